@@ -1,0 +1,49 @@
+// swift-tools-version: 6.0
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+
+/// Linker flags of a module that a sound server loads: the Swift runtime inside, nothing but the entry point outside,
+/// and never unmapped (the runtime cannot be unloaded).
+func moduleLinkage(exports: String) -> [LinkerSetting] {
+    [
+        .unsafeFlags([
+            "-static-stdlib",
+            "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/\(exports)",
+            "-Xlinker", "-z", "-Xlinker", "nodelete",
+            "-Xlinker", "--gc-sections",
+        ])
+    ]
+}
+
+let package = Package(
+    name: "audio-session",
+    products: [
+        .library(name: "pipewire-module-audio-session", type: .dynamic, targets: ["PipeWireModule"])
+    ],
+    targets: [
+        // Pure: no C, no Foundation.
+        .target(name: "SessionCore", swiftSettings: strict),
+        .target(name: "PolicyFile", dependencies: ["SessionCore"], swiftSettings: strict),
+        .target(name: "SessionRuntime", dependencies: ["SessionCore"], swiftSettings: strict),
+
+        // The PipeWire daemon.
+        .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
+        .target(name: "CPipeWire", dependencies: ["CLibPipeWire"]),
+        .target(
+            name: "PipeWireHost",
+            dependencies: ["SessionCore", "SessionRuntime", "PolicyFile", "CPipeWire"],
+            swiftSettings: strict),
+        .target(
+            name: "PipeWireModule",
+            dependencies: ["PipeWireHost", "CPipeWire"],
+            exclude: ["exports.map"],
+            swiftSettings: strict,
+            linkerSettings: moduleLinkage(exports: "PipeWireModule/exports.map")),
+
+        // Private servers, real clients, captures; for tests, benchmarks and the demonstration only.
+        .target(name: "SessionTestKit", dependencies: ["SessionCore", "SessionRuntime"], swiftSettings: strict),
+
+    ]
+)
