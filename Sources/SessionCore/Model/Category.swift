@@ -1,0 +1,63 @@
+/// What a session's sound is for. A category fixes what the session may do to others and what may be done to it.
+///
+/// The first six are the phone's (R15–R20); `uiSound` stands for the sounds of the interface, which are outside the
+/// sessions (R13).
+public enum Category: String, Sendable, Hashable, CaseIterable {
+    /// Decoration: mixes with everything, obeys the silent switch and the screen lock (R15).
+    case ambient
+    /// Like ambient, but alone: the phone's default (R16).
+    case soloAmbient = "solo-ambient"
+    /// The sound is the point: music, films, speech (R17).
+    case playback
+    /// Recording only; silences all playback but phone and alarm (R18, R21).
+    case record
+    /// Both directions, not necessarily at once: calls (R19).
+    case playAndRecord = "play-and-record"
+    /// Conversion without a device (R20).
+    case audioProcessing = "audio-processing"
+    /// A short sound of the interface, outside the sessions (R13).
+    case uiSound = "ui-sound"
+
+    /// Whether sessions of this category mix with others without asking for it (R15, R13).
+    public var alwaysMixes: Bool { self == .ambient || self == .uiSound }
+
+    /// Whether the category lets a session be heard (R15–R20).
+    public var playsSound: Bool { self != .record && self != .audioProcessing }
+}
+
+/// What fine-tunes a category (R39–R43).
+public struct CategoryOptions: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The session plays along with others (R39).
+    public static let mixWithOthers = CategoryOptions(rawValue: 1 << 0)
+    /// Others are lowered while the session plays; sets ``mixWithOthers`` too (R40, R49).
+    public static let duckOthers = CategoryOptions(rawValue: 1 << 1)
+    /// Output goes to the speaker although the category prefers the receiver (R42).
+    public static let defaultToSpeaker = CategoryOptions(rawValue: 1 << 2)
+    /// A Bluetooth headset's microphone may be used (R43).
+    public static let allowBluetoothInput = CategoryOptions(rawValue: 1 << 3)
+
+    /// Every option with its name in policy files.
+    public static let named: [(name: String, option: CategoryOptions)] = [
+        ("mix-with-others", .mixWithOthers),
+        ("duck-others", .duckOthers),
+        ("default-to-speaker", .defaultToSpeaker),
+        ("allow-bluetooth-input", .allowBluetoothInput),
+    ]
+}
+
+/// What kind of use a category is put to (R50–R53, N1, N3, N4).
+public enum Mode: String, Sendable, Hashable, CaseIterable {
+    case `default`
+    case voiceChat = "voice-chat"
+    case videoRecording = "video-recording"
+    case measurement
+    case spokenAudio = "spoken-audio"
+    case voicePrompt = "voice-prompt"
+    case moviePlayback = "movie-playback"
+    case videoChat = "video-chat"
+    case gameChat = "game-chat"
+}

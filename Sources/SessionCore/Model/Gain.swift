@@ -1,0 +1,32 @@
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// A level relative to full scale or to a stream's own volume, in decibels. 0 changes nothing, −20 is a tenth.
+public struct Decibels: Sendable, Hashable, Comparable {
+    /// The level in dB; `-Double.infinity` is silence.
+    public var value: Double
+
+    public init(_ value: Double) { self.value = value }
+
+    public static func < (left: Decibels, right: Decibels) -> Bool { left.value < right.value }
+
+    /// The same level as a factor on the amplitude.
+    public var linear: LinearGain { LinearGain(pow(10, value / 20)) }
+}
+
+/// A factor on a stream's amplitude, from 0 (silence) to 1 (untouched).
+public struct LinearGain: Sendable, Hashable, Comparable {
+    /// The factor, 0…1.
+    public let value: Double
+
+    /// Makes a gain; what is outside 0…1, or not a number, is brought inside it.
+    public init(_ value: Double) { self.value = value > 0 ? min(value, 1) : 0 }
+
+    /// Nothing changed.
+    public static let unity = LinearGain(1)
+    /// Nothing heard.
+    public static let silence = LinearGain(0)
+
+    public static func < (left: LinearGain, right: LinearGain) -> Bool { left.value < right.value }
+}

@@ -1,0 +1,30 @@
+/// One stream in the server, by the number that the host gave it. Never used again for another stream.
+public struct StreamID: Sendable, Hashable {
+    public let rawValue: UInt32
+
+    public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+}
+
+/// One application: portal id, then process binary, then name.
+///
+/// Streams with equal identities share a session and never touch each other (R1, R79).
+public struct ApplicationID: Sendable, Hashable {
+    public let name: String
+
+    /// Takes the first candidate that is present and not blank.
+    ///
+    /// - Parameters:
+    ///   - portal: The sandbox's application id, which an application cannot choose.
+    ///   - binary: The name of the process's executable.
+    ///   - displayName: What the application calls itself.
+    ///   - fallback: Told apart from every other application when nothing else is known.
+    public init(portal: String?, binary: String?, displayName: String?, fallback: String) {
+        name = [portal, binary, displayName].lazy.compactMap { $0 }.first { !$0.isEmpty } ?? fallback
+    }
+}
+
+/// Which way a stream's sound goes, seen from the application.
+public enum StreamDirection: Sendable, Hashable {
+    case playback
+    case capture
+}

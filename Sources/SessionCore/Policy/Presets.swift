@@ -1,0 +1,118 @@
+extension Policy {
+    /// The presets that are built in, by name.
+    public static let presets: [String: Policy] = ["desktop": desktop, "phone": phone]
+
+    /// The gentle policy of a desktop, and what takes the place of a policy that cannot be read.
+    ///
+    /// Untagged streams mix. Phone and alarm cork playback and ambient. Accessibility, navigation and voice prompts
+    /// duck by 20 dB. Notifications are sounds of the interface. Recordings are left alone.
+    public static let desktop = Policy(.desktop)
+
+    /// The phone's behaviour as the source texts have it: untagged streams are solo-ambient, playback does not mix, an
+    /// untagged recording is a record session.
+    public static let phone = Policy(.phone)
+
+    private init(_ preset: Preset) {
+        // A preset has far fewer descriptions than the limit; an empty policy leaves every stream alone.
+        self = preset.policy ?? Policy(empty: preset.name)
+    }
+
+    private init(empty name: String) {
+        self.name = name
+        descriptions = []
+        roles = [:]
+        unmanagedRoles = []
+        untagged = nil
+        untaggedCapture = nil
+        interplay = InterplayTable([])
+    }
+}
+
+/// The parts of a policy under the names that policy files use, so that a file can change one of them.
+public struct Preset: Sendable, Equatable {
+    public var name: String
+    /// Descriptions by canonical role, e.g. `phone`.
+    public var roles: [String: SessionDescription]
+    /// Other spellings, from alias to canonical role, e.g. `communication` to `phone`.
+    public var aliases: [String: String]
+    /// Roles that are left alone.
+    public var unmanaged: Set<String>
+    public var untagged: SessionDescription?
+    public var untaggedCapture: SessionDescription?
+
+    /// The policy that this describes; `nil` when it has too many descriptions.
+    public var policy: Policy? {
+        var byRole: [Role: SessionDescription] = [:]
+        for (name, description) in roles {
+            if let role = Role(name) { byRole[role] = description }
+        }
+        for (alias, name) in aliases {
+            if let role = Role(alias), let description = roles[name] { byRole[role] = description }
+        }
+        return Policy(
+            name: name, roles: byRole, unmanagedRoles: Set(unmanaged.compactMap { Role($0) }), untagged: untagged,
+            untaggedCapture: untaggedCapture)
+    }
+
+    /// The presets that are built in, by name.
+    public static let all: [String: Preset] = ["desktop": desktop, "phone": phone]
+
+    /// What `pulseaudio`'s and PipeWire's other role names stand for.
+    private static let commonAliases = [
+        "communication": "phone", "call": "phone", "ringing": "ringtone", "a11y": "accessibility",
+        "voice-prompt": "prompt", "event": "notification", "alert": "notification", "movie": "video",
+    ]
+    private static let commonUnmanaged: Set<String> = ["production", "dsp", "test"]
+
+    /// 20 dB is what speech needs above a background to be followed without effort.
+    private static let underSpeech = Ducking(gain: Decibels(-20))
+    private static let systemFade = Duration.milliseconds(100)
+
+    /// See ``Policy/desktop``.
+    public static let desktop = Preset(
+        name: "desktop",
+        roles: systemRoles.merging([
+            "music": SessionDescription(name: "music", category: .playback, options: .mixWithOthers),
+            "video": SessionDescription(
+                name: "video", category: .playback, options: .mixWithOthers, mode: .moviePlayback),
+            "game": SessionDescription(name: "game", category: .ambient),
+            "animation": SessionDescription(name: "animation", category: .ambient),
+        ]) { _, new in new },
+        aliases: commonAliases,
+        unmanaged: commonUnmanaged,
+        untagged: SessionDescription(name: "untagged", category: .ambient),
+        untaggedCapture: nil)
+
+    /// See ``Policy/phone``.
+    public static let phone = Preset(
+        name: "phone",
+        roles: systemRoles.merging([
+            "music": SessionDescription(name: "music", category: .playback),
+            "video": SessionDescription(name: "video", category: .playback, mode: .moviePlayback),
+            "game": SessionDescription(name: "game", category: .soloAmbient),
+            "animation": SessionDescription(name: "animation", category: .ambient),
+        ]) { _, new in new },
+        aliases: commonAliases,
+        unmanaged: commonUnmanaged,
+        untagged: SessionDescription(name: "untagged", category: .soloAmbient),
+        untaggedCapture: SessionDescription(name: "untagged-capture", category: .record))
+
+    /// What both presets agree on: the system's own sounds and spoken prompts.
+    private static let systemRoles: [String: SessionDescription] = [
+        "phone": SessionDescription(
+            name: "phone", category: .playAndRecord, mode: .voiceChat, priority: .phone, fade: systemFade),
+        "ringtone": SessionDescription(
+            name: "ringtone", category: .playback, priority: .phone, fade: systemFade, handover: .hold),
+        "alarm": SessionDescription(
+            name: "alarm", category: .playback, priority: .alarm, fade: systemFade, handover: .hold),
+        // A screen reader that falls silent in a call would leave its user unable to hang up.
+        "accessibility": SessionDescription(
+            name: "accessibility", category: .playback, options: .duckOthers, mode: .spokenAudio, ducking: underSpeech,
+            isInterruptible: false),
+        "navigation": SessionDescription(
+            name: "navigation", category: .playback, options: .duckOthers, mode: .voicePrompt, ducking: underSpeech),
+        "prompt": SessionDescription(
+            name: "prompt", category: .playback, options: .duckOthers, mode: .voicePrompt, ducking: underSpeech),
+        "notification": SessionDescription(name: "notification", category: .uiSound),
+    ]
+}
