@@ -59,6 +59,17 @@ public struct Policy: Sendable, Equatable {
         interplay = InterplayTable(descriptions)
     }
 
+    /// A policy that leaves every stream alone.
+    init(empty name: String) {
+        self.name = name
+        descriptions = []
+        roles = [:]
+        unmanagedRoles = []
+        untagged = nil
+        untaggedCapture = nil
+        interplay = InterplayTable([])
+    }
+
     /// What a stream is (R2); `nil` when the policy leaves it alone.
     public func description(of role: Role?, direction: StreamDirection) -> DescriptionID? {
         if let role {

@@ -16,16 +16,6 @@ extension Policy {
         // A preset has far fewer descriptions than the limit; an empty policy leaves every stream alone.
         self = preset.policy ?? Policy(empty: preset.name)
     }
-
-    private init(empty name: String) {
-        self.name = name
-        descriptions = []
-        roles = [:]
-        unmanagedRoles = []
-        untagged = nil
-        untaggedCapture = nil
-        interplay = InterplayTable([])
-    }
 }
 
 /// The parts of a policy under the names that policy files use, so that a file can change one of them.
