@@ -3,6 +3,45 @@
 #ifndef CPIPEWIRE_H
 #define CPIPEWIRE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <pipewire/impl.h>
+
+#include <pipewire/extensions/client-node.h>
+
+/* Hooks and dictionaries: inline functions. */
+void cpw_hook_remove(struct spa_hook *hook);
+const char *cpw_dict_lookup(const struct spa_dict *dict, const char *key);
+
+/* The loop: macros over a table of functions. Times are nanoseconds on CLOCK_MONOTONIC; 0 disarms a timer. */
+struct spa_source *cpw_loop_add_timer(struct pw_loop *loop, void (*func)(void *data, uint64_t expirations), void *data);
+void cpw_loop_arm_timer(struct pw_loop *loop, struct spa_source *source, int64_t at_nanoseconds);
+struct spa_source *cpw_loop_add_event(struct pw_loop *loop, void (*func)(void *data, uint64_t count), void *data);
+void cpw_loop_signal_event(struct pw_loop *loop, struct spa_source *source);
+void cpw_loop_destroy_source(struct pw_loop *loop, struct spa_source *source);
+int64_t cpw_monotonic_nanoseconds(void);
+
+/* The log: variadic macros, under the topic "mod.audio-session". */
+void cpw_log_open(void);
+enum cpw_log_level { CPW_LOG_ERROR = 1, CPW_LOG_WARN = 2, CPW_LOG_INFO = 3, CPW_LOG_DEBUG = 4 };
+bool cpw_log_enabled(enum cpw_log_level level);
+void cpw_log(enum cpw_log_level level, const char *text);
+
+/* What a node's Props parameter says of its volumes. */
+#define CPW_MAX_CHANNELS 64
+struct cpw_volumes {
+    uint32_t channel_count;
+    uint32_t soft_count;
+    float channel[CPW_MAX_CHANNELS];
+    float soft[CPW_MAX_CHANNELS];
+    bool mute;
+    bool soft_mute;
+};
+
+/* Reads Props; returns whether the node has soft volumes at all. */
+bool cpw_node_read_volumes(struct pw_impl_node *node, struct cpw_volumes *volumes);
+/* Writes softVolumes and softMute, and nothing else; returns a negative errno on failure. */
+int cpw_node_write_soft_volumes(struct pw_impl_node *node, const float *volumes, uint32_t count, bool mute);
 
 #endif

@@ -28,5 +28,8 @@ public struct LinearGain: Sendable, Hashable, Comparable {
     /// Nothing heard.
     public static let silence = LinearGain(0)
 
+    /// The same gain in dB, to a tenth; `-infinity` for silence.
+    public var decibels: Double { value == 0 ? -.infinity : (200 * log10(value)).rounded() / 10 }
+
     public static func < (left: LinearGain, right: LinearGain) -> Bool { left.value < right.value }
 }

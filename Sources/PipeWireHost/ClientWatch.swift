@@ -1,0 +1,68 @@
+import CPipeWire
+
+/// Hears what a client asks of its own streams: the only way to learn that a stream was paused while the policy keeps
+/// it corked, for the node shows no change then.
+final class ClientWatch {
+    let client: OpaquePointer
+    private unowned let host: PipeWireHost
+    private var listener: Listener<pw_impl_client_events>?
+    private var resources: [OpaquePointer: ResourceWatch] = [:]
+
+    init(client: OpaquePointer, host: PipeWireHost) {
+        self.client = client
+        self.host = host
+        var events = pw_impl_client_events()
+        events.version = UInt32(PW_VERSION_IMPL_CLIENT_EVENTS)
+        events.destroy = { data in
+            guard let watch = object(data, as: ClientWatch.self) else { return }
+            watch.listener = nil
+            watch.host.clientDestroyed(watch)
+        }
+        events.resource_added = { data, resource in
+            guard let resource, let watch = object(data, as: ClientWatch.self) else { return }
+            watch.added(resource)
+        }
+        listener = Listener(events) { pw_impl_client_add_listener(client, $0, $1, pointer(to: self)) }
+    }
+
+    private func added(_ resource: OpaquePointer) {
+        guard text(pw_resource_get_type(resource, nil)) == "PipeWire:Interface:ClientNode" else { return }
+        resources[resource] = ResourceWatch(resource: resource, watch: self)
+    }
+
+    fileprivate func destroyed(_ resource: OpaquePointer) { resources[resource] = nil }
+
+    fileprivate func wants(_ active: Bool, of resource: OpaquePointer) {
+        host.clientWants(active, node: pw_resource_get_bound_id(resource))
+    }
+}
+
+/// Listens to one ClientNode resource.
+private final class ResourceWatch {
+    private let resource: OpaquePointer
+    private unowned let watch: ClientWatch
+    private var events: Listener<pw_resource_events>?
+    private var methods: Listener<pw_client_node_methods>?
+
+    init(resource: OpaquePointer, watch: ClientWatch) {
+        self.resource = resource
+        self.watch = watch
+        var resourceEvents = pw_resource_events()
+        resourceEvents.version = UInt32(PW_VERSION_RESOURCE_EVENTS)
+        resourceEvents.destroy = { data in
+            guard let self = object(data, as: ResourceWatch.self) else { return }
+            self.events = nil
+            self.methods = nil
+            self.watch.destroyed(self.resource)
+        }
+        events = Listener(resourceEvents) { pw_resource_add_listener(resource, $0, $1, pointer(to: self)) }
+        var table = pw_client_node_methods()
+        table.version = UInt32(PW_VERSION_CLIENT_NODE_METHODS)
+        table.set_active = { data, active in
+            guard let self = object(data, as: ResourceWatch.self) else { return 0 }
+            self.watch.wants(active, of: self.resource)
+            return 0
+        }
+        methods = Listener(table) { pw_resource_add_object_listener(resource, $0, $1, pointer(to: self)) }
+    }
+}

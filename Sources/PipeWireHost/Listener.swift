@@ -1,0 +1,44 @@
+import CPipeWire
+
+/// Owns a hook and its table of callbacks, both of which the server points to, and takes them out when it ends.
+///
+/// - Note: The object that is listened to must outlive the listener, or end it in its own `destroy` event: the server
+///   does not reset the hooks that it drops.
+struct Listener<Table>: ~Copyable {
+    private let hook: UnsafeMutablePointer<spa_hook>
+    private let table: UnsafeMutablePointer<Table>
+
+    /// - Parameters:
+    ///   - table: The callbacks.
+    ///   - attach: Hands hook and table to the server.
+    init(_ table: Table, attach: (UnsafeMutablePointer<spa_hook>, UnsafePointer<Table>) -> Void) {
+        hook = .allocate(capacity: 1)
+        hook.initialize(to: spa_hook())
+        self.table = .allocate(capacity: 1)
+        self.table.initialize(to: table)
+        attach(hook, UnsafePointer(self.table))
+    }
+
+    deinit {
+        cpw_hook_remove(hook)
+        hook.deallocate()
+        table.deallocate()
+    }
+}
+
+/// The object that a callback's data pointer stands for.
+func object<Object: AnyObject>(_ data: UnsafeMutableRawPointer?, as type: Object.Type = Object.self) -> Object? {
+    data.map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// The data pointer that stands for an object in a callback. The object must outlive the listener.
+func pointer(to object: AnyObject) -> UnsafeMutableRawPointer { Unmanaged.passUnretained(object).toOpaque() }
+
+/// Text from the server. What is not UTF-8 is repaired rather than refused; what is over-long is cut.
+func text(_ characters: UnsafePointer<CChar>?, limit: Int = 256) -> String? {
+    guard let characters else { return nil }
+    let length = strnlen(characters, limit)
+    return characters.withMemoryRebound(to: UInt8.self, capacity: length) {
+        String(decoding: UnsafeBufferPointer(start: $0, count: length), as: UTF8.self)
+    }
+}

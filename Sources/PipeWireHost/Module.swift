@@ -1,0 +1,36 @@
+import CPipeWire
+public import SessionCore
+import SessionRuntime
+
+/// One loaded module: lives from the daemon's call until the daemon destroys it.
+public final class Module {
+    private let host: PipeWireHost
+    private var listener: Listener<pw_impl_module_events>?
+
+    private init(_ module: OpaquePointer, context: OpaquePointer, policy: Policy) {
+        host = PipeWireHost(context: context, policy: policy)
+        var events = pw_impl_module_events()
+        events.version = UInt32(PW_VERSION_IMPL_MODULE_EVENTS)
+        events.destroy = { data in
+            guard let data else { return }
+            let module = Unmanaged<Module>.fromOpaque(data).takeRetainedValue()
+            module.listener = nil
+            module.host.leave()
+        }
+        // The daemon keeps the module alive; its destroy event gives it back.
+        listener = Listener(events) {
+            pw_impl_module_add_listener(module, $0, $1, Unmanaged.passRetained(self).toOpaque())
+        }
+    }
+
+    /// Loads the policy and starts to apply it.
+    ///
+    /// - Returns: 0, or a negative errno when the daemon has no context.
+    public static func load(into module: OpaquePointer, arguments: UnsafePointer<CChar>?) -> Int32 {
+        cpw_log_open()
+        guard let context = pw_impl_module_get_context(module) else { return -EINVAL }
+        let policy = Policy.desktop
+        _ = Module(module, context: context, policy: policy)
+        return 0
+    }
+}

@@ -1,0 +1,168 @@
+import CPipeWire
+import SessionCore
+import SessionRuntime
+
+/// PipeWire's side of the policy: turns nodes and clients of the daemon into events, and effects into calls.
+public final class PipeWireHost: Host {
+    private let context: OpaquePointer
+    private let loop: UnsafeMutablePointer<pw_loop>
+    private var runtime: SessionRuntime?
+    private var contextListener: Listener<pw_context_events>?
+    private var timer: UnsafeMutablePointer<spa_source>?
+    private var drainEvent: UnsafeMutablePointer<spa_source>?
+    /// By the node's global id.
+    private var streams: [UInt32: StreamNode] = [:]
+    private var clients: [OpaquePointer: ClientWatch] = [:]
+    private var byStream: [StreamID: StreamNode] = [:]
+    private var lastStream: UInt32 = 0
+    /// Another role policy was found at work; this one keeps its hands off.
+    private var hasSteppedBack = false
+
+    /// Joins the daemon: sees all objects that exist and all that come.
+    public init(context: OpaquePointer, policy: Policy) {
+        self.context = context
+        loop = pw_context_get_main_loop(context)
+        let runtime = SessionRuntime(policy: policy, host: self)
+        self.runtime = runtime
+        timer = cpw_loop_add_timer(
+            loop, { data, _ in object(data, as: PipeWireHost.self)?.runtime?.timerFired() }, pointer(to: self))
+        drainEvent = cpw_loop_add_event(
+            loop, { data, _ in object(data, as: PipeWireHost.self)?.runtime?.drain() }, pointer(to: self))
+        var events = pw_context_events()
+        events.version = UInt32(PW_VERSION_CONTEXT_EVENTS)
+        events.destroy = { data in object(data, as: PipeWireHost.self)?.leave() }
+        events.global_added = { data, global in
+            if let global { object(data, as: PipeWireHost.self)?.added(global) }
+        }
+        contextListener = Listener(events) { pw_context_add_listener(context, $0, $1, pointer(to: self)) }
+        pw_context_for_each_global(
+            context,
+            { data, global in
+                if let global { object(data, as: PipeWireHost.self)?.added(global) }
+                return 0
+            }, pointer(to: self))
+        runtime.drain()
+    }
+
+    /// Undoes everything and listens no more. Called when the module is unloaded or the daemon ends, whichever is first.
+    public func leave() {
+        guard let runtime else { return }
+        runtime.shutDown()
+        self.runtime = nil
+        contextListener = nil
+        streams.removeAll()
+        byStream.removeAll()
+        clients.removeAll()
+        if let timer { cpw_loop_destroy_source(loop, timer) }
+        if let drainEvent { cpw_loop_destroy_source(loop, drainEvent) }
+        timer = nil
+        drainEvent = nil
+    }
+
+    // MARK: - Objects
+
+    private func added(_ global: OpaquePointer) {
+        if pw_global_is_type(global, "PipeWire:Interface:Client") {
+            guard let client = OpaquePointer(pw_global_get_object(global)) else { return }
+            clients[client] = ClientWatch(client: client, host: self)
+        } else if pw_global_is_type(global, "PipeWire:Interface:Node") {
+            guard let node = OpaquePointer(pw_global_get_object(global)) else { return }
+            addedNode(node, global: pw_global_get_id(global))
+        }
+    }
+
+    private func addedNode(_ node: OpaquePointer, global: UInt32) {
+        guard !hasSteppedBack else { return }
+        if isRoleLoopback(node) {
+            stepBack(from: text(pw_properties_get(pw_impl_node_get_properties(node), "node.name")) ?? "?")
+            return
+        }
+        guard let properties = StreamProperties(node: node, client: client(of: node)) else { return }
+        lastStream &+= 1
+        let stream = StreamNode(id: StreamID(lastStream), node: node, properties: properties, host: self)
+        streams[global] = stream
+        byStream[stream.id] = stream
+        post(
+            .streamAppeared(
+                stream.id, application: properties.application, role: properties.role, direction: properties.direction),
+            now: true)
+        if stream.isWanted { post(.streamWanted(stream.id, true), now: true) }
+        if stream.isRunning { post(.streamRunning(stream.id, true), now: false) }
+    }
+
+    private func client(of node: OpaquePointer) -> OpaquePointer? {
+        guard let id = text(pw_properties_get(pw_impl_node_get_properties(node), "client.id")).flatMap({ UInt32($0) }),
+            let global = pw_context_find_global(context, id), pw_global_is_type(global, "PipeWire:Interface:Client")
+        else { return nil }
+        return OpaquePointer(pw_global_get_object(global))
+    }
+
+    func streamDestroyed(_ stream: StreamNode) {
+        streams = streams.filter { $0.value !== stream }
+        byStream[stream.id] = nil
+        post(.streamVanished(stream.id), now: false)
+    }
+
+    func clientDestroyed(_ watch: ClientWatch) { clients[watch.client] = nil }
+
+    func clientWants(_ active: Bool, node: UInt32) { streams[node]?.clientWants(active) }
+
+    /// Queues an event. What decides whether a stream may start is taken at once, inside the server's own call, so that it
+    /// comes before the first sound; everything else waits until the server has finished what it is doing.
+    func post(_ event: Event, now: Bool) {
+        guard let runtime else { return }
+        runtime.post(event)
+        if now {
+            runtime.drain()
+        } else if let drainEvent {
+            cpw_loop_signal_event(loop, drainEvent)
+        }
+    }
+
+    // MARK: - WirePlumber's role policy
+
+    /// Whether a node belongs to WirePlumber's own role policy: endpoints up to 0.4, role-based loopbacks since 0.5.
+    private func isRoleLoopback(_ node: OpaquePointer) -> Bool {
+        let properties = pw_impl_node_get_properties(node)
+        return isTrue(text(pw_properties_get(properties, "wireplumber.is-endpoint")))
+            || pw_properties_get(properties, "policy.role-based.priority") != nil
+            || pw_properties_get(properties, "policy.role-based.target") != nil
+    }
+
+    private func stepBack(from node: String) {
+        hasSteppedBack = true
+        log(.warning, "\(node) belongs to WirePlumber's own role policy: this module steps back and touches no stream")
+        runtime?.shutDown()
+        streams.removeAll()
+        byStream.removeAll()
+    }
+
+    // MARK: - Host
+
+    public var now: Instant { Instant(nanoseconds: cpw_monotonic_nanoseconds()) }
+
+    public func quantum(of stream: StreamID) -> Duration {
+        // The server takes the smallest latency that a running stream asks for, within its limits. It does not publish
+        // the result, so this derives it as the server does.
+        let settings = GraphSettings(pw_context_get_properties(context))
+        var smallest: Double?
+        for stream in streams.values where stream.isRunning {
+            guard let latency = stream.requestedLatency.flatMap({ GraphSettings.seconds($0) }) else { continue }
+            smallest = min(smallest ?? latency, latency)
+        }
+        return settings.quantum(requested: smallest)
+    }
+
+    public func setGain(_ gain: LinearGain, of stream: StreamID) { byStream[stream]?.set(gain) }
+
+    public func setSilence(_ silence: Silence, of stream: StreamID) { byStream[stream]?.set(silence) }
+
+    public func arm(at moment: Instant?) {
+        if let timer { cpw_loop_arm_timer(loop, timer, max(moment?.nanoseconds ?? 0, 0)) }
+    }
+
+    public func log(_ level: LogLevel, _ text: @autoclosure () -> String) {
+        let level = cpw_log_level(rawValue: UInt32(level.rawValue))
+        if cpw_log_enabled(level) { cpw_log(level, text()) }
+    }
+}

@@ -1,0 +1,151 @@
+import CPipeWire
+import SessionCore
+
+/// One stream in the daemon: what its client wants, what the policy wants on top, and the node that shows both.
+final class StreamNode {
+    let id: StreamID
+    let node: OpaquePointer
+    let properties: StreamProperties
+    private unowned let host: PipeWireHost
+    private var listener: Listener<pw_impl_node_events>?
+
+    /// The client wants the stream to run.
+    private(set) var isWanted: Bool
+    private var silence = Silence.none
+    private var gain = LinearGain.unity
+    /// We are changing the node's active flag ourselves.
+    private var isApplying = false
+
+    /// The volumes of the client and the user, as last seen.
+    private var volumes = cpw_volumes()
+    /// What was written last, and whether the node has shown it since.
+    private var written: (volumes: [Float], mute: Bool)?
+    private var isAcknowledged = true
+
+    init(id: StreamID, node: OpaquePointer, properties: StreamProperties, host: PipeWireHost) {
+        self.id = id
+        self.node = node
+        self.properties = properties
+        self.host = host
+        isWanted = pw_impl_node_is_active(node)
+        var events = pw_impl_node_events()
+        events.version = UInt32(PW_VERSION_IMPL_NODE_EVENTS)
+        events.destroy = { data in
+            guard let stream = object(data, as: StreamNode.self) else { return }
+            stream.listener = nil
+            stream.host.streamDestroyed(stream)
+        }
+        events.active_changed = { data, active in object(data, as: StreamNode.self)?.activeChanged(active) }
+        events.state_changed = { data, old, new, _ in
+            guard let stream = object(data, as: StreamNode.self) else { return }
+            if (old == PW_NODE_STATE_RUNNING) != (new == PW_NODE_STATE_RUNNING) {
+                stream.host.post(.streamRunning(stream.id, new == PW_NODE_STATE_RUNNING), now: false)
+            }
+        }
+        events.info_changed = { data, info in
+            guard let info, info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PARAMS) != 0 else { return }
+            object(data, as: StreamNode.self)?.volumesChanged()
+        }
+        listener = Listener(events) { pw_impl_node_add_listener(node, $0, $1, pointer(to: self)) }
+        cpw_node_read_volumes(node, &volumes)
+    }
+
+    /// Whether the server processes the stream at this moment.
+    var isRunning: Bool { pw_impl_node_get_info(node)?.pointee.state == PW_NODE_STATE_RUNNING }
+
+    /// What the client asks the graph to be, in frames and rate, e.g. `1024/48000`.
+    var requestedLatency: String? { text(pw_properties_get(pw_impl_node_get_properties(node), "node.latency")) }
+
+    // MARK: - What the client wants
+
+    /// The client asked for this itself; heard also while the policy keeps the stream corked.
+    func clientWants(_ wanted: Bool) {
+        guard wanted != isWanted else { return }
+        isWanted = wanted
+        host.post(.streamWanted(id, wanted), now: true)
+    }
+
+    private func activeChanged(_ active: Bool) {
+        guard !isApplying else { return }
+        // Streams without a client of their own are switched from inside the daemon; for all others this only repeats
+        // what the client's request has said.
+        clientWants(active)
+        // R36: what un-pauses itself while it has to be silent is put back before it is processed.
+        apply()
+    }
+
+    // MARK: - What the policy wants
+
+    func set(_ silence: Silence) {
+        guard silence != self.silence else { return }
+        let wasMuted = isMuted
+        self.silence = silence
+        apply()
+        if isMuted != wasMuted { writeVolumes() }
+    }
+
+    func set(_ gain: LinearGain) {
+        guard gain != self.gain else { return }
+        self.gain = gain
+        writeVolumes()
+    }
+
+    private var isCorked: Bool { silence == .cork && !properties.ignoresPause }
+    private var isMuted: Bool { silence == .mute || silence == .cork && properties.ignoresPause }
+
+    private func apply() {
+        let active = isWanted && !isCorked
+        guard pw_impl_node_is_active(node) != active else { return }
+        isApplying = true
+        pw_impl_node_set_active(node, active)
+        isApplying = false
+    }
+
+    // MARK: - Volumes
+
+    private var isTouched: Bool { gain != .unity || isMuted }
+
+    /// Writes the soft volumes, which replace the user's own and are never saved: own volume times gain.
+    private func writeVolumes() {
+        guard let own = ownVolumes else { return }
+        let factor = Float(gain.value)
+        let soft = own.map { $0 * factor }
+        let mute = volumes.mute || isMuted
+        if let written, written.volumes == soft, written.mute == mute, isAcknowledged { return }
+        written = (soft, mute)
+        isAcknowledged = false
+        _ = cpw_node_write_soft_volumes(node, soft, UInt32(truncatingIfNeeded: soft.count), mute)
+    }
+
+    /// The volume that user and client have set, for each channel; before the format is known one for all.
+    private var ownVolumes: [Float]? {
+        let count = Int(volumes.channel_count)
+        guard count > 0 else { return [1] }
+        return withUnsafeBytes(of: volumes.channel) { Array($0.bindMemory(to: Float.self).prefix(count)) }
+    }
+
+    /// Somebody has set a volume or a mute, perhaps we. The node drops the soft volumes when the user's are set, even to
+    /// the value that they had, so they are written anew after every change that is not the echo of our own.
+    private func volumesChanged() {
+        let before = ownVolumes
+        let wasMuted = volumes.mute
+        var now = cpw_volumes()
+        cpw_node_read_volumes(node, &now)
+        volumes = now
+        guard isTouched else { return }
+        if ownVolumes != before || volumes.mute != wasMuted {
+            written = nil
+            writeVolumes()
+        } else if isAcknowledged {
+            written = nil
+            writeVolumes()
+        } else if let written, softVolumes == written.volumes, volumes.soft_mute == written.mute {
+            isAcknowledged = true
+        }
+    }
+
+    private var softVolumes: [Float] {
+        let count = Int(volumes.soft_count)
+        return withUnsafeBytes(of: volumes.soft) { Array($0.bindMemory(to: Float.self).prefix(count)) }
+    }
+}

@@ -1,0 +1,50 @@
+/// How a stream is kept from being heard.
+public enum Silence: UInt8, Sendable, Hashable {
+    /// Not at all.
+    case none
+    /// It runs on unheard.
+    case mute
+    /// It is stopped where it is.
+    case cork
+}
+
+/// Why a stream is treated as it is.
+public enum Cause: UInt8, Sendable, Hashable {
+    /// Nothing is done to it.
+    case none
+    /// Another session ducks it (R45).
+    case ducked
+    /// Another session interrupts it (R28, R36).
+    case interrupted
+    /// The session that interrupted it is gone, but was of a kind after which only the application resumes (R31).
+    case superseded
+    /// It waits until those that it interrupts are silent.
+    case handover
+}
+
+/// What is done to one stream, on top of what its application and its user do.
+public struct Treatment: Sendable, Hashable {
+    /// The factor on the stream's own volume.
+    public var gain: LinearGain
+    /// Whether and how it is silenced.
+    public var silence: Silence
+    /// Why.
+    public var cause: Cause
+    /// The description of the session that causes it; `nil` without one.
+    public var actor: DescriptionID?
+
+    /// Makes a treatment.
+    public init(gain: LinearGain = .unity, silence: Silence = .none, cause: Cause = .none, actor: DescriptionID? = nil)
+    {
+        self.gain = gain
+        self.silence = silence
+        self.cause = cause
+        self.actor = actor
+    }
+
+    /// Nothing is done.
+    public static let untouched = Treatment()
+
+    /// Whether a listener could tell this treatment from the other one.
+    public func soundsLike(_ other: Treatment) -> Bool { gain == other.gain && silence == other.silence }
+}

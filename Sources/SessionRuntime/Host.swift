@@ -1,0 +1,32 @@
+public import SessionCore
+
+/// How much a line of the log matters.
+public enum LogLevel: Int32, Sendable {
+    /// Something does not work.
+    case error = 1
+    /// Something works otherwise than was asked for.
+    case warning = 2
+    /// What was decided, and why.
+    case info = 3
+    /// What was seen.
+    case debug = 4
+}
+
+/// What the runtime needs of a sound server.
+///
+/// All calls come on the server's main loop. None may block, and none may call the runtime back but through
+/// ``SessionRuntime/post(_:)``. A stream that is gone is ignored.
+public protocol Host: AnyObject {
+    /// The monotonic clock.
+    var now: Instant { get }
+    /// How long the graph that a stream is part of takes for one round: changes of gain land at its ends.
+    func quantum(of stream: StreamID) -> Duration
+    /// Sets the factor on the stream's own volume, which stays as it is.
+    func setGain(_ gain: LinearGain, of stream: StreamID)
+    /// Corks or mutes a stream on top of what its application wants, or lets it go.
+    func setSilence(_ silence: Silence, of stream: StreamID)
+    /// Calls ``SessionRuntime/timerFired()`` at this moment, instead of at an earlier chosen one; `nil` for never.
+    func arm(at moment: Instant?)
+    /// Writes a line.
+    func log(_ level: LogLevel, _ text: @autoclosure () -> String)
+}

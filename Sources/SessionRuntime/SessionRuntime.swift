@@ -1,0 +1,139 @@
+public import SessionCore
+
+/// Joins the engine to a host: queues events, lets the engine decide, and carries the effects out.
+///
+/// Everything happens on the server's main loop. An event that is posted while effects are carried out waits for its
+/// turn, so a server that calls back in the middle of a call does no harm.
+public final class SessionRuntime {
+    private var engine: Engine
+    private var fader = Fader()
+    private unowned let host: any Host
+    private var queue: [Event] = []
+    private var isDraining = false
+    private var engineWake: Instant?
+    private var armed: Instant?
+    private var labels: [StreamID: String] = [:]
+    private var running: Set<StreamID> = []
+
+    /// Makes a runtime that knows of no streams.
+    public init(policy: Policy, host: any Host) {
+        engine = Engine(policy: policy)
+        self.host = host
+    }
+
+    /// Adds an event to the queue; it is taken by the next ``drain()``.
+    public func post(_ event: Event) { queue.append(event) }
+
+    /// Takes all events that are waiting, and those that they bring about.
+    public func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        defer { isDraining = false }
+        var index = 0
+        while index < queue.count {
+            let event = queue[index]
+            index += 1
+            observe(event)
+            for effect in engine.handle(event, at: host.now) { carryOut(effect) }
+            if case .streamVanished(let stream) = event {
+                fader.forget(stream)
+                labels[stream] = nil
+                running.remove(stream)
+            }
+        }
+        queue.removeAll(keepingCapacity: queue.capacity < 1024)
+        arm()
+    }
+
+    /// The moment for which the host was armed has come.
+    public func timerFired() {
+        armed = nil
+        let now = host.now
+        if let next = fader.nextStep, next <= now { perform(fader.step(at: now)) }
+        if let wake = engineWake, wake <= now {
+            engineWake = nil
+            post(.clockReached)
+        }
+        drain()
+        arm()
+    }
+
+    /// Undoes everything that was done to any stream.
+    public func shutDown() {
+        post(.shutdown)
+        drain()
+    }
+
+    /// What is done to a stream and why; `nil` for one that is left alone (N12).
+    public func treatment(of stream: StreamID) -> Treatment? { engine.treatment(of: stream) }
+
+    private func observe(_ event: Event) {
+        switch event {
+        case .streamAppeared(let id, let application, let role, _):
+            labels[id] = role.map { "\(application.name) (\($0.name))" } ?? application.name
+        case .streamRunning(let id, true):
+            running.insert(id)
+            fader.streamRuns(id, at: host.now)
+        case .streamRunning(let id, false):
+            running.remove(id)
+        default: break
+        }
+        host.log(.debug, "event: \(event)")
+    }
+
+    private func carryOut(_ effect: Effect) {
+        switch effect {
+        case .treat(let stream, let treatment, let duration):
+            host.log(.info, narrate(stream, treatment, duration))
+            perform(
+                fader.start(
+                    stream, to: treatment.gain, then: treatment.silence, within: duration,
+                    quantum: host.quantum(of: stream), waits: !running.contains(stream), at: host.now))
+        case .wake(let moment):
+            engineWake = moment
+        case .sessionActivated(let session):
+            host.log(.info, "session of \(session.label) is active")
+        case .sessionDeactivated(let session):
+            host.log(.info, "session of \(session.label) is over")
+        case .interruptionBegan(let session, let actor):
+            host.log(.info, "session of \(session.label) was interrupted by \(actor.label)")
+        case .interruptionEnded(let session, let shouldResume):
+            host.log(
+                .info,
+                "interruption of \(session.label) has ended, \(shouldResume ? "it resumes" : "it does not resume")")
+        }
+    }
+
+    private func perform(_ actions: [Fader.Action]) {
+        for action in actions {
+            switch action {
+            case .gain(let stream, let gain): host.setGain(gain, of: stream)
+            case .silence(let stream, let silence): host.setSilence(silence, of: stream)
+            case .settled(let stream): post(.streamSettled(stream))
+            }
+        }
+    }
+
+    private func arm() {
+        let next = [fader.nextStep, engineWake].compactMap { $0 }.min()
+        guard next != armed else { return }
+        armed = next
+        host.arm(at: next)
+    }
+
+    /// One line for people: what is done to which stream, and why.
+    private func narrate(_ stream: StreamID, _ treatment: Treatment, _ duration: Duration) -> String {
+        let name = labels[stream] ?? "?"
+        let actor = treatment.actor.flatMap { engine.policy[$0]?.name } ?? "?"
+        let time = duration > .zero ? " within \(duration.wholeNanoseconds / 1_000_000) ms" : " at once"
+        switch (treatment.silence, treatment.cause) {
+        case (.none, .none): return "restore \(name)\(time)"
+        case (.none, _):
+            return "duck \(name) to \(treatment.gain.decibels) dB\(time): \(actor) plays"
+        case (_, .handover): return "hold \(name) until the others are silent: \(actor) waits its turn"
+        case (_, .superseded): return "keep \(name) silent: \(actor) took over, its application has to resume"
+        case (.mute, _): return "mute \(name)\(time): \(actor) plays"
+        case (.cork, _): return "cork \(name)\(time): \(actor) plays"
+        }
+    }
+}
