@@ -9,6 +9,8 @@ struct Fader {
     static let largestStep = 1.0 / 20
     /// No fade is shorter.
     static let shortest = Duration.milliseconds(10)
+    /// No fade is stretched beyond this: 20 quanta of 1024 frames at 48 kHz. Where a quantum is longer, the steps are larger.
+    static let longestStretch = Duration.milliseconds(430)
 
     /// Where a stream is on its way.
     private struct Fade {
@@ -72,7 +74,7 @@ struct Fader {
         }
         let steps = (distance / Self.largestStep).rounded(.up)
         fades[stream] = Fade(
-            from: from, to: to, begins: now, duration: max(duration, Self.shortest, quantum * steps), silence: silence,
+            from: from, to: to, begins: now, duration: max(duration, Self.shortest, min(quantum * steps, Self.longestStretch)), silence: silence,
             waits: waits, quantum: quantum)
         schedule(at: now)
         // A stream that is to be heard again is let go first, and then comes up.
