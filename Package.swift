@@ -47,5 +47,6 @@ let package = Package(
         .testTarget(
             name: "SessionTestKitTests", dependencies: ["SessionTestKit"], path: "Tests/SessionTestKit",
             swiftSettings: strict),
+        .testTarget(name: "LiveTests", dependencies: ["SessionTestKit"], path: "Tests/Live", swiftSettings: strict),
     ]
 )
