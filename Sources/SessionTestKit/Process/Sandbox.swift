@@ -1,0 +1,167 @@
+import Foundation
+import Synchronization
+
+/// A fresh home in a temporary folder, the environment that belongs to it, and the processes started in it.
+///
+/// Nothing of the host's session leaks in: of this process's variables only `PATH` and those of the loader and the
+/// sanitizers are kept. The folder's path is short, because a unix socket's path may have 107 bytes at most.
+public final class Sandbox: Sendable {
+    /// The folder that holds everything; removed by `stop()`.
+    public let directory: String
+    /// What every child gets.
+    public let environment: [String: String]
+
+    private struct State {
+        var children: [ChildProcess] = []
+        var count = 0
+        var isStopped = false
+    }
+    private let state = Mutex(State())
+    private let guardian: Guardian
+
+    private static let inherited = [
+        "PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS",
+    ]
+
+    /// Makes the folder and everything the XDG base directories need.
+    public init(environment extra: [String: String] = [:]) throws {
+        var template = Array("/tmp/as-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError(code: errno, context: "mkdtemp") }
+        let directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        self.directory = directory
+        guardian = try Guardian(directory: directory)
+
+        let folders = [
+            "HOME": "home", "XDG_RUNTIME_DIR": "run", "XDG_CONFIG_HOME": "home/.config",
+            "XDG_STATE_HOME": "home/.local/state", "XDG_DATA_HOME": "home/.local/share",
+            "XDG_CACHE_HOME": "home/.cache", "TMPDIR": "tmp",
+        ]
+        var environment = ["LANG": "C.UTF-8"]
+        for name in Sandbox.inherited {
+            environment[name] = ProcessInfo.processInfo.environment[name]
+        }
+        for (name, folder) in folders {
+            let path = "\(directory)/\(folder)"
+            environment[name] = path
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+        environment["PIPEWIRE_RUNTIME_DIR"] = environment["XDG_RUNTIME_DIR"]
+        environment["PULSE_RUNTIME_PATH"] = "\(directory)/run/pulse"
+        environment["PULSE_SERVER"] = "unix:\(directory)/run/pulse/native"
+        environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=\(directory)/run/bus"
+        self.environment = environment.merging(extra) { $1 }
+        for folder in ["log", "bin", "run/pulse"] {
+            try FileManager.default.createDirectory(
+                atPath: path(folder), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+    }
+
+    deinit { removeEverything() }
+
+    /// The absolute path of something inside.
+    public func path(_ relative: String) -> String { "\(directory)/\(relative)" }
+
+    /// Writes a text file, and the folders above it.
+    public func write(_ text: String, to relative: String) throws {
+        let path = path(relative)
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+
+    /// The path of a program that must be installed; a test on a machine without it fails here and says so.
+    public func locate(_ program: String) throws -> String {
+        if program.contains("/") { return program }
+        let path = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map { "\($0)/\(program)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+        guard let path else { throw SystemError(code: ENOENT, context: "find the program \(program)") }
+        return path
+    }
+
+    /// A copy of a program under another name, for an application with an identity of its own.
+    ///
+    /// Both PipeWire and PulseAudio clients report `/proc/self/exe` as `application.process.binary`, so a symbolic
+    /// link would not do.
+    public func copy(of program: String, named name: String) throws -> String {
+        let copy = path("bin/\(name)")
+        let original = URL(fileURLWithPath: try locate(program)).resolvingSymlinksInPath().path
+        return try state.withLock { _ in
+            if access(copy, X_OK) != 0 { try FileManager.default.copyItem(atPath: original, toPath: copy) }
+            return copy
+        }
+    }
+
+    /// Starts a program; its output goes to a log of its own, or standard output to `output`.
+    public func start(_ name: String, _ invocation: Invocation, output: String? = nil) throws -> ChildProcess {
+        let executable = try locate(invocation.executable)
+        let number = try state.withLock { state in
+            if state.isStopped { throw SystemError(code: ECANCELED, context: "start \(name) in a stopped sandbox") }
+            state.count += 1
+            return state.count
+        }
+        let guardian = guardian
+        let child = try ChildProcess(
+            name: name, executable: executable, arguments: invocation.arguments,
+            environment: environment.merging(invocation.environment) { $1 },
+            log: LogFile(path: path("log/\(number)-\(name).log")), output: output,
+            onReap: { guardian.forget($0) })
+        guardian.watch(child.processID)
+        state.withLock { $0.children.append(child) }
+        return child
+    }
+
+    /// Runs a program to its end and returns what it printed; a failure throws with the tail of its errors.
+    @discardableResult
+    public func run(_ invocation: Invocation, within limit: Duration = .seconds(10)) async throws -> Data {
+        let name = (invocation.executable as NSString).lastPathComponent
+        let output = path("tmp/\(UUID().uuidString)")
+        let child = try start(name, invocation, output: output)
+        defer {
+            unlink(output)
+            state.withLock { $0.children.removeAll { $0 === child } }
+        }
+        let status = try await child.waitForExit(within: limit)
+        guard status == .exited(0) else {
+            throw CommandFailure(command: [name] + invocation.arguments, status: status, errors: child.log.text)
+        }
+        unlink(child.log.path)
+        return FileManager.default.contents(atPath: output) ?? Data()
+    }
+
+    /// The tails of all logs, for error messages.
+    public func logTails(lines: Int = 12) -> String {
+        let children = state.withLock { $0.children }
+        return children.map { $0.log.tail(lines: lines) }.joined(separator: "\n")
+    }
+
+    /// Ends all processes, the youngest first, and removes the folder. Further calls do nothing.
+    public func stop() async {
+        let children = state.withLock { state in
+            state.isStopped = true
+            defer { state.children = [] }
+            return state.children
+        }
+        for child in children.reversed() { await child.stop() }
+        removeEverything()
+    }
+
+    private func removeEverything() {
+        // Releasing the last reference kills and reaps what still runs.
+        state.withLock { $0.children = [] }
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+}
+
+/// A command that ended with an error.
+public struct CommandFailure: Error, CustomStringConvertible, Sendable {
+    /// The program and its arguments.
+    public let command: [String]
+    /// How it ended.
+    public let status: ExitStatus
+    /// What it wrote to standard error.
+    public let errors: String
+
+    /// The command, its end, its errors.
+    public var description: String { "\(command.joined(separator: " ")): \(status)\n\(errors)" }
+}

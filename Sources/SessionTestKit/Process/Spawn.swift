@@ -1,0 +1,64 @@
+import Foundation
+
+/// A system call that failed, and what for.
+public struct SystemError: Error, CustomStringConvertible, Sendable {
+    /// The `errno` value.
+    public let code: Int32
+    /// The call and its object.
+    public let context: String
+
+    /// The context and the system's text.
+    public var description: String { "\(context): \(String(cString: strerror(code)))" }
+}
+
+/// Starts a program with nothing inherited but what is named here.
+///
+/// `posix_spawn` rather than `Foundation.Process`, because the tests need the process id, the moment of reaping and a
+/// clean set of descriptors and signals in their own hands. The child leads its own process group, so that an
+/// interrupt typed at the terminal reaches the test alone, which then ends its children in order.
+func spawn(
+    _ command: [String], environment: [String: String], input: Int32?, output: String, errors: String
+) throws -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    defer {
+        posix_spawn_file_actions_destroy(&actions)
+        posix_spawnattr_destroy(&attributes)
+    }
+    if let input {
+        posix_spawn_file_actions_adddup2(&actions, input, 0)
+    } else {
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    }
+    let append = O_WRONLY | O_CREAT | O_APPEND
+    posix_spawn_file_actions_addopen(&actions, 1, output, append, 0o600)
+    if errors == output {
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    } else {
+        posix_spawn_file_actions_addopen(&actions, 2, errors, append, 0o600)
+    }
+    // Not all of Foundation's descriptors close on exec; closing one that is not open is no error here.
+    for descriptor: Int32 in 3..<512 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+
+    var none = sigset_t()
+    var all = sigset_t()
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+
+    var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+    var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") } + [nil]
+    defer {
+        for text in arguments + variables { free(text) }
+    }
+    var processID: pid_t = 0
+    let code = posix_spawn(&processID, command[0], &actions, &attributes, &arguments, &variables)
+    guard code == 0 else { throw SystemError(code: code, context: "start \(command[0])") }
+    return processID
+}
