@@ -1,0 +1,55 @@
+import Foundation
+
+extension PrivateDesktop {
+    /// The folder of PipeWire's own modules, to be named beside the folder of ours.
+    static func moduleFolder() throws -> String {
+        let files = FileManager.default
+        let roots = ["/usr/lib", "/usr/lib64", "/usr/local/lib"]
+        let multiarch = (try? files.contentsOfDirectory(atPath: "/usr/lib")) ?? []
+        for root in roots + multiarch.map({ "/usr/lib/\($0)" }) {
+            let folder = "\(root)/pipewire-0.3"
+            if files.fileExists(atPath: "\(folder)/libpipewire-module-protocol-native.so") { return folder }
+        }
+        throw SystemError(code: ENOENT, context: "find PipeWire's modules")
+    }
+
+    /// Writes the drop-ins: the null sink, the quantum, the modules, and what the options add.
+    func writeConfiguration() throws {
+        let quantum = options.quantum
+        var fragments = options.pipeWireFragments
+        fragments["10-test-clock.conf"] = """
+            context.properties = {
+                default.clock.rate = 48000
+                default.clock.quantum = \(quantum.standard)
+                default.clock.min-quantum = \(quantum.minimum)
+                default.clock.max-quantum = \(quantum.maximum)
+            }
+            """
+        fragments["20-test-sink.conf"] = """
+            context.objects = [
+                { factory = adapter
+                  args = {
+                      factory.name = support.null-audio-sink
+                      node.name = \(sinkName)
+                      node.description = "\(sinkName)"
+                      media.class = Audio/Sink
+                      audio.rate = 48000
+                      audio.position = [ FL FR ]
+                      object.linger = true
+                  } }
+            ]
+            """
+        for (number, module) in options.modules.enumerated() {
+            fragments["5\(number)-\(module.name).conf"] = module.dropIn
+        }
+        for (name, text) in fragments {
+            try sandbox.write(text, to: "home/.config/pipewire/pipewire.conf.d/\(name)")
+        }
+        for (name, text) in options.pulseFragments {
+            try sandbox.write(text, to: "home/.config/pipewire/pipewire-pulse.conf.d/\(name)")
+        }
+        for (path, text) in options.configurationFiles {
+            try sandbox.write(text, to: "home/.config/\(path)")
+        }
+    }
+}

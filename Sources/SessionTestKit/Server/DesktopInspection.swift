@@ -1,0 +1,93 @@
+import Foundation
+
+/// One object of PipeWire's registry as `pw-dump` prints it.
+public struct DumpedObject: Sendable, Equatable {
+    /// Its global id.
+    public let id: UInt32
+    /// The last part of its type: `Node`, `Client`, `Link`, `Metadata`, ….
+    public let type: String
+    /// Its properties.
+    public let properties: [String: String]
+    /// All that was printed about it.
+    public let content: JSONValue
+
+    init?(_ content: JSONValue) {
+        guard let id = content["id"]?.number, let type = content["type"]?.text else { return nil }
+        self.id = UInt32(id)
+        self.type = type.split(separator: ":").last.map(String.init) ?? type
+        properties = (content["info"]?["props"] ?? content["props"])?.texts ?? [:]
+        self.content = content
+    }
+}
+
+extension PrivateDesktop {
+    /// The whole registry with all parameters.
+    public func dump() async throws -> [DumpedObject] {
+        let output = try await sandbox.run(Invocation("pw-dump"))
+        return try JSONValue(parsing: output).elements.compactMap(DumpedObject.init)
+    }
+
+    /// The node name of the default sink, as the session manager published it.
+    public func defaultSink() async throws -> String? {
+        for object in try await dump() where object.type == "Metadata" {
+            for entry in object.content["metadata"]?.elements ?? []
+            where entry["key"]?.text == "default.audio.sink" { return entry["value"]?["name"]?.text }
+        }
+        return nil
+    }
+
+    /// All nodes of class `Stream/…/Audio`.
+    public func streams() async throws -> [ServerStream] {
+        let objects = try await dump()
+        var clients: [String: [String: String]] = [:]
+        for object in objects where object.type == "Client" { clients["\(object.id)"] = object.properties }
+        return objects.compactMap { object in
+            let mediaClass = object.properties["media.class"] ?? ""
+            guard object.type == "Node", mediaClass.hasPrefix("Stream/"), mediaClass.hasSuffix("/Audio") else {
+                return nil
+            }
+            let client = object.properties["client.id"].flatMap { clients[$0] } ?? [:]
+            return ServerStream(
+                id: object.id,
+                state: (object.content["info"]?["state"]?.text).flatMap(ServerStream.State.init) ?? .creating,
+                isCapture: mediaClass.hasPrefix("Stream/Input"),
+                properties: client.merging(object.properties) { $1 },
+                parameters: PrivateDesktop.merged(object.content["info"]?["params"]?["Props"]))
+        }
+    }
+
+    /// Moves the user's slider, as a mixer does.
+    public func setSlider(of stream: ServerStream, to position: Double) async throws {
+        try await sandbox.run(Invocation("wpctl", ["set-volume", "\(stream.id)", "\(position)"]))
+    }
+
+    /// Sets the user's mute switch, as a mixer does.
+    public func setMuted(_ muted: Bool, of stream: ServerStream) async throws {
+        try await sandbox.run(Invocation("wpctl", ["set-mute", "\(stream.id)", muted ? "1" : "0"]))
+    }
+
+    /// Records the null sink's monitor.
+    public func captureInvocation() -> Invocation {
+        // No file name, so no header, and every block arrives as soon as it is processed. Its latency is the quantum,
+        // so that the capture does not change what is being measured, and nothing about it is remembered.
+        Invocation(
+            "pw-record",
+            [
+                "--target", sinkName, "--latency", "\(options.quantum.standard)", "--format", "f32",
+                "--rate", "48000", "--channels", "2",
+                "-P",
+                """
+                { stream.capture.sink = true node.name = test-capture application.name = test-capture \
+                state.restore-props = false state.restore-target = false }
+                """,
+                "-",
+            ])
+    }
+
+    /// `pw-dump` prints `Props` as several objects, of the adapter and of its converter.
+    private static func merged(_ parameters: JSONValue?) -> JSONValue {
+        var result: [String: JSONValue] = [:]
+        for case .object(let members) in parameters?.elements ?? [] { result.merge(members) { first, _ in first } }
+        return .object(result)
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Synchronization
+
+/// A headless desktop of its own: session bus, PipeWire, WirePlumber, pipewire-pulse and a null sink.
+///
+/// It shares nothing with the session of the person who runs the tests: other sockets, other home, other bus.
+public final class PrivateDesktop: PrivateServer {
+    /// Its folder, environment and processes.
+    public let sandbox: Sandbox
+    /// What it was started with.
+    public let options: DesktopOptions
+
+    private enum Part: Int, CaseIterable {
+        case bus, pipeWire, wirePlumber, pulse
+    }
+    private let parts = Mutex<[Part: ChildProcess]>([:])
+
+    /// `node.name` of the null sink.
+    public var sinkName: String { options.sinkName }
+    /// The session bus.
+    public var bus: ChildProcess? { parts.withLock { $0[.bus] } }
+    /// The PipeWire daemon, which has the module under test inside.
+    public var pipeWire: ChildProcess? { parts.withLock { $0[.pipeWire] } }
+    /// The session manager.
+    public var wirePlumber: ChildProcess? { parts.withLock { $0[.wirePlumber] } }
+    /// The server of PulseAudio clients.
+    public var pulse: ChildProcess? { parts.withLock { $0[.pulse] } }
+
+    /// Starts everything, and returns when the null sink is the default sink and clients can connect.
+    public static func start(_ options: DesktopOptions = DesktopOptions()) async throws -> PrivateDesktop {
+        let desktop = try PrivateDesktop(options)
+        do {
+            try await desktop.startBus()
+            try await desktop.startServers()
+        } catch {
+            await desktop.stop()
+            throw error
+        }
+        return desktop
+    }
+
+    private init(_ options: DesktopOptions) throws {
+        self.options = options
+        var environment = options.environment
+        let folders = options.modules.compactMap(\.folder)
+        if !folders.isEmpty {
+            environment["PIPEWIRE_MODULE_DIR"] = (folders + [try PrivateDesktop.moduleFolder()])
+                .joined(separator: ":")
+        }
+        sandbox = try Sandbox(environment: environment)
+        try writeConfiguration()
+    }
+
+    /// Starts the bus again after it ended, or for the first time.
+    private func startBus() async throws {
+        // With an address of our choice; it is printed when the bus listens, which is what is waited for.
+        let address = sandbox.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
+        let bus = try sandbox.start(
+            "dbus-daemon",
+            Invocation("dbus-daemon", ["--session", "--nofork", "--print-address", "--address=\(address)"]))
+        parts.withLock { $0[.bus] = bus }
+        try await bus.log.wait(forLineContaining: "unix:path=")
+    }
+
+    /// Starts PipeWire, WirePlumber and pipewire-pulse, as many of them as do not run; after `stopServers()` or when
+    /// one was killed.
+    public func startServers() async throws {
+        try start(.pipeWire, "pipewire")
+        try await waitForDaemon("PipeWire's null sink") {
+            try await self.dump().contains { $0.properties["node.name"] == self.sinkName }
+        }
+        if options.runsWirePlumber {
+            try start(.wirePlumber, "wireplumber")
+            try await waitForDaemon("WirePlumber to make \(sinkName) the default sink") {
+                try await self.defaultSink() == self.sinkName
+            }
+        }
+        if options.runsPulseServer {
+            try start(.pulse, "pipewire-pulse")
+            try await waitForDaemon("pipewire-pulse") {
+                let information = try await self.sandbox.run(Invocation("pactl", ["info"]))
+                return !self.options.runsWirePlumber
+                    || String(decoding: information, as: UTF8.self).contains("Default Sink: \(self.sinkName)")
+            }
+        }
+    }
+
+    /// Ends pipewire-pulse, WirePlumber and PipeWire in this order; the bus and all files stay.
+    public func stopServers() async {
+        for part in [Part.pulse, .wirePlumber, .pipeWire] { await take(part)?.stop() }
+    }
+
+    /// Ends the PipeWire daemon alone, as in a crash of the server when `signal` is SIGKILL.
+    public func stopPipeWire(signal: Int32 = SIGTERM) async throws {
+        guard let daemon = take(.pipeWire) else { return }
+        daemon.signal(signal)
+        try await daemon.waitForExit()
+    }
+
+    /// What the PipeWire daemon occupies.
+    public func pipeWireMemory() throws -> ProcessMemory {
+        guard let pipeWire else { throw SystemError(code: ESRCH, context: "memory of pipewire") }
+        return try ProcessMemory(of: pipeWire.processID)
+    }
+
+    /// All that WirePlumber has written to its state folder, by path, to be compared byte for byte.
+    public func wirePlumberState() -> [String: [UInt8]] {
+        let root = sandbox.path("home/.local/state/wireplumber")
+        var files: [String: [UInt8]] = [:]
+        for case let path as String in FileManager.default.enumerator(atPath: root) ?? .init() {
+            if let data = FileManager.default.contents(atPath: "\(root)/\(path)") { files[path] = [UInt8](data) }
+        }
+        return files
+    }
+
+    private func start(_ part: Part, _ program: String) throws {
+        if parts.withLock({ $0[part]?.isRunning ?? false }) { return }
+        let child = try sandbox.start(program, Invocation(program))
+        parts.withLock { $0[part] = child }
+    }
+
+    private func take(_ part: Part) -> ChildProcess? { parts.withLock { $0.removeValue(forKey: part) } }
+
+    /// Waits until `condition` holds; a tool that cannot connect yet counts as "not yet", an ended daemon as failure.
+    private func waitForDaemon(_ awaited: String, _ condition: @Sendable () async throws -> Bool) async throws {
+        _ = try await waitUntil(awaited, within: .seconds(15), evidence: { sandbox.logTails() }) {
+            for child in parts.withLock({ Array($0.values) }) {
+                guard let status = child.exitStatus else { continue }
+                throw CommandFailure(command: [child.name], status: status, errors: child.log.tail())
+            }
+            return (try? await condition()) == true ? true : nil
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// A sound server in a sandbox of its own, with one null sink that can be heard through its monitor.
+public protocol PrivateServer: Sendable {
+    /// Its folder, environment and processes.
+    var sandbox: Sandbox { get }
+
+    /// The name of the null sink, which is the default sink.
+    var sinkName: String { get }
+
+    /// All application streams there are now.
+    func streams() async throws -> [ServerStream]
+
+    /// Moves the user's slider of a stream: 0 to 1, cubic as in every desktop's mixer.
+    func setSlider(of stream: ServerStream, to position: Double) async throws
+
+    /// Sets the user's mute switch of a stream.
+    func setMuted(_ muted: Bool, of stream: ServerStream) async throws
+
+    /// What writes the monitor of the sink to standard output: interleaved stereo, 32-bit float, 48 kHz.
+    func captureInvocation() -> Invocation
+
+    /// Ends everything that was started and removes its files.
+    func stop() async
+}
+
+extension PrivateServer {
+    /// Waits until a stream fulfils `condition`, and returns it.
+    @discardableResult
+    public func waitForStream(
+        _ awaited: String, within limit: Duration = .seconds(10),
+        where condition: @Sendable (ServerStream) -> Bool
+    ) async throws -> ServerStream {
+        try await waitUntil(
+            awaited, within: limit, every: .milliseconds(20), evidence: { sandbox.logTails() }
+        ) {
+            try await streams().first(where: condition)
+        }
+    }
+
+    /// Ends everything.
+    public func stop() async { await sandbox.stop() }
+}
+
+/// Starts a server, hands it to `body`, and ends it whatever happens.
+public func withServer<Server: PrivateServer, Result: Sendable>(
+    _ server: Server, isolation: isolated (any Actor)? = #isolation, _ body: (Server) async throws -> Result
+) async throws -> Result {
+    do {
+        let result = try await body(server)
+        await server.stop()
+        return result
+    } catch {
+        await server.stop()
+        throw error
+    }
+}
