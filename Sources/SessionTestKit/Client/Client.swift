@@ -1,0 +1,82 @@
+import Foundation
+
+/// A running program that plays or records on a private server.
+public final class Client<Server: PrivateServer>: Sendable {
+    /// Where it plays.
+    public let server: Server
+    /// What it is.
+    public let program: ClientProgram
+    /// Who it says it is.
+    public let identity: ApplicationIdentity
+    /// Its process.
+    public let process: ChildProcess
+    /// mpv's control socket; no other program opens it.
+    let socket: String
+
+    /// Starts a program with a sound file to play, or to record to.
+    ///
+    /// It runs from a copy named after the identity; clients of the same identity share the copy, so they are several
+    /// processes of one application. `properties` are added to the stream's (and for PulseAudio clients also the
+    /// client's) properties; `arguments` are added to the program's own.
+    public init(
+        _ program: ClientProgram, file: String, as identity: ApplicationIdentity, role: MediaRole? = nil,
+        properties: [String: String] = [:], arguments: [String] = [], on server: Server
+    ) throws {
+        self.server = server
+        self.program = program
+        self.identity = identity
+        let copy = try server.sandbox.copy(of: program.executable, named: identity.binary)
+        socket = server.sandbox.path("run/\(UUID().uuidString.prefix(8)).mpv")
+        process = try server.sandbox.start(
+            identity.binary,
+            program.invocation(
+                executable: copy, file: file, identity: identity, role: role, properties: properties,
+                socket: socket, extra: arguments))
+    }
+
+    /// Asks it to end, as by closing its window.
+    public func terminate() { process.signal(SIGTERM) }
+
+    /// Ends it without a chance to say goodbye, as in a crash.
+    public func kill() { process.signal(SIGKILL) }
+
+    /// Waits until its process has ended.
+    @discardableResult
+    public func waitForExit(within limit: Duration = .seconds(20)) async throws -> ExitStatus {
+        try await process.waitForExit(within: limit)
+    }
+
+    /// Its stream now, or nil when there is none (yet, any more).
+    public func stream() async throws -> ServerStream? {
+        try await server.streams().first { $0.processID == process.processID }
+    }
+
+    /// Waits until its stream exists, or is in one of some states.
+    @discardableResult
+    public func waitForStream(
+        in states: Set<ServerStream.State>? = nil, within limit: Duration = .seconds(10)
+    ) async throws -> ServerStream {
+        let which = states.map { " in state \($0.map(\.rawValue).sorted().joined(separator: " or "))" } ?? ""
+        let processID = process.processID
+        return try await server.waitForStream("a stream of \(identity.binary)\(which)", within: limit) { stream in
+            stream.processID == processID && (states?.contains(stream.state) ?? true)
+        }
+    }
+
+    /// Waits until its stream is gone.
+    public func waitUntilGone(within limit: Duration = .seconds(10)) async throws {
+        _ = try await waitUntil("the stream of \(identity.binary) to go", within: limit) {
+            try await stream() == nil ? true : nil
+        }
+    }
+
+    /// Moves the user's slider of its stream, 0 to 1.
+    public func setSlider(to position: Double) async throws {
+        try await server.setSlider(of: try await waitForStream(), to: position)
+    }
+
+    /// Sets the user's mute switch of its stream.
+    public func setMuted(_ muted: Bool) async throws {
+        try await server.setMuted(muted, of: try await waitForStream())
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+
+/// A real program that plays or records, and how it is told its role and name.
+public enum ClientProgram: String, Sendable, CaseIterable {
+    /// libpulse's simple player; honours `request-cork`.
+    case paplay
+    /// PipeWire's own player.
+    case pwPlay
+    /// mpv through libpulse. Sets no role of its own; can be paused like by a user.
+    case mpvPulse
+    /// mpv as native client. Sets the role `Music` for sound files itself, which nothing overrides.
+    case mpvPipeWire
+    /// GStreamer's `pulsesink`.
+    case gstreamerPulse
+    /// GStreamer's `pipewiresink`, whose nodes carry no application properties of their own.
+    case gstreamerPipeWire
+    /// libpulse's simple recorder.
+    case parecord
+    /// PipeWire's own recorder.
+    case pwRecord
+
+    /// Whether it records rather than plays.
+    public var isRecorder: Bool { self == .parecord || self == .pwRecord }
+
+    /// Whether it connects to PipeWire directly, and so cannot run on PulseAudio.
+    public var isNative: Bool {
+        switch self {
+        case .pwPlay, .mpvPipeWire, .gstreamerPipeWire, .pwRecord: true
+        case .paplay, .mpvPulse, .gstreamerPulse, .parecord: false
+        }
+    }
+
+    /// The installed program.
+    public var executable: String {
+        switch self {
+        case .paplay: "paplay"
+        case .parecord: "parecord"
+        case .pwPlay: "pw-play"
+        case .pwRecord: "pw-record"
+        case .mpvPulse, .mpvPipeWire: "mpv"
+        case .gstreamerPulse, .gstreamerPipeWire: "gst-launch-1.0"
+        }
+    }
+
+    /// The command line; `properties` have role and identity in them, `socket` is mpv's.
+    func invocation(
+        executable: String, file: String, identity: ApplicationIdentity, role: MediaRole?,
+        properties: [String: String], socket: String, extra: [String]
+    ) -> Invocation {
+        var properties = properties.merging(identity.properties) { first, _ in first }
+        let roleName = isNative ? role?.pipeWire : role?.pulse
+        properties["media.role"] = roleName
+        let arguments: [String]
+        switch self {
+        case .paplay, .parecord:
+            // Under a name without "play" or "rec" in it, the program takes files for raw samples unless told otherwise.
+            let mode = [isRecorder ? "--record" : "--playback", "--file-format=wav"]
+            arguments = mode + ["--client-name=\(identity.name)"] + extra + [file]
+        case .pwPlay, .pwRecord:
+            let role = roleName.map { ["--media-role", $0] } ?? []
+            arguments = [isRecorder ? "--record" : "--playback"] + role + extra + [file]
+        case .mpvPulse, .mpvPipeWire:
+            arguments =
+                [
+                    "--no-config", "--no-video", "--no-terminal", "--ao=\(isNative ? "pipewire" : "pulse")",
+                    "--audio-client-name=\(identity.name)", "--input-ipc-server=\(socket)",
+                ] + extra + ["--", file]
+        case .gstreamerPulse, .gstreamerPipeWire:
+            // The stream's role as applications set it; the rest comes through the environment.
+            let role = roleName.map { ["stream-properties=props,media.role=\($0)"] } ?? []
+            let source = ["-q", "filesrc", "location=\(file)", "!", "wavparse", "!", "audioconvert", "!"]
+            let sink = [isNative ? "pipewiresink" : "pulsesink", "client-name=\(identity.name)"]
+            arguments = source + sink + role + extra
+        }
+        let list = properties.sorted { $0.key < $1.key }
+        let environment =
+            isNative
+            ? ["PIPEWIRE_PROPS": "{ \(list.map { "\($0) = \"\($1)\"" }.joined(separator: " ")) }"]
+            : ["PULSE_PROP": list.map { "\($0)=\"\($1)\"" }.joined(separator: " ")]
+        return Invocation(executable, arguments, environment: environment)
+    }
+}
