@@ -1,0 +1,134 @@
+import Foundation
+
+/// A recording of what comes out of the null sink, readable while it grows.
+///
+/// Tests wait for conditions in the captured sound rather than for time to pass. Frames count from the beginning of
+/// the capture, so a frame from a live query is a frame of the finished `Sound`.
+public final class Capture: Sendable {
+    private static let bytesPerFrame = 8
+
+    private let process: ChildProcess
+    private let path: String
+
+    /// Starts to record the monitor of the server's sink, and returns when sound (or silence) flows.
+    public static func start(on server: any PrivateServer) async throws -> Capture {
+        let capture = try Capture(on: server)
+        try await capture.waitForFrames(1)
+        return capture
+    }
+
+    private init(on server: any PrivateServer) throws {
+        path = server.sandbox.path("tmp/\(UUID().uuidString.prefix(8)).f32")
+        process = try server.sandbox.start("capture", server.captureInvocation(), output: path)
+    }
+
+    /// How many complete frames have been recorded so far: the present moment in the capture.
+    public var frameCount: Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) / Capture.bytesPerFrame : 0
+    }
+
+    /// Waits until that many frames have been recorded.
+    public func waitForFrames(_ count: Int, within limit: Duration = .seconds(10)) async throws {
+        _ = try await waitUntil("\(count) frames of capture", within: limit, evidence: { process.log.tail() }) {
+            try checkRunning()
+            return frameCount >= count ? true : nil
+        }
+    }
+
+    /// Waits until so much more has been recorded; time as the sound server sees it.
+    public func record(_ duration: Duration) async throws {
+        try await waitForFrames(frameCount + duration.frames, within: duration + .seconds(10))
+    }
+
+    /// Waits until a tone has been at or above a level for some time, and returns the frame at which that began.
+    ///
+    /// - Parameters:
+    ///   - tone: frequency in hertz and channel.
+    ///   - level: in dBFS.
+    ///   - start: the frame from which to look; the present by default.
+    @discardableResult
+    public func wait(
+        for tone: Tone, above level: Double, lasting duration: Duration = .milliseconds(50), from start: Int? = nil,
+        within limit: Duration = .seconds(10)
+    ) async throws -> Int {
+        try await wait(
+            "\(tone) above \(level) dBFS for \(duration)", tone, duration, start, limit
+        ) { $0 >= level }
+    }
+
+    /// Waits until a tone has been below a level for some time, and returns the frame at which that began.
+    @discardableResult
+    public func wait(
+        for tone: Tone, below level: Double, lasting duration: Duration = .milliseconds(50), from start: Int? = nil,
+        within limit: Duration = .seconds(10)
+    ) async throws -> Int {
+        try await wait(
+            "\(tone) below \(level) dBFS for \(duration)", tone, duration, start, limit
+        ) { $0 < level }
+    }
+
+    private func wait(
+        _ awaited: String, _ tone: Tone, _ duration: Duration, _ start: Int?, _ limit: Duration,
+        _ condition: (Double) -> Bool
+    ) async throws -> Int {
+        var next = start ?? frameCount
+        var since: Int?
+        var lastLevel = -Double.infinity
+        return try await waitUntil(
+            awaited, within: limit, every: .milliseconds(5),
+            evidence: { "last level \(lastLevel) dBFS\n\(process.log.tail())" }
+        ) {
+            let envelope = ToneEnvelope(of: try read(from: next)[tone.channel], frequency: tone.frequency)
+            for (index, level) in envelope.levels.enumerated() {
+                let frame = next + envelope.frame(of: index)
+                lastLevel = level
+                since = condition(level) ? since ?? frame : nil
+                if let since, frame - since >= duration.frames { return since }
+            }
+            next += envelope.levels.count * envelope.hop
+            try checkRunning()
+            return nil
+        }
+    }
+
+    /// What has been recorded since a frame.
+    public func read(from frame: Int = 0) throws -> Sound {
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        try file.seek(toOffset: UInt64(frame * Capture.bytesPerFrame))
+        let data = try file.readToEnd() ?? Data()
+        return data.withUnsafeBytes { bytes in
+            Sound(interleaved: bytes.bindMemory(to: Float.self))
+        }
+    }
+
+    /// Ends the recording and returns all of it.
+    public func stop() async throws -> Sound {
+        process.signal(SIGINT)
+        try await process.waitForExit()
+        return try read()
+    }
+
+    private func checkRunning() throws {
+        guard let status = process.exitStatus else { return }
+        throw CommandFailure(command: ["capture"], status: status, errors: process.log.tail())
+    }
+}
+
+/// A tone to be looked for.
+public struct Tone: Sendable, Hashable, CustomStringConvertible {
+    /// In hertz.
+    public var frequency: Double
+    /// Where it sounds.
+    public var channel: Channel
+
+    /// A tone on a channel.
+    public init(_ frequency: Double, on channel: Channel = .left) {
+        self.frequency = frequency
+        self.channel = channel
+    }
+
+    /// For messages.
+    public var description: String { "\(frequency) Hz on the \(channel)" }
+}

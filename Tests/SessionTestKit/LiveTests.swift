@@ -1,0 +1,31 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+/// Real servers and real clients, as the tests of the modules use them.
+@Suite(.serialized) struct LiveTests {
+    @Test func aToneComesBackAtItsLevel() async throws {
+        try await withServer(PrivateDesktop.start()) { desktop in
+            let capture = try await Capture.start(on: desktop)
+            let file = try desktop.sandbox.write(Signal.tone(440, amplitude: 0.25, for: .seconds(2)), to: "tone.wav")
+            let client = try Client(
+                .paplay, file: file,
+                as: ApplicationIdentity("music-player", name: "Music Player", id: "org.test.Music"), role: .music,
+                on: desktop)
+            let stream = try await client.waitForStream(in: [.running])
+            #expect(stream.properties["application.process.binary"] == "music-player")
+            #expect(stream.properties["application.name"] == "Music Player")
+            #expect(stream.properties["application.id"] == "org.test.Music")
+            #expect(stream.properties["media.role"] == "Music")
+            try await capture.wait(for: Tone(440), above: -13, from: 0)
+            #expect(try await client.waitForExit() == .exited(0))
+            try await capture.wait(for: Tone(440), below: -100)
+            let sound = try await capture.stop()
+            let envelope = ToneEnvelope(of: sound.left, frequency: 440)
+            #expect(abs(envelope.fullLevel + 12.04) < 0.1)
+            let heard = soundingFrames(of: sound.left, above: 1e-6)
+            #expect(heard.count == 1)
+            #expect(abs(heard.map(\.count).reduce(0, +) - 96_000) < 100)
+        }
+    }
+}
