@@ -45,5 +45,8 @@ let package = Package(
         // Private servers, real clients, captures; for tests, benchmarks and the demonstration only.
         .target(name: "SessionTestKit", dependencies: ["SessionCore", "SessionRuntime"], swiftSettings: strict),
 
+        .testTarget(
+            name: "PolicyFileTests", dependencies: ["PolicyFile", "SessionCore"], path: "Tests/PolicyFile",
+            swiftSettings: strict),
     ]
 )
