@@ -50,6 +50,14 @@ let package = Package(
         .testTarget(
             name: "SessionTestKitTests", dependencies: ["SessionTestKit"], path: "Tests/SessionTestKit",
             swiftSettings: strict),
-        .testTarget(name: "LiveTests", dependencies: ["SessionTestKit"], path: "Tests/Live", swiftSettings: strict),
+        .executableTarget(
+            name: "odd-client", dependencies: ["CLibPipeWire"], path: "Tests/OddClient",
+            linkerSettings: [.linkedLibrary("m")]),
+        .testTarget(
+            name: "LiveTests", dependencies: ["SessionTestKit", "odd-client"], path: "Tests/Live", swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PolicyFileTests", dependencies: ["PolicyFile", "SessionCore"], path: "Tests/PolicyFile",
+            swiftSettings: strict),
     ]
 )

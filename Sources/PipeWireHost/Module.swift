@@ -1,5 +1,7 @@
 import CPipeWire
-public import SessionCore
+import Glibc
+import PolicyFile
+import SessionCore
 import SessionRuntime
 
 /// One loaded module: lives from the daemon's call until the daemon destroys it.
@@ -29,8 +31,15 @@ public final class Module {
     public static func load(into module: OpaquePointer, arguments: UnsafePointer<CChar>?) -> Int32 {
         cpw_log_open()
         guard let context = pw_impl_module_get_context(module) else { return -EINVAL }
-        let policy = Policy.desktop
-        _ = Module(module, context: context, policy: policy)
+        let loaded = PolicyLoader.load(arguments: text(arguments, limit: .max)) { text(getenv($0), limit: 4096) }
+        for diagnostic in loaded.diagnostics {
+            cpw_log(diagnostic.severity == .error ? CPW_LOG_ERROR : CPW_LOG_WARN, diagnostic.description)
+        }
+        if loaded.diagnostics.contains(where: { $0.severity == .error }) {
+            cpw_log(CPW_LOG_WARN, "the built-in desktop policy takes the place of the policy with errors")
+        }
+        cpw_log(CPW_LOG_INFO, "policy: \(loaded.origin)")
+        _ = Module(module, context: context, policy: loaded.policy)
         return 0
     }
 }

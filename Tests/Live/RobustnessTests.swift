@@ -126,26 +126,24 @@ extension LiveModule {
     @Test("a role of 64 KB is no role, and text that is not UTF-8 does no harm")
     func hostileProperties() async throws {
         try await Desk.run { desk in
-            let long = String(repeating: "phone", count: 13_107)
             _ = try await desk.playMusic()
-            for (index, properties) in [
-                "{ media.role = \"\(long)\" }", "{ media.role = \"\(long)\" application.name = \"\(long)\" }",
-            ].enumerated() {
-                let client = try nativeClient(desk, named: "odd-\(index)", properties: Array(properties.utf8))
+            let long = String(repeating: "phone", count: 13_107)
+            let rubbish = #"\xff\xfe\xc3\x28\xf0\x9f\x80"#
+            let hostile: [[String]] = [
+                ["media.role=\(long)"],
+                ["application.process.binary=\(long)", "application.name=\(long)"],
+                ["media.role=\(rubbish)", "application.name=\(rubbish)", "application.process.binary=\(rubbish)"],
+                ["media.role=\(rubbish)phone", "media.name=\(rubbish)", "node.latency=\(rubbish)"],
+                ["media.role=", "application.name=", "application.process.binary=", "node.latency=0/0"],
+                ["media.class=\(rubbish)", "node.link-group=\(rubbish)"],
+            ]
+            for properties in hostile {
+                let client = try desk.playOddly(properties: properties)
                 try await desk.hear(Desk.interrupter)
                 try await desk.hear(Desk.music)
                 client.signal(SIGTERM)
-                try await desk.hearNothing(of: Desk.interrupter)
+                try await client.waitForExit()
             }
-            // Invalid UTF-8 in every property that is looked at.
-            var invalid = Array("{ media.role = \"".utf8) + [0xff, 0xfe, 0xc3, 0x28]
-            invalid +=
-                Array("\" application.name = \"".utf8) + [0x80, 0xbf] + Array("\" media.name = \"".utf8) + [0xf0, 0x9f]
-            invalid += Array("\" }".utf8)
-            let client = try nativeClient(desk, named: "broken", properties: invalid)
-            try await desk.hear(Desk.interrupter)
-            try await desk.hear(Desk.music)
-            client.signal(SIGTERM)
             let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             call.terminate()
@@ -153,15 +151,43 @@ extension LiveModule {
         }
     }
 
-    /// Starts `pw-play` with properties that need not be text.
-    private func nativeClient(_ desk: Desk, named name: String, properties: [UInt8]) throws -> ChildProcess {
-        let file = try desk.desktop.sandbox.write(
-            Signal.tone(880, for: .seconds(30), on: .right), to: "\(name).wav")
-        // The bytes go through a file, because a command line of strings could not carry them.
-        let path = desk.desktop.sandbox.path("home/\(name).properties")
-        try Data(properties).write(to: URL(fileURLWithPath: path))
-        let command = "PIPEWIRE_PROPS=$(cat \"$1\") exec pw-play \"$2\""
-        return try desk.desktop.sandbox.start(name, Invocation("bash", ["-c", command, "bash", path, file]))
+    @Test("1,000 streams at once are corked and given back")
+    func thousandStreams() async throws {
+        try await Desk.run { desk in
+            let count = 1000
+            // Together as loud as one tone of amplitude 0.5 when their phases agree; a few start a quantum later.
+            let crowd = try desk.playOddly(
+                count: count, amplitude: 0.5 / Double(count), frequency: Desk.secondInterrupter.frequency,
+                properties: ["media.role=Music", "application.process.binary=player-%d"])
+            _ = try await waitUntil("\(count) sessions", within: .seconds(120), every: .milliseconds(500)) {
+                (try? desk.log.text)?.components(separatedBy: "(music) is active").count ?? 0 > count ? true : nil
+            }
+            let call = try desk.play(Desk.music, with: .pwPlay, as: "telephone", role: .ringtone)
+            try await desk.hear(Desk.music, within: .seconds(60))
+            let start = desk.capture.frameCount
+            try await desk.capture.record(.seconds(1))
+            let silent = try desk.capture.read(from: start)
+            #expect((ToneEnvelope(of: silent.right, frequency: 1320).levels.max() ?? 0) < -90)
+            call.terminate()
+            try await call.waitForExit()
+            _ = try await waitUntil(
+                "\(count) streams to be given back", within: .seconds(60), every: .milliseconds(500)
+            ) {
+                (try? desk.log.text)?.components(separatedBy: "has ended, it resumes").count ?? 0 > count ? true : nil
+            }
+            _ = try await waitUntil(
+                "every stream to be as its client wants it", within: .seconds(60), every: .seconds(1)
+            ) {
+                let streams = try await desk.desktop.streams().filter { $0.properties["media.role"] == "Music" }
+                let free = streams.filter { stream in
+                    stream.state == .running
+                        && (stream.parameters["softVolumes"]?.elements ?? []).allSatisfy { $0.number == 1 }
+                }
+                return free.count == count ? true : nil
+            }
+            crowd.signal(SIGTERM)
+            try await crowd.waitForExit()
+        }
     }
 
     @Test("streams that vanish in the middle of anything leave nothing ducked or corked")

@@ -137,7 +137,7 @@ extension LiveModule {
             let music = try await desk.playMusic()
             try await music.setSlider(to: 0.9)
             _ = try await waitUntil("WirePlumber to save the volume") {
-                text(desk.desktop.wirePlumberState()).contains("Music:channelVolumes=0.729") ? true : nil
+                text(desk.desktop.wirePlumberState()).contains("Music:channelVolumes=0.72") ? true : nil
             }
             let before = desk.desktop.wirePlumberState()
             let interrupter = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: role)

@@ -1,0 +1,164 @@
+/// A position in a source: both numbers start at 1, and columns count Unicode scalars (a tab is one).
+public struct Place: Sendable, Hashable, Comparable {
+    /// The line; ended by LF, CR LF or CR.
+    public var line: Int
+    /// The column, in Unicode scalars.
+    public var column: Int
+
+    /// Makes a position; both numbers start at 1.
+    public init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    /// In reading order.
+    public static func < (left: Place, right: Place) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
+    }
+}
+
+/// One mistake in a policy: where it is, what is there, and what should be there.
+public struct Diagnostic: Sendable, Hashable {
+    /// What a mistake does to the policy.
+    public enum Severity: String, Sendable, Hashable {
+        /// The policy is not used.
+        case error
+        /// The policy is used, without the part that is named.
+        case warning
+    }
+
+    /// What the mistake does.
+    public let severity: Severity
+    /// The file's name as it was opened, or what stands for it.
+    public let file: String
+    /// Where the mistake is; `nil` when it is about the file as a whole.
+    public let place: Place?
+    /// What was found, as part of a sentence.
+    public let found: String
+    /// What was expected, as part of a sentence.
+    public let expected: String
+    /// The known word that comes closest to a misspelt one.
+    public let nearest: String?
+
+    /// The mistake without its place: `found …, expected …; did you mean '…'?`.
+    public var message: String {
+        "found \(found), expected \(expected)" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
+    }
+}
+
+extension Diagnostic: CustomStringConvertible {
+    /// One line, as compilers write it: `FILE:LINE:COLUMN: error: found …, expected …`.
+    public var description: String {
+        let position = place.map { ":\($0.line):\($0.column)" } ?? ""
+        return "\(printable(file, limit: .max))\(position): \(severity.rawValue): \(message)"
+    }
+}
+
+/// Where a value came from.
+struct Origin: Sendable, Hashable {
+    var file: String
+    var place: Place
+}
+
+/// The mistakes found so far, to which everything that reads a source reports.
+struct Diagnosis: Sendable {
+    /// The most that are kept: nobody reads more, and a megabyte of garbage must not become many of messages.
+    static let limit = 256
+
+    /// The source that is being read.
+    var file: String
+    /// How many errors were found, kept or not.
+    private(set) var errorCount = 0
+    private var kept: [Diagnostic] = []
+    private var omitted = 0
+
+    init(file: String) { self.file = file }
+
+    /// Reports an error in the source that is being read.
+    mutating func error(
+        at place: Place?, found: @autoclosure () -> String, expected: @autoclosure () -> String,
+        nearest: @autoclosure () -> String? = nil
+    ) {
+        errorCount &+= 1
+        keep(.error, file, place, found, expected, nearest)
+    }
+
+    /// Reports an error in any source.
+    mutating func error(
+        at origin: Origin, found: @autoclosure () -> String, expected: @autoclosure () -> String,
+        nearest: @autoclosure () -> String? = nil
+    ) {
+        errorCount &+= 1
+        keep(.error, origin.file, origin.place, found, expected, nearest)
+    }
+
+    /// Reports what has no effect, in the source that is being read.
+    mutating func warning(
+        at place: Place?, found: @autoclosure () -> String, expected: @autoclosure () -> String,
+        nearest: @autoclosure () -> String? = nil
+    ) {
+        keep(.warning, file, place, found, expected, nearest)
+    }
+
+    /// Reports what has no effect, in any source.
+    mutating func warning(
+        at origin: Origin, found: @autoclosure () -> String, expected: @autoclosure () -> String,
+        nearest: @autoclosure () -> String? = nil
+    ) {
+        keep(.warning, origin.file, origin.place, found, expected, nearest)
+    }
+
+    private mutating func keep(
+        _ severity: Diagnostic.Severity, _ file: String, _ place: Place?, _ found: () -> String,
+        _ expected: () -> String, _ nearest: () -> String?
+    ) {
+        guard kept.count < Diagnosis.limit else {
+            omitted &+= 1
+            return
+        }
+        kept.append(
+            Diagnostic(
+                severity: severity, file: file, place: place, found: found(), expected: expected(), nearest: nearest()))
+    }
+
+    /// Whether any error was found.
+    var hasErrors: Bool { errorCount > 0 }
+
+    /// All mistakes, file by file in the order of first mention, each file's in reading order.
+    var diagnostics: [Diagnostic] {
+        var files: [String: Int] = [:]
+        for diagnostic in kept where files[diagnostic.file] == nil { files[diagnostic.file] = files.count }
+        let start = Place(line: 0, column: 0)
+        var sorted = kept.enumerated().sorted { left, right in
+            (files[left.element.file] ?? 0, left.element.place ?? start, left.offset)
+                < (files[right.element.file] ?? 0, right.element.place ?? start, right.offset)
+        }.map(\.element)
+        if omitted > 0, let last = sorted.last {
+            sorted.append(
+                Diagnostic(
+                    severity: hasErrors ? .error : .warning, file: last.file, place: nil,
+                    found: "\(omitted) more mistakes", expected: "at most \(Diagnosis.limit) to be worth showing",
+                    nearest: nil))
+        }
+        return sorted
+    }
+}
+
+/// Text from outside as it can stand in a one-line message: no control characters, nothing that turns the line round,
+/// and no more than a few words of it.
+func printable(_ text: String, limit: Int = 48) -> String {
+    var result = String.UnicodeScalarView()
+    var count = 0
+    for scalar in text.unicodeScalars {
+        guard count < limit else {
+            result.append("…")
+            break
+        }
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: result.append("\u{FFFD}")
+        default: result.append(scalar)
+        }
+        count &+= 1
+    }
+    return String(result)
+}

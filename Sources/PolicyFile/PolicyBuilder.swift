@@ -1,0 +1,167 @@
+import SessionCore
+
+/// Lays sources over a built-in preset, key by key, later ones over earlier ones.
+struct PolicyBuilder {
+    private static let keys = ["preset", "duck", "untagged", "untagged-capture", "roles"]
+    private static let argumentKeys = ["policy"] + keys
+    private static let roleKeys = ["aliases"] + DescriptionDraft.keys
+    /// The word for what is left alone.
+    private static let none = "none"
+
+    private let base: Preset
+    private var defaults = DuckingDraft()
+    private var roles: [String: DescriptionDraft]
+    /// From alias to role.
+    private var aliases: [String: Sourced<String>]
+    private var unmanaged: Set<String>
+    private var untagged: DescriptionDraft?
+    private var untaggedCapture: DescriptionDraft?
+
+    /// Builds the preset that sources describe.
+    ///
+    /// - Parameters:
+    ///   - documents: The sources, the strongest last.
+    ///   - base: The preset that they change, if none of them names another.
+    /// - Returns: What the sources say. It is worth nothing when `diagnosis` has errors.
+    static func build(
+        _ documents: [Document], over base: Preset = .desktop, _ diagnosis: inout Diagnosis
+    ) -> (preset: Preset, policy: Policy)? {
+        var base = base
+        for document in documents {
+            diagnosis.file = document.name
+            if let node = document.member("preset")?.value {
+                base = diagnosis.word(node, of: .presets) ?? base
+            }
+        }
+        var builder = PolicyBuilder(base)
+        for document in documents { builder.apply(document, &diagnosis) }
+        let preset = builder.finish(isComplete: documents.allSatisfy(\.isWellFormed), &diagnosis)
+        if let policy = preset.policy { return (preset, policy) }
+        let count = Set(preset.roles.values).count + (preset.untagged == nil ? 0 : 1)
+        diagnosis.error(
+            at: documents.last?.member("roles")?.key.place,
+            found: "\(count + (preset.untaggedCapture == nil ? 0 : 1)) descriptions",
+            expected: "at most \(Policy.maximumDescriptions)")
+        return nil
+    }
+
+    private init(_ preset: Preset) {
+        base = preset
+        roles = preset.roles.mapValues { DescriptionDraft($0) }
+        aliases = preset.aliases.mapValues { Sourced($0) }
+        unmanaged = preset.unmanaged
+        untagged = preset.untagged.map { DescriptionDraft($0) }
+        untaggedCapture = preset.untaggedCapture.map { DescriptionDraft($0) }
+    }
+
+    // MARK: Sections
+
+    private mutating func apply(_ document: Document, _ diagnosis: inout Diagnosis) {
+        diagnosis.file = document.name
+        let known = document.kind == .arguments ? PolicyBuilder.argumentKeys : PolicyBuilder.keys
+        var sections: [Member] = []
+        for member in diagnosis.members(of: document.members, known: known) {
+            switch member.key.text {
+            case "duck": defaults.apply(member.value, &diagnosis)
+            case "untagged": untagged = description(of: member, otherwise: untagged, &diagnosis)
+            case "untagged-capture":
+                untaggedCapture = description(of: member, otherwise: untaggedCapture, &diagnosis)
+            case "roles":
+                if let object = diagnosis.object(member.value) { sections += object }
+            default: break
+            }
+        }
+        apply(roles: sections, &diagnosis)
+    }
+
+    /// What a stream without a known role is, from `none` or an object.
+    private func description(
+        of member: Member, otherwise present: DescriptionDraft?, _ diagnosis: inout Diagnosis
+    ) -> DescriptionDraft? {
+        if member.value.text == PolicyBuilder.none { return nil }
+        guard let object = diagnosis.object(member.value, or: PolicyBuilder.none) else { return present }
+        var draft = present ?? DescriptionDraft(name: member.key.text)
+        let members = diagnosis.members(of: object, known: DescriptionDraft.keys)
+        draft.apply(members, at: member.key.place, &diagnosis)
+        return draft
+    }
+
+    private mutating func apply(roles members: [Member], _ diagnosis: inout Diagnosis) {
+        // Aliases come after all roles, so that the order in the file does not matter.
+        var lists: [(role: String, node: Node)] = []
+        var defined: [String: Int] = [:]
+        for member in diagnosis.members(of: members, known: nil) {
+            guard let role = diagnosis.roleName(member.key.text, at: member.key.place) else { continue }
+            defined[role] = member.key.place.line
+            if member.value.text == PolicyBuilder.none {
+                roles[role] = nil
+                aliases[role] = nil
+                unmanaged.insert(role)
+                lists.removeAll { $0.role == role }
+                continue
+            }
+            guard let object = diagnosis.object(member.value, or: PolicyBuilder.none) else { continue }
+            let keys = diagnosis.members(of: object, known: PolicyBuilder.roleKeys)
+            var draft = roles[role] ?? DescriptionDraft(name: role)
+            draft.apply(keys, at: member.key.place, &diagnosis)
+            roles[role] = draft
+            // What was another word for some role, or left alone, is a role of its own now.
+            aliases[role] = nil
+            unmanaged.remove(role)
+            for member in keys where member.key.text == "aliases" { lists.append((role, member.value)) }
+        }
+        for (role, node) in lists { apply(aliases: node, of: role, defined: defined, &diagnosis) }
+    }
+
+    private mutating func apply(
+        aliases node: Node, of role: String, defined: [String: Int], _ diagnosis: inout Diagnosis
+    ) {
+        guard case .array(let elements) = node.content else {
+            diagnosis.error(
+                at: node.place, found: node.summary, expected: "an array of roles, such as [ communication call ]")
+            return
+        }
+        aliases = aliases.filter { $0.value.value != role }
+        for element in elements {
+            guard let text = element.text else {
+                diagnosis.error(at: element.place, found: element.summary, expected: "a role")
+                continue
+            }
+            guard let alias = diagnosis.roleName(text, at: element.place) else { continue }
+            if let line = defined[alias] {
+                diagnosis.error(
+                    at: element.place, found: "the alias '\(printable(alias))'",
+                    expected: "a name that is no role itself (it is, at line \(line))")
+            } else if let owner = aliases[alias], owner.origin?.file == diagnosis.file, owner.value != role {
+                diagnosis.error(
+                    at: element.place, found: "the alias '\(printable(alias))'",
+                    expected: "it for one role (it is one of '\(printable(owner.value))')")
+            } else {
+                // A role of the preset that becomes another word for this one brings its own words along.
+                if roles.removeValue(forKey: alias) != nil {
+                    for other in aliases.filter({ $0.value.value == alias }).keys { aliases[other]?.value = role }
+                }
+                aliases[alias] = Sourced(role, at: Origin(file: diagnosis.file, place: element.place))
+                unmanaged.remove(alias)
+            }
+        }
+    }
+
+    // MARK: Result
+
+    private func finish(isComplete: Bool, _ diagnosis: inout Diagnosis) -> Preset {
+        let known = (roles.filter { $0.value.origin == nil }.map(\.key) + unmanaged).sorted()
+        func finish(_ draft: DescriptionDraft?, known: [String] = []) -> SessionDescription? {
+            draft?.finish(defaults: defaults, known: known, isComplete: isComplete, &diagnosis)
+        }
+        var preset = base
+        preset.roles = [:]
+        for (role, draft) in roles.sorted(by: { $0.key < $1.key }) { preset.roles[role] = finish(draft, known: known) }
+        // The other words for a role that is left alone are left alone with it.
+        preset.aliases = aliases.mapValues(\.value).filter { !unmanaged.contains($0.value) }
+        preset.unmanaged = unmanaged.union(aliases.filter { unmanaged.contains($0.value.value) }.keys)
+        preset.untagged = finish(untagged)
+        preset.untaggedCapture = finish(untaggedCapture)
+        return preset
+    }
+}

@@ -1,0 +1,106 @@
+import SessionCore
+
+/// The words that a key takes, with what they mean.
+struct Vocabulary<Value: Sendable>: Sendable {
+    /// What each of them is, as part of a message: `a category`.
+    let noun: String
+    let words: [(word: String, value: Value)]
+
+    /// What to expect, as part of a message.
+    var expected: String { "\(noun): \(list(words.map(\.word)))" }
+
+    subscript(word: String) -> Value? { words.first { $0.word == word }?.value }
+}
+
+extension Vocabulary where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    init(noun: String) {
+        self.init(noun: noun, words: Value.allCases.map { ($0.rawValue, $0) })
+    }
+}
+
+extension Vocabulary where Value == Category {
+    static var categories: Self { Vocabulary(noun: "a category") }
+}
+
+extension Vocabulary where Value == Mode {
+    static var modes: Self { Vocabulary(noun: "a mode") }
+}
+
+extension Vocabulary where Value == Handover {
+    static var handovers: Self { Vocabulary(noun: "a handover") }
+}
+
+extension Vocabulary where Value == Resumption {
+    static var resumptions: Self { Vocabulary(noun: "when others resume") }
+}
+
+extension Vocabulary where Value == CategoryOptions {
+    static var options: Self {
+        Vocabulary(noun: "an option", words: CategoryOptions.named.map { ($0.name, $0.option) })
+    }
+}
+
+extension Vocabulary where Value == Bool {
+    static var truth: Self { Vocabulary(noun: "a truth value", words: [("true", true), ("false", false)]) }
+}
+
+extension Vocabulary where Value == Preset {
+    static var presets: Self {
+        Vocabulary(
+            noun: "a preset", words: Preset.all.sorted { $0.key < $1.key }.map { (word: $0.key, value: $0.value) })
+    }
+}
+
+/// Words as part of a sentence.
+func list(_ words: [String], lastAfter conjunction: String = "or") -> String {
+    guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
+}
+
+/// The word that a misspelt one was most likely meant to be; `nil` when none comes close.
+///
+/// Case, and whether parts are joined by `-`, `_` or a capital letter, are the slightest of mistakes.
+func nearest(to word: String, among known: some Sequence<String>) -> String? {
+    guard word.utf8.count <= 40 else { return nil }
+    let letters = plain(word)
+    let farthest = max(1, min(3, letters.count / 3))
+    var best: (word: String, distance: Int)?
+    for candidate in known {
+        let distance = editDistance(letters, plain(candidate))
+        if distance <= farthest, distance < best?.distance ?? .max { best = (candidate, distance) }
+    }
+    return best?.word
+}
+
+/// A word's letters in lower case, without what joins its parts.
+private func plain(_ word: String) -> [UInt8] {
+    word.utf8.lazy.filter { $0 != 0x2D && $0 != 0x5F }.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
+}
+
+/// How many letters have to be put in, left out, replaced or exchanged with their neighbour.
+private func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    // Rows of the usual table; each knows its last two predecessors.
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
+    var previousLetter: UInt8?
+    for (row, letter) in left.enumerated() {
+        var current = [row &+ 1]
+        var before = beforeLast.makeIterator()
+        var beforeCost: Int?
+        var leftCost = row &+ 1
+        var previousOther: UInt8?
+        for ((diagonal, above), other) in zip(zip(last, last.dropFirst()), right) {
+            var cost = min(above &+ 1, leftCost &+ 1, diagonal &+ (letter == other ? 0 : 1))
+            if let beforeCost, previousLetter == other, previousOther == letter { cost = min(cost, beforeCost &+ 1) }
+            // The cost two letters back in both words, for the next column.
+            beforeCost = before.next()
+            current.append(cost)
+            leftCost = cost
+            previousOther = other
+        }
+        beforeLast = last
+        last = current
+        previousLetter = letter
+    }
+    return last.last ?? 0
+}
