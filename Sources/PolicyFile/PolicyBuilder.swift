@@ -22,7 +22,7 @@ struct PolicyBuilder {
     /// - Parameters:
     ///   - documents: The sources, the strongest last.
     ///   - base: The preset that they change, if none of them names another.
-    /// - Returns: What the sources say. It is worth nothing when `diagnosis` has errors.
+    /// - Returns: What the sources say; `nil` when `diagnosis` has errors.
     static func build(
         _ documents: [Document], over base: Preset = .desktop, _ diagnosis: inout Diagnosis
     ) -> (preset: Preset, policy: Policy)? {
@@ -36,13 +36,14 @@ struct PolicyBuilder {
         var builder = PolicyBuilder(base)
         for document in documents { builder.apply(document, &diagnosis) }
         let preset = builder.finish(isComplete: documents.allSatisfy(\.isWellFormed), &diagnosis)
-        if let policy = preset.policy { return (preset, policy) }
-        let count = Set(preset.roles.values).count + (preset.untagged == nil ? 0 : 1)
-        diagnosis.error(
-            at: documents.last?.member("roles")?.key.place,
-            found: "\(count + (preset.untaggedCapture == nil ? 0 : 1)) descriptions",
-            expected: "at most \(Policy.maximumDescriptions)")
-        return nil
+        let count = preset.roles.count + [preset.untagged, preset.untaggedCapture].compactMap { $0 }.count
+        if count > Policy.maximumDescriptions {
+            diagnosis.error(
+                at: documents.last?.member("roles")?.key.place, found: "\(count) descriptions",
+                expected: "at most \(Policy.maximumDescriptions)")
+        }
+        guard !diagnosis.hasErrors, let policy = preset.policy else { return nil }
+        return (preset, policy)
     }
 
     private init(_ preset: Preset) {

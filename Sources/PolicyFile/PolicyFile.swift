@@ -37,8 +37,7 @@ public struct PolicyFile: Sendable, Equatable {
     public init(bytes: [UInt8], named name: String) {
         var diagnosis = Diagnosis(file: name)
         let document = Document(bytes, named: name, &diagnosis)
-        let built = PolicyBuilder.build([document], &diagnosis)
-        self.init(name, diagnosis.hasErrors ? nil : built, diagnosis)
+        self.init(name, PolicyBuilder.build([document], &diagnosis), diagnosis)
     }
 
     /// Reads a file.

@@ -50,8 +50,7 @@ public enum PolicyLoader {
             documents.append(Document(file.bytes, named: file.name, &diagnosis))
         }
         if let inline { documents.append(inline) }
-        let built = PolicyBuilder.build(documents, over: base.preset, &diagnosis)
-        guard let built, !diagnosis.hasErrors else {
+        guard let built = PolicyBuilder.build(documents, over: base.preset, &diagnosis) else {
             return LoadedPolicy(policy: .desktop, origin: "built-in desktop", diagnostics: diagnosis.diagnostics)
         }
         if base.file == nil { origin = "built-in \(built.policy.name)" }

@@ -73,8 +73,9 @@ struct Reader {
                 _ = value()
             default:
                 let place = scanner.place
-                let key = Key(text: text(), place: place)
-                if let value = value(of: key) { members.append(Member(key: key, value: value)) }
+                let text = text()
+                let value = value(of: text)
+                if let text, let value { members.append(Member(key: Key(text: text, place: place), value: value)) }
             }
         }
     }
@@ -97,7 +98,8 @@ struct Reader {
         }
     }
 
-    private mutating func value(of key: Key) -> Node? {
+    /// Reads the value of a key; `nil` when there is none, or none that could be understood.
+    private mutating func value(of key: String?) -> Node? {
         skipSpace(andCommas: false)
         if scanner.current == "=" || scanner.current == ":" {
             scanner.advance()
@@ -107,7 +109,7 @@ struct Reader {
         case nil where isAbandoned: return nil
         case nil, "}", "]", ",", "=", ":":
             diagnosis.error(
-                at: scanner.place, found: scanner.summary, expected: "the value of '\(printable(key.text))'")
+                at: scanner.place, found: scanner.summary, expected: "the value of '\(printable(key ?? ""))'")
         default: return value()
         }
         while scanner.current == "=" || scanner.current == ":" { scanner.advance() }
@@ -118,7 +120,8 @@ struct Reader {
         }
     }
 
-    /// Reads one value; the cursor is on its first scalar, which is no closing bracket and no separator.
+    /// Reads one value; the cursor is on its first scalar, which is no closing bracket and no separator. `nil` when it
+    /// could not be understood: one report is enough, and nothing is made of its remains.
     private mutating func value() -> Node? {
         let place = scanner.place
         switch scanner.current {
@@ -126,7 +129,7 @@ struct Reader {
         case "[": return container { $0.elements() }.map { Node(content: .array($0), place: place) }
         default:
             let isQuoted = scanner.current == "\""
-            return Node(content: .text(text(), isQuoted: isQuoted), place: place)
+            return text().map { Node(content: .text($0, isQuoted: isQuoted), place: place) }
         }
     }
 
@@ -176,71 +179,56 @@ struct Reader {
 
     // MARK: Text
 
-    /// Reads a bare word or a quoted string.
-    private mutating func text() -> String {
+    /// Reads a bare word or a quoted string; `nil` when something is wrong with it.
+    private mutating func text() -> String? {
         scanner.current == "\"" ? string() : word()
     }
 
-    private mutating func word() -> String {
-        var result = String.UnicodeScalarView()
-        var isReported = false
+    private mutating func word() -> String? {
+        var result = Text.sound(String.UnicodeScalarView())
         while let scalar = scanner.current {
             switch scalar {
-            case " ", "\t", "\r", "\n", ",", "=", ":", "{", "}", "[", "]", "#", "\"": return String(result)
-            default: isReported = take(scalar, into: &result, isReported: isReported)
+            case " ", "\t", "\r", "\n", ",", "=", ":", "{", "}", "[", "]", "#", "\"": return result.string
+            default: take(scalar, into: &result)
             }
         }
-        return String(result)
+        return result.string
     }
 
-    private mutating func string() -> String {
+    private mutating func string() -> String? {
         let start = scanner.place
-        var result = String.UnicodeScalarView()
-        var isReported = false
+        var result = Text.sound(String.UnicodeScalarView())
         scanner.advance()
-        while let scalar = scanner.current {
+        while let scalar = scanner.current, scalar != "\n", scalar != "\r" {
             switch scalar {
             case "\"":
                 scanner.advance()
-                return String(result)
-            case "\\":
-                if let escaped = escape() { result.append(escaped) }
-            case "\n", "\r":
-                diagnosis.error(
-                    at: scanner.place, found: "the end of the line",
-                    expected: "'\"' for the '\"' at line \(start.line), column \(start.column)")
-                return String(result)
-            default: isReported = take(scalar, into: &result, isReported: isReported)
+                return result.string
+            case "\\": result.append(escape())
+            default: take(scalar, into: &result)
             }
         }
         diagnosis.error(
-            at: scanner.place, found: scanner.summary,
+            at: scanner.place, found: scanner.current == nil ? scanner.summary : "the end of the line",
             expected: "'\"' for the '\"' at line \(start.line), column \(start.column)")
-        return String(result)
+        return nil
     }
 
     /// Takes over one scalar of a text, if it is one that texts are made of; one report for each text is enough.
-    private mutating func take(
-        _ scalar: Unicode.Scalar, into result: inout String.UnicodeScalarView, isReported: Bool
-    ) -> Bool {
+    private mutating func take(_ scalar: Unicode.Scalar, into text: inout Text) {
         defer { scanner.advance() }
-        if scanner.isInvalid {
-            if !isReported { diagnosis.error(at: scanner.place, found: "bytes that are no UTF-8", expected: "UTF-8") }
-        } else if scalar.value < 0x20 || scalar.value == 0x7F {
-            if !isReported {
-                diagnosis.error(
-                    at: scanner.place, found: "the control character U+\(hexadecimal(scalar.value))",
-                    expected: "text (in quotes, \\t is a tab and \\n a new line)")
-            }
-        } else {
-            result.append(scalar)
-            return isReported
-        }
-        result.append("\u{FFFD}")
-        return true
+        let isControl = scalar.value < 0x20 || scalar.value == 0x7F
+        guard isControl || scanner.isInvalid else { return text.append(scalar) }
+        if case .broken = text { return }
+        text = .broken
+        diagnosis.error(
+            at: scanner.place,
+            found: scanner.isInvalid
+                ? "bytes that are no UTF-8" : "the control character U+\(hexadecimal(scalar.value))",
+            expected: scanner.isInvalid ? "UTF-8" : "text (in quotes, \\t is a tab and \\n a new line)")
     }
 
-    /// Reads an escape; the cursor is on its backslash.
+    /// Reads an escape; the cursor is on its backslash. `nil` when it is none.
     private mutating func escape() -> Unicode.Scalar? {
         let place = scanner.place
         scanner.advance()
@@ -293,6 +281,26 @@ struct Reader {
             scanner.advance()
         }
         return value
+    }
+}
+
+/// A text while it is read.
+private enum Text {
+    case sound(String.UnicodeScalarView)
+    /// There was something in it that cannot be in a text; it has been reported.
+    case broken
+
+    mutating func append(_ scalar: Unicode.Scalar?) {
+        guard case .sound(var scalars) = self else { return }
+        // Let go of the other reference, so that the text grows in place.
+        self = .broken
+        guard let scalar else { return }
+        scalars.append(scalar)
+        self = .sound(scalars)
+    }
+
+    var string: String? {
+        if case .sound(let scalars) = self { String(scalars) } else { nil }
     }
 }
 
