@@ -1,0 +1,246 @@
+import SessionCore
+import Testing
+
+@testable import PolicyFile
+
+private func preset(_ text: String) throws -> Preset {
+    let file = PolicyFile(text: text, named: "t")
+    #expect(file.diagnostics == [])
+    return try #require(file.preset)
+}
+
+/// A change of the desktop preset in words and in code.
+private struct Change: Sendable, CustomTestStringConvertible {
+    var text: String
+    var change: @Sendable (inout Preset) -> Void
+
+    init(_ text: String, _ change: @escaping @Sendable (inout Preset) -> Void) {
+        self.text = text
+        self.change = change
+    }
+
+    var testDescription: String { text }
+}
+
+private let changes: [Change] = [
+    Change("") { _ in },
+    Change("preset = desktop") { _ in },
+    Change("preset = phone") { $0 = .phone },
+    // Later keys do not have to come after the preset.
+    Change("untagged = none preset = phone") {
+        $0 = .phone
+        $0.untagged = nil
+    },
+    Change("roles = { navigation = { duck = { gain = -30 } } }") {
+        $0.roles["navigation"]?.ducking.gain = Decibels(-30)
+    },
+    Change("roles = { NAVIGATION = { duck = { attack = 100 release = \"2 s\" } } }") {
+        $0.roles["navigation"]?.ducking.attack = .milliseconds(100)
+        $0.roles["navigation"]?.ducking.release = .seconds(2)
+    },
+    Change("roles = { music = { category = record, options = [ allow-bluetooth-input ] } }") {
+        $0.roles["music"]?.category = .record
+        $0.roles["music"]?.options = .allowBluetoothInput
+    },
+    Change("roles = { music = { options = [] } }") { $0.roles["music"]?.options = [] },
+    Change("roles = { music = { options = [ mix-with-others duck-others ] } }") {
+        $0.roles["music"]?.options = [.mixWithOthers, .duckOthers]
+    },
+    Change("roles = { phone = { options = [ default-to-speaker allow-bluetooth-input ] } }") {
+        $0.roles["phone"]?.options = [.defaultToSpeaker, .allowBluetoothInput]
+    },
+    Change("roles = { music = { fade = 1500 } }") { $0.roles["music"]?.fade = .milliseconds(1500) },
+    Change("roles = { music = { handover = hold } }") { $0.roles["music"]?.handover = .hold },
+    Change("roles = { music = { resume = always } }") { $0.roles["music"]?.resumption = .always },
+    Change("roles = { music = { release-delay = 0 } }") { $0.roles["music"]?.releaseDelay = .zero },
+    Change("roles = { music = { interruptible = false } }") { $0.roles["music"]?.isInterruptible = false },
+    Change("roles = { game = { fade = 20 } }") { $0.roles["game"]?.fade = .milliseconds(20) },
+    // Untagged
+    Change("untagged = none") { $0.untagged = nil },
+    Change("untagged = { fade = 20 }") { $0.untagged?.fade = .milliseconds(20) },
+    Change("untagged = { category = solo-ambient }") { $0.untagged?.category = .soloAmbient },
+    Change("untagged-capture = { category = record }") {
+        $0.untaggedCapture = SessionDescription(name: "untagged-capture", category: .record)
+    },
+    // Roles
+    Change("roles = { dtmf = { category = ui-sound } }") {
+        $0.roles["dtmf"] = SessionDescription(name: "dtmf", category: .uiSound)
+    },
+    Change("roles = { dsp = { category = ambient } }") {
+        $0.unmanaged.remove("dsp")
+        $0.roles["dsp"] = SessionDescription(name: "dsp", category: .ambient)
+    },
+    Change("roles = { game = none }") {
+        $0.roles["game"] = nil
+        $0.unmanaged.insert("game")
+    },
+    // Its other words are left alone with it.
+    Change("roles = { notification = none }") {
+        $0.roles["notification"] = nil
+        $0.aliases["event"] = nil
+        $0.aliases["alert"] = nil
+        $0.unmanaged.formUnion(["notification", "event", "alert"])
+    },
+    Change("roles = { event = none }") {
+        $0.aliases["event"] = nil
+        $0.unmanaged.insert("event")
+    },
+    Change("roles = { event = { category = ambient } }") {
+        $0.aliases["event"] = nil
+        $0.roles["event"] = SessionDescription(name: "event", category: .ambient)
+    },
+    Change("roles = { phone = { aliases = [ VoIP call ] } }") {
+        $0.aliases["communication"] = nil
+        $0.aliases["voip"] = "phone"
+    },
+    Change("roles = { video = { aliases = [] } }") { $0.aliases["movie"] = nil },
+    // A role of the preset, with its own other words, becomes another word for this one.
+    Change("roles = { navigation = { aliases = [ prompt ] } }") {
+        $0.roles["prompt"] = nil
+        $0.aliases["prompt"] = "navigation"
+        $0.aliases["voice-prompt"] = "navigation"
+    },
+    Change("roles = { music = { aliases = [ production ] } }") {
+        $0.unmanaged.remove("production")
+        $0.aliases["production"] = "music"
+    },
+    Change("roles = { alarm = { aliases = [ alert ] } }") { $0.aliases["alert"] = "alarm" },
+    // Defaults reach whoever does not say it better.
+    Change("duck = { gain = -10 }") { preset in
+        for (role, description) in preset.roles where description.ducking.gain == Ducking().gain {
+            preset.roles[role]?.ducking.gain = Decibels(-10)
+        }
+        preset.untagged?.ducking.gain = Decibels(-10)
+    },
+    Change("duck = { attack = 20 } roles = { prompt = { duck = { attack = 250 } } }") { preset in
+        for role in preset.roles.keys where role != "prompt" {
+            preset.roles[role]?.ducking.attack = .milliseconds(20)
+        }
+        preset.untagged?.ducking.attack = .milliseconds(20)
+    },
+]
+
+@Suite struct ValueTests {
+    @Test(arguments: changes) fileprivate func `one line changes one thing`(change: Change) throws {
+        var expected = Preset.desktop
+        change.change(&expected)
+        let preset = try preset(change.text)
+        #expect(preset == expected)
+        #expect(PolicyFile(text: change.text, named: "t").policy == expected.policy)
+    }
+
+    @Test(arguments: Category.allCases) func `every category has a name`(category: Category) throws {
+        let preset = try preset("roles = { new = { category = \(category.rawValue) } }")
+        #expect(preset.roles["new"] == SessionDescription(name: "new", category: category))
+    }
+
+    @Test(arguments: Mode.allCases) func `every mode has a name`(mode: Mode) throws {
+        #expect(try preset("roles = { phone = { mode = \(mode.rawValue) } }").roles["phone"]?.mode == mode)
+    }
+
+    @Test(arguments: Handover.allCases) func `every handover has a name`(handover: Handover) throws {
+        #expect(
+            try preset("roles = { alarm = { handover = \(handover.rawValue) } }").roles["alarm"]?.handover == handover)
+    }
+
+    @Test(arguments: Resumption.allCases) func `every resumption has a name`(resumption: Resumption) throws {
+        let preset = try preset("roles = { alarm = { resume = \(resumption.rawValue) } }")
+        #expect(preset.roles["alarm"]?.resumption == resumption)
+    }
+
+    @Test(
+        arguments: [
+            ("normal", 0), ("alarm", 100), ("phone", 200), ("0", 0), ("255", 255), ("+7", 7), ("\"150\"", 150),
+            ("0x10", 16), ("010", 8),
+        ] as [(String, UInt8)])
+    func `a priority is a name or a number`(text: String, value: UInt8) throws {
+        let preset = try preset("roles = { game = { priority = \(text) } }")
+        #expect(preset.roles["game"]?.priority == Priority(rawValue: value))
+    }
+
+    @Test(
+        arguments: [
+            ("-20", -20), ("0", 0), ("-0", 0), ("-144", -144), ("-14.5", -14.5), ("-1.45e1", -14.5), ("-.5", -0.5),
+            ("-20dB", -20), ("\"-20 dB\"", -20), ("\"-20 db\"", -20), ("\"-20\"", -20),
+        ] as [(String, Double)])
+    func `a gain has decibels, with or without saying so`(text: String, value: Double) throws {
+        let preset = try preset("roles = { prompt = { duck = { gain = \(text) } } }")
+        #expect(preset.roles["prompt"]?.ducking.gain == Decibels(value))
+        #expect(preset.roles["prompt"]?.ducking.gain.value.sign == (value < 0 ? .minus : .plus))
+    }
+
+    @Test(
+        arguments: [
+            ("250", .milliseconds(250)), ("250ms", .milliseconds(250)), ("\"250 ms\"", .milliseconds(250)),
+            ("0.7s", .milliseconds(700)), ("\"0.7 s\"", .milliseconds(700)), ("1e3", .seconds(1)),
+            ("10", .milliseconds(10)), ("60000", .seconds(60)), ("60s", .seconds(60)), ("10.5", .microseconds(10_500)),
+            ("\"1 S\"", .seconds(1)),
+        ] as [(String, Duration)])
+    func `a time has milliseconds, or a unit`(text: String, value: Duration) throws {
+        #expect(try preset("roles = { game = { fade = \(text) } }").roles["game"]?.fade == value)
+    }
+
+    /// Any preset can be written down and read again.
+    @Test func `what is written is what is read`() throws {
+        var random = SplitMix(seed: 7)
+        for _ in 0..<200 {
+            let description = SessionDescription.random(using: &random)
+            let preset = try #require(
+                PolicyFile(text: "roles = { r = { \(description.written) } }", named: "t").preset,
+                "\(description.written)")
+            #expect(preset.roles["r"] == description)
+        }
+    }
+
+    @Test(arguments: [
+        ("categroy", "category"), ("CATEGORY", "category"), ("releasedelay", "release-delay"),
+        ("release_delay", "release-delay"), ("optoins", "options"), ("faed", "fade"), ("x", nil), ("", nil),
+        ("interuptable", "interruptible"), (String(repeating: "category", count: 9), nil),
+    ])
+    func `the nearest word is the one that was meant`(word: String, meant: String?) {
+        #expect(nearest(to: word, among: DescriptionDraft.keys) == meant)
+    }
+}
+
+extension SessionDescription {
+    /// The description as a policy file has it.
+    var written: String {
+        let names = CategoryOptions.named.filter { options.contains($0.option) }.map(\.name)
+        let duck =
+            "duck = { gain = \"\(ducking.gain.value) dB\" attack = \(ducking.attack / .milliseconds(1)) "
+            + "release = \"\(ducking.release / .seconds(1)) s\" }"
+        return """
+            category = \(category.rawValue) options = [ \(names.joined(separator: " ")) ]
+            mode = \(mode.rawValue), priority: \(priority.rawValue) \(ducksOthers ? duck : "")
+            fade = \(fade / .milliseconds(1))ms handover = \(handover.rawValue) resume = \(resumption.rawValue)
+            release-delay \(releaseDelay / .milliseconds(1)) "interruptible" : \(isInterruptible)
+            """
+    }
+
+    /// A description that goes together.
+    fileprivate static func random(using random: inout SplitMix) -> SessionDescription {
+        let category = Category.allCases.randomElement(using: &random) ?? .ambient
+        var options = CategoryOptions()
+        if category == .playback || category == .playAndRecord, Bool.random(using: &random) {
+            options.insert(.mixWithOthers)
+        }
+        if category.playsSound, Bool.random(using: &random) { options.insert(.duckOthers) }
+        if category == .playAndRecord, Bool.random(using: &random) { options.insert(.defaultToSpeaker) }
+        if category == .record, Bool.random(using: &random) { options.insert(.allowBluetoothInput) }
+        var description = SessionDescription(name: "r", category: category, options: options)
+        description.mode = Mode.allCases.randomElement(using: &random) ?? .default
+        description.priority = Priority(rawValue: .random(in: 0...255, using: &random))
+        if description.ducksOthers {
+            description.ducking = Ducking(
+                gain: Decibels(.random(in: -144...0, using: &random)),
+                attack: .milliseconds(Int.random(in: 0...60_000, using: &random)),
+                release: .milliseconds(Int.random(in: 0...60_000, using: &random)))
+        }
+        description.fade = .milliseconds(Int.random(in: 10...60_000, using: &random))
+        if category != .playAndRecord { description.handover = Bool.random(using: &random) ? .hold : .overlap }
+        description.resumption = Resumption.allCases.randomElement(using: &random) ?? .always
+        description.releaseDelay = .milliseconds(Int.random(in: 0...60_000, using: &random))
+        description.isInterruptible = .random(using: &random)
+        return description
+    }
+}
