@@ -134,16 +134,16 @@ struct DescriptionDraft: Sendable {
     ///
     /// - Parameters:
     ///   - defaults: What others are ducked by where the draft does not say it.
-    ///   - known: The names that this one may be a misspelling of.
+    ///   - meant: Which known name is most likely meant by a new one.
     ///   - isComplete: Whether every source could be read, so that what is not there is indeed missing.
     func finish(
-        defaults: DuckingDraft, known: [String], isComplete: Bool, _ diagnosis: inout Diagnosis
+        defaults: DuckingDraft, meant: (String) -> String?, isComplete: Bool, _ diagnosis: inout Diagnosis
     ) -> SessionDescription? {
         guard let category else {
             if let origin, isComplete, !isCategoryWrong {
                 diagnosis.error(
                     at: origin, found: "'\(printable(name))', which is new, without a category",
-                    expected: "category = …", nearest: nearest(to: name, among: known))
+                    expected: "category = …", nearest: meant(name))
             }
             return nil
         }

@@ -89,7 +89,7 @@ struct PolicyBuilder {
 
     private mutating func apply(roles members: [Member], _ diagnosis: inout Diagnosis) {
         // Aliases come after all roles, so that the order in the file does not matter.
-        var lists: [(role: String, node: Node)] = []
+        var lists: [String: Node] = [:]
         var defined: [String: Int] = [:]
         for member in diagnosis.members(of: members, known: nil) {
             guard let role = diagnosis.roleName(member.key.text, at: member.key.place) else { continue }
@@ -97,8 +97,8 @@ struct PolicyBuilder {
             if member.value.text == PolicyBuilder.none {
                 roles[role] = nil
                 aliases[role] = nil
+                lists[role] = nil
                 unmanaged.insert(role)
-                lists.removeAll { $0.role == role }
                 continue
             }
             guard let object = diagnosis.object(member.value, or: PolicyBuilder.none) else { continue }
@@ -109,41 +109,51 @@ struct PolicyBuilder {
             // What was another word for some role, or left alone, is a role of its own now.
             aliases[role] = nil
             unmanaged.remove(role)
-            for member in keys where member.key.text == "aliases" { lists.append((role, member.value)) }
+            for member in keys where member.key.text == "aliases" { lists[role] = member.value }
         }
-        for (role, node) in lists { apply(aliases: node, of: role, defined: defined, &diagnosis) }
+        apply(aliases: lists, defined: defined, &diagnosis)
     }
 
-    private mutating func apply(
-        aliases node: Node, of role: String, defined: [String: Int], _ diagnosis: inout Diagnosis
-    ) {
-        guard case .array(let elements) = node.content else {
-            diagnosis.error(
-                at: node.place, found: node.summary, expected: "an array of roles, such as [ communication call ]")
-            return
-        }
-        aliases = aliases.filter { $0.value.value != role }
-        for element in elements {
-            guard let text = element.text else {
-                diagnosis.error(at: element.place, found: element.summary, expected: "a role")
+    /// Replaces the aliases of roles.
+    ///
+    /// - Parameters:
+    ///   - lists: The new ones, by role.
+    ///   - defined: The roles that the same source has, with their lines.
+    private mutating func apply(aliases lists: [String: Node], defined: [String: Int], _ diagnosis: inout Diagnosis) {
+        aliases = aliases.filter { lists[$0.value.value] == nil }
+        var renamed: [String: String] = [:]
+        for (role, node) in lists.sorted(by: { $0.value.place < $1.value.place }) {
+            guard case .array(let elements) = node.content else {
+                diagnosis.error(
+                    at: node.place, found: node.summary,
+                    expected: "an array of roles, such as [ communication call ]")
                 continue
             }
-            guard let alias = diagnosis.roleName(text, at: element.place) else { continue }
-            if let line = defined[alias] {
-                diagnosis.error(
-                    at: element.place, found: "the alias '\(printable(alias))'",
-                    expected: "a name that is no role itself (it is, at line \(line))")
-            } else if let owner = aliases[alias], owner.origin?.file == diagnosis.file, owner.value != role {
-                diagnosis.error(
-                    at: element.place, found: "the alias '\(printable(alias))'",
-                    expected: "it for one role (it is one of '\(printable(owner.value))')")
-            } else {
-                // A role of the preset that becomes another word for this one brings its own words along.
-                if roles.removeValue(forKey: alias) != nil {
-                    for other in aliases.filter({ $0.value.value == alias }).keys { aliases[other]?.value = role }
+            for element in elements {
+                guard let text = element.text else {
+                    diagnosis.error(at: element.place, found: element.summary, expected: "a role")
+                    continue
                 }
-                aliases[alias] = Sourced(role, at: Origin(file: diagnosis.file, place: element.place))
-                unmanaged.remove(alias)
+                guard let alias = diagnosis.roleName(text, at: element.place) else { continue }
+                if let line = defined[alias] {
+                    diagnosis.error(
+                        at: element.place, found: "the alias '\(printable(alias))'",
+                        expected: "a name that is no role itself (it is, at line \(line))")
+                } else if let owner = aliases[alias], owner.origin?.file == diagnosis.file, owner.value != role {
+                    diagnosis.error(
+                        at: element.place, found: "the alias '\(printable(alias))'",
+                        expected: "it for one role (it is one of '\(printable(owner.value))')")
+                } else {
+                    aliases[alias] = Sourced(role, at: Origin(file: diagnosis.file, place: element.place))
+                    unmanaged.remove(alias)
+                    if roles.removeValue(forKey: alias) != nil { renamed[alias] = role }
+                }
+            }
+        }
+        // A role that became another word for a role brings its own other words along.
+        if !renamed.isEmpty {
+            aliases = aliases.mapValues { owner in
+                renamed[owner.value].map { Sourced($0, at: owner.origin) } ?? owner
             }
         }
     }
@@ -151,13 +161,16 @@ struct PolicyBuilder {
     // MARK: Result
 
     private func finish(isComplete: Bool, _ diagnosis: inout Diagnosis) -> Preset {
-        let known = (roles.filter { $0.value.origin == nil }.map(\.key) + unmanaged).sorted()
-        func finish(_ draft: DescriptionDraft?, known: [String] = []) -> SessionDescription? {
-            draft?.finish(defaults: defaults, known: known, isComplete: isComplete, &diagnosis)
+        let known = base.unmanaged.union(base.roles.keys).sorted()
+        func meant(_ name: String) -> String? {
+            base.aliases[name] ?? nearest(to: name, among: known.filter { $0 != name })
+        }
+        func finish(_ draft: DescriptionDraft?) -> SessionDescription? {
+            draft?.finish(defaults: defaults, meant: meant, isComplete: isComplete, &diagnosis)
         }
         var preset = base
         preset.roles = [:]
-        for (role, draft) in roles.sorted(by: { $0.key < $1.key }) { preset.roles[role] = finish(draft, known: known) }
+        for (role, draft) in roles.sorted(by: { $0.key < $1.key }) { preset.roles[role] = finish(draft) }
         // The other words for a role that is left alone are left alone with it.
         preset.aliases = aliases.mapValues(\.value).filter { !unmanaged.contains($0.value) }
         preset.unmanaged = unmanaged.union(aliases.filter { unmanaged.contains($0.value.value) }.keys)

@@ -66,7 +66,10 @@ func nearest(to word: String, among known: some Sequence<String>) -> String? {
     let farthest = max(1, min(3, letters.count / 3))
     var best: (word: String, distance: Int)?
     for candidate in known {
-        let distance = editDistance(letters, plain(candidate))
+        let other = plain(candidate)
+        // At least as many letters were put in or left out.
+        guard abs(letters.count - other.count) <= farthest else { continue }
+        let distance = editDistance(letters, other)
         if distance <= farthest, distance < best?.distance ?? .max { best = (candidate, distance) }
     }
     return best?.word

@@ -21,12 +21,10 @@ struct SplitMix: RandomNumberGenerator {
 @Suite struct FuzzTests {
     /// 100,000 pieces of the shipped files with some bytes changed, and 200 whole files: no trap, no hang, a message
     /// for whatever has no policy, and all messages on one line and inside the text.
-    @Test func `no input brings the reader down`() throws {
+    @Test(.timeLimit(.minutes(10))) func `no input brings the reader down`() throws {
         var random = SplitMix(seed: 20_240_229)
         // Comments are passed over quickly and prove little.
         let texts = try ShippedFile.allCases.map { Array(withoutComments(try $0.bytes())) }
-        let clock = ContinuousClock()
-        let start = clock.now
         for round in 0..<100_200 {
             let text = try #require(texts.randomElement(using: &random))
             let isWhole = round >= 100_000
@@ -43,7 +41,6 @@ struct SplitMix: RandomNumberGenerator {
             }
             if round % 16 == 0 { check(file, bytes) }
         }
-        #expect(clock.now - start < .seconds(300))
     }
 
     private func check(_ file: PolicyFile, _ bytes: [UInt8]) {

@@ -210,6 +210,10 @@ private let mistakesOfMeaning: [Mistake] = [
         "1:11: error: found 'navigatoin', which is new, without a category, expected category = …; "
             + "did you mean 'navigation'?"),
     Mistake(
+        "roles = { event = { fade = 50 } }",
+        "1:11: error: found 'event', which is new, without a category, expected category = …; "
+            + "did you mean 'notification'?"),
+    Mistake(
         "roles = { dsp = { } }",
         "1:11: error: found 'dsp', which is new, without a category, expected category = …"),
     Mistake(

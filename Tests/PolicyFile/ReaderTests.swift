@@ -126,6 +126,17 @@ private func read(_ text: String) -> (members: [Member], messages: [String]) { r
         #expect(end.messages.count == 2)
     }
 
+    @Test(
+        arguments: ["pipewire", "pipewire-pulse", "client", "client-rt", "jack", "minimal"].map {
+            "/usr/share/pipewire/\($0).conf"
+        } + ["/usr/share/wireplumber/wireplumber.conf"])
+    func `the server's own files are read without a complaint, where there are any`(path: String) {
+        guard case .success(let bytes) = FileContents.read(path) else { return }
+        let read = read(bytes)
+        #expect(read.messages == [])
+        #expect(!read.members.isEmpty)
+    }
+
     @Test func `a forgotten bracket costs one message and no other part of the file`() {
         let file = PolicyFile(
             text: """
@@ -171,6 +182,22 @@ private func read(_ text: String) -> (members: [Member], messages: [String]) { r
     func `a large file of one kind is read in bounded time`(piece: String) {
         let count = (1 << 16) / piece.utf8.count
         let bytes = Array(String(repeating: piece, count: count).utf8)
+        let elapsed = ContinuousClock().measure {
+            #expect(PolicyFile(bytes: bytes, named: "t").diagnostics.count <= Diagnosis.limit + 1)
+        }
+        #expect(elapsed < .seconds(10))
+    }
+
+    /// Each of these makes something in the policy grow with the file; doing it once more for each role would take
+    /// minutes.
+    @Test(
+        arguments: [
+            { "r\($0)={category=ambient aliases=[a\($0)]} " }, { "r\($0)=none " },
+            { "r\($0)={aliases=[game prompt r]} " },
+            { "r\($0)=none r\($0)={aliases=[b]} " }, { _ in "game={aliases=[x y]} " }, { "game={r\($0)=1} " },
+        ] as [@Sendable (Int) -> String])
+    func `a large file of many roles is read in bounded time`(role: @Sendable (Int) -> String) {
+        let bytes = Array(("roles={" + (0..<5000).map(role).joined() + "}").utf8)
         let elapsed = ContinuousClock().measure {
             #expect(PolicyFile(bytes: bytes, named: "t").diagnostics.count <= Diagnosis.limit + 1)
         }
