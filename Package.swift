@@ -44,6 +44,9 @@ let package = Package(
 
         // Private servers, real clients, captures; for tests, benchmarks and the demonstration only.
         .target(name: "SessionTestKit", dependencies: ["SessionCore", "SessionRuntime"], swiftSettings: strict),
+        // What install/demo plays.
+        .executableTarget(
+            name: "session-demo", dependencies: ["SessionTestKit"], path: "Sources/SessionDemo", swiftSettings: strict),
         .testTarget(
             name: "SessionTestKitTests", dependencies: ["SessionTestKit"], path: "Tests/SessionTestKit",
             swiftSettings: strict),
