@@ -34,28 +34,27 @@ struct Findings: Sendable {
             add("decisions to \(word)", "at least one in the log", "\(count)", count > 0)
         }
         guard let start = recording.audibleMusic(in: 0..<cues.prompt).first?.lowerBound,
-            let delay = recording.delay(at: start + Sound.rate, expecting: start, radius: Sound.rate / 10),
+            var delay = recording.delay(at: start + Sound.rate, expecting: start, radius: Sound.rate / 10),
             let prompt = recording.sounding(cues.prompt..<cues.ringing),
             let call = recording.sounding(cues.ringing..<cues.end),
-            let last = recording.audibleMusic(in: prompt.upperBound..<cues.end).first?.upperBound
+            let last = recording.audibleMusic(in: prompt.upperBound..<call.upperBound).first?.upperBound
         else {
             add("the capture", "music, a prompt and a call", "at least one of them cannot be found", false)
             return
         }
-        checkPrompt(prompt, recording, delay: delay)
+        checkPrompt(prompt, recording, delay: &delay)
         checkCall(call, recording, delay: delay, last: last)
     }
 
-    private mutating func checkPrompt(_ prompt: Range<Int>, _ recording: Recording, delay: Int) {
-        let before = recording.gains(
-            in: max(0, recording.cues.prompt - 2 * Sound.rate)..<recording.cues.prompt, delay: delay)
-        addLevel("music before the prompt", 0, before)
+    private mutating func checkPrompt(_ prompt: Range<Int>, _ recording: Recording, delay: inout Int) {
+        func gains(_ start: Int, _ end: Int) -> [(frame: Int, decibels: Double)] {
+            recording.gains(in: start..<max(start, end), delay: &delay)
+        }
+        addLevel("music before the prompt", 0, gains(recording.cues.prompt - 2 * Sound.rate, recording.cues.prompt))
         let attack = Duration.milliseconds(400).frames
-        addLevel(
-            "music under the prompt", Findings.duck,
-            recording.gains(in: min(prompt.lowerBound + attack, prompt.upperBound)..<prompt.upperBound, delay: delay))
-        let after = recording.gains(in: prompt.upperBound..<recording.cues.ringing, delay: delay)
-        addReturn("music back after the prompt", from: prompt.upperBound, after)
+        addLevel("music under the prompt", Findings.duck, gains(prompt.lowerBound + attack, prompt.upperBound))
+        addReturn(
+            "music back after the prompt", from: prompt.upperBound, gains(prompt.upperBound, recording.cues.ringing))
     }
 
     private mutating func checkCall(_ call: Range<Int>, _ recording: Recording, delay: Int, last: Int) {
@@ -66,18 +65,19 @@ struct Findings: Sendable {
         add("overlap of music and phone", "0 ms", String(format: "%.1f ms", both.milliseconds), both == .zero)
 
         let afterwards = call.upperBound..<recording.cues.end
-        let expected = delay + call.count
         guard let first = recording.audibleMusic(in: afterwards).first?.lowerBound,
-            let newDelay = recording.delay(at: first + Sound.rate, expecting: expected, radius: 3 * Sound.rate / 2)
+            var newDelay = recording.delay(
+                at: first + Sound.rate / 2, expecting: delay + first - last, radius: Sound.rate / 2)
         else {
             add("music after the call", "goes on", "it cannot be found", false)
             return
         }
-        addReturn("music back after the call", from: call.upperBound, recording.gains(in: afterwards, delay: newDelay))
-        let skipped = Duration.frames((first - newDelay) - (last - delay))
+        let skipped = Duration.frames((first - newDelay) - (last - delay)).milliseconds
+        addReturn("music back after the call", from: call.upperBound, recording.gains(in: afterwards, delay: &newDelay))
+        let limit = Findings.positionLimit.milliseconds
         add(
-            "where the music goes on", "within \(Int(Findings.positionLimit.milliseconds)) ms of where it stopped",
-            String(format: "%+.1f ms", skipped.milliseconds), abs(skipped.milliseconds) <= Findings.positionLimit.milliseconds)
+            "where the music goes on", "within \(Int(limit)) ms of where it stopped",
+            String(format: "%+.1f ms", skipped), abs(skipped) <= limit)
     }
 
     /// Adds a check.

@@ -63,7 +63,8 @@ func playHere() async throws -> Bool {
         findings.add("music \(name)", "stopped", isSilent ? "stopped" : "plays", isSilent)
     }
     let isBack = after.map { $0.isPlaying && abs($0.gain) < 0.5 } ?? false
-    findings.add("music after the call", "plays at its own level", isBack ? "plays at its own level" : "does not", isBack)
+    findings.add(
+        "music after the call", "plays at its own level", isBack ? "plays at its own level" : "does not", isBack)
     return findings.report(heading: "What the streams showed:")
 }
 
@@ -173,7 +174,8 @@ struct Observer {
         let name = players[process] ?? "?"
         let before = told[process]
         if now.isPlaying != before?.isPlaying ?? false {
-            timeline.decide(now.isPlaying ? (before == nil ? "\(name) plays" : "\(name) goes on") : "\(name) is stopped")
+            timeline.decide(
+                now.isPlaying ? (before == nil ? "\(name) plays" : "\(name) goes on") : "\(name) is stopped")
         } else if now.isPlaying, abs(now.gain - (before?.gain ?? 0)) > 0.1 {
             timeline.decide(
                 abs(now.gain) < 0.1

@@ -74,24 +74,49 @@ struct Recording: Sendable {
     }
 
     /// The gain, in decibels, by which the music differs from its file, every 10 ms: frame and value.
-    func gains(in frames: Range<Int>, delay: Int) -> [(frame: Int, decibels: Double)] {
+    ///
+    /// A busy machine loses a cycle of the graph now and then, in what plays or in what records; the music is found again
+    /// behind such a dropout, and there is no value within it.
+    ///
+    /// - Parameter delay: as at the first frame; afterwards as at the last one.
+    func gains(in frames: Range<Int>, delay: inout Int) -> [(frame: Int, decibels: Double)] {
         let (hop, half) = (480, 960)
-        return stride(from: frames.lowerBound + half, to: frames.upperBound - half, by: hop).compactMap { middle in
-            var (product, power) = (0.0, 0.0)
-            for frame in middle - half..<middle + half {
-                let place = frame - delay
-                guard place >= 0, place < source.count, frame < music.count else { return nil }
-                product += Double(music[frame] * source[place])
-                power += Double(source[place] * source[place])
+        var found: [(frame: Int, decibels: Double)] = []
+        for middle in stride(from: frames.lowerBound + half, to: frames.upperBound - half, by: hop) {
+            guard var gain = gain(in: middle - half..<middle + half, delay: delay) else { continue }
+            if gain.likeness < 0.98,
+                let moved = self.delay(at: middle, expecting: delay, radius: Duration.milliseconds(200).frames),
+                moved != delay
+            {
+                delay = moved
+                gain = self.gain(in: middle - half..<middle + half, delay: delay) ?? gain
             }
-            return power > 0 ? (middle, 20 * log10(max(product / power, 1e-10))) : nil
+            if gain.likeness >= 0.98 { found.append((middle, gain.decibels)) }
         }
+        return found
+    }
+
+    private func gain(in frames: Range<Int>, delay: Int) -> (decibels: Double, likeness: Double)? {
+        guard frames.lowerBound - delay >= 0, frames.upperBound - delay <= source.count,
+            frames.upperBound <= music.count
+        else { return nil }
+        var (product, own, other) = (0.0, 0.0, 0.0)
+        for frame in frames {
+            let (heard, written) = (Double(music[frame]), Double(source[frame - delay]))
+            product += heard * written
+            own += heard * heard
+            other += written * written
+        }
+        guard other > 0 else { return nil }
+        guard own > 1e-12 else { return (ToneEnvelope.floor, 1) }
+        return (20 * log10(max(product / other, 1e-10)), product / (own * other).squareRoot())
     }
 
     /// The level of a track over time, in dBFS: seconds and value, 100 to the second.
     static func levels(of samples: [Float], in frames: Range<Int>) -> [(seconds: Double, level: Double)] {
-        let (hop, half) = (480, 960)
-        return stride(from: frames.lowerBound, to: min(frames.upperBound, samples.count - half), by: hop).map { middle in
+        let (hop, half) = (480, 1_440)
+        return stride(from: frames.lowerBound, to: min(frames.upperBound, samples.count - half), by: hop).map {
+            middle in
             let window = samples[max(0, middle - half)..<middle + half]
             let power = window.reduce(0.0) { $0 + Double($1 * $1) } / Double(window.count)
             return (Double(middle) / Double(Sound.rate), power > 0 ? 10 * log10(power) : ToneEnvelope.floor)

@@ -6,11 +6,11 @@ struct Stage: Sendable {
     let sandbox: Sandbox
     let timeline: Timeline
 
-    /// mpv says by itself that it plays music.
+    /// mpv is told the role, because it tells its own only after its stream has begun.
     func playMusic(_ files: SoundFiles) throws -> ChildProcess {
         try start(
-            "mpv plays music.", "mpv",
-            ["--no-config", "--no-video", "--no-terminal", "--ao=pipewire", files.music])
+            "mpv plays music.", "mpv", ["--no-config", "--no-video", "--no-terminal", "--ao=pipewire", files.music],
+            environment: ["PIPEWIRE_PROPS": "{ media.role = Music }"])
     }
 
     /// A navigator; paplay is told the role.
@@ -30,13 +30,16 @@ struct Stage: Sendable {
         try start("The call is answered.", "paplay", ["--property=media.role=phone", files.call])
     }
 
-    private func start(_ text: String, _ program: String, _ arguments: [String]) throws -> ChildProcess {
+    private func start(
+        _ text: String, _ program: String, _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> ChildProcess {
         let shown = arguments.map { $0.hasPrefix("/") ? ($0 as NSString).lastPathComponent : $0 }
             .filter { !["--no-config", "--no-terminal"].contains($0) }
-        timeline.act(text, command: ([program] + shown).joined(separator: " "))
+        let variables = environment.sorted { $0.key < $1.key }.map { "\($0)='\($1)'" }
+        timeline.act(text, command: (variables + [program] + shown).joined(separator: " "))
         // From a copy, for paplay and pw-play are links to programs of other names, by which the log would call them.
         let copy = try sandbox.copy(of: program, named: program)
-        return try sandbox.start(program, Invocation(copy, arguments))
+        return try sandbox.start(program, Invocation(copy, arguments, environment: environment))
     }
 }
 
