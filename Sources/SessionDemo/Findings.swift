@@ -51,7 +51,8 @@ struct Findings: Sendable {
             recording.gains(in: start..<max(start, end), delay: &delay)
         }
         addLevel("music before the prompt", 0, gains(recording.cues.prompt - 2 * Sound.rate, recording.cues.prompt))
-        let attack = Duration.milliseconds(400).frames
+        // The attack of 250 ms, stretched where the cycles of the graph are long.
+        let attack = Duration.milliseconds(700).frames
         addLevel("music under the prompt", Findings.duck, gains(prompt.lowerBound + attack, prompt.upperBound))
         addReturn(
             "music back after the prompt", from: prompt.upperBound, gains(prompt.upperBound, recording.cues.ringing))
