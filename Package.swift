@@ -43,12 +43,16 @@ let package = Package(
             linkerSettings: moduleLinkage(exports: "PipeWireModule/exports.map")),
 
         // Private servers, real clients, captures; for tests, benchmarks and the demonstration only.
-        .target(name: "SessionTestKit", dependencies: ["SessionCore", "SessionRuntime"], swiftSettings: strict),
+        // Optimised in debug builds too: it filters minutes of sound.
+        .target(
+            name: "SessionTestKit", dependencies: ["SessionCore", "SessionRuntime"],
+            swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         // What install/demo plays.
         .executableTarget(
             name: "session-demo", dependencies: ["SessionTestKit"], path: "Sources/SessionDemo", swiftSettings: strict),
         .testTarget(
             name: "SessionTestKitTests", dependencies: ["SessionTestKit"], path: "Tests/SessionTestKit",
             swiftSettings: strict),
+        .testTarget(name: "LiveTests", dependencies: ["SessionTestKit"], path: "Tests/Live", swiftSettings: strict),
     ]
 )

@@ -43,8 +43,9 @@ struct Picture: Sendable {
 
     private func script(_ tracks: [Track], output: String, data: String) -> String {
         let seconds = Double(recording.music.count) / Double(Sound.rate)
-        let marks = Marks(
-            decisions.filter { !$0.text.contains("session") && !$0.text.hasPrefix("interruption") }, until: seconds)
+        let verbs: Set<Substring> = ["duck", "mute", "cork", "keep", "hold", "restore"]
+        let treatments = decisions.filter { $0.text.split(separator: " ").first.map(verbs.contains) ?? false }
+        let marks = Marks(treatments, until: seconds)
         let total = Marks.plotHeight + marks.height
         var lines = [
             "set terminal pngcairo size \(Marks.width),\(Int(total)) font 'sans,12' background '#ffffff'",

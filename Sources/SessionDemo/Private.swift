@@ -18,7 +18,11 @@ func playPrivately(_ options: Options) async throws -> Bool {
     let workshop = try Sandbox()
     let files = try await SoundFiles(in: workshop, separable: true)
     var desktop = DesktopOptions()
-    desktop.modules = [ServerModule("libpipewire-module-audio-session", folder: absolute(options.modules))]
+    // Whatever the administrator of this machine has chosen, the scene is about the usual policy.
+    desktop.modules = [
+        ServerModule(
+            "libpipewire-module-audio-session", folder: absolute(options.modules), arguments: "{ preset = desktop }")
+    ]
     // Information from the module, from all others only warnings.
     desktop.environment["PIPEWIRE_DEBUG"] = "2,mod.audio-session:3"
     desktop.sinkName = "demo-sink"

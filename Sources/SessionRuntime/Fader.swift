@@ -74,7 +74,8 @@ struct Fader {
         }
         let steps = (distance / Self.largestStep).rounded(.up)
         fades[stream] = Fade(
-            from: from, to: to, begins: now, duration: max(duration, Self.shortest, min(quantum * steps, Self.longestStretch)), silence: silence,
+            from: from, to: to, begins: now,
+            duration: max(duration, Self.shortest, min(quantum * steps, Self.longestStretch)), silence: silence,
             waits: waits, quantum: quantum)
         schedule(at: now)
         // A stream that is to be heard again is let go first, and then comes up.

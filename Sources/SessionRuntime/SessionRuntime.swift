@@ -71,6 +71,8 @@ public final class SessionRuntime {
         switch event {
         case .streamAppeared(let id, let application, let role, _):
             labels[id] = role.map { "\(application.name) (\($0.name))" } ?? application.name
+        case .streamWanted(let id, let isWanted):
+            host.log(.debug, "\(labels[id] ?? "?") is \(isWanted ? "wanted" : "paused") by its application")
         case .streamRunning(let id, true):
             running.insert(id)
             fader.streamRuns(id, at: host.now)
@@ -78,7 +80,6 @@ public final class SessionRuntime {
             running.remove(id)
         default: break
         }
-        host.log(.debug, "event: \(event)")
     }
 
     private func carryOut(_ effect: Effect) {

@@ -53,7 +53,9 @@ public enum ClientProgram: String, Sendable, CaseIterable {
         let arguments: [String]
         switch self {
         case .paplay, .parecord:
-            arguments = [isRecorder ? "--record" : "--playback", "--client-name=\(identity.name)"] + extra + [file]
+            // Under a name without "play" or "rec" in it, the program takes files for raw samples unless told otherwise.
+            let mode = [isRecorder ? "--record" : "--playback", "--file-format=wav"]
+            arguments = mode + ["--client-name=\(identity.name)"] + extra + [file]
         case .pwPlay, .pwRecord:
             let role = roleName.map { ["--media-role", $0] } ?? []
             arguments = [isRecorder ? "--record" : "--playback"] + role + extra + [file]
@@ -67,7 +69,7 @@ public enum ClientProgram: String, Sendable, CaseIterable {
             // The stream's role as applications set it; the rest comes through the environment.
             let role = roleName.map { ["stream-properties=props,media.role=\($0)"] } ?? []
             let source = ["-q", "filesrc", "location=\(file)", "!", "wavparse", "!", "audioconvert", "!"]
-            let sink = [isNative ? "pipewiresink" : "pulsesink", "client-name=\(identity.binary)"]
+            let sink = [isNative ? "pipewiresink" : "pulsesink", "client-name=\(identity.name)"]
             arguments = source + sink + role + extra
         }
         let list = properties.sorted { $0.key < $1.key }

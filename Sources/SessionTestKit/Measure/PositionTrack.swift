@@ -101,7 +101,10 @@ private struct Decoder {
     func jumps(in stretch: Range<Int>, tolerance: Double) -> [(silence: Range<Int>, skipped: Int)] {
         var found: [(silence: Range<Int>, skipped: Int)] = []
         var offset = raw(stretch.lowerBound) - Double(stretch.lowerBound)
-        for frame in stretch.dropFirst() {
+        var next = stretch.lowerBound + 1
+        while next < stretch.upperBound {
+            let frame = next
+            next += 1
             let difference = wrapped(raw(frame) - Double(frame) - offset)
             // Rounding moves the position by so many frames at this amplitude (24 bits of a float, 16 of an integer).
             let noise = turn / (2 * .pi) * 3e-5 / max(amplitude(frame), 1e-9)
@@ -110,6 +113,8 @@ private struct Decoder {
                 let after = position(at: frame, from: frame..<min(stretch.upperBound, frame + 480))
                 found.append((frame..<frame, Int(wrapped(after - before - 1).rounded())))
                 offset = after - Double(frame)
+                // A second jump among these neighbours shows as the rest of its distance behind them.
+                next = frame + 480
             }
         }
         return found

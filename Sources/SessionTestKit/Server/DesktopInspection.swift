@@ -23,8 +23,11 @@ public struct DumpedObject: Sendable, Equatable {
 extension PrivateDesktop {
     /// The whole registry with all parameters.
     public func dump() async throws -> [DumpedObject] {
-        let output = try await sandbox.run(Invocation("pw-dump"))
-        return try JSONValue(parsing: output).elements.compactMap(DumpedObject.init)
+        // `pw-dump` prints rubbish when an object goes while it is being asked about; what comes next is whole again.
+        try await waitUntil("pw-dump to print JSON", within: .seconds(2)) {
+            let output = try await sandbox.run(Invocation("pw-dump"))
+            return (try? JSONValue(parsing: output))?.elements.compactMap(DumpedObject.init)
+        }
     }
 
     /// The node name of the default sink, as the session manager published it.

@@ -1,0 +1,238 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+extension LiveModule {
+    @Test("position: a corked stream goes on at the sample where it stopped", arguments: victims)
+    func position(victim: ClientProgram) async throws {
+        try await Desk.run { desk in
+            _ = try desk.play(Signal.position(for: .seconds(30)), with: victim, as: "music-player", role: .music)
+            try await desk.capture.record(.seconds(2))
+            let ringing = try desk.play(
+                Signal.tone(880, amplitude: 0.001, for: .seconds(2)), with: .pwPlay, as: "telephone", role: .ringtone)
+            try await desk.log.wait(forLineContaining: "was interrupted by telephone")
+            ringing.kill()
+            try await desk.log.wait(forLineContaining: "interruption of music-player (music) has ended")
+            try await desk.capture.record(.seconds(2))
+            // The ringing is so faint that it does not disturb, and ends before the track is looked at again.
+            let track = PositionTrack(of: try await desk.capture.stop(), threshold: 2e-3)
+            print("position after a cork of \(victim): \(track.breaks)")
+            #expect(!track.breaks.isEmpty)
+            // What is faded below the threshold counts as heard; a quantum is 1024 frames.
+            let skipped = track.breaks.map(\.skipped).reduce(0, +)
+            #expect(abs(skipped) <= 1024, "\(track.breaks)")
+        }
+    }
+
+    @Test("unloading the module gives every stream back", arguments: [MediaRole.navigation, .phone])
+    func unload(role: MediaRole) async throws {
+        try await Desk.run { desk in
+            let music = try await desk.playMusic()
+            _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: role)
+            try await desk.capture.wait(for: Desk.music, below: Desk.full - 19, lasting: .milliseconds(300))
+            let module = try #require(
+                try await desk.desktop.dump().first {
+                    $0.type == "Module" && $0.content["info"]?["name"]?.text == "libpipewire-module-audio-session"
+                })
+            try await desk.desktop.sandbox.run(Invocation("pw-cli", ["destroy", "\(module.id)"]))
+            try await desk.hear(Desk.music)
+            #expect(try await music.waitForStream().state == .running)
+        }
+    }
+
+    @Test(
+        "a server that is stopped with streams ducked and corked leaves nothing behind", arguments: [SIGTERM, SIGKILL])
+    func serverStopped(signal: Int32) async throws {
+        try await Desk.run { desk in
+            let music = try await desk.playMusic()
+            let prompt = try desk.play(Desk.interrupter, with: .pwPlay, as: "navigator", role: .navigation)
+            try await desk.hear(Desk.music, lowered: 20)
+            music.terminate()
+            prompt.terminate()
+            try await desk.desktop.stopPipeWire(signal: signal)
+            await desk.desktop.stopServers()
+            try await desk.desktop.startServers()
+            let capture = try await Capture.start(on: desk.desktop)
+            let again = Desk(desktop: desk.desktop, capture: capture)
+            let second = try await again.playMusic()
+            #expect(try await second.waitForStream().channelVolumes.allSatisfy { $0 == 1 })
+        }
+    }
+
+    @Test("roles that are left alone neither act nor are acted upon", arguments: ["Production", "DSP", "Test"])
+    func leftAlone(role: String) async throws {
+        try await Desk.run { desk in
+            _ = try desk.play(Desk.music, with: .pwPlay, as: "studio", role: MediaRole(role))
+            try await desk.hear(Desk.music)
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hear(Desk.interrupter)
+            try await desk.hear(Desk.music)
+            call.terminate()
+        }
+    }
+
+    @Test("loopbacks and monitors are left alone")
+    func loopbacks() async throws {
+        let loopback = """
+            context.modules = [
+                { name = libpipewire-module-loopback
+                  args = {
+                      capture.props = { node.name = loop-in media.class = Audio/Sink audio.position = [ FL FR ] }
+                      playback.props = { node.name = loop-out media.role = Music target.object = test-sink }
+                  } }
+            ]
+            """
+        try await Desk.run(options: { $0.pipeWireFragments["60-loopback.conf"] = loopback }) { desk in
+            let file = try desk.desktop.sandbox.write(Signal.tone(440, for: .seconds(30), on: .left), to: "loop.wav")
+            _ = try Client(
+                .pwPlay, file: file, as: ApplicationIdentity("studio"), role: MediaRole("Production"),
+                arguments: ["--target", "loop-in"], on: desk.desktop)
+            try await desk.hear(Desk.music)
+            _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hear(Desk.interrupter)
+            // The capture is a monitor and goes on too, or nothing could be heard here.
+            try await desk.hear(Desk.music)
+            #expect(!(try desk.log.text).contains("loop"))
+        }
+    }
+
+    @Test("R1 R79 streams of one application do not touch each other")
+    func oneApplication() async throws {
+        try await Desk.run { desk in
+            _ = try desk.play(Desk.music, with: .paplay, as: "messenger", role: .music)
+            try await desk.hear(Desk.music)
+            let ringing = try desk.play(Desk.interrupter, with: .paplay, as: "messenger", role: .phone)
+            try await desk.hear(Desk.interrupter)
+            try await desk.hear(Desk.music)
+            ringing.terminate()
+        }
+    }
+
+    @Test("R2 a stream that exists but does not run touches nobody")
+    func existsOnly() async throws {
+        try await Desk.run { desk in
+            let call = try desk.play(Desk.interrupter, with: .mpvPulse, as: "telephone", role: .phone)
+            try await desk.hear(Desk.interrupter)
+            try await call.pause()
+            _ = try await desk.playMusic()
+            #expect(try await call.stream() != nil)
+            try await call.unpause()
+            try await desk.hearNothing(of: Desk.music)
+            try await call.pause()
+            try await desk.hear(Desk.music)
+        }
+    }
+
+    @Test("a role of 64 KB is no role, and text that is not UTF-8 does no harm")
+    func hostileProperties() async throws {
+        try await Desk.run { desk in
+            let long = String(repeating: "phone", count: 13_107)
+            _ = try await desk.playMusic()
+            for (index, properties) in [
+                "{ media.role = \"\(long)\" }", "{ media.role = \"\(long)\" application.name = \"\(long)\" }",
+            ].enumerated() {
+                let client = try nativeClient(desk, named: "odd-\(index)", properties: Array(properties.utf8))
+                try await desk.hear(Desk.interrupter)
+                try await desk.hear(Desk.music)
+                client.signal(SIGTERM)
+                try await desk.hearNothing(of: Desk.interrupter)
+            }
+            // Invalid UTF-8 in every property that is looked at.
+            var invalid = Array("{ media.role = \"".utf8) + [0xff, 0xfe, 0xc3, 0x28]
+            invalid +=
+                Array("\" application.name = \"".utf8) + [0x80, 0xbf] + Array("\" media.name = \"".utf8) + [0xf0, 0x9f]
+            invalid += Array("\" }".utf8)
+            let client = try nativeClient(desk, named: "broken", properties: invalid)
+            try await desk.hear(Desk.interrupter)
+            try await desk.hear(Desk.music)
+            client.signal(SIGTERM)
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: Desk.music)
+            call.terminate()
+            try await desk.hear(Desk.music)
+        }
+    }
+
+    /// Starts `pw-play` with properties that need not be text.
+    private func nativeClient(_ desk: Desk, named name: String, properties: [UInt8]) throws -> ChildProcess {
+        let file = try desk.desktop.sandbox.write(
+            Signal.tone(880, for: .seconds(30), on: .right), to: "\(name).wav")
+        // The bytes go through a file, because a command line of strings could not carry them.
+        let path = desk.desktop.sandbox.path("home/\(name).properties")
+        try Data(properties).write(to: URL(fileURLWithPath: path))
+        let command = "PIPEWIRE_PROPS=$(cat \"$1\") exec pw-play \"$2\""
+        return try desk.desktop.sandbox.start(name, Invocation("bash", ["-c", command, "bash", path, file]))
+    }
+
+    @Test("streams that vanish in the middle of anything leave nothing ducked or corked")
+    func vanishing() async throws {
+        try await Desk.run { desk in
+            let survivor = try await desk.playMusic(with: .mpvPulse)
+            var generator = SeededGenerator(seed: 7)
+            for round in 0..<12 {
+                let role = [MediaRole.phone, .ringtone, .navigation, .alarm][round % 4]
+                let victim = try desk.play(
+                    Desk.secondInterrupter, with: victims[round % victims.count], as: "victim-\(round)", role: .music)
+                let interrupter = try desk.play(Desk.interrupter, with: .pwPlay, as: "interrupter-\(round)", role: role)
+                // From before the fade begins to after it has ended.
+                try await desk.capture.record(.milliseconds(Int.random(in: 50...900, using: &generator)))
+                if Bool.random(using: &generator) { victim.kill() } else { interrupter.kill() }
+                try await desk.capture.record(.milliseconds(Int.random(in: 0...600, using: &generator)))
+                victim.kill()
+                interrupter.kill()
+            }
+            try await desk.hear(Desk.music)
+            #expect(try await survivor.waitForStream().channelVolumes.allSatisfy { $0 == 1 })
+        }
+    }
+
+    @Test("WirePlumber's own role policy makes the module step back")
+    func stepsBack() async throws {
+        let endpoints = """
+            context.objects = [
+                { factory = adapter
+                  args = {
+                      factory.name = support.null-audio-sink
+                      node.name = "input.loopback.sink.role.phone"
+                      media.class = Audio/Sink
+                      policy.role-based.priority = 60
+                      audio.position = [ FL FR ]
+                  } }
+            ]
+            """
+        try await Desk.run(options: { $0.pipeWireFragments["60-roles.conf"] = endpoints }) { desk in
+            try await desk.log.wait(forLineContaining: "steps back")
+            _ = try await desk.playMusic()
+            _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hear(Desk.interrupter)
+            try await desk.hear(Desk.music)
+        }
+    }
+
+    @Test("a wrong policy is named with line and column, and the built-in one serves")
+    func wrongPolicy() async throws {
+        let file = "preset = desktop\nroles = {\n    phone = { category = playbock }\n}\n"
+        try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = file }) { desk in
+            let line = try await desk.log.wait(forLineContaining: "policy.conf:3:")
+            #expect(line.contains("playbock"))
+            _ = try await desk.playMusic()
+            _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: Desk.music)
+        }
+    }
+}
+
+/// Random numbers that are the same in every run (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+        return value ^ (value >> 31)
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+extension LiveModule {
+    @Test(
+        "R35 music that its user pauses during a call stays paused after it",
+        arguments: [ClientProgram.mpvPulse, .mpvPipeWire])
+    func pausedDuringCall(player: ClientProgram) async throws {
+        try await Desk.run { desk in
+            let music = try await desk.playMusic(with: player)
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: Desk.music)
+            try await music.pause()
+            try await desk.log.wait(forLineContaining: "paused by its application")
+            call.terminate()
+            try await call.waitUntilGone()
+            try await desk.log.wait(forLineContaining: "interruption of music-player")
+            #expect(try await desk.highestLevel(of: Desk.music, during: .seconds(2)) < -90)
+            try await music.unpause()
+            try await desk.hear(Desk.music)
+        }
+    }
+
+    @Test(
+        "R36 music that un-pauses itself during a call is put back", arguments: [ClientProgram.mpvPulse, .mpvPipeWire])
+    func unpausedDuringCall(player: ClientProgram) async throws {
+        try await Desk.run { desk in
+            let music = try await desk.playMusic(with: player)
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: Desk.music)
+            try await music.pause()
+            try await desk.log.wait(forLineContaining: "paused by its application")
+            let start = desk.capture.frameCount
+            try await music.unpause()
+            try await desk.log.wait(forLineContaining: "wanted by its application", after: 0)
+            try await desk.capture.record(.seconds(1))
+            let sound = try desk.capture.read(from: start)
+            #expect((ToneEnvelope(of: sound.left, frequency: 440).levels.max() ?? 0) < -90)
+            call.terminate()
+            try await desk.hear(Desk.music)
+        }
+    }
+
+    @Test("R9 R31 among equals the last one to ask is heard, and the other does not resume by itself")
+    func mediaAgainstMedia() async throws {
+        try await Desk.run(arguments: "{ preset = phone }") { desk in
+            let first = try await desk.playMusic(with: .mpvPulse)
+            let second = try desk.play(Desk.interrupter, with: .paplay, as: "second-player", role: .music)
+            try await desk.hear(Desk.interrupter)
+            try await desk.hearNothing(of: Desk.music)
+            // R9: its application un-pauses it, so it asks again, and now it comes last.
+            try await first.pause()
+            try await first.unpause()
+            try await desk.hear(Desk.music)
+            try await desk.hearNothing(of: Desk.interrupter)
+            first.terminate()
+            try await first.waitUntilGone()
+            #expect(try await desk.highestLevel(of: Desk.interrupter, during: .seconds(2)) < -90)
+            second.terminate()
+        }
+    }
+
+    @Test("R12 music that is closed during a call leaves nothing behind")
+    func closedDuringCall() async throws {
+        try await Desk.run { desk in
+            let music = try await desk.playMusic()
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: Desk.music)
+            music.terminate()
+            try await music.waitUntilGone()
+            call.terminate()
+            try await call.waitUntilGone()
+            _ = try await desk.playMusic()
+        }
+    }
+
+    @Test(
+        "R12 an interrupter that is killed gives the music back", arguments: [MediaRole.phone, .ringtone, .navigation])
+    func interrupterKilled(role: MediaRole) async throws {
+        try await Desk.run { desk in
+            _ = try await desk.playMusic()
+            let interrupter = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: role)
+            try await desk.capture.wait(for: Desk.music, below: Desk.full - 19)
+            interrupter.kill()
+            try await desk.hear(Desk.music)
+        }
+    }
+
+    @Test("R65 the user's slider is followed while ducked, and is what remains", arguments: victims)
+    func sliderWhileDucked(victim: ClientProgram) async throws {
+        try await Desk.run { desk in
+            let music = try await desk.playMusic(with: victim)
+            let prompt = try desk.play(Desk.interrupter, with: .pwPlay, as: "navigator", role: .navigation)
+            try await desk.hear(Desk.music, lowered: 20)
+            // Half of the way up is an eighth of the amplitude: 18 dB less.
+            try await music.setSlider(to: 0.5)
+            try await desk.hear(Desk.music, lowered: 38.06)
+            let volumes = try await music.waitForStream().channelVolumes
+            #expect(!volumes.isEmpty && volumes.allSatisfy { abs($0 - 0.125) < 0.001 })
+            prompt.terminate()
+            try await desk.hear(Desk.music, lowered: 18.06)
+            try await music.setSlider(to: 1)
+            try await desk.hear(Desk.music)
+        }
+    }
+
+    @Test("R65 the user's mute is followed while ducked", arguments: victims)
+    func muteWhileDucked(victim: ClientProgram) async throws {
+        try await Desk.run { desk in
+            let music = try await desk.playMusic(with: victim)
+            let prompt = try desk.play(Desk.interrupter, with: .pwPlay, as: "navigator", role: .navigation)
+            try await desk.hear(Desk.music, lowered: 20)
+            try await music.setMuted(true)
+            try await desk.hearNothing(of: Desk.music)
+            try await music.setMuted(false)
+            try await desk.hear(Desk.music, lowered: 20)
+            try await music.setMuted(true)
+            try await desk.hearNothing(of: Desk.music)
+            prompt.terminate()
+            try await prompt.waitUntilGone()
+            #expect(try await desk.highestLevel(of: Desk.music, during: .seconds(2)) < -90)
+            #expect(try await music.waitForStream().isMuted)
+            try await music.setMuted(false)
+            try await desk.hear(Desk.music)
+        }
+    }
+
+    @Test(
+        "R65 nothing that the module does is saved as the user's own",
+        arguments: [MediaRole.phone, .navigation, .alarm])
+    func nothingIsSaved(role: MediaRole) async throws {
+        try await Desk.run { desk in
+            // WirePlumber notes every role that it meets; the interrupter's is to be known before the comparison.
+            let early = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: role, for: .seconds(1))
+            try await early.waitForExit()
+            let music = try await desk.playMusic()
+            try await music.setSlider(to: 0.9)
+            _ = try await waitUntil("WirePlumber to save the volume") {
+                text(desk.desktop.wirePlumberState()).contains("Music:channelVolumes=0.729") ? true : nil
+            }
+            let before = desk.desktop.wirePlumberState()
+            let interrupter = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: role)
+            try await desk.capture.wait(for: Desk.music, below: Desk.full - 19, lasting: .seconds(3))
+            interrupter.terminate()
+            try await desk.capture.wait(for: Desk.music, above: Desk.full - 3, lasting: .milliseconds(300))
+            // WirePlumber saves a second after a change.
+            try await desk.capture.record(.seconds(3))
+            let after = desk.desktop.wirePlumberState()
+            #expect(!before.isEmpty)
+            #expect(before == after, "\(text(before))\nbecame\n\(text(after))")
+        }
+    }
+
+    private func text(_ state: [String: [UInt8]]) -> String {
+        state.map { "\($0.key): \(String(decoding: $0.value, as: UTF8.self))" }.sorted().joined(separator: "\n")
+    }
+}
