@@ -47,6 +47,9 @@ let package = Package(
         .target(
             name: "SessionTestKit", dependencies: ["SessionCore", "SessionRuntime"],
             swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+        // What install/demo plays.
+        .executableTarget(
+            name: "session-demo", dependencies: ["SessionTestKit"], path: "Sources/SessionDemo", swiftSettings: strict),
         .testTarget(
             name: "SessionTestKitTests", dependencies: ["SessionTestKit"], path: "Tests/SessionTestKit",
             swiftSettings: strict),

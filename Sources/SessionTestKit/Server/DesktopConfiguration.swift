@@ -13,6 +13,26 @@ extension PrivateDesktop {
         throw SystemError(code: ENOENT, context: "find PipeWire's modules")
     }
 
+    /// Keeps WirePlumber from the machine's own sound cards, cameras and Bluetooth, which belong to the person who sits
+    /// there, and from asking logind whose seat this is, for there may be none: in Lua up to 0.4, as a profile since 0.5.
+    static let withoutHardware = [
+        "wireplumber/main.lua.d/60-private-desktop.lua": """
+        alsa_monitor.enabled = false
+        v4l2_monitor.enabled = false
+        libcamera_monitor.enabled = false
+        """,
+        "wireplumber/bluetooth.lua.d/60-private-desktop.lua": "bluez_monitor.enabled = false",
+        "wireplumber/wireplumber.conf.d/60-private-desktop.conf": """
+        wireplumber.profiles = {
+            main = {
+                hardware.audio = disabled
+                hardware.bluetooth = disabled
+                hardware.video-capture = disabled
+            }
+        }
+        """,
+    ]
+
     /// Writes the drop-ins: the null sink, the quantum, the modules, and what the options add.
     func writeConfiguration() throws {
         let quantum = options.quantum
@@ -48,7 +68,8 @@ extension PrivateDesktop {
         for (name, text) in options.pulseFragments {
             try sandbox.write(text, to: "home/.config/pipewire/pipewire-pulse.conf.d/\(name)")
         }
-        for (path, text) in options.configurationFiles {
+        for (path, text) in PrivateDesktop.withoutHardware.merging(options.configurationFiles, uniquingKeysWith: { $1 })
+        {
             try sandbox.write(text, to: "home/.config/\(path)")
         }
     }

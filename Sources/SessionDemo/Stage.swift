@@ -1,0 +1,61 @@
+import Foundation
+import SessionTestKit
+
+/// Starts the ordinary programs that make the sounds, and says so.
+struct Stage: Sendable {
+    let sandbox: Sandbox
+    let timeline: Timeline
+
+    /// mpv is told the role, because it tells its own only after its stream has begun.
+    func playMusic(_ files: SoundFiles) throws -> ChildProcess {
+        try start(
+            "mpv plays music.", "mpv", ["--no-config", "--no-video", "--no-terminal", "--ao=pipewire", files.music],
+            environment: ["PIPEWIRE_PROPS": "{ media.role = Music }"])
+    }
+
+    /// A navigator; paplay is told the role.
+    func speakPrompt(_ files: SoundFiles) throws -> ChildProcess {
+        try start(
+            "A navigator speaks: \u{201c}In two hundred metres, turn left into Mill Lane.\u{201d}", "paplay",
+            ["--property=media.role=Navigation", files.prompt])
+    }
+
+    /// A telephone that rings.
+    func ring(_ files: SoundFiles) throws -> ChildProcess {
+        try start("The phone rings.", "pw-play", ["--media-role", "ringtone", files.ringing])
+    }
+
+    /// A telephone call.
+    func call(_ files: SoundFiles) throws -> ChildProcess {
+        try start("The call is answered.", "paplay", ["--property=media.role=phone", files.call])
+    }
+
+    private func start(
+        _ text: String, _ program: String, _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> ChildProcess {
+        let shown = arguments.map { $0.hasPrefix("/") ? ($0 as NSString).lastPathComponent : $0 }
+            .filter { !["--no-config", "--no-terminal"].contains($0) }
+        let variables = environment.sorted { $0.key < $1.key }.map { "\($0)='\($1)'" }
+        timeline.act(text, command: (variables + [program] + shown).joined(separator: " "))
+        // From a copy, for paplay and pw-play are links to programs of other names, by which the log would call them.
+        let copy = try sandbox.copy(of: program, named: program)
+        return try sandbox.start(program, Invocation(copy, arguments, environment: environment))
+    }
+}
+
+extension ChildProcess {
+    /// Waits until it has ended, and throws when that was not a success.
+    func succeed() async throws {
+        let status = try await waitForExit(within: .seconds(30))
+        guard status == .exited(0) else { throw PlayerFailure(program: name, status: status, log: log.tail()) }
+    }
+}
+
+/// A player that ended with an error.
+struct PlayerFailure: Error, CustomStringConvertible {
+    let program: String
+    let status: ExitStatus
+    let log: String
+
+    var description: String { "\(program): \(status)\n\(log)" }
+}
