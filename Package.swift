@@ -59,6 +59,10 @@ let package = Package(
         .testTarget(
             name: "LiveTests", dependencies: ["SessionTestKit", "odd-client"], path: "Tests/Live", swiftSettings: strict
         ),
+        // What Tests/bench runs.
+        .executableTarget(
+            name: "session-bench", dependencies: ["SessionCore", "SessionRuntime", "SessionTestKit"],
+            path: "Tests/Bench", swiftSettings: strict),
         .testTarget(
             name: "PolicyFileTests", dependencies: ["PolicyFile", "SessionCore"], path: "Tests/PolicyFile",
             swiftSettings: strict),

@@ -23,9 +23,14 @@ public struct InterruptionFigures: Sendable, Equatable, CustomStringConvertible 
 
     /// Measures a capture with one interruption; nil when one of the tones cannot be found.
     ///
-    /// - Parameter margin: how long before the interrupter's beginning and after its end clicks belong to it. Before
-    ///   that, the interrupted tone must have sounded for half a second, for the noise floor.
-    public init?(of sound: Sound, interrupted: Tone, by interrupting: Tone, margin: Duration = .milliseconds(800)) {
+    /// - Parameters:
+    ///   - margin: how long before the interrupter's beginning and after its end clicks belong to it. Before that, the
+    ///     interrupted tone must have sounded for half a second, for the noise floor.
+    ///   - marginAtEnd: how long after its end, where that is another time.
+    public init?(
+        of sound: Sound, interrupted: Tone, by interrupting: Tone, margin: Duration = .milliseconds(800),
+        marginAtEnd: Duration? = nil
+    ) {
         let victim = ToneEnvelope(of: sound[interrupted.channel], frequency: interrupted.frequency)
         let other = ToneEnvelope(of: sound[interrupting.channel], frequency: interrupting.frequency)
         let half = 6.02
@@ -49,7 +54,8 @@ public struct InterruptionFigures: Sendable, Equatable, CustomStringConvertible 
         let begin = max(victimStart + 960, interrupter.lowerBound - margin.frames)
         clickAtBegin = meter.loudest(in: samples, frames: begin..<max(begin, middle))
         // The victim's own end is no click of the policy, but a player that ends is faded anyway.
-        clickAtEnd = meter.loudest(in: samples, frames: middle..<interrupter.upperBound + margin.frames)
+        clickAtEnd = meter.loudest(
+            in: samples, frames: middle..<interrupter.upperBound + (marginAtEnd ?? margin).frames)
         let quiet = max(victimStart + 960, begin - Duration.milliseconds(500).frames)
         noiseFloor = meter.loudest(in: samples, frames: quiet..<max(quiet, begin - 480))
     }

@@ -1,0 +1,1 @@
+func benchmarkFootprint(_ arguments: [String]) async throws {}

@@ -1,0 +1,134 @@
+import Foundation
+import SessionTestKit
+
+/// The tables of `Tests/bench transitions`.
+struct TransitionsReport {
+    let results: [TransitionResult]
+    let options: TransitionsOptions
+
+    private var quantum: Duration { .frames(options.quantum) }
+
+    var text: String {
+        """
+        ## Transitions
+
+        \(options.runs) runs, in turns. Quantum \(options.quantum) at 48 kHz (the PulseAudio peers have none). \
+        Music: 440 Hz, amplitude 0.5, paplay. Interrupter: 880 Hz, paplay, \(ending). Each cell: median / worst.
+
+        \(sound.text)
+
+        Clicks: the highest peak above 4 kHz on the music's channel. Overlap: the interrupter sounds, and the music above \
+        the middle between its full and its lowered amplitude.
+
+        \(time.text)
+
+        Back: from the interrupter's last sound until the music is within 0.1 dB of its full level for good. Tail: from that sound \
+        until the server sees the interrupter's stream stop, by the server's log. Fade: the policy's, stretched where a \
+        quantum is too long for it. Late: back − tail − release delay − fade − quantum; early where negative.
+
+        ### Verdict
+
+        \(verdict.text)
+        """
+    }
+
+    private var ending: String {
+        switch options.ending {
+        case .played: "which plays to its end"
+        case .killed: "which is killed in the middle of its tone"
+        }
+    }
+
+    private var sound: Table {
+        var table = Table([
+            "", "overlap (ms)", "level while interrupted (dB)", "click at begin (dBFS)", "click at end (dBFS)",
+            "noise floor (dBFS)",
+        ])
+        for result in results {
+            table.add([
+                result.transition.name,
+                cell(result.series { $0.figures.overlap.milliseconds }),
+                level(result),
+                cell(result.series { $0.figures.clickAtBegin }),
+                cell(result.series { $0.figures.clickAtEnd }),
+                cell(result.series { $0.figures.noiseFloor }),
+            ])
+        }
+        return table
+    }
+
+    private var time: Table {
+        var table = Table(["", "back (ms)", "tail (ms)", "release delay (ms)", "fade (ms)", "late (ms)"])
+        for result in results {
+            let fade = result.transition.fade(quantum: quantum)
+            table.add([
+                result.transition.name,
+                cell(result.series { $0.back?.milliseconds }, decimals: 0),
+                cell(result.series { $0.tail?.milliseconds }, decimals: 0),
+                format(fade == nil ? nil : Transition.releaseDelay.milliseconds, decimals: 0),
+                format(fade?.milliseconds, decimals: 0),
+                cell(result.series { $0.late(result.transition, quantum: quantum)?.milliseconds }, decimals: 0),
+            ])
+        }
+        return table
+    }
+
+    /// What was to be reached, and whether it was: in the median of the runs, and in the worst.
+    private var verdict: Table {
+        var table = Table(["", "median", "worst", "goal", "reached"])
+        for result in results where !result.transition.isPeer {
+            let name = result.transition.name
+            if result.transition.holds {
+                let overlap = result.series { $0.figures.overlap.milliseconds }
+                table.add(name: "\(name): overlap (ms)", overlap.median, overlap.largest, goal: "0") { $0 <= 0 }
+            }
+            let late = result.series { $0.late(result.transition, quantum: quantum)?.milliseconds }
+            table.add(name: "\(name): late (ms)", late.median, late.largest, goal: "≤ 0") { $0 <= 0 }
+            for peer in results where peer.transition.isPeer {
+                for (place, click) in [
+                    ("begin", \InterruptionFigures.clickAtBegin), ("end", \InterruptionFigures.clickAtEnd),
+                ] {
+                    let own = result.series { $0.figures[keyPath: click] }
+                    let other = peer.series { $0.figures[keyPath: click] }
+                    table.add(
+                        name: "\(name): click at \(place) below \(peer.transition.name)'s (dB)",
+                        difference(other.median, own.median), difference(other.largest, own.largest), goal: "≥ 20"
+                    ) { $0 >= 20 }
+                }
+            }
+        }
+        return table
+    }
+
+    private func cell(_ series: Series, decimals: Int = 1) -> String {
+        guard !series.isEmpty else { return "–" }
+        return format(series.median, decimals: decimals) + " / " + format(series.largest, decimals: decimals)
+    }
+
+    /// Silence has no level, so it is said when all was silent.
+    private func level(_ result: TransitionResult) -> String {
+        let series = result.series { $0.figures.levelWhileInterrupted }
+        if series.isEmpty { return "silent" }
+        return cell(Series(result.measurements.map { $0.figures.levelWhileInterrupted ?? ToneEnvelope.floor }))
+    }
+
+    private func difference(_ one: Double?, _ other: Double?) -> Double? {
+        guard let one, let other else { return nil }
+        return one - other
+    }
+}
+
+extension Table {
+    fileprivate mutating func add(
+        name: String, _ median: Double?, _ worst: Double?, goal: String, isReached: (Double) -> Bool
+    ) {
+        let reached =
+            switch (median.map(isReached), worst.map(isReached)) {
+            case (true?, true?): "yes"
+            case (true?, _): "in the median"
+            case (false?, _): "no"
+            case (nil, _): "not measured"
+            }
+        add([name, format(median), format(worst), goal, reached])
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+// Benchmarks: numbers to look at, not tests that pass or fail. One file per benchmark. Tests/bench builds and starts this.
+
+let benchmarks: [(name: String, summary: String, run: ([String]) async throws -> Void)] = [
+    ("transitions", "how music is interrupted and comes back, beside PulseAudio's modules", benchmarkTransitions),
+    ("footprint", "what the module adds to the daemon's memory, and its file's size", benchmarkFootprint),
+]
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+if let name = arguments.first, let benchmark = benchmarks.first(where: { $0.name == name }) {
+    do {
+        try await benchmark.run(Array(arguments.dropFirst()))
+    } catch let error as UsageError {
+        note("session-bench: \(error.message); Tests/bench --help explains")
+        exit(2)
+    } catch {
+        note("session-bench: \(error)")
+        exit(1)
+    }
+} else {
+    print("usage: session-bench BENCHMARK")
+    for benchmark in benchmarks { print("  \(benchmark.name)  \(benchmark.summary)") }
+    exit(2)
+}
