@@ -6,6 +6,11 @@ let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)]
 
 /// Linker flags of a module that a sound server loads: the Swift runtime inside, nothing but the entry point outside,
 /// and never unmapped (the runtime cannot be unloaded).
+///
+/// Three are for its size in the server's memory, as `Tests/bench footprint` shows it: lld, which unlike gold exports
+/// nothing that the version script keeps local; packed relocations, of which there are 16,000, all read at load (glibc
+/// 2.36 or later); and the C++ library that the Swift runtime needs from inside, where install/build has put it for
+/// that, as the whole of it is 1 MB that no other part of the server uses.
 func moduleLinkage(exports: String) -> [LinkerSetting] {
     [
         .unsafeFlags([
@@ -13,6 +18,9 @@ func moduleLinkage(exports: String) -> [LinkerSetting] {
             "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/\(exports)",
             "-Xlinker", "-z", "-Xlinker", "nodelete",
             "-Xlinker", "--gc-sections",
+            "-use-ld=lld", "-Xlinker", "--icf=safe",
+            "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+            "-L\(Context.packageDirectory)/.build/static",
         ])
     ]
 }

@@ -11,6 +11,8 @@ func benchmarkFootprint(_ arguments: [String]) async throws {
     let folder = URL(fileURLWithPath: try rest.text("--modules") ?? ".build/modules").path
     try rest.finish()
 
+    // What has not reached the disk yet would count as written by the daemon.
+    sync()
     var pairs: [Pair] = []
     for run in 1...runs {
         let without = try await look(at: DesktopOptions())
