@@ -45,5 +45,11 @@ let package = Package(
         // Private servers, real clients, captures; for tests, benchmarks and the demonstration only.
         .target(name: "SessionTestKit", dependencies: ["SessionCore", "SessionRuntime"], swiftSettings: strict),
 
+        .testTarget(
+            name: "SessionCoreTests", dependencies: ["SessionCore"], path: "Tests/SessionCore", swiftSettings: strict),
+        .testTarget(
+            name: "SessionRuntimeTests", dependencies: ["SessionCore", "SessionRuntime"],
+            path: "Tests/SessionRuntime", swiftSettings: strict),
+
     ]
 )
