@@ -62,5 +62,10 @@ let package = Package(
         .testTarget(
             name: "PolicyFileTests", dependencies: ["PolicyFile", "SessionCore"], path: "Tests/PolicyFile",
             swiftSettings: strict),
+        .testTarget(
+            name: "SessionCoreTests", dependencies: ["SessionCore"], path: "Tests/SessionCore", swiftSettings: strict),
+        .testTarget(
+            name: "SessionRuntimeTests", dependencies: ["SessionCore", "SessionRuntime"],
+            path: "Tests/SessionRuntime", swiftSettings: strict),
     ]
 )

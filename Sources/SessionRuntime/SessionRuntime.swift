@@ -35,10 +35,16 @@ public final class SessionRuntime {
             index += 1
             observe(event)
             for effect in engine.handle(event, at: host.now) { carryOut(effect) }
-            if case .streamVanished(let stream) = event {
+            switch event {
+            case .streamVanished(let stream):
                 fader.forget(stream)
                 labels[stream] = nil
                 running.remove(stream)
+            case .shutdown:
+                // The engine undoes what is in force; a stream that is still on its way back is the fader's to finish.
+                perform(fader.undo())
+                engineWake = nil
+            default: break
             }
         }
         queue.removeAll(keepingCapacity: queue.capacity < 1024)
@@ -48,14 +54,20 @@ public final class SessionRuntime {
     /// The moment for which the host was armed has come.
     public func timerFired() {
         armed = nil
+        // A server that runs its loop in the middle of a call is served when that call is over.
+        guard !isDraining else { return }
         let now = host.now
-        if let next = fader.nextStep, next <= now { perform(fader.step(at: now)) }
+        if let next = fader.nextStep, next <= now {
+            // What the host reports meanwhile may not overtake the rest of the step.
+            isDraining = true
+            perform(fader.step(at: now))
+            isDraining = false
+        }
         if let wake = engineWake, wake <= now {
             engineWake = nil
             post(.clockReached)
         }
         drain()
-        arm()
     }
 
     /// Undoes everything that was done to any stream.
