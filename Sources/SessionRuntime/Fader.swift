@@ -66,6 +66,11 @@ package struct Fader {
     /// The gain that a stream has now.
     package func gain(of stream: StreamID) -> LinearGain { LinearGain(states[stream]?.gain ?? 1) }
 
+    /// How long the way takes that a stream is on; zero when it is on none.
+    package func length(of stream: StreamID) -> Duration {
+        placeOfFade[stream].map { fades[$0].length } ?? .zero
+    }
+
     /// Two steps a quantum, so that each quantum finds a fresh one; fewer where very many streams move at once, because
     /// every step is a message to a client.
     private var pace: Duration { max(.milliseconds(2), .microseconds(20) * fades.count) }
