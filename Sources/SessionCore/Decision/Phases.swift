@@ -18,6 +18,8 @@ extension Engine {
                 session.description = policy.interplay.strongest(of: candidates) ?? session.description
             }
         }
+        // R13, R31: what was taken over from is gone; a sound of the interface that remains has no part in it.
+        if policy.interplay.interfaceSounds & session.description.bit != 0 { session.supersededBy = nil }
         move(&session, verdict, at: now)
         let isSilenced = verdict.silence != .none
         if session.phase != .inactive || verdict.isSuperseded {
