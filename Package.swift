@@ -51,5 +51,10 @@ let package = Package(
             name: "SessionRuntimeTests", dependencies: ["SessionCore", "SessionRuntime"],
             path: "Tests/SessionRuntime", swiftSettings: strict),
 
+        // Benchmarks. The second target takes the place of malloc in that program, and counts.
+        .executableTarget(
+            name: "session-bench", dependencies: ["SessionCore", "SessionRuntime", "AllocationCount"],
+            path: "Tests/Bench", swiftSettings: strict),
+        .target(name: "AllocationCount", path: "Tests/AllocationCount"),
     ]
 )

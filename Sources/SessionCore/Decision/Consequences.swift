@@ -14,6 +14,14 @@ extension Engine {
     ///
     /// - Parameter stream: The stream that the event was about, or none.
     mutating func conclude(_ stream: Int?, _ effects: inout [Effect]) {
+        if work.heard != 0 {
+            for session in 0..<facts.sessions.capacity {
+                if let silencer = outcome[session].silencerDescription, silencer.bit & work.heard != 0 {
+                    work.touch(session)
+                }
+            }
+            work.heard = 0
+        }
         if let stream { treat(stream, &effects) }
         for index in work.touched.indices { treat(session: work.touched[index], &effects) }
         for index in work.touched.indices { remember(work.touched[index]) }
@@ -88,7 +96,7 @@ extension Engine {
         // being heard.
         if !verdict.isSuperseded, session.wanted > 0, session.supersededBy == nil,
             let silencer = verdict.silencerDescription, policy[silencer]?.letsOthersResume == false,
-            facts.sessions[Int(verdict.silencer)]?.phase == .active
+            facts.sessions[outcome.actor(silencer)]?.phase == .active
         {
             facts.updateSession(slot) { $0.supersededBy = silencer }
             _ = facts.claim(slot, policy: policy)
@@ -122,7 +130,7 @@ extension Engine {
 
     private func silencer(of slot: Int) -> SessionReference {
         let verdict = outcome[slot]
-        if let description = verdict.silencerDescription { return reference(Int(verdict.silencer), description) }
+        if let description = verdict.silencerDescription { return reference(outcome.actor(description), description) }
         return reference(-1, DescriptionID(.max))
     }
 

@@ -106,14 +106,13 @@ extension Engine {
         if (session.phase == .holding) != (old.phase == .holding) {
             if session.phase == .holding { holders.append(slot) } else { holders.removeAll { $0 == slot } }
         }
-        // R31: now that it is heard, those that it silences know whether they may resume.
-        if session.phase == .active, old.phase == .starting, outcome[slot].silence == .none,
-            policy[session.description]?.letsOthersResume == false
+        // R31: now that one of them is heard, those that it silences know whether they may resume.
+        if session.phase == .active, old.phase != .active, old.phase != .releasing, outcome[slot].silence == .none,
+            policy[session.description]?.letsOthersResume == false,
+            let former = facts.sessions[outcome.actor(session.description)]?.phase,
+            former == .starting || former == .holding || old.phase == .starting
         {
-            for victim in 0..<facts.sessions.capacity where outcome[victim].silencer == Int32(truncatingIfNeeded: slot)
-            {
-                work.touch(victim)
-            }
+            work.heard |= session.description.bit
         }
     }
 }
