@@ -105,6 +105,9 @@ extension Engine {
         var heard: UInt64 = 0
         /// All sessions that were looked at, each once.
         var touched: [Int] = []
+        /// Sessions that may have to be told something, and those without streams.
+        var news: [Int] = []
+        var gone: [Int] = []
         /// By session slot: whether it is among the touched.
         var isTouched: [Bool] = []
 
