@@ -67,5 +67,11 @@ let package = Package(
         .testTarget(
             name: "SessionRuntimeTests", dependencies: ["SessionCore", "SessionRuntime"],
             path: "Tests/SessionRuntime", swiftSettings: strict),
+
+        // Benchmarks. The second target takes the place of malloc in that program, and counts.
+        .executableTarget(
+            name: "session-bench", dependencies: ["SessionCore", "SessionRuntime", "AllocationCount"],
+            path: "Tests/Bench", swiftSettings: strict),
+        .target(name: "AllocationCount", path: "Tests/AllocationCount"),
     ]
 )

@@ -276,6 +276,28 @@ import Testing
         #expect(s.news().contains("ended music stay"))
     }
 
+    @Test("R31 who was let go but never heard has not taken over", arguments: [false, true])
+    func neverHeard(isReplaced: Bool) {
+        var s = Scenario(.phone)
+        s.play("music")
+        s.advance(.seconds(1))
+        s.play("phone")
+        s.advance(.seconds(1))
+        s.play("dead", role: "music", vice: .neverRuns)
+        s.pause("phone")
+        s.advance(.milliseconds(500))
+        #expect(s["music"] == .corked)
+        #expect(s["dead"] == .free)
+        if isReplaced {
+            s.play("heard", role: "music")
+            s.advance(.milliseconds(500))
+            s.vanish("heard")
+        }
+        s.advance(.seconds(5))
+        #expect(s["music"] == (isReplaced ? .superseded : .free))
+        #expect(s.isRunning("music") == !isReplaced)
+    }
+
     @Test("R35 music paused by its user during a call stays paused", arguments: Shipped.allCases)
     func pausedDuringCall(preset: Shipped) {
         var s = Scenario(preset)

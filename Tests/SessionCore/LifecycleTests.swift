@@ -245,6 +245,21 @@ import Testing
         #expect(s["click"] == .free)
     }
 
+    @Test("R13 R31 what another took over from does not silence the sounds that outlive it")
+    func interfaceSoundOutlives() {
+        var s = Scenario(.phone)
+        s.play("music", app: "player")
+        s.play("click", role: "notification", app: "player")
+        s.appear("next", role: "music", app: "player")
+        s.play("video")
+        s.advance(.seconds(5))
+        s.vanish("music")
+        s.vanish("video")
+        s.advance(.seconds(5))
+        #expect(s["click"] == .free)
+        #expect(s["next"] == .free)
+    }
+
     @Test("R13 a policy may let sounds of the interface duck others")
     func duckingInterfaceSound() {
         var s = Scenario(

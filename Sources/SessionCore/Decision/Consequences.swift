@@ -14,21 +14,36 @@ extension Engine {
     ///
     /// - Parameter stream: The stream that the event was about, or none.
     mutating func conclude(_ stream: Int?, _ effects: inout [Effect]) {
-        if let stream { treat(stream, &effects) }
-        for index in work.touched.indices { treat(session: work.touched[index], &effects) }
-        for index in work.touched.indices { remember(work.touched[index]) }
-        for index in work.touched.indices { announce(work.touched[index], &effects) }
+        if work.heard != 0 {
+            for session in 0..<facts.sessions.capacity {
+                if let silencer = outcome[session].silencerDescription, silencer.bit & work.heard != 0 {
+                    work.touch(session)
+                }
+            }
+            work.heard = 0
+        }
+        if let slot = stream, let stream = facts.streams[slot], let session = facts.sessions[Int(stream.session)] {
+            treat(slot, stream, of: session, &effects)
+        }
+        if work.touched.count > 8 { effects.reserveCapacity(effects.count + work.touched.count) }
         for index in work.touched.indices {
             let session = work.touched[index]
             work.isTouched[session] = false
-            forgetIfGone(session)
+            guard let known = facts.sessions[session] else { continue }
+            treat(session, known, &effects)
+            if remember(session, known) { work.news.append(session) }
+            if known.firstStream < 0 { work.gone.append(session) }
         }
+        for index in work.news.indices { announce(work.news[index], &effects) }
+        for index in work.gone.indices { forgetIfGone(work.gone[index]) }
         work.touched.removeAll(keepingCapacity: true)
+        work.news.removeAll(keepingCapacity: true)
+        work.gone.removeAll(keepingCapacity: true)
     }
 
     /// Tells a session's streams what has changed for them.
-    private mutating func treat(session: Int, _ effects: inout [Effect]) {
-        guard let known = facts.sessions[session], session < presented.count else { return }
+    private mutating func treat(_ session: Int, _ known: SessionFacts, _ effects: inout [Effect]) {
+        guard session < presented.count else { return }
         let verdict = outcome[session]
         let presentation = Presentation(
             silence: verdict.silence, isSuperseded: verdict.isSuperseded, silencer: verdict.silencerDescription,
@@ -37,16 +52,16 @@ extension Engine {
         presented[session] = presentation
         var next = known.firstStream
         while let stream = facts.streams[Int(next)] {
-            treat(Int(next), &effects)
+            treat(Int(next), stream, of: known, &effects)
             next = stream.next
         }
     }
 
     /// Tells a stream what has changed for it.
-    private mutating func treat(_ slot: Int, _ effects: inout [Effect]) {
-        guard let stream = facts.streams[slot], let session = facts.sessions[Int(stream.session)],
-            slot < applied.count
-        else { return }
+    private mutating func treat(
+        _ slot: Int, _ stream: StreamFacts, of session: SessionFacts, _ effects: inout [Effect]
+    ) {
+        guard slot < applied.count else { return }
         let old = applied[slot]
         let new = outcome.treatment(of: stream, in: session, policy: policy)
         guard new != old else { return }
@@ -58,41 +73,39 @@ extension Engine {
     /// How long a change of treatment takes. What is not heard yet, or not wanted, changes at once (N10).
     private func fade(of stream: StreamFacts, from old: Treatment, to new: Treatment) -> Duration {
         guard stream.hasRun, !old.soundsLike(new) else { return .zero }
-        func description(_ treatment: Treatment) -> SessionDescription? { treatment.actor.flatMap { policy[$0] } }
         if new.silence != .none {
             guard stream.isRunning, new.cause != .handover, old.cause != .handover else { return .zero }
-            return description(new)?.fade ?? .zero
+            return new.actor.map { policy.fade(of: $0) } ?? .zero
         }
         if old.silence != .none {
             guard stream.isRunning || stream.isWanted, old.cause != .handover else { return .zero }
-            return description(old)?.fade ?? .zero
+            return old.actor.map { policy.fade(of: $0) } ?? .zero
         }
         guard stream.isRunning else { return .zero }
         return new.gain < old.gain
-            ? description(new)?.ducking.attack ?? .zero : description(old)?.ducking.release ?? .zero
+            ? new.actor.map { policy.attack(of: $0) } ?? .zero : old.actor.map { policy.release(of: $0) } ?? .zero
     }
 
-    /// Remembers what the verdict means for the future of a session.
-    private mutating func remember(_ slot: Int) {
-        guard let session = facts.sessions[slot] else { return }
+    /// Remembers what the verdict means for the future of a session. Returns whether there is something to tell it.
+    private mutating func remember(_ slot: Int, _ session: SessionFacts) -> Bool {
         let verdict = outcome[slot]
         guard verdict.silence != .none else {
             if session.interruption == .announced { facts.updateSession(slot) { $0.interruption = .ended } }
             if session.interruption == .begun { facts.updateSession(slot) { $0.interruption = .none } }
-            return
+            return session.interruption != .none
         }
-        if session.interruption == .none && session.phase != .inactive {
-            facts.updateSession(slot) { $0.interruption = .begun }
-        }
+        let begins = session.interruption == .none && session.phase != .inactive
+        if begins { facts.updateSession(slot) { $0.interruption = .begun } }
         // R31: another primary playback took over; the application has to resume by itself. Nobody has taken over before
         // being heard.
         if !verdict.isSuperseded, session.wanted > 0, session.supersededBy == nil,
-            let silencer = verdict.silencerDescription, policy[silencer]?.letsOthersResume == false,
-            facts.sessions[Int(verdict.silencer)]?.phase == .active
+            let silencer = verdict.silencerDescription, policy.interplay.successors & silencer.bit != 0,
+            facts.sessions[outcome.actor(silencer)]?.phase == .active
         {
             facts.updateSession(slot) { $0.supersededBy = silencer }
             _ = facts.claim(slot, policy: policy)
         }
+        return begins || session.interruption != .none
     }
 
     /// R26, R27, R30: tells a session that it was interrupted once it is silent, and that it may go on once it is not.
@@ -122,7 +135,7 @@ extension Engine {
 
     private func silencer(of slot: Int) -> SessionReference {
         let verdict = outcome[slot]
-        if let description = verdict.silencerDescription { return reference(Int(verdict.silencer), description) }
+        if let description = verdict.silencerDescription { return reference(outcome.actor(description), description) }
         return reference(-1, DescriptionID(.max))
     }
 

@@ -101,8 +101,13 @@ extension Engine {
         var claiming: [Int] = []
         /// Sessions about which something else is decided now.
         var changed: [Outcome.Change] = []
+        /// Descriptions of which a session is heard that was let go before, but not heard.
+        var heard: UInt64 = 0
         /// All sessions that were looked at, each once.
         var touched: [Int] = []
+        /// Sessions that may have to be told something, and those without streams.
+        var news: [Int] = []
+        var gone: [Int] = []
         /// By session slot: whether it is among the touched.
         var isTouched: [Bool] = []
 

@@ -62,6 +62,8 @@ struct SessionFacts: Sendable, Equatable {
     var claim: UInt64 = 0
     /// When it last asked to be heard, in the order of all such requests.
     var stamp: UInt64 = 0
+    /// The claim does not show the stamp yet.
+    var hasNewStamp = false
     /// The description of the session that took over from it for good (R31).
     var supersededBy: DescriptionID?
     /// When the present phase ends by itself.
@@ -184,7 +186,10 @@ struct Facts: Sendable, Equatable {
         }
         stamp(session)
         let claim = claim(of: session, policy)
-        sessions.update(session) { $0.claim = claim }
+        sessions.update(session) {
+            $0.claim = claim
+            $0.hasNewStamp = false
+        }
         claims.insert(
             Claimant(claim: claim, session: Int32(truncatingIfNeeded: session), description: description))
         return session
@@ -205,7 +210,10 @@ struct Facts: Sendable, Equatable {
     mutating func stamp(_ slot: Int) {
         lastStamp &+= 1
         let stamp = lastStamp
-        sessions.update(slot) { $0.stamp = stamp }
+        sessions.update(slot) {
+            $0.stamp = stamp
+            $0.hasNewStamp = true
+        }
     }
 
     /// Brings a session's place among the claims up to date. Returns what it claimed before, if that has changed.
@@ -214,7 +222,10 @@ struct Facts: Sendable, Equatable {
         let claimant = Claimant(
             claim: claim(of: slot, policy), session: Int32(truncatingIfNeeded: slot), description: session.description,
             isActive: session.phase != .inactive, supersededBy: session.supersededBy)
-        sessions.update(slot) { $0.claim = claimant.claim }
+        sessions.update(slot) {
+            $0.claim = claimant.claim
+            $0.hasNewStamp = false
+        }
         guard let old = claims.replace(session.claim, with: claimant), old != claimant else { return nil }
         return old
     }

@@ -8,8 +8,6 @@ struct SessionVerdict: Sendable, Equatable {
     var silencerDescription: DescriptionID?
     /// The description of the session that lowers it furthest.
     var ducker: DescriptionID?
-    /// The slot of the session that silences it; −1 without one.
-    var silencer: Int32 = -1
 
     static let free = SessionVerdict()
 }
@@ -95,6 +93,11 @@ struct Outcome: Sendable, Equatable {
 
     subscript(session: Int) -> SessionVerdict {
         session >= 0 && session < verdicts.count ? verdicts[session] : .free
+    }
+
+    /// Of the sessions with this description, the one that is heard and has the strongest claim; −1 without one.
+    func actor(_ description: DescriptionID) -> Int {
+        actors.present & description.bit != 0 ? Int(actors.session(description)) : -1
     }
 
     /// Drops what was decided about a session that is gone, before its slot is used again.
@@ -191,13 +194,11 @@ struct Outcome: Sendable, Equatable {
             if let silencer = actors.strongest(of: suspects & corkers, above: claimant.claim) {
                 verdict.silence = .cork
                 verdict.silencerDescription = silencer
-                verdict.silencer = actors.session(silencer)
                 return verdict
             }
             if let silencer = actors.strongest(of: suspects & ~corkers, above: claimant.claim) {
                 verdict.silence = .mute
                 verdict.silencerDescription = silencer
-                verdict.silencer = actors.session(silencer)
                 return verdict
             }
         }

@@ -18,6 +18,8 @@ extension Engine {
                 session.description = policy.interplay.strongest(of: candidates) ?? session.description
             }
         }
+        // R13, R31: what was taken over from is gone; a sound of the interface that remains has no part in it.
+        if policy.interplay.interfaceSounds & session.description.bit != 0 { session.supersededBy = nil }
         move(&session, verdict, at: now)
         let isSilenced = verdict.silence != .none
         if session.phase != .inactive || verdict.isSuperseded {
@@ -26,13 +28,17 @@ extension Engine {
             session.isWaiting = true
         }
         if session != old { note(session, old, slot, &effects) }
-        guard let former = facts.claim(slot, policy: policy) else { return .none }
+        let isSame =
+            session.description == old.description && session.supersededBy == old.supersededBy
+            && (session.phase == .inactive) == (old.phase == .inactive) && !session.hasNewStamp
+        guard !isSame, let former = facts.claim(slot, policy: policy) else { return .none }
         let involved = former.description.bit | session.description.bit
         return involved & policy.interplay.actors != 0 ? .all : .own
     }
 
     private func move(_ session: inout SessionFacts, _ verdict: SessionVerdict, at now: Instant) {
-        let description = policy[session.description]
+        let table = policy.interplay
+        let bit = session.description.bit
         let isWanted = session.wanted > 0
         let isRunning = session.running > 0
         let isSilenced = verdict.silence != .none
@@ -46,9 +52,10 @@ extension Engine {
             if isSilenced || !isWanted { break }
             if isRunning {
                 session.phase = .active
-            } else if !session.hasStarted, let description, description.holdsOnHandover {
+            } else if !session.hasStarted && table.holders & bit != 0 {
                 session.phase = .holding
-                session.deadline = now.advanced(by: description.fade).advanced(by: Engine.handoverLimit)
+                session.deadline = now.advanced(by: policy.fade(of: session.description)).advanced(
+                    by: Engine.handoverLimit)
                 session.hasStarted = true
             } else if session.isWaiting {
                 start()
@@ -67,7 +74,7 @@ extension Engine {
             } else if !isWanted {
                 if session.phase != .releasing {
                     session.phase = .releasing
-                    session.deadline = now.advanced(by: description?.releaseDelay ?? .zero)
+                    session.deadline = now.advanced(by: policy.releaseDelay(of: session.description))
                 }
                 if isSilenced || session.deadline.map({ now >= $0 }) ?? true { session.phase = .inactive }
             } else if isRunning || isSilenced {
@@ -104,19 +111,13 @@ extension Engine {
         if (session.phase == .holding) != (old.phase == .holding) {
             if session.phase == .holding { holders.append(slot) } else { holders.removeAll { $0 == slot } }
         }
-        // R31: now that it is heard, those that it silences know whether they may resume.
-        if session.phase == .active, old.phase == .starting, outcome[slot].silence == .none,
-            policy[session.description]?.letsOthersResume == false
+        // R31: now that one of them is heard, those that it silences know whether they may resume.
+        if session.phase == .active, old.phase != .active, old.phase != .releasing, outcome[slot].silence == .none,
+            policy.interplay.successors & session.description.bit != 0,
+            let former = facts.sessions[outcome.actor(session.description)]?.phase,
+            former == .starting || former == .holding || old.phase == .starting
         {
-            for victim in 0..<facts.sessions.capacity where outcome[victim].silencer == Int32(truncatingIfNeeded: slot)
-            {
-                work.touch(victim)
-            }
+            work.heard |= session.description.bit
         }
     }
-}
-
-extension SessionDescription {
-    /// Whether the session waits until those that it interrupts are silent; a call never does (R19).
-    var holdsOnHandover: Bool { handover == .hold && category != .playAndRecord }
 }

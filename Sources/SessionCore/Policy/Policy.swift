@@ -1,5 +1,6 @@
 /// Which description in a ``Policy`` a stream or session has: an index, so that facts stay small and flat.
 public struct DescriptionID: Sendable, Hashable {
+    /// The place among the policy's descriptions, from 0.
     public let rawValue: UInt8
 
     init(_ rawValue: UInt8) { self.rawValue = rawValue }
@@ -88,6 +89,30 @@ public struct Policy: Sendable, Equatable {
         return index < descriptions.count ? descriptions[index] : nil
     }
 
+    /// How long others fade for a session of this description.
+    func fade(of id: DescriptionID) -> Duration {
+        let index = Int(id.rawValue)
+        return index < descriptions.count ? descriptions[index].fade : .zero
+    }
+
+    /// How long the way down takes of those that a session of this description ducks.
+    func attack(of id: DescriptionID) -> Duration {
+        let index = Int(id.rawValue)
+        return index < descriptions.count ? descriptions[index].ducking.attack : .zero
+    }
+
+    /// How long their way back takes.
+    func release(of id: DescriptionID) -> Duration {
+        let index = Int(id.rawValue)
+        return index < descriptions.count ? descriptions[index].ducking.release : .zero
+    }
+
+    /// How long a session of this description outlives its last stream.
+    func releaseDelay(of id: DescriptionID) -> Duration {
+        let index = Int(id.rawValue)
+        return index < descriptions.count ? descriptions[index].releaseDelay : .zero
+    }
+
     /// The roles that have a description, for tools that print the policy.
     public var taggedRoles: [Role: SessionDescription] { roles.compactMapValues { self[$0] } }
 }
@@ -115,6 +140,10 @@ struct InterplayTable: Sendable, Equatable {
     private(set) var actors: UInt64 = 0
     /// Which descriptions are those of sounds of the interface.
     private(set) var interfaceSounds: UInt64 = 0
+    /// Which descriptions wait until those that they interrupt are silent.
+    private(set) var holders: UInt64 = 0
+    /// Which descriptions take over from others for good (R31).
+    private(set) var successors: UInt64 = 0
     /// Duckers by the level that they ask for, the lowest first.
     private var byDepth: [DescriptionID] = []
 
@@ -137,6 +166,8 @@ struct InterplayTable: Sendable, Equatable {
             }
             if other.ducksOthers { duckers |= id.bit }
             if other.category == .uiSound { interfaceSounds |= id.bit }
+            if other.holdsOnHandover { holders |= id.bit }
+            if !other.letsOthersResume { successors |= id.bit }
             rows.append(row)
         }
         byDepth = zip(ids, descriptions).filter { $1.ducksOthers }.sorted { left, right in
