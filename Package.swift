@@ -67,12 +67,20 @@ let package = Package(
         .testTarget(
             name: "LiveTests", dependencies: ["SessionTestKit", "odd-client"], path: "Tests/Live", swiftSettings: strict
         ),
-        // What Tests/bench runs.
-        .executableTarget(
-            name: "session-bench", dependencies: ["SessionCore", "SessionRuntime", "SessionTestKit"],
-            path: "Tests/Bench", swiftSettings: strict),
         .testTarget(
             name: "PolicyFileTests", dependencies: ["PolicyFile", "SessionCore"], path: "Tests/PolicyFile",
             swiftSettings: strict),
+        .testTarget(
+            name: "SessionCoreTests", dependencies: ["SessionCore"], path: "Tests/SessionCore", swiftSettings: strict),
+        .testTarget(
+            name: "SessionRuntimeTests", dependencies: ["SessionCore", "SessionRuntime"],
+            path: "Tests/SessionRuntime", swiftSettings: strict),
+
+        // Benchmarks. The second target takes the place of malloc in that program, and counts.
+        .executableTarget(
+            name: "session-bench",
+            dependencies: ["SessionCore", "SessionRuntime", "SessionTestKit", "AllocationCount"],
+            path: "Tests/Bench", swiftSettings: strict),
+        .target(name: "AllocationCount", path: "Tests/AllocationCount"),
     ]
 )

@@ -12,6 +12,10 @@ const char *cpw_dict_lookup(const struct spa_dict *dict, const char *key) {
     return dict == NULL ? NULL : spa_dict_lookup(dict, key);
 }
 
+void cpw_context_set_property(struct pw_context *context, const char *key, const char *value) {
+    pw_context_update_properties(context, &SPA_DICT_INIT_ARRAY(((struct spa_dict_item[]){{key, value}})));
+}
+
 struct spa_source *cpw_loop_add_timer(struct pw_loop *loop, void (*func)(void *, uint64_t), void *data) {
     return pw_loop_add_timer(loop, func, data);
 }

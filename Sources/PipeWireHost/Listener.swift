@@ -42,3 +42,11 @@ func text(_ characters: UnsafePointer<CChar>?, limit: Int = 256) -> String? {
         String(decoding: UnsafeBufferPointer(start: $0, count: length), as: UTF8.self)
     }
 }
+
+/// A name from the server, fit to stand in a line of the log: no control characters, so that no application can write
+/// lines of its own.
+func name(_ characters: UnsafePointer<CChar>?) -> String? {
+    text(characters).map {
+        String(String.UnicodeScalarView($0.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7f ? "?" : $0 }))
+    }
+}

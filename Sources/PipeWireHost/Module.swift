@@ -7,9 +7,11 @@ import SessionRuntime
 /// One loaded module: lives from the daemon's call until the daemon destroys it.
 public final class Module {
     private let host: PipeWireHost
+    private let context: OpaquePointer
     private var listener: Listener<pw_impl_module_events>?
 
     private init(_ module: OpaquePointer, context: OpaquePointer, policy: Policy) {
+        self.context = context
         host = PipeWireHost(context: context, policy: policy)
         var events = pw_impl_module_events()
         events.version = UInt32(PW_VERSION_IMPL_MODULE_EVENTS)
@@ -18,6 +20,7 @@ public final class Module {
             let module = Unmanaged<Module>.fromOpaque(data).takeRetainedValue()
             module.listener = nil
             module.host.leave()
+            Module.mark(module.context, nil)
         }
         // The daemon keeps the module alive; its destroy event gives it back.
         listener = Listener(events) {
@@ -31,6 +34,12 @@ public final class Module {
     public static func load(into module: OpaquePointer, arguments: UnsafePointer<CChar>?) -> Int32 {
         cpw_log_open()
         guard let context = pw_impl_module_get_context(module) else { return -EINVAL }
+        // Two of us would undo each other's work on the same streams.
+        guard pw_properties_get(pw_context_get_properties(context), loadedMark) == nil else {
+            cpw_log(CPW_LOG_WARN, "the module is loaded already: this second one does nothing")
+            return 0
+        }
+        mark(context, "true")
         let loaded = PolicyLoader.load(arguments: text(arguments, limit: .max)) { text(getenv($0), limit: 4096) }
         for diagnostic in loaded.diagnostics {
             cpw_log(diagnostic.severity == .error ? CPW_LOG_ERROR : CPW_LOG_WARN, diagnostic.description)
@@ -41,5 +50,12 @@ public final class Module {
         cpw_log(CPW_LOG_INFO, "policy: \(loaded.origin)")
         _ = Module(module, context: context, policy: loaded.policy)
         return 0
+    }
+
+    /// The daemon's property that says that a module of this kind is at work.
+    private static let loadedMark = "audio-session.loaded"
+
+    private static func mark(_ context: OpaquePointer, _ value: String?) {
+        cpw_context_set_property(context, loadedMark, value)
     }
 }

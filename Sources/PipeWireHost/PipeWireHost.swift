@@ -74,20 +74,41 @@ public final class PipeWireHost: Host {
     private func addedNode(_ node: OpaquePointer, global: UInt32) {
         guard !hasSteppedBack else { return }
         if isRoleLoopback(node) {
-            stepBack(from: text(pw_properties_get(pw_impl_node_get_properties(node), "node.name")) ?? "?")
+            stepBack(from: name(pw_properties_get(pw_impl_node_get_properties(node), "node.name")) ?? "?")
             return
         }
         guard let properties = StreamProperties(node: node, client: client(of: node)) else { return }
-        lastStream &+= 1
-        let stream = StreamNode(id: StreamID(lastStream), node: node, properties: properties, host: self)
+        let stream = StreamNode(id: nextID(), node: node, properties: properties, host: self)
         streams[global] = stream
+        introduce(stream)
+    }
+
+    private func nextID() -> StreamID {
+        lastStream &+= 1
+        return StreamID(lastStream)
+    }
+
+    private func introduce(_ stream: StreamNode) {
+        let properties = stream.properties
         byStream[stream.id] = stream
+        if let complaint = properties.complaint { log(.warning, complaint) }
         post(
             .streamAppeared(
                 stream.id, application: properties.application, role: properties.role, direction: properties.direction),
             now: true)
         if stream.isWanted { post(.streamWanted(stream.id, true), now: true) }
         if stream.isRunning { post(.streamRunning(stream.id, true), now: false) }
+    }
+
+    /// Some clients tell their role only after the stream exists.
+    func propertiesChanged(_ stream: StreamNode) {
+        guard let properties = StreamProperties(node: stream.node, client: client(of: stream.node)),
+            properties != stream.properties
+        else { return }
+        byStream[stream.id] = nil
+        post(.streamVanished(stream.id), now: true)
+        stream.become(nextID(), properties)
+        introduce(stream)
     }
 
     private func client(of node: OpaquePointer) -> OpaquePointer? {
@@ -139,8 +160,10 @@ public final class PipeWireHost: Host {
 
     // MARK: - Host
 
+    /// The clock that the daemon's own timers use.
     public var now: Instant { Instant(nanoseconds: cpw_monotonic_nanoseconds()) }
 
+    /// The graph's quantum, as the server is about to choose it.
     public func quantum(of stream: StreamID) -> Duration {
         // The server takes the smallest latency that a running stream asks for, within its limits. It does not publish
         // the result, so this derives it as the server does.
@@ -153,14 +176,18 @@ public final class PipeWireHost: Host {
         return settings.quantum(requested: smallest)
     }
 
+    /// Sets the factor on a stream's own volume through its soft volumes.
     public func setGain(_ gain: LinearGain, of stream: StreamID) { byStream[stream]?.set(gain) }
 
+    /// Corks a stream with its node's active flag, or mutes it with its soft mute.
     public func setSilence(_ silence: Silence, of stream: StreamID) { byStream[stream]?.set(silence) }
 
+    /// Arms the one timer of the module.
     public func arm(at moment: Instant?) {
         if let timer { cpw_loop_arm_timer(loop, timer, max(moment?.nanoseconds ?? 0, 0)) }
     }
 
+    /// Writes to the daemon's log under the topic `mod.audio-session`.
     public func log(_ level: LogLevel, _ text: @autoclosure () -> String) {
         let level = cpw_log_level(rawValue: UInt32(level.rawValue))
         if cpw_log_enabled(level) { cpw_log(level, text()) }

@@ -3,9 +3,9 @@ import SessionCore
 
 /// One stream in the daemon: what its client wants, what the policy wants on top, and the node that shows both.
 final class StreamNode {
-    let id: StreamID
+    private(set) var id: StreamID
     let node: OpaquePointer
-    let properties: StreamProperties
+    private(set) var properties: StreamProperties
     private unowned let host: PipeWireHost
     private var listener: Listener<pw_impl_node_events>?
 
@@ -43,8 +43,11 @@ final class StreamNode {
             }
         }
         events.info_changed = { data, info in
-            guard let info, info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PARAMS) != 0 else { return }
-            object(data, as: StreamNode.self)?.volumesChanged()
+            guard let info, let stream = object(data, as: StreamNode.self) else { return }
+            if info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PROPS) != 0 {
+                stream.host.propertiesChanged(stream)
+            }
+            if info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PARAMS) != 0 { stream.volumesChanged() }
         }
         listener = Listener(events) { pw_impl_node_add_listener(node, $0, $1, pointer(to: self)) }
         cpw_node_read_volumes(node, &volumes)
@@ -55,6 +58,14 @@ final class StreamNode {
 
     /// What the client asks the graph to be, in frames and rate, e.g. `1024/48000`.
     var requestedLatency: String? { text(pw_properties_get(pw_impl_node_get_properties(node), "node.latency")) }
+
+    /// The node says something else of itself now, so it counts as another stream, to which nothing was done yet.
+    func become(_ id: StreamID, _ properties: StreamProperties) {
+        set(Silence.none)
+        set(LinearGain.unity)
+        self.id = id
+        self.properties = properties
+    }
 
     // MARK: - What the client wants
 
@@ -86,6 +97,9 @@ final class StreamNode {
 
     func set(_ gain: LinearGain) {
         guard gain != self.gain else { return }
+        if isRunning, volumes.soft_count == 0, self.gain == .unity {
+            host.log(.info, "\(properties.application.name) cannot be ducked: its node has no soft volumes")
+        }
         self.gain = gain
         writeVolumes()
     }

@@ -2,46 +2,54 @@ import CPipeWire
 import SessionCore
 
 /// What a node and its client say of a stream.
-struct StreamProperties {
+struct StreamProperties: Equatable {
     var direction: StreamDirection
     var role: Role?
     var application: ApplicationID
     /// The node goes on when it should pause, so it is muted instead.
     var ignoresPause: Bool
+    /// What is wrong with the properties, for the log.
+    var complaint: String?
 
     /// Reads a node's properties; `nil` when the node is not a stream that sessions are about.
     ///
     /// Left alone are devices, monitors, filters and loopbacks (all of which are linked groups or virtual), and everything
-    /// whose role or category says that it is a part of audio production.
+    /// whose category says that it is not a program that plays or records.
     init?(node: OpaquePointer, client: OpaquePointer?) {
         let properties = pw_impl_node_get_properties(node)
         let clientProperties = client.flatMap { pw_impl_client_get_properties($0) }
-        func own(_ key: String) -> String? { text(pw_properties_get(properties, key), limit: Self.longest) }
-        func inherited(_ key: String) -> String? {
-            own(key) ?? text(clientProperties.flatMap { pw_properties_get($0, key) }, limit: Self.longest)
+        func own(_ key: String) -> UnsafePointer<CChar>? { pw_properties_get(properties, key) }
+        func inherited(_ key: String) -> UnsafePointer<CChar>? {
+            own(key) ?? clientProperties.flatMap { pw_properties_get($0, key) }
         }
-        switch own("media.class") {
+        switch text(own("media.class")) {
         case "Stream/Output/Audio": direction = .playback
         case "Stream/Input/Audio": direction = .capture
         default: return nil
         }
-        guard own("node.link-group") == nil, !isTrue(own("stream.monitor")), !isTrue(own("stream.capture.sink")),
-            !isTrue(own("node.virtual"))
+        guard own("node.link-group") == nil, !isTrue(text(own("stream.monitor"))),
+            !isTrue(text(own("stream.capture.sink"))), !isTrue(text(own("node.virtual")))
         else { return nil }
-        switch own("media.category") {
+        switch text(own("media.category")) {
         case "Filter", "Duplex", "Monitor", "Manager": return nil
         default: break
         }
-        role = inherited("media.role").flatMap { Role($0) }
         application = ApplicationID(
-            portal: text(clientProperties.flatMap { pw_properties_get($0, "pipewire.access.portal.app_id") }),
-            binary: inherited("application.process.binary"), displayName: inherited("application.name"),
-            fallback: own("node.name") ?? "stream")
-        ignoresPause = own("node.pause-on-idle") == "false"
+            portal: name(clientProperties.flatMap { pw_properties_get($0, "pipewire.access.portal.app_id") }),
+            binary: name(inherited("application.process.binary")), displayName: name(inherited("application.name")),
+            fallback: name(own("node.name")) ?? "stream")
+        ignoresPause = text(own("node.pause-on-idle")) == "false"
+        guard let claimed = inherited("media.role"), claimed.pointee != 0 else { return }
+        role = name(claimed).flatMap { Role($0) }
+        if role == nil {
+            complaint = """
+                \(application.name) has a media.role of \(strlen(claimed)) bytes, the longest that is looked at has \
+                \(Role.maximumLength): it counts as untagged
+                """
+        } else if String(validatingCString: claimed) == nil {
+            complaint = "\(application.name) has a media.role that is not UTF-8: it is read as '\(role?.name ?? "")'"
+        }
     }
-
-    /// The longest value that is looked at; a role longer than ``Role/maximumLength`` is none.
-    private static let longest = 256
 }
 
 /// Whether a property's value means yes, as PipeWire reads it.

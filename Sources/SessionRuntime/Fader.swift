@@ -1,135 +1,199 @@
-import SessionCore
+package import SessionCore
 
 /// Walks streams from one gain to another, in steps that are too small to be heard as clicks.
 ///
 /// A step lands at the end of a quantum. So what decides how loud a fade clicks is its largest step, and a fade that is
-/// short against the quantum is stretched until it has enough of them.
-struct Fader {
+/// short against the quantum is stretched until it has enough of them. A timer that comes late makes a fade longer, not
+/// its steps larger.
+package struct Fader {
     /// The most that the amplitude may change in one quantum. A step of a twentieth is 26 dB below the click of a hard cut.
-    static let largestStep = 1.0 / 20
+    package static let largestStep = 1.0 / 20
     /// No fade is shorter.
-    static let shortest = Duration.milliseconds(10)
-    /// No fade is stretched beyond this: 20 quanta of 1024 frames at 48 kHz. Where a quantum is longer, the steps are larger.
-    static let longestStretch = Duration.milliseconds(430)
+    package static let shortest = Duration.milliseconds(10)
+    /// No fade is stretched beyond this: 20 quanta of 1024 frames at 48 kHz. Where a quantum is longer, the steps are
+    /// larger.
+    package static let longestStretch = Duration.milliseconds(430)
 
     /// Where a stream is on its way.
     private struct Fade {
+        var stream: StreamID
         var from: Double
         var to: Double
-        var begins: Instant
-        var duration: Duration
+        var length: Duration
+        /// How much of the length is behind it, and when that was.
+        var passed = Duration.zero
+        var moved: Instant
         /// What is to happen at the end.
         var silence: Silence
-        /// The last step has been made; one quantum later it is in the sound.
-        var hasArrived = false
+        /// When the last step was made; one quantum later it is in the sound.
+        var arrived: Instant?
         /// The stream is not running yet: the clock starts when it does.
-        var waits = false
+        var waits: Bool
         var quantum: Duration
 
-        func gain(at now: Instant) -> Double {
-            guard !waits else { return from }
-            let passed = begins.duration(to: now) / duration
-            return passed >= 1 ? to : from + (to - from) * max(passed, 0)
+        /// When it needs attention next, if steps come at this pace.
+        func nextStep(after now: Instant, pace: Duration) -> Instant? {
+            if waits { return nil }
+            return arrived?.advanced(by: quantum) ?? now.advanced(by: max(quantum / 2, pace))
         }
     }
 
+    /// What was done to a stream.
+    private struct State: Equatable {
+        var gain = 1.0
+        var silence = Silence.none
+    }
+
     /// What a step asks of the host.
-    enum Action: Equatable {
+    package enum Action: Equatable {
         case gain(StreamID, LinearGain)
         case silence(StreamID, Silence)
         /// The stream is as silent as it was told to be.
         case settled(StreamID)
     }
 
-    private var fades: [StreamID: Fade] = [:]
-    /// The gain of every stream that is not at unity.
-    private var gains: [StreamID: Double] = [:]
+    private var fades: [Fade] = []
+    private var placeOfFade: [StreamID: Int] = [:]
+    /// What was done to every stream to which anything was done.
+    private var states: [StreamID: State] = [:]
 
     /// When the next step is due; `nil` when nothing moves.
-    private(set) var nextStep: Instant?
+    package private(set) var nextStep: Instant?
+
+    /// Makes a fader that has done nothing to any stream.
+    package init() {}
 
     /// The gain that a stream has now.
-    func gain(of stream: StreamID) -> Double { gains[stream] ?? 1 }
+    package func gain(of stream: StreamID) -> LinearGain { LinearGain(states[stream]?.gain ?? 1) }
 
-    /// Sends a stream on its way, from wherever it is.
-    ///
-    /// - Parameters:
-    ///   - duration: How long the policy wants the fade to take; zero is at once.
-    ///   - waits: The stream does not run yet; the fade begins when ``streamRuns(_:at:)`` says so.
-    mutating func start(
-        _ stream: StreamID, to target: LinearGain, then silence: Silence, within duration: Duration, quantum: Duration,
-        waits: Bool, at now: Instant
-    ) -> [Action] {
-        let from = gain(of: stream)
-        let to = silence == .none ? target.value : 0
-        let distance = abs(to - from)
-        guard duration > .zero, distance > 0 else {
-            fades[stream] = nil
-            var actions: [Action] = []
-            if from != to { actions.append(move(stream, to: to)) }
-            actions.append(.silence(stream, silence))
-            if silence != .none { actions.append(.settled(stream)) }
-            schedule(at: now)
-            return actions
-        }
-        let steps = (distance / Self.largestStep).rounded(.up)
-        fades[stream] = Fade(
-            from: from, to: to, begins: now,
-            duration: max(duration, Self.shortest, min(quantum * steps, Self.longestStretch)), silence: silence,
-            waits: waits, quantum: quantum)
-        schedule(at: now)
-        // A stream that is to be heard again is let go first, and then comes up.
-        return silence == .none ? [.silence(stream, .none)] : []
-    }
-
-    /// A stream that a fade waits for is running now.
-    mutating func streamRuns(_ stream: StreamID, at now: Instant) {
-        guard var fade = fades[stream], fade.waits else { return }
-        fade.waits = false
-        fade.begins = now
-        fades[stream] = fade
-        schedule(at: now)
-    }
-
-    /// A stream is gone.
-    mutating func forget(_ stream: StreamID) {
-        fades[stream] = nil
-        gains[stream] = nil
-    }
-
-    /// Moves everything that is on its way to where it should be now.
-    mutating func step(at now: Instant) -> [Action] {
-        var actions: [Action] = []
-        for (stream, fade) in fades where !fade.waits {
-            if fade.hasArrived {
-                fades[stream] = nil
-                actions.append(.silence(stream, fade.silence))
-                actions.append(.settled(stream))
-                continue
-            }
-            let gain = fade.gain(at: now)
-            if gain != self.gain(of: stream) { actions.append(move(stream, to: gain)) }
-            if gain == fade.to {
-                if fade.silence == .none { fades[stream] = nil } else { fades[stream]?.hasArrived = true }
-            }
-        }
-        schedule(at: now)
-        return actions
-    }
-
-    private mutating func move(_ stream: StreamID, to gain: Double) -> Action {
-        gains[stream] = gain == 1 ? nil : gain
-        return .gain(stream, LinearGain(gain))
+    /// How long the way takes that a stream is on; zero when it is on none.
+    package func length(of stream: StreamID) -> Duration {
+        placeOfFade[stream].map { fades[$0].length } ?? .zero
     }
 
     /// Two steps a quantum, so that each quantum finds a fresh one; fewer where very many streams move at once, because
     /// every step is a message to a client.
-    private mutating func schedule(at now: Instant) {
-        var interval: Duration?
-        for fade in fades.values where !fade.waits {
-            let own = fade.hasArrived ? fade.quantum : fade.quantum / 2
-            interval = min(interval ?? own, own)
+    private var pace: Duration { max(.milliseconds(2), .microseconds(20) * fades.count) }
+
+    /// Sends a stream on its way, from wherever it is. A stream that is on that very way already goes on.
+    ///
+    /// - Parameters:
+    ///   - duration: How long the policy wants the fade to take; zero is at once.
+    ///   - waits: The stream does not run yet; the way back begins when ``streamRuns(_:at:)`` says so.
+    package mutating func start(
+        _ stream: StreamID, to target: LinearGain, then silence: Silence, within duration: Duration, quantum: Duration,
+        waits: Bool, at now: Instant
+    ) -> [Action] {
+        let state = states[stream] ?? State()
+        let to = silence == .none ? target.value : 0
+        if let place = placeOfFade[stream] {
+            if fades[place].to == to && fades[place].silence == silence { return [] }
+        } else if state == State(gain: to, silence: silence) {
+            return []
         }
-        nextStep = interval.map { now.advanced(by: max($0, .milliseconds(2), .microseconds(20) * fades.count)) }
+        remove(stream)
+        let distance = abs(to - state.gain)
+        guard duration > .zero, distance > 0 else {
+            var actions: [Action] = []
+            if state.gain != to { actions.append(move(stream, to: to)) }
+            if state.silence != silence { actions.append(self.silence(stream, silence)) }
+            if silence != .none { actions.append(.settled(stream)) }
+            return actions
+        }
+        let steps = (distance / Self.largestStep).rounded(.up)
+        let fade = Fade(
+            stream: stream, from: state.gain, to: to,
+            length: max(duration, Self.shortest, min(quantum * steps, Self.longestStretch)), moved: now,
+            silence: silence, waits: waits && silence == .none, quantum: quantum)
+        placeOfFade[stream] = fades.count
+        fades.append(fade)
+        attend(fade, at: now)
+        // A stream that is to be heard again is let go first, and then comes up.
+        return silence == .none && state.silence != .none ? [self.silence(stream, .none)] : []
+    }
+
+    /// A stream that a fade waits for is running now.
+    package mutating func streamRuns(_ stream: StreamID, at now: Instant) {
+        guard let place = placeOfFade[stream], fades[place].waits else { return }
+        fades[place].waits = false
+        fades[place].moved = now
+        attend(fades[place], at: now)
+    }
+
+    /// A stream is gone.
+    package mutating func forget(_ stream: StreamID) {
+        remove(stream)
+        states[stream] = nil
+        if fades.isEmpty { nextStep = nil }
+    }
+
+    /// Ends all fades and undoes everything that was done to any stream.
+    package mutating func undo() -> [Action] {
+        var actions: [Action] = []
+        for (stream, state) in states.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            if state.gain != 1 { actions.append(.gain(stream, .unity)) }
+            if state.silence != .none { actions.append(.silence(stream, .none)) }
+        }
+        self = Fader()
+        return actions
+    }
+
+    /// Moves everything that is on its way as far as it may be by now.
+    package mutating func step(at now: Instant) -> [Action] {
+        var actions: [Action] = []
+        var finished: [StreamID] = []
+        let pace = pace
+        for place in fades.indices where !fades[place].waits {
+            let stream = fades[place].stream
+            if let arrived = fades[place].arrived {
+                guard arrived.advanced(by: fades[place].quantum) <= now else { continue }
+                finished.append(stream)
+                actions.append(silence(stream, fades[place].silence))
+                actions.append(.settled(stream))
+                continue
+            }
+            let elapsed = max(fades[place].moved.duration(to: now), .zero)
+            fades[place].passed += min(elapsed, max(fades[place].quantum, pace))
+            fades[place].moved = now
+            let fade = fades[place]
+            let isThere = fade.passed >= fade.length
+            let gain = isThere ? fade.to : fade.from + (fade.to - fade.from) * (fade.passed / fade.length)
+            if gain != states[stream]?.gain ?? 1 { actions.append(move(stream, to: gain)) }
+            guard isThere else { continue }
+            if fade.silence == .none { finished.append(stream) } else { fades[place].arrived = now }
+        }
+        for stream in finished { remove(stream) }
+        nextStep = nil
+        for fade in fades { attend(fade, at: now) }
+        return actions
+    }
+
+    /// Sees to it that the next step does not come too late for a fade.
+    private mutating func attend(_ fade: Fade, at now: Instant) {
+        guard let due = fade.nextStep(after: now, pace: pace) else { return }
+        nextStep = min(nextStep ?? due, due)
+    }
+
+    private mutating func remove(_ stream: StreamID) {
+        guard let place = placeOfFade.removeValue(forKey: stream), let last = fades.popLast() else { return }
+        guard place < fades.count else { return }
+        fades[place] = last
+        placeOfFade[last.stream] = place
+    }
+
+    private mutating func move(_ stream: StreamID, to gain: Double) -> Action {
+        note(stream) { $0.gain = gain }
+        return .gain(stream, LinearGain(gain))
+    }
+
+    private mutating func silence(_ stream: StreamID, _ silence: Silence) -> Action {
+        note(stream) { $0.silence = silence }
+        return .silence(stream, silence)
+    }
+
+    private mutating func note(_ stream: StreamID, _ change: (inout State) -> Void) {
+        var state = states[stream] ?? State()
+        change(&state)
+        states[stream] = state == State() ? nil : state
     }
 }

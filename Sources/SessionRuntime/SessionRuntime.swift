@@ -14,6 +14,8 @@ public final class SessionRuntime {
     private var armed: Instant?
     private var labels: [StreamID: String] = [:]
     private var running: Set<StreamID> = []
+    /// What every stream to which anything is done was told last, to put the next line about it into words.
+    private var told: [StreamID: Treatment] = [:]
 
     /// Makes a runtime that knows of no streams.
     public init(policy: Policy, host: any Host) {
@@ -35,10 +37,17 @@ public final class SessionRuntime {
             index += 1
             observe(event)
             for effect in engine.handle(event, at: host.now) { carryOut(effect) }
-            if case .streamVanished(let stream) = event {
+            switch event {
+            case .streamVanished(let stream):
                 fader.forget(stream)
                 labels[stream] = nil
+                told[stream] = nil
                 running.remove(stream)
+            case .shutdown:
+                // The engine undoes what is in force; a stream that is still on its way back is the fader's to finish.
+                perform(fader.undo())
+                engineWake = nil
+            default: break
             }
         }
         queue.removeAll(keepingCapacity: queue.capacity < 1024)
@@ -48,14 +57,20 @@ public final class SessionRuntime {
     /// The moment for which the host was armed has come.
     public func timerFired() {
         armed = nil
+        // A server that runs its loop in the middle of a call is served when that call is over.
+        guard !isDraining else { return }
         let now = host.now
-        if let next = fader.nextStep, next <= now { perform(fader.step(at: now)) }
+        if let next = fader.nextStep, next <= now {
+            // What the host reports meanwhile may not overtake the rest of the step.
+            isDraining = true
+            perform(fader.step(at: now))
+            isDraining = false
+        }
         if let wake = engineWake, wake <= now {
             engineWake = nil
             post(.clockReached)
         }
         drain()
-        arm()
     }
 
     /// Undoes everything that was done to any stream.
@@ -85,11 +100,12 @@ public final class SessionRuntime {
     private func carryOut(_ effect: Effect) {
         switch effect {
         case .treat(let stream, let treatment, let duration):
-            host.log(.info, narrate(stream, treatment, duration))
-            perform(
-                fader.start(
-                    stream, to: treatment.gain, then: treatment.silence, within: duration,
-                    quantum: host.quantum(of: stream), waits: !running.contains(stream), at: host.now))
+            let actions = fader.start(
+                stream, to: treatment.gain, then: treatment.silence, within: duration,
+                quantum: host.quantum(of: stream), waits: !running.contains(stream), at: host.now)
+            host.log(.info, narrate(stream, treatment))
+            told[stream] = treatment == .untouched ? nil : treatment
+            perform(actions)
         case .wake(let moment):
             engineWake = moment
         case .sessionActivated(let session):
@@ -123,18 +139,25 @@ public final class SessionRuntime {
     }
 
     /// One line for people: what is done to which stream, and why.
-    private func narrate(_ stream: StreamID, _ treatment: Treatment, _ duration: Duration) -> String {
+    private func narrate(_ stream: StreamID, _ treatment: Treatment) -> String {
         let name = labels[stream] ?? "?"
         let actor = treatment.actor.flatMap { engine.policy[$0]?.name } ?? "?"
-        let time = duration > .zero ? " within \(duration.wholeNanoseconds / 1_000_000) ms" : " at once"
+        let before = told[stream] ?? .untouched
+        let length = fader.length(of: stream)
+        let time = length > .zero ? " within \(length.wholeNanoseconds / 1_000_000) ms" : " at once"
         switch (treatment.silence, treatment.cause) {
-        case (.none, .none): return "restore \(name)\(time)"
+        case (.none, .none):
+            return before.cause == .handover ? "let \(name) begin: the others are silent" : "restore \(name)\(time)"
         case (.none, _):
             return "duck \(name) to \(treatment.gain.decibels) dB\(time): \(actor) plays"
-        case (_, .handover): return "hold \(name) until the others are silent: \(actor) waits its turn"
-        case (_, .superseded): return "keep \(name) silent: \(actor) took over, its application has to resume"
-        case (.mute, _): return "mute \(name)\(time): \(actor) plays"
-        case (.cork, _): return "cork \(name)\(time): \(actor) plays"
+        case (_, .handover):
+            return "hold \(name) until the others are silent"
+        case (_, .superseded):
+            return "keep \(name) silent: \(actor) took over, and its application has to resume"
+        case (let silence, _):
+            let verb =
+                before.silence != .none && before.cause != .handover ? "keep" : silence == .mute ? "mute" : "cork"
+            return verb == "keep" ? "keep \(name) silent: \(actor) plays" : "\(verb) \(name)\(time): \(actor) plays"
         }
     }
 }

@@ -43,8 +43,8 @@ struct TransitionsReport {
     private var disturbances: String {
         let all = results.flatMap(\.measurements)
         let count = all.count { $0.figures.noiseFloor > -80 }
-        return count == 0
-            ? "" : " In \(count) of \(all.count) captures the music broke off before it was interrupted: a busy machine."
+        if count == 0 { return "" }
+        return " In \(count) of \(all.count) captures the music broke off before it was interrupted: a busy machine."
     }
 
     private var sound: Table {

@@ -3,6 +3,7 @@ import Foundation
 // Benchmarks: numbers to look at, not tests that pass or fail. One file per benchmark. Tests/bench builds and starts this.
 
 let benchmarks: [(name: String, summary: String, run: ([String]) async throws -> Void)] = [
+    ("engine", "time and allocations of the engine for each event", { benchmarkEngine($0) }),
     ("transitions", "how music is interrupted and comes back, beside PulseAudio's modules", benchmarkTransitions),
     ("footprint", "what the module adds to the daemon's memory, and its file's size", benchmarkFootprint),
 ]

@@ -5,19 +5,21 @@
 public struct Engine: Sendable {
     /// The policy in force.
     public let policy: Policy
-    private var facts = Facts()
-    private var outcome = Outcome()
-    /// The outcome before the last one, kept so that its memory serves the next one.
-    private var previous = Outcome()
+    var facts = Facts()
+    var outcome = Outcome()
     /// What each stream was last told, by stream slot.
-    private var applied: [Treatment] = []
-    /// Sessions whose phase ends by itself.
-    private var timed: [Int] = []
-    private var requestedWake: Instant?
-    /// Sessions whose streams may need another treatment.
-    private var touched: [Int] = []
-    /// Streams that are about to fall silent; kept for its memory.
-    private var unsettled: [Int] = []
+    var applied: [Treatment] = []
+    /// What the treatments of each session's streams were derived from last, by session slot.
+    var presented: [Presentation] = []
+    /// When phases end by themselves.
+    var deadlines = Deadlines()
+    var requestedWake: Instant?
+    /// Sessions that wait until others are silent.
+    var holders: [Int] = []
+    /// How many streams can be heard that are to be silent.
+    var fading: Int32 = 0
+    /// Lists that live for one event; kept for their memory.
+    var work = Work()
 
     /// How long an interrupter waits at the most for the others to fall silent, beyond their fade.
     public static let handoverLimit = Duration.seconds(2)
@@ -37,36 +39,44 @@ public struct Engine: Sendable {
         switch event {
         case .streamAppeared(let id, let application, let role, let direction):
             guard let description = policy.description(of: role, direction: direction),
-                let slot = facts.addStream(id, application: application, description: description, direction: direction)
+                let slot = facts.addStream(
+                    id, application: application, description: description, direction: direction, policy: policy)
             else { break }
             while applied.count <= slot { applied.append(.untouched) }
             applied[slot] = .untouched
-            update(sessionOf: slot, isNew: true, at: now, &effects)
+            if let session = facts.streams[slot]?.session {
+                while presented.count <= Int(session) { presented.append(Presentation()) }
+            }
+            update(stream: slot, isNew: true, at: now, &effects)
         case .streamWanted(let id, let isWanted):
             guard let slot = facts.slot(of: id), let stream = facts.streams[slot], stream.isWanted != isWanted else {
                 break
             }
-            if isWanted { requestActivation(of: stream.session) }
-            facts.updateStream(slot) { $0.isWanted = isWanted }
-            update(sessionOf: slot, at: now, &effects)
+            if isWanted { requestActivation(by: stream) }
+            change(slot) { $0.isWanted = isWanted }
+            update(stream: slot, at: now, &effects)
         case .streamRunning(let id, let isRunning):
             guard let slot = facts.slot(of: id), facts.streams[slot]?.isRunning != isRunning else { break }
-            facts.updateStream(slot) {
+            change(slot) {
                 $0.isRunning = isRunning
                 if isRunning { $0.hasRun = true }
             }
-            update(sessionOf: slot, at: now, &effects)
+            update(stream: slot, at: now, &effects)
         case .streamSettled(let id):
-            guard let slot = facts.slot(of: id) else { break }
-            facts.updateStream(slot) { $0.isSettled = true }
-            update(sessionOf: slot, at: now, &effects)
+            guard let slot = facts.slot(of: id), slot < applied.count, applied[slot].silence != .none else { break }
+            change(slot) { $0.isSettled = true }
+            update(stream: slot, at: now, &effects)
         case .streamVanished(let id):
-            guard let slot = facts.slot(of: id), let session = facts.streams[slot]?.session else { break }
+            guard let slot = facts.slot(of: id), let stream = facts.streams[slot] else { break }
+            change(slot) {
+                $0.isWanted = false
+                $0.isRunning = false
+            }
             facts.removeStream(slot)
-            update([session], at: now, &effects)
+            update(session: Int(stream.session), at: now, &effects)
         case .clockReached:
             requestedWake = nil
-            update([], at: now, &effects)
+            update(at: now, &effects)
         case .shutdown:
             relinquish(&effects)
         }
@@ -78,280 +88,116 @@ public struct Engine: Sendable {
         guard let slot = facts.slot(of: id), slot < applied.count else { return nil }
         return applied[slot]
     }
-
-    /// Whether the verdict that is in force is what the facts say, derived anew; for tests.
-    public var isConsistent: Bool {
-        var fresh = Outcome()
-        fresh.resolve(facts, policy)
-        return (0..<facts.sessions.capacity).allSatisfy { facts.sessions[$0] == nil || fresh[$0] == outcome[$0] }
-    }
 }
 
 // MARK: - From facts to the verdict
 
 extension Engine {
-    private mutating func update(sessionOf stream: Int, isNew: Bool = false, at now: Instant, _ effects: inout [Effect])
-    {
-        guard let session = facts.streams[stream]?.session else { return }
-        update([session], isNew: isNew, at: now, &effects)
+    /// Lists that live for one event.
+    struct Work: Sendable {
+        /// Sessions whose phase may have to change.
+        var pending: [Int] = []
+        /// Sessions whose claim has changed.
+        var claiming: [Int] = []
+        /// Sessions about which something else is decided now.
+        var changed: [Outcome.Change] = []
+        /// Descriptions of which a session is heard that was let go before, but not heard.
+        var heard: UInt64 = 0
+        /// All sessions that were looked at, each once.
+        var touched: [Int] = []
+        /// Sessions that may have to be told something, and those without streams.
+        var news: [Int] = []
+        var gone: [Int] = []
+        /// By session slot: whether it is among the touched.
+        var isTouched: [Bool] = []
+
+        mutating func touch(_ session: Int) {
+            guard session >= 0 else { return }
+            while isTouched.count <= session { isTouched.append(false) }
+            guard !isTouched[session] else { return }
+            isTouched[session] = true
+            touched.append(session)
+        }
     }
 
-    /// Brings phases, verdict and treatments up to date after the facts about some sessions have changed.
-    private mutating func update(_ sessions: [Int], isNew: Bool = false, at now: Instant, _ effects: inout [Effect]) {
-        touched.removeAll(keepingCapacity: true)
-        var pending = sessions
-        pending.append(contentsOf: timed)
-        var mustResolve = isNew
-        // A phase can change the verdict and the verdict a phase; each session moves forward a few times at the most.
-        var rounds = 8
-        while !pending.isEmpty, rounds > 0 {
-            rounds -= 1
-            for session in pending where advance(session, at: now, &effects) { mustResolve = true }
-            touched.append(contentsOf: pending)
-            pending.removeAll(keepingCapacity: true)
-            guard mustResolve else { break }
-            mustResolve = false
-            swap(&outcome, &previous)
-            outcome.resolve(facts, policy)
-            for slot in 0..<facts.sessions.capacity where outcome[slot] != previous[slot] {
-                note(slot)
-                pending.append(slot)
-            }
-            pending.append(contentsOf: timed)
+    /// What an advanced session means for the verdict.
+    enum Consequence: Int {
+        case none
+        /// Something else may be decided about this session.
+        case own
+        /// Something else may be decided about any session.
+        case all
+    }
+
+    /// Brings phases, verdict and treatments up to date after the facts about a stream or session have changed.
+    private mutating func update(
+        stream: Int? = nil, isNew: Bool = false, session: Int? = nil, at now: Instant, _ effects: inout [Effect]
+    ) {
+        let first = session ?? stream.flatMap { facts.streams[$0] }.map { Int($0.session) }
+        work.pending.removeAll(keepingCapacity: true)
+        if let first { work.pending.append(first) }
+        while let due = deadlines.first, due.moment <= now {
+            deadlines.removeFirst()
+            if facts.sessions[due.session]?.deadline == due.moment { work.pending.append(due.session) }
         }
-        for session in touched { treat(session, &effects) }
-        for session in touched { announce(session, &effects) }
-        for session in touched { forgetIfGone(session) }
+        var mustJudgeFirst = isNew
+        // A phase can change the verdict and the verdict a phase; each session moves forward a few times at the most.
+        var rounds = 16
+        while rounds > 0 {
+            rounds -= 1
+            if fading <= 0 { work.pending.append(contentsOf: holders) }
+            guard !work.pending.isEmpty else { break }
+            var isOfActors = false
+            work.claiming.removeAll(keepingCapacity: true)
+            if mustJudgeFirst, let first { work.claiming.append(first) }
+            mustJudgeFirst = false
+            for index in work.pending.indices {
+                let session = work.pending[index]
+                let consequence = advance(session, at: now, &effects)
+                if consequence != .none { work.claiming.append(session) }
+                if consequence == .all { isOfActors = true }
+                work.touch(session)
+            }
+            work.pending.removeAll(keepingCapacity: true)
+            guard !work.claiming.isEmpty else { break }
+            work.changed.removeAll(keepingCapacity: true)
+            outcome.update(work.claiming, isOfActors: isOfActors, facts, policy, changed: &work.changed)
+            for change in work.changed {
+                recount(change)
+                work.pending.append(change.session)
+            }
+        }
+        for session in work.pending { work.touch(session) }
+        conclude(stream, &effects)
         requestWake(&effects)
     }
 
-    /// R9, R36: a session that is idle, or silenced, and whose application wants to be heard, asks for it now.
-    private mutating func requestActivation(of session: Int) {
-        let presence = self.presence(of: session)
-        guard !presence.isWanted || outcome[session].silence != .none else { return }
-        facts.stamp(session)
-        facts.updateSession(session) { $0.supersededBy = nil }
+    /// Changes what is known of a stream, and the number of those that fade.
+    mutating func change(_ slot: Int, _ body: (inout StreamFacts) -> Void) {
+        guard let old = facts.streams[slot] else { return }
+        facts.changeStream(slot, body)
+        guard let new = facts.streams[slot], old.isAudible != new.isAudible,
+            outcome[Int(new.session)].silence != .none
+        else { return }
+        fading &+= new.isAudible ? 1 : -1
     }
 
-    /// What the streams of a session add up to.
-    private struct Presence {
-        var isWanted = false
-        var isRunning = false
-        var isAudible = false
-        /// The strongest description among the wanted streams, or among all if none is wanted.
-        var description: DescriptionID?
+    /// Keeps the number of those that fade, when something else is decided about a session.
+    private mutating func recount(_ change: Outcome.Change) {
+        let isSilenced = outcome[change.session].silence != .none
+        guard change.wasSilenced != isSilenced, let audible = facts.sessions[change.session]?.audible else { return }
+        fading &+= isSilenced ? audible : -audible
     }
 
-    private func presence(of session: Int) -> Presence {
-        var presence = Presence()
-        facts.forEachStream(of: session) { _, stream in
-            if stream.isWanted && !presence.isWanted {
-                presence.isWanted = true
-                presence.description = nil
-            }
-            if stream.isRunning && !stream.isSettled { presence.isAudible = true }
-            if stream.isWanted && stream.isRunning { presence.isRunning = true }
-            if stream.isWanted == presence.isWanted {
-                presence.description = stronger(presence.description, stream.description)
-            }
-        }
-        return presence
-    }
-
-    /// R1: of the descriptions of one application's streams, the one that the session has. Sounds of the interface come
-    /// last (R13), then the order is that of priority, of categories and of the policy.
-    private func stronger(_ left: DescriptionID?, _ right: DescriptionID) -> DescriptionID {
-        guard let left, let leftDescription = policy[left], let rightDescription = policy[right] else { return right }
-        func rank(_ description: SessionDescription, _ id: DescriptionID) -> (Int, Int, Int, Int) {
-            (
-                description.category == .uiSound ? 0 : 1, Int(description.priority.rawValue),
-                description.isMixable ? (description.ducksOthers ? 1 : 0) : 2, -Int(id.rawValue)
-            )
-        }
-        return rank(leftDescription, left) >= rank(rightDescription, right) ? left : right
-    }
-
-    /// Moves a session to the phase that its streams, its verdict and the time call for. Returns whether that can change
-    /// anybody's verdict.
-    private mutating func advance(_ slot: Int, at now: Instant, _ effects: inout [Effect]) -> Bool {
-        guard var session = facts.sessions[slot] else { return false }
-        let old = session
-        let presence = self.presence(of: slot)
-        let isSilenced = outcome[slot].silence != .none
-        let isOver = session.deadline.map { now >= $0 } ?? false
-        if !presence.isWanted {
-            session.supersededBy = nil
-            session.hasStarted = false
-        }
-        if let description = presence.description, presence.isWanted || session.phase == .inactive {
-            session.description = description
-        }
-        let description = policy[session.description]
-        var phase = session.phase
-        var deadline = session.deadline
-        switch phase {
-        case .inactive where presence.isRunning && presence.isWanted && !isSilenced:
-            phase = .active
-        case .inactive where presence.isWanted && isSilenced:
-            // Nothing to claim yet; it asks again when the silence ends.
-            break
-        case .inactive where presence.isWanted && !session.hasStarted && description?.handover == .hold:
-            phase = .holding
-            deadline = now.advanced(by: (description?.fade ?? .zero) + Engine.handoverLimit)
-            session.hasStarted = true
-        case .holding where !presence.isWanted:
-            phase = .inactive
-        case .holding where isSilenced:
-            phase = .active
-        case .holding where isOver || presence.isRunning || !isAnyoneFading:
-            phase = .starting
-            deadline = now.advanced(by: Engine.startLimit)
-        case .starting where presence.isRunning || presence.isWanted && isSilenced:
-            phase = .active
-        case .starting where isOver:
-            phase = .inactive
-        case .active where presence.isWanted && !presence.isRunning && !isSilenced:
-            phase = .starting
-            deadline = now.advanced(by: Engine.startLimit)
-        case .releasing where presence.isRunning:
-            phase = .active
-        case .releasing where isOver || isSilenced:
-            phase = .inactive
-        case .starting where !presence.isWanted, .active where !presence.isWanted:
-            phase = isSilenced ? .inactive : .releasing
-            deadline = now.advanced(by: description?.releaseDelay ?? .zero)
-        default:
-            break
-        }
-        if phase == .inactive || phase == .active { deadline = nil }
-        session.phase = phase
-        session.deadline = deadline
-        if session != old {
-            facts.updateSession(slot) { $0 = session }
-            if (old.phase == .inactive) != (phase == .inactive) {
-                let reference = self.reference(slot, session.description)
-                effects.append(phase == .inactive ? .sessionDeactivated(reference) : .sessionActivated(reference))
-            }
-            if (old.deadline == nil) != (deadline == nil) {
-                if deadline == nil { timed.removeAll { $0 == slot } } else { timed.append(slot) }
-            }
-        }
-        let isReranked = facts.rank(slot, policy: policy)
-        return isReranked || (old.phase == .inactive) != (phase == .inactive) || old.description != session.description
-            || old.supersededBy != session.supersededBy
-    }
-
-    /// Whether somebody who is to be silent can still be heard.
-    private var isAnyoneFading: Bool {
-        for slot in 0..<facts.streams.capacity {
-            guard let stream = facts.streams[slot], stream.isRunning, !stream.isSettled else { continue }
-            if outcome[stream.session].silence != .none { return true }
-        }
-        return false
-    }
-
-    /// Remembers what a new verdict means for the future of the session.
-    private mutating func note(_ slot: Int) {
+    /// R9, R36: a session that is idle, or silenced, and whose application wants to be heard, asks for it now. A sound of
+    /// the interface asks for nothing (R13).
+    private mutating func requestActivation(by stream: StreamFacts) {
+        let slot = Int(stream.session)
         guard let session = facts.sessions[slot] else { return }
-        let verdict = outcome[slot]
-        let wasSilenced = previous[slot].silence != .none
-        guard verdict.silence != .none else {
-            if session.interruption == .announced { facts.updateSession(slot) { $0.interruption = .ended } }
-            if session.interruption == .begun { facts.updateSession(slot) { $0.interruption = .none } }
-            return
-        }
-        if !wasSilenced {
-            facts.forEachStream(of: slot) { stream, _ in unsettled.append(stream) }
-            for stream in unsettled { facts.updateStream(stream) { $0.isSettled = false } }
-            unsettled.removeAll(keepingCapacity: true)
-            if session.interruption == .none && session.phase != .inactive {
-                facts.updateSession(slot) { $0.interruption = .begun }
-            }
-        }
-        // R31: another primary playback took over; the application has to resume by itself.
-        if !verdict.isSuperseded, session.phase != .inactive, session.supersededBy == nil,
-            let silencer = verdict.silencerDescription, policy[silencer]?.letsOthersResume == false
-        {
-            facts.updateSession(slot) { $0.supersededBy = silencer }
-        }
-    }
-}
-
-// MARK: - From the verdict to effects
-
-extension Engine {
-    /// Tells a session's streams what has changed for them.
-    private mutating func treat(_ session: Int, _ effects: inout [Effect]) {
-        guard let known = facts.sessions[session] else { return }
-        var next = known.firstStream
-        while let slot = next, let stream = facts.streams[slot] {
-            next = stream.next
-            let treatment = outcome.treatment(of: stream, in: known, policy: policy)
-            guard slot < applied.count, treatment != applied[slot] else { continue }
-            let fade = fade(of: stream, from: applied[slot], to: treatment)
-            applied[slot] = treatment
-            effects.append(.treat(stream.id, treatment, within: fade))
-        }
-    }
-
-    /// How long a change of treatment takes. What is not heard yet changes at once (N10).
-    private func fade(of stream: StreamFacts, from old: Treatment, to new: Treatment) -> Duration {
-        guard stream.hasRun, !old.soundsLike(new) else { return .zero }
-        func description(_ treatment: Treatment) -> SessionDescription? { treatment.actor.flatMap { policy[$0] } }
-        if new.silence != .none || old.silence != .none {
-            if old.cause == .handover || new.cause == .handover { return .zero }
-            let fade = description(new.silence != .none ? new : old)?.fade ?? .zero
-            return new.silence != .none && !stream.isRunning ? .zero : fade
-        }
-        guard stream.isRunning else { return .zero }
-        return new.gain < old.gain
-            ? description(new)?.ducking.attack ?? .zero : description(old)?.ducking.release ?? .zero
-    }
-
-    /// R26, R27, R30: tells a session that it was interrupted once it is silent, and that it may go on once it is not.
-    private mutating func announce(_ slot: Int, _ effects: inout [Effect]) {
-        guard let session = facts.sessions[slot] else { return }
-        let victim = reference(slot, session.description)
-        switch session.interruption {
-        case .begun where !presence(of: slot).isAudible:
-            let verdict = outcome[slot]
-            let actor = verdict.silencer.flatMap { silencer in
-                verdict.silencerDescription.map { reference(silencer, $0) }
-            }
-            effects.append(.interruptionBegan(victim, by: actor ?? victim))
-            facts.updateSession(slot) { $0.interruption = .announced }
-        case .announced where outcome[slot].isSuperseded:
-            effects.append(.interruptionEnded(victim, shouldResume: false))
-            facts.updateSession(slot) { $0.interruption = .none }
-        case .ended:
-            effects.append(.interruptionEnded(victim, shouldResume: presence(of: slot).isWanted))
-            facts.updateSession(slot) { $0.interruption = .none }
-        default: break
-        }
-    }
-
-    private func reference(_ slot: Int, _ description: DescriptionID) -> SessionReference {
-        SessionReference(
-            application: facts.application(of: slot)
-                ?? ApplicationID(portal: nil, binary: nil, displayName: nil, fallback: "?"),
-            description: policy[description]?.name ?? "?")
-    }
-
-    private mutating func forgetIfGone(_ session: Int) {
-        guard let known = facts.sessions[session], known.firstStream == nil, known.phase == .inactive else { return }
-        timed.removeAll { $0 == session }
-        facts.removeSession(session)
-        outcome.forget(session)
-    }
-
-    private mutating func requestWake(_ effects: inout [Effect]) {
-        var earliest: Instant?
-        for session in timed {
-            guard let deadline = facts.sessions[session]?.deadline else { continue }
-            earliest = min(earliest ?? deadline, deadline)
-        }
-        if let earliest, earliest != requestedWake { effects.append(.wake(at: earliest)) }
-        requestedWake = earliest
+        let isInterfaceSound = policy.interplay.interfaceSounds & stream.description.bit != 0
+        guard session.wanted == 0 || outcome[slot].silence != .none && !isInterfaceSound else { return }
+        facts.stamp(slot)
+        facts.updateSession(slot) { $0.supersededBy = nil }
     }
 
     /// The difference to the empty outcome: whatever was done to a stream is undone at once.
@@ -361,5 +207,65 @@ extension Engine {
             effects.append(.treat(stream.id, .untouched, within: .zero))
         }
         self = Engine(policy: policy)
+    }
+}
+
+// MARK: - For tests
+
+extension Engine {
+    package var streamCount: Int { facts.streams.count }
+    package var sessionCount: Int { facts.sessions.count }
+
+    /// When the next phase ends by itself.
+    package var nextDeadline: Instant? {
+        (0..<facts.sessions.capacity).compactMap { facts.sessions[$0]?.deadline }.min()
+    }
+
+    /// Whether what is in force is what the facts say, derived anew: the verdict, the treatments, and every sum that is
+    /// kept.
+    public var isConsistent: Bool {
+        var fresh = Outcome()
+        fresh.resolve(facts, policy)
+        var audibleThoughSilenced: Int32 = 0
+        for slot in 0..<facts.streams.capacity {
+            guard let stream = facts.streams[slot], let session = facts.sessions[Int(stream.session)] else { continue }
+            if fresh[Int(stream.session)].silence != .none && stream.isAudible { audibleThoughSilenced += 1 }
+            guard applied[slot] == fresh.treatment(of: stream, in: session, policy: policy) else { return false }
+        }
+        guard audibleThoughSilenced == fading, facts.isConsistent else { return false }
+        return (0..<facts.sessions.capacity).allSatisfy { facts.sessions[$0] == nil || fresh[$0] == outcome[$0] }
+    }
+}
+
+extension Facts {
+    /// Whether all sums and links are what the streams say.
+    fileprivate var isConsistent: Bool {
+        var seen = 0
+        for slot in 0..<sessions.capacity {
+            guard let session = sessions[slot] else { continue }
+            var sums = (wanted: Int32(0), running: Int32(0), audible: Int32(0))
+            var sets = (all: UInt64(0), wanted: UInt64(0))
+            var next = session.firstStream
+            var previous: Int32 = -1
+            while let stream = streams[Int(next)] {
+                guard stream.previous == previous, Int(stream.session) == slot else { return false }
+                seen += 1
+                previous = next
+                next = stream.next
+                sums.wanted += stream.isWanted ? 1 : 0
+                sums.running += stream.isWanted && stream.isRunning ? 1 : 0
+                sums.audible += stream.isAudible ? 1 : 0
+                sets.all |= stream.description.bit
+                if stream.isWanted { sets.wanted |= stream.description.bit }
+            }
+            guard sums == (session.wanted, session.running, session.audible),
+                sets == (session.descriptions, session.wantedDescriptions),
+                let claimant = claims[session.claim], claimant.session == Int32(truncatingIfNeeded: slot),
+                claimant.description == session.description, claimant.isActive == (session.phase != .inactive),
+                claimant.supersededBy == session.supersededBy
+            else { return false }
+        }
+        return seen == streams.count && claims.order.count == sessions.count
+            && zip(claims.order, claims.order.dropFirst()).allSatisfy { $0.claim > $1.claim }
     }
 }

@@ -25,9 +25,10 @@ enum Interruption: UInt8, Sendable {
 struct StreamFacts: Sendable, Equatable {
     var id: StreamID
     /// The session's slot.
-    var session: Int
-    /// The slot of the next stream of the same session.
-    var next: Int?
+    var session: Int32
+    /// The slots of the neighbours among the streams of the same session; −1 at the ends.
+    var next: Int32 = -1
+    var previous: Int32 = -1
     var description: DescriptionID
     var direction: StreamDirection
     /// Its application wants it to run.
@@ -38,35 +39,52 @@ struct StreamFacts: Sendable, Equatable {
     var hasRun = false
     /// The silence that it was told to keep is reached.
     var isSettled = false
+
+    /// Whether it can be heard, as far as is known.
+    var isAudible: Bool { isRunning && !isSettled }
 }
 
 /// What is known of one session.
 struct SessionFacts: Sendable, Equatable {
-    var firstStream: Int?
+    /// The slot of one of its streams; −1 without streams.
+    var firstStream: Int32 = -1
+    /// How many of its streams are wanted; wanted and running; audible.
+    var wanted: Int32 = 0
+    var running: Int32 = 0
+    var audible: Int32 = 0
+    /// The descriptions of all its streams, and of the wanted ones.
+    var descriptions: UInt64 = 0
+    var wantedDescriptions: UInt64 = 0
+
     var description: DescriptionID
     var phase = Phase.inactive
-    /// The rank among all sessions, higher first: priority, then recordings (R21), then the latest activation.
+    /// See ``Claimant/claim``.
     var claim: UInt64 = 0
     /// When it last asked to be heard, in the order of all such requests.
     var stamp: UInt64 = 0
+    /// The claim does not show the stamp yet.
+    var hasNewStamp = false
     /// The description of the session that took over from it for good (R31).
     var supersededBy: DescriptionID?
     /// When the present phase ends by itself.
     var deadline: Instant?
     /// How far the application was told of an interruption.
     var interruption = Interruption.none
+    /// It was told last that it is active.
+    var isToldActive = false
     /// Waiting for others to fall silent was tried since its application last wanted to run.
     var hasStarted = false
+    /// It asked to be heard while it had to be silent, so it goes ahead as soon as it may.
+    var isWaiting = false
 }
 
 /// Everything the verdict depends on.
 struct Facts: Sendable, Equatable {
     private(set) var streams = Slots<StreamFacts>()
     private(set) var sessions = Slots<SessionFacts>()
+    private(set) var claims = Claims()
     /// The applications, by session slot; apart, because strings are counted references.
-    private(set) var applications: [ApplicationID] = []
-    /// Session slots by claim, the strongest first.
-    private(set) var order: [Int] = []
+    private var applications: [ApplicationID] = []
     private var slotOfStream: [StreamID: Int] = [:]
     private var slotOfSession: [ApplicationID: Int] = [:]
     private var lastStamp: UInt64 = 0
@@ -77,108 +95,145 @@ struct Facts: Sendable, Equatable {
 
     func slot(of stream: StreamID) -> Int? { slotOfStream[stream] }
 
-    /// Calls the body with the slot of every stream of a session.
-    func forEachStream(of session: Int, _ body: (Int, StreamFacts) -> Void) {
-        var next = sessions[session]?.firstStream
-        while let slot = next, let stream = streams[slot] {
-            next = stream.next
-            body(slot, stream)
-        }
-    }
+    // MARK: - Streams
 
+    /// Adds a stream, and its session if it is the application's first. `nil` when the stream is known already.
     mutating func addStream(
-        _ id: StreamID, application: ApplicationID, description: DescriptionID, direction: StreamDirection
+        _ id: StreamID, application: ApplicationID, description: DescriptionID, direction: StreamDirection,
+        policy: borrowing Policy
     ) -> Int? {
         guard slotOfStream[id] == nil else { return nil }
-        let session: Int
-        if let known = slotOfSession[application] {
-            session = known
-        } else {
-            session = sessions.insert(SessionFacts(description: description))
-            slotOfSession[application] = session
-            if session < applications.count {
-                applications[session] = application
-            } else {
-                applications.append(application)
-            }
-            order.append(session)
+        let session = slotOfSession[application] ?? addSession(application, description, policy)
+        let first = sessions[session]?.firstStream ?? -1
+        var stream = StreamFacts(
+            id: id, session: Int32(truncatingIfNeeded: session), description: description, direction: direction)
+        stream.next = first
+        let slot = streams.insert(stream)
+        streams.update(Int(first)) { $0.previous = Int32(truncatingIfNeeded: slot) }
+        sessions.update(session) {
+            $0.firstStream = Int32(truncatingIfNeeded: slot)
+            $0.descriptions |= description.bit
         }
-        let first = sessions[session]?.firstStream
-        let slot = streams.insert(
-            StreamFacts(id: id, session: session, next: first, description: description, direction: direction))
-        sessions.update(session) { $0.firstStream = slot }
         slotOfStream[id] = slot
         return slot
     }
 
     mutating func removeStream(_ slot: Int) {
+        changeStream(slot) {
+            $0.isWanted = false
+            $0.isRunning = false
+        }
         guard let stream = streams.remove(slot) else { return }
         slotOfStream[stream.id] = nil
-        var previous: Int?
-        var next = sessions[stream.session]?.firstStream
-        while let candidate = next, candidate != slot {
-            previous = candidate
-            next = streams[candidate]?.next
+        streams.update(Int(stream.previous)) { $0.next = stream.next }
+        streams.update(Int(stream.next)) { $0.previous = stream.previous }
+        let session = Int(stream.session)
+        sessions.update(session) {
+            if $0.firstStream == Int32(truncatingIfNeeded: slot) { $0.firstStream = stream.next }
         }
-        if let previous {
-            streams.update(previous) { $0.next = stream.next }
+        // Only where kinds are mixed can one be gone with a stream.
+        if let known = sessions[session], known.descriptions != stream.description.bit || known.firstStream < 0 {
+            let rest = gather(session) { _ in true }
+            sessions.update(session) { $0.descriptions = rest }
+        }
+    }
+
+    /// Changes what is known of a stream, and the sums that its session keeps.
+    mutating func changeStream(_ slot: Int, _ change: (inout StreamFacts) -> Void) {
+        guard let old = streams[slot] else { return }
+        streams.update(slot, change)
+        guard let new = streams[slot] else { return }
+        let session = Int(new.session)
+        sessions.update(session) {
+            $0.wanted &+= (new.isWanted ? 1 : 0) - (old.isWanted ? 1 : 0)
+            $0.running &+= (new.isWanted && new.isRunning ? 1 : 0) - (old.isWanted && old.isRunning ? 1 : 0)
+            $0.audible &+= (new.isAudible ? 1 : 0) - (old.isAudible ? 1 : 0)
+            if new.isWanted { $0.wantedDescriptions |= new.description.bit }
+        }
+        // Only where kinds are mixed can one be wanted no longer while another is.
+        if old.isWanted && !new.isWanted, let known = sessions[session] {
+            var rest = known.wantedDescriptions
+            if known.wanted == 0 {
+                rest = 0
+            } else if rest != new.description.bit {
+                rest = gather(session) { $0.isWanted }
+            }
+            sessions.update(session) { $0.wantedDescriptions = rest }
+        }
+    }
+
+    private func gather(_ session: Int, where counts: (StreamFacts) -> Bool) -> UInt64 {
+        var descriptions: UInt64 = 0
+        var next = sessions[session]?.firstStream ?? -1
+        while let stream = streams[Int(next)] {
+            next = stream.next
+            if counts(stream) { descriptions |= stream.description.bit }
+        }
+        return descriptions
+    }
+
+    // MARK: - Sessions
+
+    private mutating func addSession(
+        _ application: ApplicationID, _ description: DescriptionID, _ policy: borrowing Policy
+    ) -> Int {
+        let session = sessions.insert(SessionFacts(description: description))
+        slotOfSession[application] = session
+        if session < applications.count {
+            applications[session] = application
         } else {
-            sessions.update(stream.session) { $0.firstStream = stream.next }
+            applications.append(application)
         }
+        stamp(session)
+        let claim = claim(of: session, policy)
+        sessions.update(session) {
+            $0.claim = claim
+            $0.hasNewStamp = false
+        }
+        claims.insert(
+            Claimant(claim: claim, session: Int32(truncatingIfNeeded: session), description: description))
+        return session
     }
 
     /// Forgets a session that has no streams any more.
     mutating func removeSession(_ slot: Int) {
-        guard let session = sessions[slot], session.firstStream == nil else { return }
-        if let place = place(of: slot) { order.remove(at: place) }
+        guard let session = sessions[slot], session.firstStream < 0 else { return }
+        claims.remove(session.claim)
         sessions.remove(slot)
         if slot < applications.count { slotOfSession[applications[slot]] = nil }
     }
 
-    mutating func updateStream(_ slot: Int, _ change: (inout StreamFacts) -> Void) { streams.update(slot, change) }
-
-    /// Changes what is known of a session, but for its claim, which ``rank(_:policy:)`` derives.
+    /// Changes what is known of a session; what the verdict needs of it follows with ``claim(_:policy:)``.
     mutating func updateSession(_ slot: Int, _ change: (inout SessionFacts) -> Void) { sessions.update(slot, change) }
 
     /// Notes that a session asks to be heard now: it comes after all earlier requests.
     mutating func stamp(_ slot: Int) {
         lastStamp &+= 1
         let stamp = lastStamp
-        sessions.update(slot) { $0.stamp = stamp }
-    }
-
-    /// Derives a session's claim anew and moves it to its place in the order. Returns whether anything changed.
-    mutating func rank(_ slot: Int, policy: Policy) -> Bool {
-        guard let session = sessions[slot], let description = policy[session.description] else { return false }
-        let claim =
-            UInt64(description.priority.rawValue) << 56 | (description.precedesEquals ? 1 << 55 : 0)
-            | (session.stamp & (1 << 55 - 1))
-        guard claim != session.claim else { return false }
-        if let place = place(of: slot) { order.remove(at: place) }
-        sessions.update(slot) { $0.claim = claim }
-        order.insert(slot, at: firstPlace(notAbove: claim))
-        return true
-    }
-
-    /// The first place in the order whose claim is not above this one.
-    private func firstPlace(notAbove claim: UInt64) -> Int {
-        var low = 0
-        var high = order.count
-        while low < high {
-            let middle = low + (high - low) / 2
-            if (sessions[order[middle]]?.claim ?? 0) > claim { low = middle + 1 } else { high = middle }
+        sessions.update(slot) {
+            $0.stamp = stamp
+            $0.hasNewStamp = true
         }
-        return low
     }
 
-    private func place(of slot: Int) -> Int? {
-        guard let claim = sessions[slot]?.claim else { return nil }
-        var place = firstPlace(notAbove: claim)
-        // Only sessions that never asked to be heard share a claim.
-        while place < order.count {
-            if order[place] == slot { return place }
-            place += 1
+    /// Brings a session's place among the claims up to date. Returns what it claimed before, if that has changed.
+    mutating func claim(_ slot: Int, policy: borrowing Policy) -> Claimant? {
+        guard let session = sessions[slot] else { return nil }
+        let claimant = Claimant(
+            claim: claim(of: slot, policy), session: Int32(truncatingIfNeeded: slot), description: session.description,
+            isActive: session.phase != .inactive, supersededBy: session.supersededBy)
+        sessions.update(slot) {
+            $0.claim = claimant.claim
+            $0.hasNewStamp = false
         }
-        return nil
+        guard let old = claims.replace(session.claim, with: claimant), old != claimant else { return nil }
+        return old
+    }
+
+    private func claim(of slot: Int, _ policy: borrowing Policy) -> UInt64 {
+        guard let session = sessions[slot] else { return 0 }
+        let weight = policy.interplay.weight(of: session.description)
+        // 55 bits of activations last for a thousand years at a million a second.
+        return weight << 55 | (session.stamp & (1 << 55 - 1))
     }
 }

@@ -4,8 +4,7 @@ struct SessionVerdict: Sendable, Equatable {
     var silence = Silence.none
     /// Whether the silence is that of R31: the interrupter is gone, the application has to resume.
     var isSuperseded = false
-    /// The session that silences it, and its description.
-    var silencer: Int?
+    /// The description of the session that silences it.
     var silencerDescription: DescriptionID?
     /// The description of the session that lowers it furthest.
     var ducker: DescriptionID?
@@ -13,121 +12,210 @@ struct SessionVerdict: Sendable, Equatable {
     static let free = SessionVerdict()
 }
 
-/// The verdict: for every session, whether it may be heard and how loud. A total function of the facts.
-struct Outcome: Sendable, Equatable {
-    /// By session slot.
-    private(set) var sessions: [SessionVerdict] = []
+/// Of each description, the session with the strongest claim that is heard and does something to others. It stands for
+/// all sessions of its description, so a verdict costs a few operations, however many sessions there are.
+struct Actors: Sendable, Equatable {
+    /// The descriptions that are present.
+    private(set) var present: UInt64 = 0
+    /// By description; of interest where present.
+    private var claims = [UInt64](repeating: 0, count: Policy.maximumDescriptions)
+    private var sessions = [Int32](repeating: -1, count: Policy.maximumDescriptions)
 
-    subscript(session: Int) -> SessionVerdict {
-        session >= 0 && session < sessions.count ? sessions[session] : .free
+    mutating func removeAll() { present = 0 }
+
+    mutating func insert(_ claimant: Claimant) {
+        let index = Int(claimant.description.rawValue)
+        guard index < claims.count, present & claimant.description.bit == 0 else { return }
+        present |= claimant.description.bit
+        claims[index] = claimant.claim
+        sessions[index] = claimant.session
     }
 
-    /// Drops what was decided about a session that is gone, before its slot is used again.
-    mutating func forget(_ session: Int) {
-        if session >= 0, session < sessions.count { sessions[session] = .free }
+    func session(_ description: DescriptionID) -> Int32 {
+        let index = Int(description.rawValue)
+        return index < sessions.count ? sessions[index] : -1
     }
 
-    /// What is done to a stream, given what is decided about its session.
-    func treatment(of stream: StreamFacts, in session: SessionFacts, policy: Policy) -> Treatment {
-        let verdict = self[stream.session]
-        if verdict.silence != .none {
-            // R13: a sound of the interface is dropped, not kept for later.
-            let isInterfaceSound = policy[stream.description]?.category == .uiSound
-            return Treatment(
-                silence: isInterfaceSound ? .mute : verdict.silence,
-                cause: verdict.isSuperseded ? .superseded : .interrupted, actor: verdict.silencerDescription)
-        }
-        if session.phase == .holding {
-            return Treatment(silence: .cork, cause: .handover, actor: session.description)
-        }
-        if let ducker = verdict.ducker, stream.direction == .playback, let ducking = policy[ducker]?.ducking {
-            return Treatment(gain: ducking.gain.linear, cause: .ducked, actor: ducker)
-        }
-        return .untouched
-    }
-
-    /// Decides about every session.
-    ///
-    /// Sessions are judged from the strongest claim down, each against those above it that are heard themselves. Two
-    /// words hold the descriptions of these, so that a session costs a few operations, however many there are.
-    mutating func resolve(_ facts: borrowing Facts, _ policy: borrowing Policy) {
-        let table = policy.interplay
-        sessions.removeAll(keepingCapacity: true)
-        sessions.append(contentsOf: repeatElement(.free, count: facts.sessions.capacity))
-        var active: UInt64 = 0
-        var strongest = [Int](repeating: -1, count: policy.descriptions.count)
-        for slot in facts.order {
-            guard let session = facts.sessions[slot], slot < sessions.count else { continue }
-            let description = Int(session.description.rawValue)
-            guard description < strongest.count else { continue }
-            let corkers = table.corkedBy[description] & active
-            let silencers = corkers | (table.mutedBy[description] & active)
-            if silencers != 0 {
-                let silencer = Self.first(of: silencers, in: strongest, facts)
-                sessions[slot].silence = corkers != 0 ? .cork : .mute
-                sessions[slot].silencer = silencer
-                sessions[slot].silencerDescription = silencer.flatMap { facts.sessions[$0]?.description }
-            } else if let successor = session.supersededBy {
-                sessions[slot].silence = .cork
-                sessions[slot].isSuperseded = true
-                sessions[slot].silencerDescription = successor
-            } else {
-                let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: description)
-                // A ducker is lowered by the duckers that come before it only, or two prompts would both be faint.
-                if table.duckers & bit != 0 {
-                    sessions[slot].ducker = Self.deepest(of: table.duckedBy[description] & active, policy)
-                }
-                if session.phase != .inactive {
-                    active |= bit
-                    if strongest[description] < 0 { strongest[description] = slot }
-                }
+    /// Of these descriptions, the one whose session has the strongest claim above a certain one.
+    func strongest(of descriptions: UInt64, above claim: UInt64) -> DescriptionID? {
+        var best: DescriptionID?
+        var bestClaim = claim
+        forEach(descriptions & present) { id, index in
+            if claims[index] > bestClaim {
+                best = id
+                bestClaim = claims[index]
             }
         }
-        let duckers = active & table.duckers
-        guard duckers != 0 else { return }
-        // R45: all other audio is lowered, whichever came first.
-        for slot in facts.order {
-            guard let session = facts.sessions[slot], slot < sessions.count else { continue }
-            let description = Int(session.description.rawValue)
-            guard description < strongest.count else { continue }
-            let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: description)
-            if table.duckers & bit == 0 {
-                sessions[slot].ducker = Self.deepest(of: table.duckedBy[description] & duckers, policy)
-            }
-        }
+        return best
     }
 
-    /// Of the sessions that represent these descriptions, the one with the strongest claim.
-    private static func first(of descriptions: UInt64, in strongest: [Int], _ facts: borrowing Facts) -> Int? {
-        var best: Int?
-        var bestClaim: UInt64 = 0
+    /// Of these descriptions, those whose session has a claim above a certain one.
+    func above(_ claim: UInt64, of descriptions: UInt64) -> UInt64 {
+        var result: UInt64 = 0
+        forEach(descriptions & present) { id, index in if claims[index] > claim { result |= id.bit } }
+        return result
+    }
+
+    private func forEach(_ descriptions: UInt64, _ body: (DescriptionID, Int) -> Void) {
         var rest = descriptions
         while rest != 0 {
             let index = rest.trailingZeroBitCount
             rest &= rest &- 1
-            guard index < strongest.count, let claim = facts.sessions[strongest[index]]?.claim else { continue }
-            if best == nil || claim > bestClaim {
-                best = strongest[index]
-                bestClaim = claim
-            }
+            if index < claims.count { body(DescriptionID(UInt8(truncatingIfNeeded: index)), index) }
         }
-        return best
     }
 
-    /// N10: of several duckers, the one that asks for the lowest level; they do not add up.
-    private static func deepest(of descriptions: UInt64, _ policy: borrowing Policy) -> DescriptionID? {
-        var best: DescriptionID?
-        var bestGain = Decibels(.infinity)
-        var rest = descriptions
-        while rest != 0 {
-            let id = DescriptionID(UInt8(truncatingIfNeeded: rest.trailingZeroBitCount))
-            rest &= rest &- 1
-            guard let gain = policy[id]?.ducking.gain else { continue }
-            if gain < bestGain {
-                best = id
-                bestGain = gain
+    static func == (left: Actors, right: Actors) -> Bool {
+        guard left.present == right.present else { return false }
+        var isEqual = true
+        left.forEach(left.present) { _, index in
+            if left.claims[index] != right.claims[index] || left.sessions[index] != right.sessions[index] {
+                isEqual = false
             }
         }
-        return best
+        return isEqual
+    }
+}
+
+/// The verdict: for every session, whether it may be heard and how loud. A total function of the facts.
+struct Outcome: Sendable, Equatable {
+    /// A session about which something else is decided than before.
+    struct Change: Sendable {
+        var session: Int
+        var wasSilenced: Bool
+    }
+
+    /// By session slot.
+    private var verdicts: [SessionVerdict] = []
+    private var actors = Actors()
+    /// The actors before; kept for its memory.
+    private var oldActors = Actors()
+
+    subscript(session: Int) -> SessionVerdict {
+        session >= 0 && session < verdicts.count ? verdicts[session] : .free
+    }
+
+    /// Of the sessions with this description, the one that is heard and has the strongest claim; −1 without one.
+    func actor(_ description: DescriptionID) -> Int {
+        actors.present & description.bit != 0 ? Int(actors.session(description)) : -1
+    }
+
+    /// Drops what was decided about a session that is gone, before its slot is used again.
+    mutating func forget(_ session: Int) {
+        if session >= 0, session < verdicts.count { verdicts[session] = .free }
+    }
+
+    /// What is done to a stream, given what is decided about its session.
+    func treatment(of stream: StreamFacts, in session: SessionFacts, policy: borrowing Policy) -> Treatment {
+        let verdict = self[Int(stream.session)]
+        if verdict.silence != .none {
+            // R13: a sound of the interface is dropped, not kept for later, and is silent as long as the interruption
+            // lasts and no longer.
+            let isInterfaceSound = policy.interplay.interfaceSounds & stream.description.bit != 0
+            if !(isInterfaceSound && verdict.isSuperseded) {
+                return Treatment(
+                    silence: isInterfaceSound ? .mute : verdict.silence,
+                    cause: verdict.isSuperseded ? .superseded : .interrupted, actor: verdict.silencerDescription)
+            }
+        }
+        if session.phase == .holding {
+            return Treatment(silence: .cork, cause: .handover, actor: session.description)
+        }
+        if let ducker = verdict.ducker, stream.direction == .playback {
+            return Treatment(gain: policy.interplay.gain(of: ducker), cause: .ducked, actor: ducker)
+        }
+        return .untouched
+    }
+
+    /// Decides about every session anew.
+    mutating func resolve(_ facts: borrowing Facts, _ policy: borrowing Policy) {
+        verdicts.removeAll(keepingCapacity: true)
+        findActors(facts, policy)
+        var changed: [Change] = []
+        judgeAll(facts, policy, &changed)
+    }
+
+    /// Brings the verdicts up to date after some sessions' claims have changed.
+    ///
+    /// - Parameters:
+    ///   - sessions: Those whose claims have changed.
+    ///   - isOfActors: One of them can do something to others, or could before.
+    ///   - changed: Gets the sessions about which something else is decided now.
+    mutating func update(
+        _ sessions: [Int], isOfActors: Bool, _ facts: borrowing Facts, _ policy: borrowing Policy,
+        changed: inout [Change]
+    ) {
+        if isOfActors {
+            swap(&actors, &oldActors)
+            findActors(facts, policy)
+            if actors != oldActors {
+                judgeAll(facts, policy, &changed)
+                return
+            }
+        }
+        for session in sessions {
+            guard let claim = facts.sessions[session]?.claim, let claimant = facts.claims[claim] else { continue }
+            judge(claimant, policy, &changed)
+        }
+    }
+
+    /// Goes from the strongest claim down, each session against those above it that are heard themselves.
+    private mutating func findActors(_ facts: borrowing Facts, _ policy: borrowing Policy) {
+        actors.removeAll()
+        let table = policy.interplay
+        for claimant in facts.claims.order {
+            guard claimant.isActive, table.actors & claimant.description.bit != 0, claimant.supersededBy == nil,
+                table.silencers(of: claimant.description) & actors.present == 0
+            else { continue }
+            actors.insert(claimant)
+        }
+    }
+
+    private mutating func judgeAll(_ facts: borrowing Facts, _ policy: borrowing Policy, _ changed: inout [Change]) {
+        for claimant in facts.claims.order { judge(claimant, policy, &changed) }
+    }
+
+    private mutating func judge(_ claimant: Claimant, _ policy: borrowing Policy, _ changed: inout [Change]) {
+        let verdict = verdict(on: claimant, policy.interplay)
+        let slot = Int(claimant.session)
+        guard slot >= 0 else { return }
+        let old = self[slot]
+        guard old != verdict else { return }
+        while verdicts.count <= slot { verdicts.append(.free) }
+        verdicts[slot] = verdict
+        changed.append(Change(session: slot, wasSilenced: old.silence != .none))
+    }
+
+    private func verdict(on claimant: Claimant, _ table: borrowing InterplayTable) -> SessionVerdict {
+        var verdict = SessionVerdict()
+        let suspects = table.silencers(of: claimant.description) & actors.present
+        if suspects != 0 {
+            let corkers = table.corkers(of: claimant.description)
+            if let silencer = actors.strongest(of: suspects & corkers, above: claimant.claim) {
+                verdict.silence = .cork
+                verdict.silencerDescription = silencer
+                return verdict
+            }
+            if let silencer = actors.strongest(of: suspects & ~corkers, above: claimant.claim) {
+                verdict.silence = .mute
+                verdict.silencerDescription = silencer
+                return verdict
+            }
+        }
+        if let successor = claimant.supersededBy {
+            verdict.silence = .cork
+            verdict.isSuperseded = true
+            verdict.silencerDescription = successor
+        }
+        // R45: all other audio is lowered, whichever came first. But a ducker is lowered by the duckers that come before
+        // it only, or two prompts would both be faint.
+        var duckers = table.duckers(of: claimant.description) & actors.present
+        if duckers != 0 {
+            if table.duckers & claimant.description.bit != 0 {
+                duckers = actors.above(claimant.claim, of: duckers)
+            }
+            verdict.ducker = table.deepest(of: duckers)
+        }
+        return verdict
     }
 }

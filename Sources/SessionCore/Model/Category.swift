@@ -27,8 +27,10 @@ public enum Category: String, Sendable, Hashable, CaseIterable {
 
 /// What fine-tunes a category (R39–R43).
 public struct CategoryOptions: OptionSet, Sendable, Hashable {
+    /// One bit for each option.
     public let rawValue: UInt8
 
+    /// Makes a set from its bits; unknown ones are kept.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The session plays along with others (R39).

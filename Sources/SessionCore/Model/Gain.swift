@@ -7,8 +7,10 @@ public struct Decibels: Sendable, Hashable, Comparable {
     /// The level in dB; `-Double.infinity` is silence.
     public var value: Double
 
+    /// Makes a level of so many dB.
     public init(_ value: Double) { self.value = value }
 
+    /// Whether the left one is quieter.
     public static func < (left: Decibels, right: Decibels) -> Bool { left.value < right.value }
 
     /// The same level as a factor on the amplitude.
@@ -31,5 +33,6 @@ public struct LinearGain: Sendable, Hashable, Comparable {
     /// The same gain in dB, to a tenth; `-infinity` for silence.
     public var decibels: Double { value == 0 ? -.infinity : (200 * log10(value)).rounded() / 10 }
 
+    /// Whether the left one is quieter.
     public static func < (left: LinearGain, right: LinearGain) -> Bool { left.value < right.value }
 }

@@ -1,7 +1,9 @@
 /// One stream in the server, by the number that the host gave it. Never used again for another stream.
 public struct StreamID: Sendable, Hashable {
+    /// The host's number.
     public let rawValue: UInt32
 
+    /// Makes the identity of the stream with this number.
     public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 }
 
@@ -9,6 +11,7 @@ public struct StreamID: Sendable, Hashable {
 ///
 /// Streams with equal identities share a session and never touch each other (R1, R79).
 public struct ApplicationID: Sendable, Hashable {
+    /// What tells the application apart: the first of portal id, binary and name that is known.
     public let name: String
 
     /// Takes the first candidate that is present and not blank.

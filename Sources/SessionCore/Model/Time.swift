@@ -5,8 +5,10 @@ public struct Instant: Sendable, Hashable, Comparable {
     /// Nanoseconds since the origin.
     public var nanoseconds: Int64
 
+    /// Makes a moment so many nanoseconds after the origin.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    /// Whether the left one comes first.
     public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
     /// This moment moved by a duration; stops at the ends of the range instead of overflowing.

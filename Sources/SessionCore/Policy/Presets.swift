@@ -20,6 +20,7 @@ extension Policy {
 
 /// The parts of a policy under the names that policy files use, so that a file can change one of them.
 public struct Preset: Sendable, Equatable {
+    /// The preset's name.
     public var name: String
     /// Descriptions by canonical role, e.g. `phone`.
     public var roles: [String: SessionDescription]
@@ -27,7 +28,9 @@ public struct Preset: Sendable, Equatable {
     public var aliases: [String: String]
     /// Roles that are left alone.
     public var unmanaged: Set<String>
+    /// What a playback stream without a known role is (R2); `nil` leaves it alone.
     public var untagged: SessionDescription?
+    /// What a capture stream without a known role is (R2); `nil` leaves it alone.
     public var untaggedCapture: SessionDescription?
 
     /// The policy that this describes; `nil` when it has too many descriptions.

@@ -3,6 +3,7 @@ public struct Priority: RawRepresentable, Sendable, Hashable, Comparable {
     /// 0…255; the three that the rules name are 0, 100 and 200.
     public let rawValue: UInt8
 
+    /// Makes a priority, 0…255.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Applications in general.
@@ -17,6 +18,7 @@ public struct Priority: RawRepresentable, Sendable, Hashable, Comparable {
         ("normal", .normal), ("alarm", .alarm), ("phone", .phone),
     ]
 
+    /// Whether the left one gives way to the right one (R36).
     public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
 
     /// Whether sessions of this priority interrupt mixable ones too, as the system's own sounds do (R36).
@@ -32,6 +34,7 @@ public struct Ducking: Sendable, Hashable {
     /// How long the way back takes.
     public var release: Duration
 
+    /// Makes a way of lowering others: by 14 dB, a quarter of a second down, somewhat slower back, unless told otherwise.
     public init(
         gain: Decibels = Decibels(-14), attack: Duration = .milliseconds(250), release: Duration = .milliseconds(700)
     ) {
@@ -64,21 +67,29 @@ public enum Resumption: String, Sendable, Hashable, CaseIterable {
 public struct SessionDescription: Sendable, Hashable {
     /// The name in the policy that this came from (a role, "untagged"), for explanations.
     public var name: String
+    /// What its sound is for (R15–R20).
     public var category: Category
+    /// What fine-tunes the category (R39–R43).
     public var options: CategoryOptions
+    /// What kind of use the category is put to (R50–R53).
     public var mode: Mode
+    /// How strongly it claims the right to be heard (R36).
     public var priority: Priority
     /// How others are ducked, where the options say that they are.
     public var ducking: Ducking
     /// How long others take to fade out before, and in after, an interruption by this session. No shorter than 10 ms.
     public var fade: Duration
+    /// When its sound starts, seen from those that it silences. A call never waits (R19).
     public var handover: Handover
+    /// Whether those whom it interrupted go on by themselves when it ends (R31).
     public var resumption: Resumption
     /// How long the session outlives its last stream, so that a short gap does not let the others flap.
     public var releaseDelay: Duration
     /// `false` for what must go on through every interruption, such as a screen reader in a call.
     public var isInterruptible: Bool
 
+    /// Makes a description. What is not given is that of an application in general: no options, normal priority, half a
+    /// second of fade, no waiting, 300 ms of release delay.
     public init(
         name: String, category: Category, options: CategoryOptions = [], mode: Mode = .default,
         priority: Priority = .normal,
@@ -115,6 +126,9 @@ public struct SessionDescription: Sendable, Hashable {
 
     /// Whether the session comes before equals however late they start: a recording silences all playback (R21).
     public var precedesEquals: Bool { category == .record }
+
+    /// Whether the session waits until those that it interrupts are silent; a call never does (R19).
+    var holdsOnHandover: Bool { handover == .hold && category != .playAndRecord }
 
     /// Whether those whom this session interrupted may go on by themselves afterwards (R31).
     public var letsOthersResume: Bool {

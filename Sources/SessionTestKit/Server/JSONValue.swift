@@ -1,7 +1,7 @@
 import Foundation
 
 /// Any JSON, as the servers' tools print it, with look-ups that do not throw.
-public enum JSONValue: Sendable, Equatable, Decodable {
+public enum JSONValue: Sendable, Equatable {
     /// `null`.
     case null
     /// `true` or `false`.
@@ -15,27 +15,24 @@ public enum JSONValue: Sendable, Equatable, Decodable {
     /// An object.
     case object([String: JSONValue])
 
-    /// Decodes whatever comes.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([JSONValue].self) {
-            self = .array(value)
-        } else {
-            self = .object(try container.decode([String: JSONValue].self))
-        }
+    /// Parses a tool's output.
+    ///
+    /// Not with a decoder, which finds out what a value is by errors: a test runner records where each one was thrown, and
+    /// the dump of a thousand streams would take minutes.
+    public init(parsing data: Data) throws {
+        self.init(try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed))
     }
 
-    /// Parses a tool's output.
-    public init(parsing data: Data) throws {
-        self = try JSONDecoder().decode(JSONValue.self, from: data)
+    private init(_ value: Any) {
+        switch value {
+        case let value as [String: Any]: self = .object(value.mapValues(JSONValue.init))
+        case let value as [Any]: self = .array(value.map(JSONValue.init))
+        case let value as String: self = .string(value)
+        case let value as NSNumber:
+            // The parser's truth values say that they are characters, its numbers never do.
+            self = String(cString: value.objCType) == "c" ? .bool(value.boolValue) : .number(value.doubleValue)
+        default: self = .null
+        }
     }
 
     /// A member of an object, or nil.

@@ -1,0 +1,164 @@
+/// What the treatments of a session's streams are derived from, beyond what is known of the streams themselves.
+struct Presentation: Sendable, Equatable {
+    var silence = Silence.none
+    var isSuperseded = false
+    var silencer: DescriptionID?
+    var ducker: DescriptionID?
+    /// The session's own description, while it waits for others to be silent.
+    var holder: DescriptionID?
+}
+
+/// From the verdict to effects.
+extension Engine {
+    /// Tells all that were touched what has changed for them.
+    ///
+    /// - Parameter stream: The stream that the event was about, or none.
+    mutating func conclude(_ stream: Int?, _ effects: inout [Effect]) {
+        if work.heard != 0 {
+            for session in 0..<facts.sessions.capacity {
+                if let silencer = outcome[session].silencerDescription, silencer.bit & work.heard != 0 {
+                    work.touch(session)
+                }
+            }
+            work.heard = 0
+        }
+        if let slot = stream, let stream = facts.streams[slot], let session = facts.sessions[Int(stream.session)] {
+            treat(slot, stream, of: session, &effects)
+        }
+        if work.touched.count > 8 { effects.reserveCapacity(effects.count + work.touched.count) }
+        for index in work.touched.indices {
+            let session = work.touched[index]
+            work.isTouched[session] = false
+            guard let known = facts.sessions[session] else { continue }
+            treat(session, known, &effects)
+            if remember(session, known) { work.news.append(session) }
+            if known.firstStream < 0 { work.gone.append(session) }
+        }
+        for index in work.news.indices { announce(work.news[index], &effects) }
+        for index in work.gone.indices { forgetIfGone(work.gone[index]) }
+        work.touched.removeAll(keepingCapacity: true)
+        work.news.removeAll(keepingCapacity: true)
+        work.gone.removeAll(keepingCapacity: true)
+    }
+
+    /// Tells a session's streams what has changed for them.
+    private mutating func treat(_ session: Int, _ known: SessionFacts, _ effects: inout [Effect]) {
+        guard session < presented.count else { return }
+        let verdict = outcome[session]
+        let presentation = Presentation(
+            silence: verdict.silence, isSuperseded: verdict.isSuperseded, silencer: verdict.silencerDescription,
+            ducker: verdict.ducker, holder: known.phase == .holding ? known.description : nil)
+        guard presentation != presented[session] else { return }
+        presented[session] = presentation
+        var next = known.firstStream
+        while let stream = facts.streams[Int(next)] {
+            treat(Int(next), stream, of: known, &effects)
+            next = stream.next
+        }
+    }
+
+    /// Tells a stream what has changed for it.
+    private mutating func treat(
+        _ slot: Int, _ stream: StreamFacts, of session: SessionFacts, _ effects: inout [Effect]
+    ) {
+        guard slot < applied.count else { return }
+        let old = applied[slot]
+        let new = outcome.treatment(of: stream, in: session, policy: policy)
+        guard new != old else { return }
+        applied[slot] = new
+        if new.silence == .none && stream.isSettled { change(slot) { $0.isSettled = false } }
+        effects.append(.treat(stream.id, new, within: fade(of: stream, from: old, to: new)))
+    }
+
+    /// How long a change of treatment takes. What is not heard yet, or not wanted, changes at once (N10).
+    private func fade(of stream: StreamFacts, from old: Treatment, to new: Treatment) -> Duration {
+        guard stream.hasRun, !old.soundsLike(new) else { return .zero }
+        if new.silence != .none {
+            guard stream.isRunning, new.cause != .handover, old.cause != .handover else { return .zero }
+            return new.actor.map { policy.fade(of: $0) } ?? .zero
+        }
+        if old.silence != .none {
+            guard stream.isRunning || stream.isWanted, old.cause != .handover else { return .zero }
+            return old.actor.map { policy.fade(of: $0) } ?? .zero
+        }
+        guard stream.isRunning else { return .zero }
+        return new.gain < old.gain
+            ? new.actor.map { policy.attack(of: $0) } ?? .zero : old.actor.map { policy.release(of: $0) } ?? .zero
+    }
+
+    /// Remembers what the verdict means for the future of a session. Returns whether there is something to tell it.
+    private mutating func remember(_ slot: Int, _ session: SessionFacts) -> Bool {
+        let verdict = outcome[slot]
+        guard verdict.silence != .none else {
+            if session.interruption == .announced { facts.updateSession(slot) { $0.interruption = .ended } }
+            if session.interruption == .begun { facts.updateSession(slot) { $0.interruption = .none } }
+            return session.interruption != .none
+        }
+        let begins = session.interruption == .none && session.phase != .inactive
+        if begins { facts.updateSession(slot) { $0.interruption = .begun } }
+        // R31: another primary playback took over; the application has to resume by itself. Nobody has taken over before
+        // being heard.
+        if !verdict.isSuperseded, session.wanted > 0, session.supersededBy == nil,
+            let silencer = verdict.silencerDescription, policy.interplay.successors & silencer.bit != 0,
+            facts.sessions[outcome.actor(silencer)]?.phase == .active
+        {
+            facts.updateSession(slot) { $0.supersededBy = silencer }
+            _ = facts.claim(slot, policy: policy)
+        }
+        return begins || session.interruption != .none
+    }
+
+    /// R26, R27, R30: tells a session that it was interrupted once it is silent, and that it may go on once it is not.
+    private mutating func announce(_ slot: Int, _ effects: inout [Effect]) {
+        guard var session = facts.sessions[slot], session.interruption != .none else { return }
+        let victim = reference(slot, session.description)
+        if session.interruption == .begun && session.audible <= 0 {
+            if session.isToldActive { effects.append(.sessionDeactivated(victim)) }
+            session.isToldActive = false
+            session.interruption = .announced
+            effects.append(.interruptionBegan(victim, by: silencer(of: slot)))
+        }
+        if session.interruption == .announced && outcome[slot].isSuperseded {
+            session.interruption = .none
+            effects.append(.interruptionEnded(victim, shouldResume: false))
+        }
+        if session.interruption == .ended {
+            session.interruption = .none
+            effects.append(.interruptionEnded(victim, shouldResume: session.wanted > 0))
+            if session.phase != .inactive && !session.isToldActive {
+                session.isToldActive = true
+                effects.append(.sessionActivated(victim))
+            }
+        }
+        facts.updateSession(slot) { $0 = session }
+    }
+
+    private func silencer(of slot: Int) -> SessionReference {
+        let verdict = outcome[slot]
+        if let description = verdict.silencerDescription { return reference(outcome.actor(description), description) }
+        return reference(-1, DescriptionID(.max))
+    }
+
+    func reference(_ slot: Int, _ description: DescriptionID) -> SessionReference {
+        SessionReference(
+            application: facts.application(of: slot)
+                ?? ApplicationID(portal: nil, binary: nil, displayName: nil, fallback: "?"),
+            description: policy[description]?.name ?? "?")
+    }
+
+    private mutating func forgetIfGone(_ session: Int) {
+        guard let known = facts.sessions[session], known.firstStream < 0, known.phase == .inactive else { return }
+        facts.removeSession(session)
+        outcome.forget(session)
+        if session < presented.count { presented[session] = Presentation() }
+    }
+
+    mutating func requestWake(_ effects: inout [Effect]) {
+        while let first = deadlines.first, facts.sessions[first.session]?.deadline != first.moment {
+            deadlines.removeFirst()
+        }
+        let earliest = deadlines.first?.moment
+        if let earliest, earliest != requestedWake { effects.append(.wake(at: earliest)) }
+        requestedWake = earliest
+    }
+}

@@ -1,0 +1,235 @@
+import SessionCore
+import Testing
+
+/// The presets under test, with names that read well in a list of tests.
+enum Shipped: String, CaseIterable, CustomTestStringConvertible {
+    case desktop, phone
+
+    var policy: Policy { self == .desktop ? .desktop : .phone }
+    var testDescription: String { rawValue }
+}
+
+/// What a listener would say of a stream.
+enum Heard: Equatable {
+    /// Nothing is done to it.
+    case free
+    case ducked(Double)
+    case muted
+    case corked
+    /// Silent until its own application asks again (R31).
+    case superseded
+    /// Waiting for others to fall silent.
+    case held
+    /// Not the engine's business.
+    case unmanaged
+}
+
+/// A script of what streams do, on a virtual clock, played against an engine.
+///
+/// An obedient scenario answers effects as a sound server would: a stream that is wanted and not corked runs, a corked
+/// one stops and settles when its fade is over, wake requests are kept.
+struct Scenario {
+    /// How a stream's server and client misbehave.
+    struct Vice: OptionSet {
+        let rawValue: Int
+        /// Never reports that it is silent, and never stops.
+        static let neverSettles = Vice(rawValue: 1)
+        /// Never starts, whoever wants it to.
+        static let neverRuns = Vice(rawValue: 2)
+    }
+
+    private struct Simulated {
+        var id: StreamID
+        var isWanted = false
+        var isRunning = false
+        var treatment = Treatment.untouched
+        /// When the silence that it was told to keep is reached.
+        var settles: Instant?
+        var vice: Vice = []
+    }
+
+    private(set) var engine: Engine
+    private(set) var now = Instant(nanoseconds: 5_000_000_000)
+    private(set) var log: [String] = []
+    private(set) var wake: Instant?
+    private let isObedient: Bool
+    private var streams: [String: Simulated] = [:]
+    private var names: [StreamID: String] = [:]
+    private var lastID: UInt32 = 0
+
+    init(policy: Policy, obedient: Bool = true) {
+        engine = Engine(policy: policy)
+        isObedient = obedient
+    }
+
+    init(_ preset: Shipped, obedient: Bool = true) { self.init(policy: preset.policy, obedient: obedient) }
+
+    // MARK: - What the world does
+
+    /// A stream comes into being, neither wanted nor running. Its application has its own name unless another is given.
+    mutating func appear(
+        _ name: String, role: String? = nil, app: String? = nil, capture: Bool = false, vice: Vice = []
+    ) {
+        lastID += 1
+        let id = StreamID(lastID)
+        streams[name] = Simulated(id: id, vice: vice)
+        names[id] = name
+        send(
+            .streamAppeared(
+                id, application: ApplicationID(portal: nil, binary: nil, displayName: nil, fallback: app ?? name),
+                role: role.flatMap { Role($0) }, direction: capture ? .capture : .playback))
+    }
+
+    /// The application wants the stream to run, or not. An obedient server follows as far as it may.
+    mutating func want(_ name: String, _ isWanted: Bool = true) {
+        guard let stream = streams[name] else { return }
+        streams[name]?.isWanted = isWanted
+        send(.streamWanted(stream.id, isWanted))
+        if isObedient { follow(name) }
+    }
+
+    /// The server runs the stream, or ceases to.
+    mutating func run(_ name: String, _ isRunning: Bool = true) {
+        guard let stream = streams[name] else { return }
+        streams[name]?.isRunning = isRunning
+        send(.streamRunning(stream.id, isRunning))
+    }
+
+    mutating func settle(_ name: String) {
+        guard let stream = streams[name] else { return }
+        send(.streamSettled(stream.id))
+    }
+
+    mutating func vanish(_ name: String) {
+        guard let stream = streams.removeValue(forKey: name) else { return }
+        send(.streamVanished(stream.id))
+    }
+
+    /// Appears, named after its role unless told otherwise, and is wanted.
+    mutating func play(
+        _ name: String, role: String? = nil, app: String? = nil, capture: Bool = false, vice: Vice = []
+    ) {
+        if streams[name] == nil { appear(name, role: role ?? name, app: app, capture: capture, vice: vice) }
+        want(name)
+    }
+
+    mutating func pause(_ name: String) { want(name, false) }
+
+    /// Time passes; what becomes due on the way happens in its order.
+    mutating func advance(_ duration: Duration) {
+        let end = now.advanced(by: duration)
+        var guardrail = 10_000
+        while guardrail > 0 {
+            guardrail -= 1
+            let settling = isObedient ? streams.filter { $0.value.settles != nil } : [:]
+            let first = settling.min { ($0.value.settles ?? end, $0.key) < ($1.value.settles ?? end, $1.key) }
+            let due = [first?.value.settles, wake].compactMap { $0 }.min()
+            guard let due, due <= end else { break }
+            now = max(now, due)
+            if let first, first.value.settles == due {
+                streams[first.key]?.settles = nil
+                send(.streamSettled(first.value.id))
+                if streams[first.key]?.treatment.silence == .cork { follow(first.key) }
+            } else {
+                wake = nil
+                send(.clockReached)
+            }
+        }
+        now = end
+    }
+
+    mutating func send(_ event: Event) {
+        let effects = engine.handle(event, at: now)
+        #expect(engine.isConsistent)
+        for effect in effects { take(effect) }
+        guard isObedient else { return }
+        for case .treat(let id, _, _) in effects {
+            if let name = names[id] { follow(name) }
+        }
+    }
+
+    // MARK: - What came of it
+
+    subscript(_ name: String) -> Heard {
+        guard let stream = streams[name], let treatment = engine.treatment(of: stream.id) else { return .unmanaged }
+        switch (treatment.silence, treatment.cause) {
+        case (.none, .none): return .free
+        case (.none, _): return .ducked(treatment.gain.decibels)
+        case (_, .handover): return .held
+        case (_, .superseded): return .superseded
+        case (.mute, _): return .muted
+        case (.cork, _): return .corked
+        }
+    }
+
+    /// The name of the description that treats a stream.
+    func actor(on name: String) -> String? {
+        streams[name].flatMap { engine.treatment(of: $0.id)?.actor }.flatMap { engine.policy[$0]?.name }
+    }
+
+    /// Whether the server processes the stream.
+    func isRunning(_ name: String) -> Bool { streams[name]?.isRunning ?? false }
+
+    /// What was logged since this was last asked.
+    mutating func news() -> [String] {
+        defer { log.removeAll() }
+        return log
+    }
+
+    // MARK: - The obedient server
+
+    private mutating func follow(_ name: String) {
+        guard let stream = streams[name] else { return }
+        if stream.vice.contains(.neverRuns) { return }
+        // What runs stops when its fade is over; what does not is not even started.
+        let hasFaded = !stream.isRunning || stream.settles == nil && !stream.vice.contains(.neverSettles)
+        let isStopped = stream.treatment.silence == .cork && hasFaded
+        let runs = stream.isWanted && !isStopped
+        if runs != stream.isRunning {
+            streams[name]?.isRunning = runs
+            send(.streamRunning(stream.id, runs))
+        }
+    }
+
+    private mutating func take(_ effect: Effect) {
+        switch effect {
+        case .wake(let moment): wake = moment
+        case .treat(let id, let treatment, let fade):
+            let name = names[id] ?? "?"
+            let milliseconds = fade.wholeNanoseconds / 1_000_000
+            log.append("\(Self.verb(treatment)) \(name) in \(milliseconds)")
+            guard let stream = streams[name] else { return }
+            streams[name]?.treatment = treatment
+            if treatment.silence == .none {
+                streams[name]?.settles = nil
+            } else if stream.treatment.silence == .none, !stream.vice.contains(.neverSettles) {
+                streams[name]?.settles = now.advanced(by: fade)
+            }
+        case .sessionActivated(let session): log.append("active \(session.application.name)")
+        case .sessionDeactivated(let session): log.append("inactive \(session.application.name)")
+        case .interruptionBegan(let session, let actor):
+            log.append("began \(session.application.name) by \(actor.application.name)")
+        case .interruptionEnded(let session, let resumes):
+            log.append("ended \(session.application.name) \(resumes ? "resume" : "stay")")
+        }
+    }
+
+    private static func verb(_ treatment: Treatment) -> String {
+        switch (treatment.silence, treatment.cause) {
+        case (.none, .none): "free"
+        case (.none, _): "duck"
+        case (_, .handover): "hold"
+        case (_, .superseded): "keep"
+        case (.mute, _): "mute"
+        case (.cork, _): "cork"
+        }
+    }
+}
+
+extension Policy {
+    /// A policy with exactly these roles; what has none is left alone.
+    static func of(_ descriptions: SessionDescription...) -> Policy {
+        let roles = descriptions.compactMap { description in Role(description.name).map { ($0, description) } }
+        return Policy(name: "test", roles: Dictionary(roles) { $1 }) ?? .desktop
+    }
+}

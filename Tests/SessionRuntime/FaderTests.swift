@@ -1,0 +1,233 @@
+import SessionCore
+import SessionRuntime
+import Testing
+
+/// The fader by itself, on a virtual clock.
+@Suite struct FaderTests {
+    private let stream = StreamID(1)
+    private let start = Instant(nanoseconds: 0)
+
+    /// Plays a fader until it rests, firing each step at its time plus a delay, and returns all actions with their time.
+    private func play(_ fader: inout Fader, from now: Instant, late: Duration = .zero) -> [(Instant, Fader.Action)] {
+        var actions: [(Instant, Fader.Action)] = []
+        var limit = 100_000
+        while let next = fader.nextStep, limit > 0 {
+            limit -= 1
+            let moment = max(next, now).advanced(by: late)
+            for action in fader.step(at: moment) { actions.append((moment, action)) }
+        }
+        #expect(limit > 0)
+        return actions
+    }
+
+    private func gains(_ actions: [(Instant, Fader.Action)]) -> [Double] {
+        actions.compactMap { if case .gain(_, let gain) = $0.1 { gain.value } else { nil } }
+    }
+
+    private func largestStep(_ gains: [Double], from first: Double) -> Double {
+        zip([first] + gains, gains).map { abs($0 - $1) }.max() ?? 0
+    }
+
+    @Test(
+        "R37 no step is larger than allowed, whatever the fade, the quantum and the timer",
+        arguments: [1, 10, 100, 500, 2_000], [2_667, 5_333, 21_333])
+    func steps(milliseconds: Int, quantum: Int) {
+        for late in [0, 1, 40, 500] {
+            var fader = Fader()
+            _ = fader.start(
+                stream, to: .silence, then: .cork, within: .milliseconds(milliseconds),
+                quantum: .microseconds(quantum), waits: false, at: start)
+            let down = play(&fader, from: start, late: .milliseconds(late))
+            #expect(largestStep(gains(down), from: 1) <= Fader.largestStep + 1e-9)
+            #expect(gains(down).last == 0)
+            let end = down.last?.0 ?? start
+            let first = fader.start(
+                stream, to: .unity, then: .none, within: .milliseconds(milliseconds), quantum: .microseconds(quantum),
+                waits: false, at: end)
+            #expect(first == [.silence(stream, .none)])
+            let up = play(&fader, from: end, late: .milliseconds(late))
+            #expect(largestStep(gains(up), from: 0) <= Fader.largestStep + 1e-9)
+            #expect(fader.gain(of: stream) == .unity)
+        }
+    }
+
+    @Test("R37 a fade takes as long as asked, or as many quanta as it needs", arguments: [5, 10, 100, 500])
+    func length(milliseconds: Int) {
+        for quantum in [Duration.microseconds(2_667), .microseconds(21_333), .milliseconds(170)] {
+            var fader = Fader()
+            _ = fader.start(
+                stream, to: .silence, then: .cork, within: .milliseconds(milliseconds), quantum: quantum, waits: false,
+                at: start)
+            let actions = play(&fader, from: start)
+            let silent = actions.first { if case .gain(_, .silence) = $0.1 { true } else { false } }
+            let took = start.duration(to: silent?.0 ?? start)
+            let wanted = max(.milliseconds(milliseconds), .milliseconds(10), min(quantum * 20, Fader.longestStretch))
+            #expect(took >= wanted)
+            #expect(took <= wanted + quantum)
+        }
+    }
+
+    @Test("R37 the cork comes one quantum after silence, however many others still move")
+    func corkAfterQuantum() {
+        let quantum = Duration.milliseconds(20)
+        var fader = Fader()
+        _ = fader.start(
+            StreamID(2), to: .silence, then: .cork, within: .seconds(2), quantum: .milliseconds(2), waits: false,
+            at: start)
+        _ = fader.start(
+            stream, to: .silence, then: .cork, within: .milliseconds(100), quantum: quantum, waits: false, at: start)
+        let mine = play(&fader, from: start).filter { moment, action in
+            switch action {
+            case .gain(stream, _), .silence(stream, _), .settled(stream): true
+            default: false
+            }
+        }
+        let silent = mine.first { $0.1 == .gain(stream, .silence) }?.0
+        let corked = mine.first { $0.1 == .silence(stream, .cork) }?.0
+        let settled = mine.filter { $0.1 == .settled(stream) }
+        if let silent, let corked {
+            #expect(silent.duration(to: corked) >= quantum)
+            #expect(silent.duration(to: corked) <= quantum + .milliseconds(2))
+        } else {
+            Issue.record("never silent or never corked")
+        }
+        #expect(settled.count == 1)
+        #expect(settled.first?.0 == corked)
+    }
+
+    @Test("R37 a fade turned round half-way makes no jump", arguments: [1, 30, 60, 99, 101, 115])
+    func reversal(milliseconds: Int) {
+        var fader = Fader()
+        let quantum = Duration.milliseconds(5)
+        _ = fader.start(
+            stream, to: .silence, then: .cork, within: .milliseconds(100), quantum: quantum, waits: false, at: start)
+        var now = start
+        var all: [Fader.Action] = []
+        let turn = start.advanced(by: .milliseconds(milliseconds))
+        while let next = fader.nextStep, next <= turn {
+            now = next
+            all += fader.step(at: now)
+        }
+        all += fader.start(
+            stream, to: .unity, then: .none, within: .milliseconds(100), quantum: quantum, waits: false, at: turn)
+        all += play(&fader, from: turn).map { $0.1 }
+        let gains = all.compactMap { if case .gain(_, let gain) = $0 { gain.value } else { nil } }
+        #expect(largestStep(gains, from: 1) <= Fader.largestStep + 1e-9)
+        #expect(gains.last ?? 1 == 1)
+        let corks = all.filter { $0 == .silence(stream, .cork) }.count
+        let releases = all.filter { $0 == .silence(stream, .none) }.count
+        #expect(corks == releases)
+        #expect(corks <= (milliseconds > 100 ? 1 : 0))
+    }
+
+    @Test("R37 the same target again changes nothing: no jump, no second 'settled'")
+    func again() {
+        var fader = Fader()
+        func go(_ duration: Duration, at now: Instant) -> [Fader.Action] {
+            fader.start(
+                stream, to: .silence, then: .cork, within: duration, quantum: .milliseconds(5), waits: false, at: now)
+        }
+        _ = go(.milliseconds(100), at: start)
+        let next = fader.nextStep ?? start
+        _ = fader.step(at: next)
+        let gain = fader.gain(of: stream)
+        #expect(go(.zero, at: next) == [])
+        #expect(fader.gain(of: stream) == gain)
+        let actions = play(&fader, from: next).map { $0.1 }
+        #expect(actions.filter { $0 == .settled(stream) }.count == 1)
+        #expect(go(.zero, at: next) == [])
+        #expect(go(.milliseconds(100), at: next) == [])
+    }
+
+    @Test("R37 at once is at once: gain, then cork, then settled; back in the reverse order of need")
+    func atOnce() {
+        var fader = Fader()
+        let down = fader.start(
+            stream, to: .unity, then: .cork, within: .zero, quantum: .milliseconds(5), waits: false, at: start)
+        #expect(down == [.gain(stream, .silence), .silence(stream, .cork), .settled(stream)])
+        let up = fader.start(
+            stream, to: Decibels(-20).linear, then: .none, within: .zero, quantum: .milliseconds(5), waits: false,
+            at: start)
+        #expect(up == [.gain(stream, Decibels(-20).linear), .silence(stream, .none)])
+        #expect(fader.nextStep == nil)
+    }
+
+    @Test("R37 what does not run yet comes up when it does, from silence")
+    func waits() {
+        var fader = Fader()
+        _ = fader.start(
+            stream, to: .silence, then: .cork, within: .zero, quantum: .milliseconds(5), waits: false, at: start)
+        let first = fader.start(
+            stream, to: .unity, then: .none, within: .milliseconds(100), quantum: .milliseconds(5), waits: true,
+            at: start)
+        #expect(first == [.silence(stream, .none)])
+        #expect(fader.nextStep == nil)
+        let later = start.advanced(by: .seconds(9))
+        #expect(fader.step(at: later) == [])
+        fader.streamRuns(stream, at: later)
+        let up = play(&fader, from: later)
+        #expect(largestStep(gains(up), from: 0) <= Fader.largestStep + 1e-9)
+        #expect(fader.gain(of: stream) == .unity)
+    }
+
+    @Test("R37 a way down does not wait for anything")
+    func downNeverWaits() {
+        var fader = Fader()
+        _ = fader.start(
+            stream, to: .silence, then: .cork, within: .milliseconds(50), quantum: .milliseconds(5), waits: true,
+            at: start)
+        #expect(play(&fader, from: start).contains { $0.1 == .settled(stream) })
+    }
+
+    @Test("R37 a stream that vanishes in the middle is not heard of again")
+    func vanishes() {
+        var fader = Fader()
+        for id in 1...3 as ClosedRange<UInt32> {
+            _ = fader.start(
+                StreamID(id), to: .silence, then: .cork, within: .milliseconds(100), quantum: .milliseconds(5),
+                waits: false, at: start)
+        }
+        _ = fader.step(at: start.advanced(by: .milliseconds(20)))
+        fader.forget(stream)
+        fader.forget(StreamID(77))
+        #expect(fader.gain(of: stream) == .unity)
+        let rest = play(&fader, from: start).map { $0.1 }
+        #expect(!rest.contains(.silence(stream, .cork)) && !rest.contains(.settled(stream)))
+        #expect(rest.contains(.settled(StreamID(2))) && rest.contains(.settled(StreamID(3))))
+        fader.forget(StreamID(2))
+        fader.forget(StreamID(3))
+        #expect(fader.nextStep == nil)
+    }
+
+    @Test("R37 another fade that begins does not put off the steps of this one")
+    func noStarvation() {
+        var fader = Fader()
+        _ = fader.start(
+            stream, to: .silence, then: .cork, within: .milliseconds(100), quantum: .milliseconds(5), waits: false,
+            at: start)
+        let due = fader.nextStep
+        for id in 2...50 as ClosedRange<UInt32> {
+            _ = fader.start(
+                StreamID(id), to: .silence, then: .cork, within: .milliseconds(100), quantum: .milliseconds(5),
+                waits: false, at: start.advanced(by: .milliseconds(1)))
+        }
+        #expect(fader.nextStep == due)
+    }
+
+    @Test("R37 undo ends everything at unity, and nothing moves afterwards")
+    func undo() {
+        var fader = Fader()
+        _ = fader.start(
+            StreamID(1), to: .silence, then: .cork, within: .zero, quantum: .milliseconds(5), waits: false, at: start)
+        _ = fader.start(
+            StreamID(2), to: .silence, then: .cork, within: .milliseconds(100), quantum: .milliseconds(5),
+            waits: false, at: start)
+        _ = fader.step(at: start.advanced(by: .milliseconds(30)))
+        #expect(
+            fader.undo() == [
+                .gain(StreamID(1), .unity), .silence(StreamID(1), .none), .gain(StreamID(2), .unity),
+            ])
+        #expect(fader.nextStep == nil)
+        #expect(fader.undo() == [])
+    }
+}

@@ -1,0 +1,116 @@
+import SessionCore
+import SessionRuntime
+import Testing
+
+/// A host that writes down what it is told, on a clock that stands still until it is moved.
+final class RecordingHost: Host {
+    enum Call: Equatable {
+        case gain(UInt32, Double)
+        case silence(UInt32, Silence)
+    }
+
+    struct Entry: Equatable {
+        var milliseconds: Double
+        var call: Call
+    }
+
+    private(set) var now = Instant(nanoseconds: 1_000_000_000)
+    var quantum = Duration.nanoseconds(21_333_333)
+    private(set) var armed: Instant?
+    private(set) var entries: [Entry] = []
+    private(set) var lines: [String] = []
+    private(set) var gains: [UInt32: Double] = [:]
+    private(set) var silences: [UInt32: Silence] = [:]
+    /// What the server does in the middle of a call.
+    var interjection: ((RecordingHost, Call) -> Void)?
+    private(set) var depth = 0
+    private(set) var deepest = 0
+    lazy var runtime = SessionRuntime(policy: policy, host: self)
+    private let policy: Policy
+    private let start: Instant
+
+    init(_ policy: Policy = .desktop) {
+        self.policy = policy
+        start = now
+    }
+
+    func quantum(of stream: StreamID) -> Duration { quantum }
+    func setGain(_ gain: LinearGain, of stream: StreamID) { note(.gain(stream.rawValue, gain.value)) }
+    func setSilence(_ silence: Silence, of stream: StreamID) { note(.silence(stream.rawValue, silence)) }
+    func arm(at moment: Instant?) { armed = moment }
+    func log(_ level: LogLevel, _ text: @autoclosure () -> String) { if level != .debug { lines.append(text()) } }
+
+    private func note(_ call: Call) {
+        depth += 1
+        deepest = max(deepest, depth)
+        defer { depth -= 1 }
+        switch call {
+        case .gain(let stream, let gain): gains[stream] = gain
+        case .silence(let stream, let silence): silences[stream] = silence
+        }
+        entries.append(
+            Entry(milliseconds: Double(start.duration(to: now).wholeNanoseconds) / 1_000_000, call: call))
+        interjection?(self, call)
+    }
+
+    // MARK: - The script
+
+    /// A stream that appears and is wanted; it runs only when told.
+    func appear(_ id: UInt32, role: String, app: String? = nil) {
+        let application = ApplicationID(portal: nil, binary: app ?? "app\(id)", displayName: nil, fallback: "")
+        runtime.post(.streamAppeared(StreamID(id), application: application, role: Role(role), direction: .playback))
+        runtime.post(.streamWanted(StreamID(id), true))
+        runtime.drain()
+    }
+
+    func play(_ id: UInt32, role: String, app: String? = nil) {
+        appear(id, role: role, app: app)
+        send(.streamRunning(StreamID(id), true))
+    }
+
+    func send(_ event: Event) {
+        runtime.post(event)
+        runtime.drain()
+    }
+
+    /// Time passes, and the timer fires when it is due, or late.
+    func advance(_ duration: Duration, late: Duration = .zero) {
+        let end = now.advanced(by: duration)
+        var limit = 1_000_000
+        while let due = armed, due.advanced(by: late) <= end, limit > 0 {
+            limit -= 1
+            now = max(now, due.advanced(by: late))
+            armed = nil
+            runtime.timerFired()
+        }
+        #expect(limit > 0, "the timer never rests")
+        now = end
+    }
+
+    func skip(_ duration: Duration) { now = now.advanced(by: duration) }
+
+    /// The gains that a stream was given, and when.
+    func curve(of stream: UInt32) -> [(milliseconds: Double, gain: Double)] {
+        entries.compactMap { entry in
+            if case .gain(stream, let gain) = entry.call { (entry.milliseconds, gain) } else { nil }
+        }
+    }
+
+    /// When a stream was silenced or let go, and how.
+    func silencings(of stream: UInt32) -> [(milliseconds: Double, silence: Silence)] {
+        entries.compactMap { entry in
+            if case .silence(stream, let silence) = entry.call { (entry.milliseconds, silence) } else { nil }
+        }
+    }
+
+    func forgetEntries() { entries.removeAll() }
+
+    /// The largest change of gain from one step to the next, starting from a gain.
+    func largestStep(of stream: UInt32, from start: Double) -> Double {
+        var last = start
+        return curve(of: stream).reduce(0) { largest, point in
+            defer { last = point.gain }
+            return max(largest, abs(point.gain - last))
+        }
+    }
+}

@@ -1,0 +1,313 @@
+import SessionCore
+import SessionRuntime
+import Testing
+
+/// Engine, fader and timers together, against a host that writes everything down.
+@Suite struct SessionRuntimeTests {
+    private let music = StreamID(1)
+    private let phone = StreamID(2)
+
+    @Test("R26 R37 music fades out, is corked, comes back and ends at full level")
+    func interruption() {
+        let host = RecordingHost()
+        host.play(1, role: "music")
+        host.advance(.seconds(1))
+        #expect(host.entries.isEmpty)
+        host.play(2, role: "phone")
+        host.advance(.seconds(1))
+        #expect(host.largestStep(of: 1, from: 1) <= Fader.largestStep + 1e-9)
+        #expect(host.gains[1] == 0)
+        #expect(host.silencings(of: 1).map(\.silence) == [.cork])
+        let silent = host.curve(of: 1).last?.milliseconds ?? 0
+        let corked = host.silencings(of: 1).last?.milliseconds ?? 0
+        #expect(corked - silent >= 21.333 && corked - silent < 33)
+        host.send(.streamRunning(music, false))
+        #expect(host.lines.contains { $0.contains("was interrupted by app2 (phone)") })
+        host.forgetEntries()
+        host.send(.streamWanted(phone, false))
+        host.send(.streamRunning(phone, false))
+        host.advance(.seconds(1))
+        // It is let go, and rises when the server runs it.
+        #expect(host.entries.map(\.call) == [.silence(1, .none)])
+        host.send(.streamRunning(music, true))
+        host.advance(.seconds(1))
+        #expect(host.largestStep(of: 1, from: 0) <= Fader.largestStep + 1e-9)
+        #expect(host.gains[1] == 1)
+        #expect(host.gains[2] == nil && host.silences[2] == nil)
+        host.advance(.seconds(5))
+        #expect(host.armed == nil)
+    }
+
+    @Test("R26 settled is reported exactly once for each silence")
+    func settledOnce() {
+        let host = RecordingHost()
+        host.play(1, role: "music")
+        for _ in 0..<3 {
+            host.play(2, role: "phone")
+            host.advance(.seconds(1))
+            host.send(.streamRunning(music, false))
+            host.advance(.seconds(1))
+            host.send(.streamVanished(phone))
+            host.advance(.seconds(1))
+            host.send(.streamRunning(music, true))
+            host.advance(.seconds(1))
+        }
+        #expect(host.lines.filter { $0.contains("was interrupted by") }.count == 3)
+        #expect(host.lines.filter { $0.contains("interruption of") }.count == 3)
+        #expect(host.silencings(of: 1).map(\.silence) == [.cork, .none, .cork, .none, .cork, .none])
+    }
+
+    @Test("R37 a call that ends in the middle of the fade turns it round", arguments: [0, 40, 120, 200])
+    func reversal(milliseconds: Int) {
+        let host = RecordingHost(releaseNow)
+        host.play(1, role: "music")
+        host.play(2, role: "call")
+        host.advance(.milliseconds(milliseconds))
+        host.send(.streamVanished(phone))
+        host.advance(.seconds(2))
+        #expect(host.largestStep(of: 1, from: 1) <= Fader.largestStep + 1e-9)
+        #expect(host.gains[1] ?? 1 == 1)
+        #expect(host.silences[1] ?? .none == .none)
+        #expect(host.silencings(of: 1).isEmpty)
+        #expect(!host.lines.contains { $0.contains("was interrupted by") })
+    }
+
+    @Test("R37 a second interrupter does not cut the fade short")
+    func secondInterrupter() {
+        let host = RecordingHost()
+        host.play(1, role: "music")
+        host.play(2, role: "alarm")
+        host.advance(.milliseconds(50))
+        host.play(3, role: "phone")
+        host.advance(.seconds(2))
+        #expect(host.largestStep(of: 1, from: 1) <= Fader.largestStep + 1e-9)
+        #expect(host.silencings(of: 1).map(\.silence) == [.cork])
+    }
+
+    @Test("N10 a stream that starts while ducked has the ducked level before it runs")
+    func startsDucked() {
+        let host = RecordingHost()
+        host.play(2, role: "navigation")
+        host.appear(1, role: "music")
+        #expect(host.entries.map(\.call) == [.gain(1, Decibels(-20).linear.value)])
+        host.send(.streamRunning(music, true))
+        host.advance(.milliseconds(100))
+        host.send(.streamVanished(phone))
+        host.advance(.seconds(2))
+        #expect(host.gains[1] == 1)
+        #expect(host.silencings(of: 1).isEmpty)
+        #expect(host.largestStep(of: 1, from: 0.1) <= Fader.largestStep + 1e-9 || host.curve(of: 1).count > 10)
+    }
+
+    @Test("R37 ringing is held until the music's cork, and released at full level")
+    func hold() {
+        let host = RecordingHost()
+        host.play(1, role: "music")
+        host.appear(2, role: "ringtone")
+        #expect(host.silences[2] == .cork)
+        host.advance(.milliseconds(100))
+        #expect(host.silences[2] == .cork)
+        host.advance(.seconds(1))
+        #expect(host.silences[2] == Silence.none)
+        #expect(host.gains[2] ?? 1 == 1)
+        let corked = host.silencings(of: 1).last?.milliseconds ?? 0
+        let released = host.silencings(of: 2).last?.milliseconds ?? 0
+        #expect(corked == released)
+    }
+
+    @Test("R37 a stream vanishes in the middle of its fade")
+    func vanishes() {
+        let host = RecordingHost()
+        host.play(1, role: "music")
+        host.play(3, role: "music")
+        host.play(2, role: "phone")
+        host.advance(.milliseconds(50))
+        host.send(.streamVanished(music))
+        let count = host.curve(of: 1).count
+        host.advance(.seconds(3))
+        #expect(host.curve(of: 1).count == count)
+        #expect(host.silencings(of: 1).isEmpty)
+        #expect(host.silences[3] == .cork)
+        #expect(host.armed == nil)
+    }
+
+    @Test("R36 a thousand streams at once", arguments: [UInt32(1_000)])
+    func thousand(count: UInt32) {
+        let host = RecordingHost()
+        for id in 10..<(10 + count) { host.play(id, role: "music") }
+        host.advance(.seconds(1))
+        #expect(host.entries.isEmpty)
+        host.play(2, role: "phone")
+        host.advance(.seconds(5))
+        #expect(host.gains.values.filter { $0 == 0 }.count == Int(count))
+        #expect(host.silences.values.filter { $0 == .cork }.count == Int(count))
+        for id in 10..<(10 + count) { host.send(.streamRunning(StreamID(id), false)) }
+        host.send(.streamVanished(phone))
+        host.advance(.seconds(1))
+        for id in 10..<(10 + count) { host.send(.streamRunning(StreamID(id), true)) }
+        host.advance(.seconds(5))
+        #expect(host.gains.values.allSatisfy { $0 == 1 })
+        #expect(host.silences.values.allSatisfy { $0 == .none })
+        for id in 10..<(10 + count) { #expect(host.largestStep(of: id, from: 1) <= Fader.largestStep + 1e-9) }
+        #expect(host.armed == nil)
+    }
+
+    @Test("R26 what the server reports during a call waits for its turn")
+    func reentrancy() {
+        let host = RecordingHost()
+        host.play(1, role: "music")
+        host.play(3, role: "music")
+        var isFirst = true
+        host.interjection = { host, call in
+            // In the middle of a step, the call is gone and the music is un-paused.
+            guard case .silence = call, isFirst else { return }
+            isFirst = false
+            host.runtime.post(.streamVanished(StreamID(2)))
+            host.runtime.post(.streamRunning(StreamID(1), false))
+            host.runtime.drain()
+            host.runtime.timerFired()
+        }
+        host.play(2, role: "phone")
+        host.advance(.seconds(5))
+        #expect(!isFirst)
+        #expect(host.deepest == 1)
+        #expect(host.silences[1] == Silence.none)
+        #expect(host.silences[3] == Silence.none)
+        #expect(host.gains[3] == 1)
+        host.send(.streamRunning(music, true))
+        host.advance(.seconds(5))
+        #expect(host.gains[1] == 1)
+        #expect(host.armed == nil)
+    }
+
+    @Test(
+        "R36 leaving in the middle of anything leaves unity gain and no silence", arguments: [0, 30, 150, 500, 2_000])
+    func shutDown(milliseconds: Int) {
+        for isOnTheWayBack in [false, true] {
+            let host = RecordingHost(releaseNow)
+            host.play(1, role: "music")
+            host.play(2, role: "call")
+            if isOnTheWayBack {
+                host.advance(.seconds(1))
+                host.send(.streamRunning(music, false))
+                host.send(.streamVanished(phone))
+                if milliseconds > 0 { host.send(.streamRunning(music, true)) }
+            }
+            host.advance(.milliseconds(milliseconds))
+            host.runtime.shutDown()
+            #expect(host.gains.values.allSatisfy { $0 == 1 })
+            #expect(host.silences.values.allSatisfy { $0 == .none })
+            #expect(host.armed == nil)
+            host.forgetEntries()
+            host.send(.streamRunning(music, true))
+            host.runtime.timerFired()
+            host.advance(.seconds(5))
+            #expect(host.entries.isEmpty)
+        }
+    }
+
+    @Test("R30 no wake is missed when a later timer gives way to an earlier one and the other way round")
+    func timers() {
+        let host = RecordingHost(
+            policy([
+                description("music", .playback),
+                SessionDescription(
+                    name: "long", category: .playAndRecord, priority: .phone, fade: .milliseconds(10),
+                    releaseDelay: .seconds(3)),
+                SessionDescription(
+                    name: "short", category: .playAndRecord, priority: .phone, fade: .milliseconds(10),
+                    releaseDelay: .milliseconds(100)),
+            ]))
+        func armedAfter() -> Duration? { host.armed.map { host.now.duration(to: $0) } }
+        host.play(1, role: "music")
+        host.play(2, role: "long")
+        host.play(3, role: "short")
+        host.advance(.seconds(1))
+        host.send(.streamRunning(music, false))
+        host.send(.streamWanted(StreamID(2), false))
+        #expect(armedAfter() == .seconds(3))
+        // An earlier one.
+        host.send(.streamWanted(StreamID(3), false))
+        #expect(armedAfter() == .milliseconds(100))
+        // The earlier one is called off.
+        host.send(.streamWanted(StreamID(3), true))
+        host.send(.streamRunning(StreamID(3), true))
+        #expect(armedAfter() == .seconds(3))
+        host.send(.streamWanted(StreamID(3), false))
+        host.advance(.milliseconds(100))
+        #expect(armedAfter() == .milliseconds(2_900))
+        #expect(host.silences[1] == .cork)
+        host.advance(.milliseconds(2_899))
+        #expect(host.silences[1] == .cork)
+        host.advance(.milliseconds(1))
+        #expect(host.silences[1] == Silence.none)
+    }
+
+    @Test("R30 a timer that fires early, late, or for nothing")
+    func oddTimers() {
+        let host = RecordingHost()
+        host.runtime.timerFired()
+        #expect(host.armed == nil)
+        host.play(1, role: "music")
+        host.play(2, role: "phone")
+        let due = host.armed
+        host.runtime.timerFired()
+        #expect(host.armed == due)
+        #expect(host.entries.isEmpty)
+        host.advance(.seconds(10), late: .milliseconds(70))
+        #expect(host.largestStep(of: 1, from: 1) <= Fader.largestStep + 1e-9)
+        #expect(host.silences[1] == .cork)
+        host.send(.streamVanished(phone))
+        host.runtime.timerFired()
+        #expect(host.silences[1] == .cork)
+        host.advance(.seconds(1), late: .milliseconds(70))
+        #expect(host.silences[1] == Silence.none)
+    }
+
+    @Test("R37 the interrupter's fade and its release delay are waited for together")
+    func fadeAndWake() {
+        let host = RecordingHost()
+        host.play(1, role: "music")
+        host.play(2, role: "phone")
+        host.advance(.milliseconds(10))
+        host.send(.streamWanted(phone, false))
+        // A fade step comes first, then the wake; the fade must not swallow it.
+        host.advance(.milliseconds(299))
+        #expect(host.runtime.treatment(of: music)?.silence == .cork)
+        host.advance(.milliseconds(1))
+        #expect(host.runtime.treatment(of: music) == .untouched)
+    }
+
+    @Test("R36 unknown streams are nobody's business")
+    func unknown() {
+        let host = RecordingHost()
+        host.send(.streamWanted(StreamID(9), true))
+        host.send(.streamRunning(StreamID(9), true))
+        host.send(.streamSettled(StreamID(9)))
+        host.send(.streamVanished(StreamID(9)))
+        host.runtime.shutDown()
+        host.runtime.shutDown()
+        #expect(host.entries.isEmpty)
+        #expect(host.runtime.treatment(of: StreamID(9)) == nil)
+    }
+
+    // MARK: - Policies
+
+    private var releaseNow: Policy {
+        policy([
+            description("music", .playback),
+            SessionDescription(
+                name: "call", category: .playAndRecord, priority: .phone, fade: .milliseconds(100),
+                releaseDelay: .zero),
+        ])
+    }
+
+    private func description(_ name: String, _ category: SessionCore.Category) -> SessionDescription {
+        SessionDescription(name: name, category: category)
+    }
+
+    private func policy(_ descriptions: [SessionDescription]) -> Policy {
+        let roles = descriptions.compactMap { description in Role(description.name).map { ($0, description) } }
+        return Policy(name: "test", roles: Dictionary(roles) { $1 }) ?? .desktop
+    }
+}
