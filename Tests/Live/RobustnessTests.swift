@@ -169,26 +169,22 @@ extension LiveModule {
             func lines(containing text: String) -> Int { log.text.components(separatedBy: text).count - 1 }
             var crowds: [ChildProcess] = []
             for number in 0..<sinks {
-                let sink = number == 0 ? desk.desktop.sinkName : "sink-\(number)"
                 crowds.append(
                     try desk.playOddly(
                         count: streamsOnEach, amplitude: 0.001, frequency: Desk.secondInterrupter.frequency,
-                        properties: [
-                            "media.role=Music", "application.process.binary=player-\(number)-%d",
-                            "target.object=\(sink)",
-                        ]))
-                let expected = (number + 1) * streamsOnEach
-                _ = try await waitUntil("\(expected) sessions", within: .seconds(180), every: .milliseconds(200)) {
-                    lines(containing: "(music) is active") >= expected ? true : nil
-                }
+                        properties: ["media.role=Music", "application.process.binary=player-\(number)-%d"],
+                        environment: ["ODD_CLIENT_SINK": number == 0 ? desk.desktop.sinkName : "sink-\(number)"]))
+            }
+            _ = try await waitUntil("\(count) sessions", within: .seconds(240), every: .milliseconds(200)) {
+                lines(containing: "(music) is active") >= count ? true : nil
             }
             let ringing = try desk.play(Desk.music, with: .pwPlay, as: "telephone", role: .ringtone)
-            try await desk.hear(Desk.music, within: .seconds(60))
+            try await desk.hear(Desk.music, within: .seconds(120))
             #expect(lines(containing: "was interrupted by telephone") == count)
             let level = try await desk.highestLevel(of: Desk.secondInterrupter, during: .seconds(1))
             #expect(level < -90, "\(level) dBFS")
             ringing.terminate()
-            _ = try await waitUntil("\(count) sessions to resume", within: .seconds(60), every: .milliseconds(200)) {
+            _ = try await waitUntil("\(count) sessions to resume", within: .seconds(120), every: .milliseconds(200)) {
                 lines(containing: "has ended, it resumes") >= count ? true : nil
             }
             _ = try await waitUntil(
