@@ -25,7 +25,8 @@ package struct Fader {
         var moved: Instant
         /// What is to happen at the end.
         var silence: Silence
-        /// When the last step was made; one quantum later it is in the sound.
+        /// When the last step was made. Half a quantum later it has reached the client, and not a whole quantum of the
+        /// stream has gone by unheard.
         var arrived: Instant?
         /// The stream is not running yet: the clock starts when it does.
         var waits: Bool
@@ -34,7 +35,7 @@ package struct Fader {
         /// When it needs attention next, if steps come at this pace.
         func nextStep(after now: Instant, pace: Duration) -> Instant? {
             if waits { return nil }
-            return arrived?.advanced(by: quantum) ?? now.advanced(by: max(quantum / 2, pace))
+            return arrived?.advanced(by: quantum / 2) ?? now.advanced(by: max(quantum / 2, pace))
         }
     }
 
@@ -146,7 +147,7 @@ package struct Fader {
         for place in fades.indices where !fades[place].waits {
             let stream = fades[place].stream
             if let arrived = fades[place].arrived {
-                guard arrived.advanced(by: fades[place].quantum) <= now else { continue }
+                guard arrived.advanced(by: fades[place].quantum / 2) <= now else { continue }
                 finished.append(stream)
                 actions.append(silence(stream, fades[place].silence))
                 actions.append(.settled(stream))

@@ -79,8 +79,9 @@ extension LiveModule {
             try await desk.hearNothing(of: Desk.music)
             let call = try desk.play(Desk.secondInterrupter, with: .paplay, as: "telephone", role: .phone)
             try await desk.hear(Desk.secondInterrupter)
-            // R36: the alarm comes after the phone.
-            try await desk.hearNothing(of: Desk.interrupter)
+            // R36: the alarm comes after the phone. The other tone on its channel hides what is 48 dB below it.
+            try await desk.capture.wait(
+                for: Desk.interrupter, below: Desk.full - 40, lasting: .milliseconds(300))
             if firstEndsFirst {
                 alarm.terminate()
                 try await alarm.waitUntilGone()
