@@ -15,6 +15,8 @@ public final class PipeWireHost: Host {
     private var clients: [OpaquePointer: ClientWatch] = [:]
     private var byStream: [StreamID: StreamNode] = [:]
     private var lastStream: UInt32 = 0
+    /// The graph's quantum, until a stream begins or ceases to run.
+    private var quantum: Duration?
     /// Another role policy was found at work; this one keeps its hands off.
     private var hasSteppedBack = false
 
@@ -89,6 +91,7 @@ public final class PipeWireHost: Host {
     }
 
     private func introduce(_ stream: StreamNode) {
+        guard !hasSteppedBack else { return }
         let properties = stream.properties
         byStream[stream.id] = stream
         if let complaint = properties.complaint { log(.warning, complaint) }
@@ -132,6 +135,12 @@ public final class PipeWireHost: Host {
     /// comes before the first sound; everything else waits until the server has finished what it is doing.
     func post(_ event: Event, now: Bool) {
         guard let runtime else { return }
+        // The engine has forgotten all streams, and is not to hear of them again.
+        if hasSteppedBack, event != .shutdown { return }
+        switch event {
+        case .streamRunning, .streamVanished: quantum = nil
+        default: break
+        }
         runtime.post(event)
         if now {
             runtime.drain()
@@ -153,9 +162,8 @@ public final class PipeWireHost: Host {
     private func stepBack(from node: String) {
         hasSteppedBack = true
         log(.warning, "\(node) belongs to WirePlumber's own role policy: this module steps back and touches no stream")
+        // What is undone needs the streams; when this happens amid other effects, it is done after them.
         runtime?.shutDown()
-        streams.removeAll()
-        byStream.removeAll()
     }
 
     // MARK: - Host
@@ -166,14 +174,16 @@ public final class PipeWireHost: Host {
     /// The graph's quantum, as the server is about to choose it.
     public func quantum(of stream: StreamID) -> Duration {
         // The server takes the smallest latency that a running stream asks for, within its limits. It does not publish
-        // the result, so this derives it as the server does.
-        let settings = GraphSettings(pw_context_get_properties(context))
+        // the result, so this derives it as the server does. A thousand effects may ask for it in one go.
+        if let quantum { return quantum }
         var smallest: Double?
         for stream in streams.values where stream.isRunning {
             guard let latency = stream.requestedLatency.flatMap({ GraphSettings.seconds($0) }) else { continue }
             smallest = min(smallest ?? latency, latency)
         }
-        return settings.quantum(requested: smallest)
+        let derived = GraphSettings(pw_context_get_properties(context)).quantum(requested: smallest)
+        quantum = derived
+        return derived
     }
 
     /// Sets the factor on a stream's own volume through its soft volumes.

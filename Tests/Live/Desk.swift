@@ -77,25 +77,22 @@ struct Desk: Sendable {
     /// Plays the interrupter's tone through a client that has any number of streams, with properties of any bytes
     /// (`\\xHH` stands for a byte, `%d` for the stream's number).
     func playOddly(
-        count: Int = 1, amplitude: Double = 0.5, frequency: Double = Desk.interrupter.frequency, properties: [String]
+        count: Int = 1, amplitude: Double = 0.5, frequency: Double = Desk.interrupter.frequency, properties: [String],
+        environment: [String: String] = [:]
     ) throws -> ChildProcess {
         try desktop.sandbox.start(
             "odd-client",
-            Invocation(try Desk.builtProgram("odd-client"), ["\(count)", "\(frequency)", "\(amplitude)"] + properties))
+            Invocation(
+                try Desk.builtProgram("odd-client"), ["\(count)", "\(frequency)", "\(amplitude)"] + properties,
+                environment: environment))
     }
 
     /// A program of this package, which is built beside the tests.
     private static func builtProgram(_ name: String) throws -> String {
-        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let folders = sequence(first: tests.deletingLastPathComponent()) {
-            $0.path == "/" ? nil : $0.deletingLastPathComponent()
-        }
-        let candidates =
-            folders.map { $0.appendingPathComponent(name).path }
-            + [FileManager.default.currentDirectoryPath + "/.build/debug/\(name)"]
-        return try #require(
-            candidates.first { FileManager.default.isExecutableFile(atPath: $0) && !$0.hasSuffix(".build/\(name)") },
-            "\(name) is not built")
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let path = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
+        try #require(FileManager.default.isExecutableFile(atPath: path), "no \(path): build the package first")
+        return path
     }
 
     /// Plays music and waits until it is heard at its full level.

@@ -1,5 +1,6 @@
 import Foundation
 import SessionTestKit
+import Synchronization
 import Testing
 
 extension LiveModule {
@@ -151,12 +152,17 @@ extension LiveModule {
         }
     }
 
-    @Test("1,000 streams at once are corked and given back")
-    func thousandStreams() async throws {
-        // A sink of PipeWire 0.3 mixes 128 streams at the most, so there are more sinks.
-        let (sinks, streamsOnEach) = (8, 125)
-        let count = sinks * streamsOnEach
-        let more = (1..<sinks).map { number in
+    @Test("very many streams at once are corked and given back")
+    func manyStreams() async throws {
+        // `Tests/run --large` asks for 1,000, for which the stock session manager needs some minutes.
+        let wanted = ProcessInfo.processInfo.environment["AUDIO_SESSION_STREAMS"].flatMap { Int($0) } ?? 200
+        // Clients of PipeWire 0.3 lose track of their memory with many more streams on one connection, and a sink of
+        // PipeWire 0.3 mixes 128 streams at the most; so there are several of both.
+        let (streamsOnEach, clientsOnEach) = (25, 4)
+        let clients = (wanted + streamsOnEach - 1) / streamsOnEach
+        let sinks = (clients + clientsOnEach - 1) / clientsOnEach
+        let count = clients * streamsOnEach
+        let more = (1..<max(sinks, 2)).map { number in
             """
                 { factory = adapter
                   args = { factory.name = support.null-audio-sink node.name = sink-\(number) media.class = Audio/Sink
@@ -168,38 +174,43 @@ extension LiveModule {
             let log = try desk.log
             func lines(containing text: String) -> Int { log.text.components(separatedBy: text).count - 1 }
             var crowds: [ChildProcess] = []
-            for number in 0..<sinks {
-                let sink = number == 0 ? desk.desktop.sinkName : "sink-\(number)"
+            for number in 0..<clients {
+                let sink = number / clientsOnEach
                 crowds.append(
                     try desk.playOddly(
                         count: streamsOnEach, amplitude: 0.001, frequency: Desk.secondInterrupter.frequency,
-                        properties: [
-                            "media.role=Music", "application.process.binary=player-\(number)-%d",
-                            "target.object=\(sink)",
-                        ]))
-                let expected = (number + 1) * streamsOnEach
-                _ = try await waitUntil("\(expected) sessions", within: .seconds(180), every: .milliseconds(200)) {
-                    lines(containing: "(music) is active") >= expected ? true : nil
-                }
+                        properties: ["media.role=Music", "application.process.binary=player-\(number)-%d"],
+                        environment: ["ODD_CLIENT_SINK": sink == 0 ? desk.desktop.sinkName : "sink-\(sink)"]))
+            }
+            _ = try await waitUntil(
+                "\(count) sessions", within: .seconds(240), every: .milliseconds(200),
+                evidence: { "there are \(lines(containing: "(music) is active"))" }
+            ) {
+                lines(containing: "(music) is active") >= count ? true : nil
             }
             let ringing = try desk.play(Desk.music, with: .pwPlay, as: "telephone", role: .ringtone)
-            try await desk.hear(Desk.music, within: .seconds(60))
+            try await desk.hear(Desk.music, within: .seconds(120))
             #expect(lines(containing: "was interrupted by telephone") == count)
             let level = try await desk.highestLevel(of: Desk.secondInterrupter, during: .seconds(1))
             #expect(level < -90, "\(level) dBFS")
             ringing.terminate()
-            _ = try await waitUntil("\(count) sessions to resume", within: .seconds(60), every: .milliseconds(200)) {
+            _ = try await waitUntil("\(count) sessions to resume", within: .seconds(120), every: .milliseconds(200)) {
                 lines(containing: "has ended, it resumes") >= count ? true : nil
             }
+            let seen = Mutex<[String: Int]>([:])
             _ = try await waitUntil(
-                "every stream to be as its client wants it", within: .seconds(90), every: .seconds(1)
+                "every stream to be as its client wants it", within: .seconds(90), every: .seconds(1),
+                evidence: { "\(seen.withLock { $0 })" }
             ) {
-                let streams = try await desk.desktop.streams().filter { $0.properties["media.role"] == "Music" }
-                let free = streams.count { stream in
-                    stream.state == .running
-                        && (stream.parameters["softVolumes"]?.elements ?? []).allSatisfy { $0.number == 1 }
+                let streams = try await desk.desktop.streams().filter {
+                    $0.properties["application.process.binary"]?.hasPrefix("player-") ?? false
                 }
-                return free == count ? true : nil
+                let kinds = streams.map { stream in
+                    "\(stream.state) \(stream.parameters["softVolumes"]?.elements.compactMap(\.number) ?? [])"
+                }
+                let counts = Dictionary(grouping: kinds, by: \.self).mapValues(\.count)
+                seen.withLock { $0 = counts }
+                return counts == ["running [1.0, 1.0]": count] ? true : nil
             }
             for crowd in crowds { crowd.signal(SIGKILL) }
             for crowd in crowds { try await crowd.waitForExit() }

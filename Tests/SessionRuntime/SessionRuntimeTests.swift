@@ -67,7 +67,7 @@ import Testing
         host.advance(.seconds(2))
         #expect(host.largestStep(of: 1, from: 1) <= Fader.largestStep + 1e-9)
         #expect(host.gains[1] ?? 1 == 1)
-        #expect(host.silences[1] ?? .none == .none)
+        #expect(host.silences[1] ?? Silence.none == Silence.none)
         #expect(host.silencings(of: 1).isEmpty)
         #expect(!host.lines.contains { $0.contains("was interrupted by") })
     }

@@ -38,6 +38,13 @@ struct Claims: Sendable, Equatable {
 
     subscript(claim: UInt64) -> Claimant? { place(of: claim).map { order[$0] } }
 
+    /// The places of all claims in a range.
+    func places(in range: ClosedRange<UInt64>) -> Range<Int> {
+        let first = firstPlace(notAbove: range.upperBound)
+        let end = range.lowerBound == 0 ? order.count : firstPlace(notAbove: range.lowerBound - 1)
+        return first..<max(first, end)
+    }
+
     private func place(of claim: UInt64) -> Int? {
         let place = firstPlace(notAbove: claim)
         return place < order.count && order[place].claim == claim ? place : nil

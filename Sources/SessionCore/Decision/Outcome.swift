@@ -21,12 +21,19 @@ struct Actors: Sendable, Equatable {
     private var claims = [UInt64](repeating: 0, count: Policy.maximumDescriptions)
     private var sessions = [Int32](repeating: -1, count: Policy.maximumDescriptions)
 
-    mutating func removeAll() { present = 0 }
+    /// Those present, the strongest claim first.
+    private var order: [DescriptionID] = []
+
+    mutating func removeAll() {
+        present = 0
+        order.removeAll(keepingCapacity: true)
+    }
 
     mutating func insert(_ claimant: Claimant) {
         let index = Int(claimant.description.rawValue)
         guard index < claims.count, present & claimant.description.bit == 0 else { return }
         present |= claimant.description.bit
+        order.append(claimant.description)
         claims[index] = claimant.claim
         sessions[index] = claimant.session
     }
@@ -65,15 +72,28 @@ struct Actors: Sendable, Equatable {
         }
     }
 
-    static func == (left: Actors, right: Actors) -> Bool {
-        guard left.present == right.present else { return false }
-        var isEqual = true
-        left.forEach(left.present) { _, index in
-            if left.claims[index] != right.claims[index] || left.sessions[index] != right.sessions[index] {
-                isEqual = false
-            }
+    /// The claims between which a session has to be judged anew because other actors stand above it; `nil` for none.
+    ///
+    /// Who stands above a session changes only if one of the actors has come, gone or moved past it, and who of them is
+    /// the strongest only if they have moved past each other. A ducker lowers others wherever they stand.
+    func difference(from old: Actors, duckers: UInt64) -> ClosedRange<UInt64>? {
+        let changed = present ^ old.present
+        if changed & duckers != 0 { return 0...UInt64.max }
+        var low = UInt64.max
+        var high: UInt64 = 0
+        forEach(present | old.present) { id, index in
+            let new = present & id.bit != 0 ? claims[index] : 0
+            let former = old.present & id.bit != 0 ? old.claims[index] : 0
+            guard new != former else { return }
+            low = min(low, new, former)
+            high = max(high, new, former)
         }
-        return isEqual
+        guard low <= high else { return nil }
+        return (order == old.order ? low : 0)...high
+    }
+
+    static func == (left: Actors, right: Actors) -> Bool {
+        left.difference(from: right, duckers: 0) == nil && left.present == right.present
     }
 }
 
@@ -132,7 +152,7 @@ struct Outcome: Sendable, Equatable {
         verdicts.removeAll(keepingCapacity: true)
         findActors(facts, policy)
         var changed: [Change] = []
-        judgeAll(facts, policy, &changed)
+        for claimant in facts.claims.order { judge(claimant, policy, &changed) }
     }
 
     /// Brings the verdicts up to date after some sessions' claims have changed.
@@ -148,9 +168,8 @@ struct Outcome: Sendable, Equatable {
         if isOfActors {
             swap(&actors, &oldActors)
             findActors(facts, policy)
-            if actors != oldActors {
-                judgeAll(facts, policy, &changed)
-                return
+            if let range = actors.difference(from: oldActors, duckers: policy.interplay.duckers) {
+                for place in facts.claims.places(in: range) { judge(facts.claims.order[place], policy, &changed) }
             }
         }
         for session in sessions {
@@ -169,10 +188,6 @@ struct Outcome: Sendable, Equatable {
             else { continue }
             actors.insert(claimant)
         }
-    }
-
-    private mutating func judgeAll(_ facts: borrowing Facts, _ policy: borrowing Policy, _ changed: inout [Change]) {
-        for claimant in facts.claims.order { judge(claimant, policy, &changed) }
     }
 
     private mutating func judge(_ claimant: Claimant, _ policy: borrowing Policy, _ changed: inout [Change]) {

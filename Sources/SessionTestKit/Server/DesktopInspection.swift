@@ -26,7 +26,7 @@ extension PrivateDesktop {
         // `pw-dump` prints rubbish when an object goes while it is being asked about; what comes next is whole again.
         // Of a thousand streams it needs a while to tell.
         try await waitUntil("pw-dump to print JSON", within: .seconds(2)) {
-            let output = try await sandbox.run(Invocation("pw-dump"), within: .seconds(60))
+            let output = try await sandbox.run(Invocation("pw-dump"), within: .seconds(240))
             return (try? JSONValue(parsing: output))?.elements.compactMap(DumpedObject.init)
         }
     }
