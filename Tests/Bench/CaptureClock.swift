@@ -43,5 +43,9 @@ struct CaptureClock {
         firstFrame = first
     }
 
+    /// How much sound is missing since an earlier clock of the same capture, or was late by: a server that does not get
+    /// its turn in time leaves out rounds, and the tones jump.
+    func lost(since earlier: CaptureClock) -> Duration { .seconds(firstFrame - earlier.firstFrame) }
+
     func moment(of frame: Int) -> LogMoment { LogMoment(seconds: firstFrame + Duration.frames(frame) / .seconds(1)) }
 }

@@ -56,6 +56,12 @@ struct Measurement: Sendable {
     let back: Duration?
     /// From the last that was heard of the interrupter until the server saw its stream stop; nil where that is not known.
     let tail: Duration?
+    /// How much of the sound the server left out meanwhile.
+    let lost: Duration
+
+    /// Whether the machine was too busy for the server: it made clicks and gaps that are nobody's policy. Judged by what
+    /// the interruption has no part in.
+    var isDisturbed: Bool { figures.noiseFloor > -80 || lost > .milliseconds(10) }
 
     /// How much later than due the music was back at its full level.
     func late(_ transition: Transition, quantum: Duration) -> Duration? {

@@ -76,7 +76,8 @@ private func measure(
             + Visit(server: ducking, ending: ending, log: nil).run([.roleDucking])
         for (index, measurement) in measured.enumerated() {
             results[index].measurements.append(measurement)
-            note("\(run)/\(options.runs) \(results[index].transition.name): \(measurement.figures)")
+            let lost = "lost \(format(measurement.lost.milliseconds)) ms"
+            note("\(run)/\(options.runs) \(results[index].transition.name): \(measurement.figures), \(lost)")
         }
     }
     return results

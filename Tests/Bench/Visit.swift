@@ -41,7 +41,7 @@ struct Visit<Server: PrivateServer> {
         let start = capture.frameCount
         let logStart = log?.lineCount ?? 0
         // For the noise floor, and so that no moment of the tones or of the quantum is preferred.
-        let clock = log == nil ? nil : try await CaptureClock(of: capture)
+        let clock = try await CaptureClock(of: capture)
         try await capture.waitForFrames(
             start + Duration.milliseconds(1400).frames + Int.random(in: 0..<Duration.milliseconds(50).frames))
         let client = try Client(
@@ -58,20 +58,21 @@ struct Visit<Server: PrivateServer> {
         try await client.waitForExit()
         let restored = try await capture.wait(
             for: music, above: full - 0.05, lasting: .milliseconds(150), from: end)
-        try await capture.waitForFrames(restored + Duration.milliseconds(200).frames)
+        try await capture.waitForFrames(restored + Duration.milliseconds(50).frames)
+        let lost = try await CaptureClock(of: capture).lost(since: clock)
         let sound = try capture.read(from: start)
         guard
             let figures = InterruptionFigures(
                 of: sound, interrupted: music, by: interrupter, marginAtEnd: .seconds(2))
         else { throw NothingHeard(transition: transition.name) }
         var tail: Duration?
-        if let log, let clock, let stop = Self.streamStop(in: log, after: logStart) {
+        if let log, let stop = Self.streamStop(in: log, after: logStart) {
             tail = clock.moment(of: start + figures.interrupter.upperBound).duration(to: stop)
         }
         let level = ToneEnvelope(of: sound[music.channel], frequency: music.frequency)
         let last = figures.interrupter.upperBound
         let back = level.firstFrame(from: last, above: figures.fullLevel - 0.1).map { Duration.frames($0 - last) }
-        return Measurement(figures: figures, back: back, tail: tail)
+        return Measurement(figures: figures, back: back, tail: tail, lost: lost)
     }
 
     /// When the server heard that the interrupter paused its stream, or saw it go.
