@@ -25,9 +25,6 @@ package struct Fader {
         var moved: Instant
         /// What is to happen at the end.
         var silence: Silence
-        /// When the last step was made. Half a quantum later it has reached the client, and not a whole quantum of the
-        /// stream has gone by unheard.
-        var arrived: Instant?
         /// The stream is not running yet: the clock starts when it does.
         var waits: Bool
         var quantum: Duration
@@ -35,7 +32,7 @@ package struct Fader {
         /// When it needs attention next, if steps come at this pace.
         func nextStep(after now: Instant, pace: Duration) -> Instant? {
             if waits { return nil }
-            return arrived?.advanced(by: quantum / 2) ?? now.advanced(by: max(quantum / 2, pace))
+            return now.advanced(by: max(quantum / 2, pace))
         }
     }
 
@@ -146,13 +143,6 @@ package struct Fader {
         let pace = pace
         for place in fades.indices where !fades[place].waits {
             let stream = fades[place].stream
-            if let arrived = fades[place].arrived {
-                guard arrived.advanced(by: fades[place].quantum / 2) <= now else { continue }
-                finished.append(stream)
-                actions.append(silence(stream, fades[place].silence))
-                actions.append(.settled(stream))
-                continue
-            }
             let elapsed = max(fades[place].moved.duration(to: now), .zero)
             fades[place].passed += min(elapsed, max(fades[place].quantum, pace))
             fades[place].moved = now
@@ -161,7 +151,11 @@ package struct Fader {
             let gain = isThere ? fade.to : fade.from + (fade.to - fade.from) * (fade.passed / fade.length)
             if gain != states[stream]?.gain ?? 1 { actions.append(move(stream, to: gain)) }
             guard isThere else { continue }
-            if fade.silence == .none { finished.append(stream) } else { fades[place].arrived = now }
+            finished.append(stream)
+            guard fade.silence != .none else { continue }
+            // At once: what would be played after the last step would be played unheard, and missed later.
+            actions.append(silence(stream, fade.silence))
+            actions.append(.settled(stream))
         }
         for stream in finished { remove(stream) }
         nextStep = nil
