@@ -6,13 +6,14 @@ package import SessionCore
 /// short against the quantum is stretched until it has enough of them. A timer that comes late makes a fade longer, not
 /// its steps larger.
 package struct Fader {
-    /// The most that the amplitude may change in one quantum. A step of a twentieth is 26 dB below the click of a hard cut.
-    package static let largestStep = 1.0 / 20
+    /// The most that the amplitude may change in one quantum. A step of 1/24 is 27.6 dB below the click of a hard
+    /// cut at its worst, and 20 dB below one at the middle of all phases.
+    package static let largestStep = 1.0 / 24
     /// No fade is shorter.
     package static let shortest = Duration.milliseconds(10)
-    /// No fade is stretched beyond this: 20 quanta of 1024 frames at 48 kHz. Where a quantum is longer, the steps are
+    /// No fade is stretched beyond this: 24 quanta of 1024 frames at 48 kHz. Where a quantum is longer, the steps are
     /// larger.
-    package static let longestStretch = Duration.milliseconds(430)
+    package static let longestStretch = Duration.milliseconds(515)
 
     /// Where a stream is on its way.
     private struct Fade {

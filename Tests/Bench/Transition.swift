@@ -1,4 +1,5 @@
 import Foundation
+import SessionRuntime
 import SessionTestKit
 
 /// One way of interrupting music, by this module or by a peer.
@@ -34,10 +35,10 @@ struct Transition: Sendable {
     /// The policy's release delay.
     static let releaseDelay = Duration.milliseconds(300)
 
-    /// How long the fade back takes with a quantum: short fades are stretched until no step is larger than a twentieth,
+    /// How long the fade back takes with a quantum: short fades are stretched until no step is too large,
     /// within a limit (see `Fader`).
     func fade(quantum: Duration) -> Duration? {
-        fade.map { max($0, min(quantum * (distance * 20).rounded(.up), .milliseconds(430))) }
+        fade.map { max($0, min(quantum * (distance / Fader.largestStep).rounded(.up), Fader.longestStretch)) }
     }
 }
 

@@ -61,7 +61,7 @@ import Testing
             let actions = play(&fader, from: start)
             let silent = actions.first { if case .gain(_, .silence) = $0.1 { true } else { false } }
             let took = start.duration(to: silent?.0 ?? start)
-            let wanted = max(.milliseconds(milliseconds), .milliseconds(10), min(quantum * 20, Fader.longestStretch))
+            let wanted = max(.milliseconds(milliseconds), .milliseconds(10), min(quantum * 24, Fader.longestStretch))
             #expect(took >= wanted)
             #expect(took <= wanted + quantum)
         }
