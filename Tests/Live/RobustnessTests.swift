@@ -198,7 +198,8 @@ extension LiveModule {
             try await desk.hear(Desk.music, within: .seconds(120))
             #expect(lines(containing: "was interrupted by telephone") == count)
             let level = try await desk.highestLevel(of: Desk.secondInterrupter, during: .seconds(1))
-            #expect(level < -90, "\(level) dBFS")
+            // A single one of them would be at -60 dBFS.
+            #expect(level < -70, "\(level) dBFS")
             ringing.terminate()
             _ = try await waitUntil("\(count) sessions to resume", within: .seconds(120), every: .milliseconds(200)) {
                 lines(containing: "has ended, it resumes") >= count ? true : nil

@@ -139,6 +139,8 @@ extension LiveModule {
             _ = try await waitUntil("WirePlumber to save the volume") {
                 text(desk.desktop.wirePlumberState()).contains("Music:channelVolumes=0.72") ? true : nil
             }
+            // It writes a second file and renames it.
+            try await desk.capture.record(.seconds(2))
             let before = desk.desktop.wirePlumberState()
             let interrupter = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: role)
             try await desk.capture.wait(for: Desk.music, below: Desk.full - 19, lasting: .seconds(3))
