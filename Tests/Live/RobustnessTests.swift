@@ -196,13 +196,16 @@ extension LiveModule {
             }
             let ringing = try desk.play(Desk.music, with: .pwPlay, as: "telephone", role: .ringtone)
             try await desk.hear(Desk.music, within: .seconds(120))
-            #expect(lines(containing: "was interrupted by telephone") == count)
-            let level = try await desk.highestLevel(of: Desk.secondInterrupter, during: .seconds(1))
-            // A single one of them would be at -60 dBFS.
-            #expect(level < -70, "\(level) dBFS")
+            // With so many streams the session manager may take longer to link the ringing than it is waited for: then
+            // the others play on, and are interrupted when it runs. A single one of them would be at -60 dBFS.
+            try await desk.capture.wait(
+                for: Desk.secondInterrupter, below: -90, lasting: .seconds(1), within: .seconds(60))
+            #expect(try await desk.highestLevel(of: Desk.music, during: .milliseconds(100)) > Desk.full - 1)
+            let interruptions = lines(containing: "was interrupted by telephone")
+            #expect(interruptions == count || interruptions == 2 * count, "\(interruptions) of \(count)")
             ringing.terminate()
             _ = try await waitUntil("\(count) sessions to resume", within: .seconds(120), every: .milliseconds(200)) {
-                lines(containing: "has ended, it resumes") >= count ? true : nil
+                lines(containing: "has ended, it resumes") == interruptions ? true : nil
             }
             let seen = Mutex<[String: Int]>([:])
             _ = try await waitUntil(
