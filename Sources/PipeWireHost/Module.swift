@@ -49,6 +49,8 @@ public final class Module {
         }
         cpw_log(CPW_LOG_INFO, "policy: \(loaded.origin)")
         _ = Module(module, context: context, policy: loaded.policy)
+        // Loading the Swift run-time and the policy has used a megabyte of code that is not used again.
+        cpw_release_code()
         return 0
     }
 

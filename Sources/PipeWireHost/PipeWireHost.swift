@@ -80,7 +80,7 @@ public final class PipeWireHost: Host {
             return
         }
         guard let properties = StreamProperties(node: node, client: client(of: node)) else { return }
-        let stream = StreamNode(id: nextID(), node: node, properties: properties, host: self)
+        let stream = StreamNode(id: nextID(), node: node, global: global, properties: properties, host: self)
         streams[global] = stream
         introduce(stream)
     }
@@ -122,7 +122,7 @@ public final class PipeWireHost: Host {
     }
 
     func streamDestroyed(_ stream: StreamNode) {
-        streams = streams.filter { $0.value !== stream }
+        streams[stream.global] = nil
         byStream[stream.id] = nil
         post(.streamVanished(stream.id), now: false)
     }

@@ -5,6 +5,8 @@ import SessionCore
 final class StreamNode {
     private(set) var id: StreamID
     let node: OpaquePointer
+    /// The node's global id.
+    let global: UInt32
     private(set) var properties: StreamProperties
     private unowned let host: PipeWireHost
     private var listener: Listener<pw_impl_node_events>?
@@ -22,9 +24,10 @@ final class StreamNode {
     private var written: (volumes: [Float], mute: Bool)?
     private var isAcknowledged = true
 
-    init(id: StreamID, node: OpaquePointer, properties: StreamProperties, host: PipeWireHost) {
+    init(id: StreamID, node: OpaquePointer, global: UInt32, properties: StreamProperties, host: PipeWireHost) {
         self.id = id
         self.node = node
+        self.global = global
         self.properties = properties
         self.host = host
         isWanted = pw_impl_node_is_active(node)

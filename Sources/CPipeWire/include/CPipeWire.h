@@ -47,4 +47,8 @@ bool cpw_node_read_volumes(struct pw_impl_node *node, struct cpw_volumes *volume
 /* Writes softVolumes and softMute, and nothing else; returns a negative errno on failure. */
 int cpw_node_write_soft_volumes(struct pw_impl_node *node, const float *volumes, uint32_t count, bool mute);
 
+/* Takes this object's own code and constants out of the process's memory. They are in the file, so what is used again is
+ * mapped again; what was used only to start is not counted any more. */
+void cpw_release_code(void);
+
 #endif

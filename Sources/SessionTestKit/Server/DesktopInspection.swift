@@ -82,10 +82,22 @@ extension PrivateDesktop {
                 "-P",
                 """
                 { stream.capture.sink = true node.name = test-capture application.name = test-capture \
-                state.restore-props = false state.restore-target = false }
+                state.restore-props = false state.restore-target = false \
+                node.autoconnect = \(options.linksCapture) }
                 """,
                 "-",
             ])
+    }
+
+    /// Links the capture to the sink's monitor, where WirePlumber does not.
+    public func connectCapture() async throws {
+        guard !options.linksCapture else { return }
+        for channel in ["FL", "FR"] {
+            let link = Invocation("pw-link", ["\(sinkName):monitor_\(channel)", "test-capture:input_\(channel)"])
+            _ = try await waitUntil("the capture's port \(channel)", within: .seconds(10)) {
+                try? await sandbox.run(link)
+            }
+        }
     }
 
     /// `pw-dump` prints `Props` as several objects, of the adapter and of its converter.

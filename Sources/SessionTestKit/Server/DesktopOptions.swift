@@ -74,6 +74,8 @@ public struct DesktopOptions: Sendable {
     public var environment: [String: String] = [:]
     /// Whether a session manager runs. Without one nothing is linked.
     public var runsWirePlumber = true
+    /// Whether WirePlumber links the capture to the sink's monitor. Where its own role policy is at work, it does not.
+    public var linksCapture = true
     /// Whether PulseAudio clients are served.
     public var runsPulseServer = true
 

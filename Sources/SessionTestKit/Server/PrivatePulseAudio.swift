@@ -86,6 +86,9 @@ public final class PrivatePulseAudio: PrivateServer {
             ])
     }
 
+    /// The daemon does it by itself.
+    public func connectCapture() {}
+
     private func list(_ kind: String, isCapture: Bool) async throws -> [ServerStream] {
         let output = try await sandbox.run(Invocation("pactl", ["--format=json", "list", kind]))
         return try JSONValue(parsing: output).elements.compactMap { entry in

@@ -19,6 +19,8 @@ public protocol PrivateServer: Sendable {
 
     /// What writes the monitor of the sink to standard output: interleaved stereo, 32-bit float, 48 kHz.
     func captureInvocation() -> Invocation
+    /// Sees to it that the capture is fed, where the server does not do so by itself.
+    func connectCapture() async throws
 
     /// Ends everything that was started and removes its files.
     func stop() async

@@ -13,6 +13,7 @@ public final class Capture: Sendable {
     /// Starts to record the monitor of the server's sink, and returns when sound (or silence) flows.
     public static func start(on server: any PrivateServer) async throws -> Capture {
         let capture = try Capture(on: server)
+        try await server.connectCapture()
         try await capture.waitForFrames(1)
         return capture
     }
