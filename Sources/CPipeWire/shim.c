@@ -41,7 +41,15 @@ int64_t cpw_monotonic_nanoseconds(void) {
 
 PW_LOG_TOPIC_STATIC(topic, "mod.audio-session");
 
-void cpw_log_open(void) { PW_LOG_TOPIC_INIT(topic); }
+/* Since 1.1 a topic gets its level by being registered; the function before has no effect there. */
+__attribute__((weak)) void pw_log_topic_register(struct spa_log_topic *topic);
+
+void cpw_log_open(void) {
+    if (pw_log_topic_register != NULL)
+        pw_log_topic_register(topic);
+    else
+        PW_LOG_TOPIC_INIT(topic);
+}
 
 bool cpw_log_enabled(enum cpw_log_level level) { return pw_log_topic_enabled((enum spa_log_level)level, topic); }
 
