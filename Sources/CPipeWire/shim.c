@@ -29,6 +29,11 @@ struct spa_source *cpw_loop_add_event(struct pw_loop *loop, void (*func)(void *,
     return pw_loop_add_event(loop, func, data);
 }
 
+struct spa_source *cpw_loop_add_input(struct pw_loop *loop, int descriptor, void (*func)(void *, int, uint32_t),
+                                      void *data) {
+    return pw_loop_add_io(loop, descriptor, SPA_IO_IN, false, func, data);
+}
+
 void cpw_loop_signal_event(struct pw_loop *loop, struct spa_source *source) { pw_loop_signal_event(loop, source); }
 
 void cpw_loop_destroy_source(struct pw_loop *loop, struct spa_source *source) { pw_loop_destroy_source(loop, source); }

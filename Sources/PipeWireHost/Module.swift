@@ -8,17 +8,27 @@ import SessionRuntime
 public final class Module {
     private let host: PipeWireHost
     private let context: OpaquePointer
+    private let arguments: String?
     private var listener: Listener<pw_impl_module_events>?
+    private var watch: PolicyWatch?
 
-    private init(_ module: OpaquePointer, context: OpaquePointer, policy: Policy) {
+    private init(_ module: OpaquePointer, context: OpaquePointer, arguments: String?) {
         self.context = context
-        host = PipeWireHost(context: context, policy: policy)
+        self.arguments = arguments
+        let loaded = Module.loadPolicy(arguments)
+        Module.report(loaded)
+        host = PipeWireHost(context: context, policy: loaded)
+        watch = PolicyWatch(
+            PolicyLoader.folders(arguments: arguments, environment: Module.environment),
+            on: pw_context_get_main_loop(context)
+        ) { [unowned self] in reload() }
         var events = pw_impl_module_events()
         events.version = UInt32(PW_VERSION_IMPL_MODULE_EVENTS)
         events.destroy = { data in
             guard let data else { return }
             let module = Unmanaged<Module>.fromOpaque(data).takeRetainedValue()
             module.listener = nil
+            module.watch = nil
             module.host.leave()
             Module.mark(module.context, nil)
         }
@@ -40,18 +50,38 @@ public final class Module {
             return 0
         }
         mark(context, "true")
-        let loaded = PolicyLoader.load(arguments: text(arguments, limit: .max)) { text(getenv($0), limit: 4096) }
-        for diagnostic in loaded.diagnostics {
-            cpw_log(diagnostic.severity == .error ? CPW_LOG_ERROR : CPW_LOG_WARN, diagnostic.description)
-        }
-        if loaded.diagnostics.contains(where: { $0.severity == .error }) {
-            cpw_log(CPW_LOG_WARN, "the built-in desktop policy takes the place of the policy with errors")
-        }
-        cpw_log(CPW_LOG_INFO, "policy: \(loaded.origin)")
-        _ = Module(module, context: context, policy: loaded.policy)
+        _ = Module(module, context: context, arguments: text(arguments, limit: .max))
         // Loading the Swift run-time and the policy has used a megabyte of code that is not used again.
         cpw_release_code()
         return 0
+    }
+
+    private static func environment(_ name: String) -> String? { text(getenv(name), limit: 4096) }
+
+    private static func loadPolicy(_ arguments: String?) -> LoadedPolicy {
+        PolicyLoader.load(arguments: arguments, environment: environment)
+    }
+
+    /// Says what is in force, and what is wrong with what is not.
+    private static func report(_ loaded: LoadedPolicy) {
+        for diagnostic in loaded.diagnostics {
+            cpw_log(diagnostic.severity == .error ? CPW_LOG_ERROR : CPW_LOG_WARN, diagnostic.description)
+        }
+        if loaded.hasErrors { cpw_log(CPW_LOG_WARN, "files with errors are left out of the policy") }
+        cpw_log(CPW_LOG_INFO, "policy: \(loaded.origin)")
+    }
+
+    /// Puts a changed policy in force. One with an error changes nothing: the last good one stays.
+    private func reload() {
+        let loaded = Module.loadPolicy(arguments)
+        if loaded.hasErrors {
+            for diagnostic in loaded.diagnostics {
+                cpw_log(diagnostic.severity == .error ? CPW_LOG_ERROR : CPW_LOG_WARN, diagnostic.description)
+            }
+            cpw_log(CPW_LOG_WARN, "the changed policy has errors: the last good one stays in force")
+        } else if host.apply(loaded) {
+            Module.report(loaded)
+        }
     }
 
     /// The daemon's property that says that a module of this kind is at work.

@@ -1,4 +1,5 @@
 import CPipeWire
+import PolicyFile
 import SessionCore
 import SessionRuntime
 
@@ -17,14 +18,18 @@ public final class PipeWireHost: Host {
     private var lastStream: UInt32 = 0
     /// The graph's quantum, until a stream begins or ceases to run.
     private var quantum: Duration?
+    private var policy: LoadedPolicy
+    /// The applications whose claims were refused, each with the claim; said once.
+    private var refused: Set<String> = []
     /// Another role policy was found at work; this one keeps its hands off.
     private var hasSteppedBack = false
 
     /// Joins the daemon: sees all objects that exist and all that come.
-    public init(context: OpaquePointer, policy: Policy) {
+    public init(context: OpaquePointer, policy: LoadedPolicy) {
         self.context = context
+        self.policy = policy
         loop = pw_context_get_main_loop(context)
-        let runtime = SessionRuntime(policy: policy, host: self)
+        let runtime = SessionRuntime(policy: policy.policy, host: self)
         self.runtime = runtime
         timer = cpw_loop_add_timer(
             loop, { data, _ in object(data, as: PipeWireHost.self)?.runtime?.timerFired() }, pointer(to: self))
@@ -92,12 +97,15 @@ public final class PipeWireHost: Host {
 
     private func introduce(_ stream: StreamNode) {
         guard !hasSteppedBack else { return }
+        stream.description = classify(stream)
         let properties = stream.properties
         byStream[stream.id] = stream
         if let complaint = properties.complaint { log(.warning, complaint) }
+        guard let description = stream.description else { return }
         post(
             .streamAppeared(
-                stream.id, application: properties.application, role: properties.role, direction: properties.direction),
+                stream.id, application: properties.application, description: description,
+                direction: properties.direction),
             now: true)
         if stream.isWanted { post(.streamWanted(stream.id, true), now: true) }
         if stream.isRunning { post(.streamRunning(stream.id, true), now: false) }
@@ -106,12 +114,44 @@ public final class PipeWireHost: Host {
     /// Some clients tell their role only after the stream exists.
     func propertiesChanged(_ stream: StreamNode) {
         guard let properties = StreamProperties(node: stream.node, client: client(of: stream.node)),
-            properties != stream.properties
+            properties != stream.properties || classify(stream) != stream.description
         else { return }
         byStream[stream.id] = nil
         post(.streamVanished(stream.id), now: true)
         stream.become(nextID(), properties)
         introduce(stream)
+    }
+
+    /// What the policy makes of a stream; `nil` when it leaves it alone.
+    private func classify(_ stream: StreamNode) -> SessionDescription? {
+        let own = pw_impl_node_get_properties(stream.node)
+        let inherited = client(of: stream.node).flatMap { pw_impl_client_get_properties($0) }
+        let result = policy.classifier.classify(direction: stream.properties.direction) { key in
+            text(pw_properties_get(own, key) ?? inherited.flatMap { pw_properties_get($0, key) })
+        }
+        if let claim = result.refusedClaim, refused.count < 1024,
+            refused.insert("\(claim) \(stream.properties.application.name)").inserted
+        {
+            log(.warning, "\(stream.properties.application.name) may not claim the priority of \(claim)")
+        }
+        return result.description
+    }
+
+    /// Puts another policy in force. Returns whether it differs from the present one.
+    func apply(_ policy: LoadedPolicy) -> Bool {
+        guard policy.policy != self.policy.policy || policy.classifier != self.policy.classifier else { return false }
+        self.policy = policy
+        refused.removeAll()
+        var known: [StreamID: SessionDescription] = [:]
+        var newcomers: [StreamNode] = []
+        for stream in streams.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
+            let wasManaged = stream.description != nil
+            stream.description = classify(stream)
+            if wasManaged { known[stream.id] = stream.description } else { newcomers.append(stream) }
+        }
+        post(.policyChanged(policy.policy, known), now: true)
+        for stream in newcomers where stream.description != nil { introduce(stream) }
+        return true
     }
 
     private func client(of node: OpaquePointer) -> OpaquePointer? {

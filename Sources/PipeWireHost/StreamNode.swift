@@ -8,6 +8,8 @@ final class StreamNode {
     /// The node's global id.
     let global: UInt32
     private(set) var properties: StreamProperties
+    /// What the policy makes of it; `nil` when it is left alone.
+    var description: SessionDescription?
     private unowned let host: PipeWireHost
     private var listener: Listener<pw_impl_node_events>?
 

@@ -18,10 +18,11 @@ struct Sourced<Value: Sendable>: Sendable {
 
 /// How others are ducked, as far as it is said: what is not comes from the defaults.
 struct DuckingDraft: Sendable {
-    static let keys = ["gain", "attack", "release"]
+    static let keys = ["gain", "attack", "hold", "release"]
 
     var gain: Decibels?
     var attack: Duration?
+    var hold: Duration?
     var release: Duration?
 
     init() {}
@@ -31,6 +32,7 @@ struct DuckingDraft: Sendable {
         let usual = Ducking()
         gain = ducking.gain == usual.gain ? nil : ducking.gain
         attack = ducking.attack == usual.attack ? nil : ducking.attack
+        hold = ducking.hold == usual.hold ? nil : ducking.hold
         release = ducking.release == usual.release ? nil : ducking.release
     }
 
@@ -40,6 +42,7 @@ struct DuckingDraft: Sendable {
             switch member.key.text {
             case "gain": gain = diagnosis.gain(member.value) ?? gain
             case "attack": attack = diagnosis.duration(member.value) ?? attack
+            case "hold": hold = diagnosis.duration(member.value) ?? hold
             default: release = diagnosis.duration(member.value) ?? release
             }
         }
@@ -49,6 +52,7 @@ struct DuckingDraft: Sendable {
         var ducking = Ducking()
         ducking.gain = gain ?? defaults.gain ?? ducking.gain
         ducking.attack = attack ?? defaults.attack ?? ducking.attack
+        ducking.hold = hold ?? defaults.hold ?? ducking.hold
         ducking.release = release ?? defaults.release ?? ducking.release
         return ducking
     }

@@ -55,9 +55,17 @@ extension Diagnostic: CustomStringConvertible {
 }
 
 /// Where a value came from.
-struct Origin: Sendable, Hashable {
-    var file: String
-    var place: Place
+public struct Origin: Sendable, Hashable {
+    /// The file's name as it was opened, or what stands for it.
+    public var file: String
+    /// The position in it.
+    public var place: Place
+
+    /// Makes an origin.
+    public init(file: String, place: Place) {
+        self.file = file
+        self.place = place
+    }
 }
 
 /// The mistakes found so far, to which everything that reads a source reports.

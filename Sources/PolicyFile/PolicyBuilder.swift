@@ -36,14 +36,8 @@ struct PolicyBuilder {
         var builder = PolicyBuilder(base)
         for document in documents { builder.apply(document, &diagnosis) }
         let preset = builder.finish(isComplete: documents.allSatisfy(\.isWellFormed), &diagnosis)
-        let count = preset.roles.count + [preset.untagged, preset.untaggedCapture].compactMap { $0 }.count
-        if count > Policy.maximumDescriptions {
-            diagnosis.error(
-                at: documents.last?.member("roles")?.key.place, found: "\(count) descriptions",
-                expected: "at most \(Policy.maximumDescriptions)")
-        }
-        guard !diagnosis.hasErrors, let policy = preset.policy else { return nil }
-        return (preset, policy)
+        guard !diagnosis.hasErrors else { return nil }
+        return (preset, preset.policy)
     }
 
     private init(_ preset: Preset) {

@@ -4,8 +4,12 @@ import SessionCore
 public struct LoadedPolicy: Sendable, Equatable {
     /// The policy; the built-in desktop policy when there was an error.
     public let policy: Policy
+    /// Tells what streams are under it.
+    public var classifier: Classifier { Classifier(policy) }
     /// Where the policy came from, to be logged: a path, `built-in desktop`, `PATH with module arguments`.
     public let origin: String
+    /// Whether anything is wrong with what was read that keeps it from being used.
+    public var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
     /// Everything that is wrong with what was read. An error among it means that none of that is in force.
     public let diagnostics: [Diagnostic]
 }
@@ -63,6 +67,14 @@ public enum PolicyLoader {
     /// The places where policy files are looked for, the most personal one first.
     public static func searchPath(environment: (String) -> String?) -> [String] {
         searchPath(environment, systemFolders)
+    }
+
+    /// The folders in which a change can change the policy, whether they exist or not.
+    public static func folders(arguments: String?, environment: (String) -> String?) -> [String] {
+        searchPath(environment: environment).flatMap { path in
+            let folder = String(path.dropLast("/policy.conf".count))
+            return [folder, folder + "/policy.conf.d"]
+        }
     }
 
     private static func searchPath(_ environment: (String) -> String?, _ systemFolders: [String]) -> [String] {

@@ -28,11 +28,14 @@ package struct Fader {
         var silence: Silence
         /// The stream is not running yet: the clock starts when it does.
         var waits: Bool
+        /// The clock does not start before.
+        var begins: Instant
         var quantum: Duration
 
         /// When it needs attention next, if steps come at this pace.
         func nextStep(after now: Instant, pace: Duration) -> Instant? {
             if waits { return nil }
+            if begins > now { return begins }
             return now.advanced(by: max(quantum / 2, pace))
         }
     }
@@ -78,10 +81,12 @@ package struct Fader {
     ///
     /// - Parameters:
     ///   - duration: How long the policy wants the fade to take; zero is at once.
+    ///   - delay: How long to stay where it is before.
     ///   - waits: The stream does not run yet; the way back begins when ``streamRuns(_:at:)`` says so.
     package mutating func start(
-        _ stream: StreamID, to target: LinearGain, then silence: Silence, within duration: Duration, quantum: Duration,
-        waits: Bool, at now: Instant
+        _ stream: StreamID, to target: LinearGain, then silence: Silence, within duration: Duration,
+        after delay: Duration = .zero,
+        quantum: Duration, waits: Bool, at now: Instant
     ) -> [Action] {
         let state = states[stream] ?? State()
         let to = silence == .none ? target.value : 0
@@ -92,7 +97,7 @@ package struct Fader {
         }
         remove(stream)
         let distance = abs(to - state.gain)
-        guard duration > .zero, distance > 0 else {
+        guard duration > .zero || delay > .zero, distance > 0 else {
             var actions: [Action] = []
             if state.gain != to { actions.append(move(stream, to: to)) }
             if state.silence != silence { actions.append(self.silence(stream, silence)) }
@@ -103,7 +108,8 @@ package struct Fader {
         let fade = Fade(
             stream: stream, from: state.gain, to: to,
             length: max(duration, Self.shortest, min(quantum * steps, Self.longestStretch)), moved: now,
-            silence: silence, waits: waits && silence == .none, quantum: quantum)
+            silence: silence, waits: waits && silence == .none, begins: now.advanced(by: max(delay, .zero)),
+            quantum: quantum)
         placeOfFade[stream] = fades.count
         fades.append(fade)
         attend(fade, at: now)
@@ -142,7 +148,7 @@ package struct Fader {
         var actions: [Action] = []
         var finished: [StreamID] = []
         let pace = pace
-        for place in fades.indices where !fades[place].waits {
+        for place in fades.indices where !fades[place].waits && fades[place].begins <= now {
             let stream = fades[place].stream
             let elapsed = max(fades[place].moved.duration(to: now), .zero)
             fades[place].passed += min(elapsed, max(fades[place].quantum, pace))

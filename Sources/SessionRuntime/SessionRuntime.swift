@@ -12,6 +12,7 @@ public final class SessionRuntime {
     private var isDraining = false
     private var engineWake: Instant?
     private var armed: Instant?
+    private var names: [StreamID: String] = [:]
     private var labels: [StreamID: String] = [:]
     private var running: Set<StreamID> = []
     /// What every stream to which anything is done was told last, to put the next line about it into words.
@@ -40,6 +41,7 @@ public final class SessionRuntime {
             switch event {
             case .streamVanished(let stream):
                 fader.forget(stream)
+                names[stream] = nil
                 labels[stream] = nil
                 told[stream] = nil
                 running.remove(stream)
@@ -79,13 +81,19 @@ public final class SessionRuntime {
         drain()
     }
 
+    /// The policy in force.
+    public var policy: Policy { engine.policy }
+
     /// What is done to a stream and why; `nil` for one that is left alone (N12).
     public func treatment(of stream: StreamID) -> Treatment? { engine.treatment(of: stream) }
 
     private func observe(_ event: Event) {
         switch event {
-        case .streamAppeared(let id, let application, let role, _):
-            labels[id] = role.map { "\(application.name) (\($0.name))" } ?? application.name
+        case .streamAppeared(let id, let application, let description, _):
+            names[id] = application.name
+            label(id, description)
+        case .policyChanged(_, let descriptions):
+            for (id, description) in descriptions { label(id, description) }
         case .streamWanted(let id, let isWanted):
             host.log(.debug, "\(labels[id] ?? "?") is \(isWanted ? "wanted" : "paused") by its application")
         case .streamRunning(let id, true):
@@ -97,11 +105,17 @@ public final class SessionRuntime {
         }
     }
 
+    private func label(_ id: StreamID, _ description: SessionDescription) {
+        guard let name = names[id] else { return }
+        let isTagged = description.name != Policy.untaggedName && description.name != Policy.untaggedCaptureName
+        labels[id] = isTagged ? "\(name) (\(description.name))" : name
+    }
+
     private func carryOut(_ effect: Effect) {
         switch effect {
-        case .treat(let stream, let treatment, let duration):
+        case .treat(let stream, let treatment, let duration, let delay):
             let actions = fader.start(
-                stream, to: treatment.gain, then: treatment.silence, within: duration,
+                stream, to: treatment.gain, then: treatment.silence, within: duration, after: delay,
                 quantum: host.quantum(of: stream), waits: !running.contains(stream), at: host.now)
             host.log(.info, narrate(stream, treatment))
             told[stream] = treatment == .untouched ? nil : treatment
@@ -141,7 +155,7 @@ public final class SessionRuntime {
     /// One line for people: what is done to which stream, and why.
     private func narrate(_ stream: StreamID, _ treatment: Treatment) -> String {
         let name = labels[stream] ?? "?"
-        let actor = treatment.actor.flatMap { engine.policy[$0]?.name } ?? "?"
+        let actor = treatment.actor.flatMap { engine[$0]?.name } ?? "?"
         let before = told[stream] ?? .untouched
         let length = fader.length(of: stream)
         let time = length > .zero ? " within \(length.wholeNanoseconds / 1_000_000) ms" : " at once"
@@ -152,6 +166,8 @@ public final class SessionRuntime {
             return "duck \(name) to \(treatment.gain.decibels) dB\(time): \(actor) plays"
         case (_, .handover):
             return "hold \(name) until the others are silent"
+        case (_, .rejected):
+            return "keep \(name) silent: \(actor) does not let it begin, its application has to ask again"
         case (_, .superseded):
             return "keep \(name) silent: \(actor) took over, and its application has to resume"
         case (let silence, _):

@@ -29,7 +29,7 @@ private struct Bench {
         for effect in result {
             switch effect {
             case .wake(let moment): wake = moment
-            case .treat(let stream, let treatment, _):
+            case .treat(let stream, let treatment, _, _):
                 if treatment.silence != .none { victims.append(stream) }
             default: break
             }
@@ -37,11 +37,14 @@ private struct Bench {
     }
 
     mutating func appear(_ id: Int, role: String?, app: Int, capture: Bool = false) {
+        let direction: StreamDirection = capture ? .capture : .playback
+        let role = role.flatMap { Role($0) }
+        guard let description = engine.policy.description(of: role, direction: direction) else { return }
         send(
             .streamAppeared(
                 StreamID(UInt32(id)),
                 application: ApplicationID(portal: nil, binary: "application \(app)", displayName: nil, fallback: ""),
-                role: role.flatMap { Role($0) }, direction: capture ? .capture : .playback))
+                description: description, direction: direction))
     }
 
     mutating func play(_ id: Int) {

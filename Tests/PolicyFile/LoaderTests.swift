@@ -27,7 +27,7 @@ private final class Folders {
 }
 
 private func untagged(_ policy: Policy) -> SessionDescription? {
-    policy.description(of: nil, direction: .playback).flatMap { policy[$0] }
+    policy.description(of: nil, direction: .playback)
 }
 
 @Suite struct LoaderTests {
@@ -119,7 +119,7 @@ private func untagged(_ policy: Policy) -> SessionDescription? {
         try folders.write("roles = { game = { aliases = [ fun ] } }", to: "etc/audio-session/policy.conf")
         let loaded = folders.load("{ roles = { music = { aliases = [ fun ] } } }")
         #expect(loaded.diagnostics == [])
-        let fun = loaded.policy.description(of: Role("fun"), direction: .playback).flatMap { loaded.policy[$0] }
+        let fun = loaded.policy.description(of: Role("fun"), direction: .playback)
         #expect(fun?.name == "music")
     }
 

@@ -203,16 +203,4 @@ private func read(_ text: String) -> (members: [Member], messages: [String]) { r
         }
         #expect(elapsed < .seconds(10))
     }
-
-    @Test func `more descriptions than a policy holds are refused`() {
-        // The preset has 11 roles and what is untagged.
-        let room = Policy.maximumDescriptions - Policy.desktop.descriptions.count
-        func roles(_ count: Int) -> String {
-            "roles = {" + (0..<count).map { " r\($0) = { category = ambient }" }.joined() + " }"
-        }
-        #expect(PolicyFile(text: roles(room), named: "t").policy?.descriptions.count == Policy.maximumDescriptions)
-        let file = PolicyFile(text: roles(room + 1), named: "t")
-        #expect(file.policy == nil)
-        #expect(file.diagnostics.map(\.description) == ["t:1:1: error: found 65 descriptions, expected at most 64"])
-    }
 }

@@ -26,7 +26,9 @@ import Testing
         let other = ApplicationID(portal: "x", binary: nil, displayName: nil, fallback: "")
         for application in [app, other, app] {
             let event = Event.streamAppeared(
-                StreamID(1), application: application, role: Role("phone"), direction: .playback)
+                StreamID(1), application: application,
+                description: SessionDescription(name: "phone", category: .playAndRecord, priority: .phone),
+                direction: .playback)
             #expect(engine.handle(event, at: now) == [])
         }
         _ = engine.handle(.streamVanished(StreamID(1)), at: now)
@@ -76,8 +78,11 @@ import Testing
         let start = Instant(nanoseconds: 10_000_000_000)
         func play(_ id: UInt32, _ role: String, at now: Instant) {
             let application = ApplicationID(portal: nil, binary: role, displayName: nil, fallback: "")
+            guard let description = engine.policy.description(of: Role(role), direction: .playback) else { return }
             _ = engine.handle(
-                .streamAppeared(StreamID(id), application: application, role: Role(role), direction: .playback), at: now
+                .streamAppeared(
+                    StreamID(id), application: application, description: description, direction: .playback),
+                at: now
             )
             _ = engine.handle(.streamWanted(StreamID(id), true), at: now)
             _ = engine.handle(.streamRunning(StreamID(id), true), at: now)

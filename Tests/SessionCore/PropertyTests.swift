@@ -35,6 +35,8 @@ struct RandomSequence {
     private struct Stream {
         var id: StreamID
         var app: Int
+        var role: Role?
+        var direction: StreamDirection
         /// What it is under the policy; `nil` if it is left alone.
         var description: SessionDescription?
         /// Nothing but waiting may happen to it (R36), save for a sound of the interface, which goes with its session.
@@ -54,8 +56,8 @@ struct RandomSequence {
         ApplicationID(portal: nil, binary: "app\($0)", displayName: nil, fallback: "")
     }
 
-    let trialIndex: Int
-    private let trial: Trial
+    private(set) var trialIndex: Int
+    private var trial: Trial
     private let seed: UInt64
     private var random: SplitMix64
     private var engine: Engine
@@ -96,6 +98,7 @@ struct RandomSequence {
     // MARK: - What happens
 
     private mutating func happen() {
+        if random.oneIn(24) { changePolicy() }
         switch random.below(isObedient ? 8 : 12) {
         case 0, 1: appear()
         case 2, 3, 4: want()
@@ -125,10 +128,45 @@ struct RandomSequence {
         let id = known.isEmpty ? StreamID(lastID) : random.pick(known).id
         if known.isEmpty {
             let description = trial.policy.description(of: role, direction: direction)
-            streams.append(Stream(id: id, app: app, description: description.flatMap { trial.policy[$0] }))
+            streams.append(Stream(id: id, app: app, role: role, direction: direction, description: description))
         }
-        send(.streamAppeared(id, application: Self.applications[app], role: role, direction: direction))
+        if let description = trial.policy.description(of: role, direction: direction) {
+            send(
+                .streamAppeared(
+                    id, application: Self.applications[app], description: description, direction: direction))
+        }
         if random.oneIn(2) { want(streams.count - 1, true) }
+    }
+
+    /// Another policy takes over, as a host tells it: first what the known streams are, then the streams that are new to it.
+    private mutating func changePolicy() {
+        trialIndex = random.below(Trial.all.count)
+        trial = Trial.all[trialIndex]
+        var known: [StreamID: SessionDescription] = [:]
+        var newcomers: [Int] = []
+        for index in streams.indices {
+            let stream = streams[index]
+            let description = trial.policy.description(of: stream.role, direction: stream.direction)
+            if stream.description != nil { known[stream.id] = description } else { newcomers.append(index) }
+            streams[index].description = description
+        }
+        // Who does it goes by another number now.
+        for index in streams.indices { streams[index].told.actor = nil }
+        send(.policyChanged(trial.policy, known))
+        for index in streams.indices {
+            guard let treatment = engine.treatment(of: streams[index].id) else { continue }
+            if streams[index].told.actor == nil { streams[index].told.actor = treatment.actor }
+        }
+        for index in newcomers {
+            let stream = streams[index]
+            guard let description = stream.description else { continue }
+            send(
+                .streamAppeared(
+                    stream.id, application: Self.applications[stream.app], description: description,
+                    direction: stream.direction))
+            if stream.isWanted { send(.streamWanted(stream.id, true)) }
+            if stream.isRunning { send(.streamRunning(stream.id, true)) }
+        }
     }
 
     private mutating func want() {
@@ -207,13 +245,13 @@ struct RandomSequence {
     private mutating func check(_ effect: Effect) {
         switch effect {
         case .wake(let moment): wake = moment
-        case .treat(let id, let treatment, let fade):
+        case .treat(let id, let treatment, let fade, let delay):
             guard let index = streams.firstIndex(where: { $0.id == id }) else {
                 fail("an unknown stream was touched")
                 return
             }
             if streams[index].told == treatment { fail("an effect without a difference") }
-            if fade < .zero { fail("a negative fade") }
+            if fade < .zero || delay < .zero { fail("a negative fade") }
             if appCount == 1 && treatment.cause != .none && treatment.cause != .handover {
                 fail("touched by its own application")
             }
@@ -274,7 +312,7 @@ struct RandomSequence {
         let survivor = random.below(appCount)
         while let index = streams.firstIndex(where: { $0.app != survivor }), failure == nil { vanish(index) }
         rest()
-        for stream in streams where stream.told != .untouched && stream.told.cause != .superseded {
+        for stream in streams where stream.told != .untouched && ![.superseded, .rejected].contains(stream.told.cause) {
             fail("still touched with nobody left: \(stream)")
         }
         // R31: what another took over from is so until its client has paused it; then nothing is left of it.

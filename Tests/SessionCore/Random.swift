@@ -62,9 +62,21 @@ extension SplitMix64 {
         let roles = Dictionary(
             names.compactMap { name in Role(name).flatMap { role in descriptions[name].map { (role, $0) } } }
         ) { $1 }
+        var pairs: [InterplayRules.Pair: InterplayRules.Rule] = [:]
+        if oneIn(2) {
+            for _ in 0..<below(6) {
+                let parties = (0..<2).map { _ in oneIn(4) ? InterplayRules.Party.any : .named(pick(names)) }
+                func interplay() -> Interplay? {
+                    oneIn(3) ? nil : Interplay(pick(Interplay.Kind.allCases), ducking: oneIn(2) ? Ducking() : nil)
+                }
+                pairs[InterplayRules.Pair(parties[0], parties[1])] = InterplayRules.Rule(
+                    playing: interplay(), newcomer: interplay())
+            }
+        }
         let policy = Policy(
             name: "random", roles: roles, untagged: oneIn(2) ? descriptions["role0"] : nil,
-            untaggedCapture: oneIn(2) ? descriptions["role1"] : nil)
-        return Trial(policy: policy ?? .desktop, roles: (names + ["", "unknown"]).map { ($0, Role($0)) })
+            untaggedCapture: oneIn(2) ? descriptions["role1"] : nil, interplay: InterplayRules(pairs),
+            pairing: oneIn(4) ? descriptions["role0"] : nil)
+        return Trial(policy: policy, roles: (names + ["", "unknown"]).map { ($0, Role($0)) })
     }
 }

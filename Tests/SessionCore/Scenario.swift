@@ -18,6 +18,8 @@ enum Heard: Equatable {
     case corked
     /// Silent until its own application asks again (R31).
     case superseded
+    /// Not let begin (R8).
+    case rejected
     /// Waiting for others to fall silent.
     case held
     /// Not the engine's business.
@@ -74,10 +76,13 @@ struct Scenario {
         let id = StreamID(lastID)
         streams[name] = Simulated(id: id, vice: vice)
         names[id] = name
+        let direction: StreamDirection = capture ? .capture : .playback
+        let role = role.flatMap { Role($0) }
+        guard let description = engine.policy.description(of: role, direction: direction) else { return }
         send(
             .streamAppeared(
                 id, application: ApplicationID(portal: nil, binary: nil, displayName: nil, fallback: app ?? name),
-                role: role.flatMap { Role($0) }, direction: capture ? .capture : .playback))
+                description: description, direction: direction))
     }
 
     /// The application wants the stream to run, or not. An obedient server follows as far as it may.
@@ -143,7 +148,7 @@ struct Scenario {
         #expect(engine.isConsistent)
         for effect in effects { take(effect) }
         guard isObedient else { return }
-        for case .treat(let id, _, _) in effects {
+        for case .treat(let id, _, _, _) in effects {
             if let name = names[id] { follow(name) }
         }
     }
@@ -157,6 +162,7 @@ struct Scenario {
         case (.none, _): return .ducked(treatment.gain.decibels)
         case (_, .handover): return .held
         case (_, .superseded): return .superseded
+        case (_, .rejected): return .rejected
         case (.mute, _): return .muted
         case (.cork, _): return .corked
         }
@@ -164,7 +170,7 @@ struct Scenario {
 
     /// The name of the description that treats a stream.
     func actor(on name: String) -> String? {
-        streams[name].flatMap { engine.treatment(of: $0.id)?.actor }.flatMap { engine.policy[$0]?.name }
+        streams[name].flatMap { engine.treatment(of: $0.id)?.actor }.flatMap { engine[$0]?.name }
     }
 
     /// Whether the server processes the stream.
@@ -194,10 +200,11 @@ struct Scenario {
     private mutating func take(_ effect: Effect) {
         switch effect {
         case .wake(let moment): wake = moment
-        case .treat(let id, let treatment, let fade):
+        case .treat(let id, let treatment, let fade, let delay):
             let name = names[id] ?? "?"
             let milliseconds = fade.wholeNanoseconds / 1_000_000
-            log.append("\(Self.verb(treatment)) \(name) in \(milliseconds)")
+            let wait = delay > .zero ? " after \(delay.wholeNanoseconds / 1_000_000)" : ""
+            log.append("\(Self.verb(treatment)) \(name) in \(milliseconds)\(wait)")
             guard let stream = streams[name] else { return }
             streams[name]?.treatment = treatment
             if treatment.silence == .none {
@@ -220,6 +227,7 @@ struct Scenario {
         case (.none, _): "duck"
         case (_, .handover): "hold"
         case (_, .superseded): "keep"
+        case (_, .rejected): "reject"
         case (.mute, _): "mute"
         case (.cork, _): "cork"
         }
@@ -230,6 +238,6 @@ extension Policy {
     /// A policy with exactly these roles; what has none is left alone.
     static func of(_ descriptions: SessionDescription...) -> Policy {
         let roles = descriptions.compactMap { description in Role(description.name).map { ($0, description) } }
-        return Policy(name: "test", roles: Dictionary(roles) { $1 }) ?? .desktop
+        return Policy(name: "test", roles: Dictionary(roles) { $1 })
     }
 }

@@ -58,7 +58,9 @@ final class RecordingHost: Host {
     /// A stream that appears and is wanted; it runs only when told.
     func appear(_ id: UInt32, role: String, app: String? = nil) {
         let application = ApplicationID(portal: nil, binary: app ?? "app\(id)", displayName: nil, fallback: "")
-        runtime.post(.streamAppeared(StreamID(id), application: application, role: Role(role), direction: .playback))
+        guard let description = runtime.policy.description(of: Role(role), direction: .playback) else { return }
+        runtime.post(
+            .streamAppeared(StreamID(id), application: application, description: description, direction: .playback))
         runtime.post(.streamWanted(StreamID(id), true))
         runtime.drain()
     }

@@ -21,6 +21,8 @@ void cpw_context_set_property(struct pw_context *context, const char *key, const
 struct spa_source *cpw_loop_add_timer(struct pw_loop *loop, void (*func)(void *data, uint64_t expirations), void *data);
 void cpw_loop_arm_timer(struct pw_loop *loop, struct spa_source *source, int64_t at_nanoseconds);
 struct spa_source *cpw_loop_add_event(struct pw_loop *loop, void (*func)(void *data, uint64_t count), void *data);
+struct spa_source *cpw_loop_add_input(struct pw_loop *loop, int descriptor,
+                                      void (*func)(void *data, int descriptor, uint32_t mask), void *data);
 void cpw_loop_signal_event(struct pw_loop *loop, struct spa_source *source);
 void cpw_loop_destroy_source(struct pw_loop *loop, struct spa_source *source);
 int64_t cpw_monotonic_nanoseconds(void);

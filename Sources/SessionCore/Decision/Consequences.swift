@@ -63,27 +63,45 @@ extension Engine {
     ) {
         guard slot < applied.count else { return }
         let old = applied[slot]
-        let new = outcome.treatment(of: stream, in: session, policy: policy)
+        let new = outcome.treatment(of: stream, in: session, catalogue: catalogue)
         guard new != old else { return }
         applied[slot] = new
         if new.silence == .none && stream.isSettled { change(slot) { $0.isSettled = false } }
-        effects.append(.treat(stream.id, new, within: fade(of: stream, from: old, to: new)))
+        let isReleased = old.silence == .none && new.silence == .none && new.gain > old.gain
+        let hold = isReleased && stream.isRunning ? held(by: old.actor, session.description) : .zero
+        effects.append(
+            .treat(
+                stream.id, new, within: fade(of: stream, of: session.description, from: old, to: new), after: hold))
+    }
+
+    /// How long one stays lowered after its ducker's session is over: the session has outlived its last sound already.
+    private func held(by ducker: DescriptionID?, _ description: DescriptionID) -> Duration {
+        guard let ducker, let ducking = catalogue.ducking(of: ducker, on: description) else { return .zero }
+        return max(ducking.hold - catalogue.releaseDelay(of: ducker), .zero)
     }
 
     /// How long a change of treatment takes. What is not heard yet, or not wanted, changes at once (N10).
-    private func fade(of stream: StreamFacts, from old: Treatment, to new: Treatment) -> Duration {
+    private func fade(
+        of stream: StreamFacts, of description: DescriptionID, from old: Treatment, to new: Treatment
+    ) -> Duration {
         guard stream.hasRun, !old.soundsLike(new) else { return .zero }
+        func fade(_ actor: DescriptionID?) -> Duration {
+            actor.map { catalogue.fade(of: $0, on: description) } ?? Engine.usualFade
+        }
         if new.silence != .none {
             guard stream.isRunning, new.cause != .handover, old.cause != .handover else { return .zero }
-            return new.actor.map { policy.fade(of: $0) } ?? .zero
+            return fade(new.actor)
         }
         if old.silence != .none {
             guard stream.isRunning || stream.isWanted, old.cause != .handover else { return .zero }
-            return old.actor.map { policy.fade(of: $0) } ?? .zero
+            return fade(old.actor)
         }
         guard stream.isRunning else { return .zero }
-        return new.gain < old.gain
-            ? new.actor.map { policy.attack(of: $0) } ?? .zero : old.actor.map { policy.release(of: $0) } ?? .zero
+        let actor = new.gain < old.gain ? new.actor : old.actor
+        guard let ducking = actor.flatMap({ catalogue.ducking(of: $0, on: description) }) else {
+            return Engine.usualFade
+        }
+        return new.gain < old.gain ? ducking.attack : ducking.release
     }
 
     /// Remembers what the verdict means for the future of a session. Returns whether there is something to tell it.
@@ -99,11 +117,11 @@ extension Engine {
         // R31: another primary playback took over; the application has to resume by itself. Nobody has taken over before
         // being heard.
         if !verdict.isSuperseded, session.wanted > 0, session.supersededBy == nil,
-            let silencer = verdict.silencerDescription, policy.interplay.successors & silencer.bit != 0,
+            let silencer = verdict.silencerDescription, catalogue.successors & silencer.bit != 0,
             facts.sessions[outcome.actor(silencer)]?.phase == .active
         {
             facts.updateSession(slot) { $0.supersededBy = silencer }
-            _ = facts.claim(slot, policy: policy)
+            _ = facts.claim(slot, catalogue: catalogue)
         }
         return begins || session.interruption != .none
     }
@@ -143,7 +161,7 @@ extension Engine {
         SessionReference(
             application: facts.application(of: slot)
                 ?? ApplicationID(portal: nil, binary: nil, displayName: nil, fallback: "?"),
-            description: policy[description]?.name ?? "?")
+            description: catalogue[description]?.name ?? "?")
     }
 
     private mutating func forgetIfGone(_ session: Int) {

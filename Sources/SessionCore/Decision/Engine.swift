@@ -3,8 +3,8 @@
 /// The engine keeps facts, derives the verdict from them, and returns the difference between two verdicts as effects. It
 /// has no clock, does no input or output, and is total: there is no event, in no order, that it cannot take.
 public struct Engine: Sendable {
-    /// The policy in force.
-    public let policy: Policy
+    /// The policy in force, and the descriptions in use.
+    var catalogue: Catalogue
     var facts = Facts()
     var outcome = Outcome()
     /// What each stream was last told, by stream slot.
@@ -23,11 +23,19 @@ public struct Engine: Sendable {
 
     /// How long an interrupter waits at the most for the others to fall silent, beyond their fade.
     public static let handoverLimit = Duration.seconds(2)
+    /// How long a stream takes to its new state when nobody is left who could say.
+    static let usualFade = Duration.milliseconds(500)
     /// How long a stream that was let go may take until the server runs it, before it counts as stopped.
     public static let startLimit = Duration.seconds(2)
 
     /// Makes an engine that knows of no streams.
-    public init(policy: Policy) { self.policy = policy }
+    public init(policy: Policy) { catalogue = Catalogue(policy: policy) }
+
+    /// The policy in force.
+    public var policy: Policy { catalogue.policy }
+
+    /// The description behind an id in a ``Treatment``.
+    public subscript(id: DescriptionID) -> SessionDescription? { catalogue[id] }
 
     /// Takes one event and returns what has to be done about it, in this order.
     ///
@@ -37,17 +45,20 @@ public struct Engine: Sendable {
     public mutating func handle(_ event: Event, at now: Instant) -> [Effect] {
         var effects: [Effect] = []
         switch event {
-        case .streamAppeared(let id, let application, let role, let direction):
-            guard let description = policy.description(of: role, direction: direction),
+        case .streamAppeared(let id, let application, let described, let direction):
+            let version = catalogue.version
+            let inUse = catalogue.isFull ? descriptionsInUse : 0
+            guard let description = catalogue.id(of: described, inUse: inUse),
                 let slot = facts.addStream(
-                    id, application: application, description: description, direction: direction, policy: policy)
+                    id, application: application, description: description, direction: direction,
+                    catalogue: catalogue)
             else { break }
             while applied.count <= slot { applied.append(.untouched) }
             applied[slot] = .untouched
             if let session = facts.streams[slot]?.session {
                 while presented.count <= Int(session) { presented.append(Presentation()) }
             }
-            update(stream: slot, isNew: true, at: now, &effects)
+            update(stream: slot, isNew: true, isOfAll: catalogue.version != version, at: now, &effects)
         case .streamWanted(let id, let isWanted):
             guard let slot = facts.slot(of: id), let stream = facts.streams[slot], stream.isWanted != isWanted else {
                 break
@@ -77,6 +88,8 @@ public struct Engine: Sendable {
         case .clockReached:
             requestedWake = nil
             update(at: now, &effects)
+        case .policyChanged(let policy, let descriptions):
+            change(to: policy, descriptions, at: now, &effects)
         case .shutdown:
             relinquish(&effects)
         }
@@ -130,17 +143,25 @@ extension Engine {
     }
 
     /// Brings phases, verdict and treatments up to date after the facts about a stream or session have changed.
-    private mutating func update(
-        stream: Int? = nil, isNew: Bool = false, session: Int? = nil, at now: Instant, _ effects: inout [Effect]
+    mutating func update(
+        stream: Int? = nil, isNew: Bool = false, session: Int? = nil, everything: Bool = false, isOfAll: Bool = false,
+        at now: Instant,
+        _ effects: inout [Effect]
     ) {
         let first = session ?? stream.flatMap { facts.streams[$0] }.map { Int($0.session) }
         work.pending.removeAll(keepingCapacity: true)
         if let first { work.pending.append(first) }
+        if everything {
+            for session in 0..<facts.sessions.capacity where facts.sessions.has(session) {
+                work.pending.append(session)
+            }
+        }
         while let due = deadlines.first, due.moment <= now {
             deadlines.removeFirst()
             if facts.sessions[due.session]?.deadline == due.moment { work.pending.append(due.session) }
         }
         var mustJudgeFirst = isNew
+        var mustJudgeAll = isOfAll
         // A phase can change the verdict and the verdict a phase; each session moves forward a few times at the most.
         var rounds = 16
         while rounds > 0 {
@@ -161,7 +182,9 @@ extension Engine {
             work.pending.removeAll(keepingCapacity: true)
             guard !work.claiming.isEmpty else { break }
             work.changed.removeAll(keepingCapacity: true)
-            outcome.update(work.claiming, isOfActors: isOfActors, facts, policy, changed: &work.changed)
+            outcome.update(
+                work.claiming, isOfActors: isOfActors, isOfAll: mustJudgeAll, facts, catalogue, changed: &work.changed)
+            mustJudgeAll = false
             for change in work.changed {
                 recount(change)
                 work.pending.append(change.session)
@@ -194,17 +217,30 @@ extension Engine {
     private mutating func requestActivation(by stream: StreamFacts) {
         let slot = Int(stream.session)
         guard let session = facts.sessions[slot] else { return }
-        let isInterfaceSound = policy.interplay.interfaceSounds & stream.description.bit != 0
+        let isInterfaceSound = catalogue.interfaceSounds & stream.description.bit != 0
         guard session.wanted == 0 || outcome[slot].silence != .none && !isInterfaceSound else { return }
+        // R8: what may not begin changes nothing for anybody else.
+        if !isInterfaceSound, session.phase == .inactive || outcome[slot].silence != .none,
+            let rejecter = outcome.rejecter(of: stream.description, claiming: session.claim, catalogue)
+        {
+            facts.updateSession(slot) {
+                $0.supersededBy = rejecter
+                $0.isRejected = true
+            }
+            return
+        }
         facts.stamp(slot)
-        facts.updateSession(slot) { $0.supersededBy = nil }
+        facts.updateSession(slot) {
+            $0.supersededBy = nil
+            $0.isRejected = false
+        }
     }
 
     /// The difference to the empty outcome: whatever was done to a stream is undone at once.
     private mutating func relinquish(_ effects: inout [Effect]) {
         for slot in 0..<facts.streams.capacity {
             guard let stream = facts.streams[slot], slot < applied.count, applied[slot] != .untouched else { continue }
-            effects.append(.treat(stream.id, .untouched, within: .zero))
+            effects.append(.treat(stream.id, .untouched, within: .zero, after: .zero))
         }
         self = Engine(policy: policy)
     }
@@ -225,12 +261,12 @@ extension Engine {
     /// kept.
     public var isConsistent: Bool {
         var fresh = Outcome()
-        fresh.resolve(facts, policy)
+        fresh.resolve(facts, catalogue)
         var audibleThoughSilenced: Int32 = 0
         for slot in 0..<facts.streams.capacity {
             guard let stream = facts.streams[slot], let session = facts.sessions[Int(stream.session)] else { continue }
             if fresh[Int(stream.session)].silence != .none && stream.isAudible { audibleThoughSilenced += 1 }
-            guard applied[slot] == fresh.treatment(of: stream, in: session, policy: policy) else { return false }
+            guard applied[slot] == fresh.treatment(of: stream, in: session, catalogue: catalogue) else { return false }
         }
         guard audibleThoughSilenced == fading, facts.isConsistent else { return false }
         return (0..<facts.sessions.capacity).allSatisfy { facts.sessions[$0] == nil || fresh[$0] == outcome[$0] }

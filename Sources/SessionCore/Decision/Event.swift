@@ -1,7 +1,8 @@
 /// Something that happened, as a host reports it to the engine.
 public enum Event: Sendable, Equatable {
     /// A stream exists. It is not wanted and not running yet.
-    case streamAppeared(StreamID, application: ApplicationID, role: Role?, direction: StreamDirection)
+    case streamAppeared(
+        StreamID, application: ApplicationID, description: SessionDescription, direction: StreamDirection)
     /// The stream's own application wants it to run (`true`), or has paused or stopped it (`false`).
     case streamWanted(StreamID, Bool)
     /// The server has begun (`true`) or ceased (`false`) to process the stream.
@@ -12,14 +13,18 @@ public enum Event: Sendable, Equatable {
     case streamVanished(StreamID)
     /// The moment of an ``Effect/wake(at:)`` has come.
     case clockReached
+    /// Another policy is in force, and this is what the streams are in its eyes; those that are missing are left alone from
+    /// now on.
+    case policyChanged(Policy, [StreamID: SessionDescription])
     /// The host is about to leave: everything is to be as if it had never been there.
     case shutdown
 }
 
 /// Something to be done, as the engine asks it of a host.
 public enum Effect: Sendable, Equatable {
-    /// Bring a stream into this state, within this time. A time of zero means at once.
-    case treat(StreamID, Treatment, within: Duration)
+    /// Bring a stream into this state, within this time, and not before some time has passed. A time of zero means at
+    /// once.
+    case treat(StreamID, Treatment, within: Duration, after: Duration)
     /// Report ``Event/clockReached`` at this moment; replaces an earlier request.
     case wake(at: Instant)
     /// A session is active now (R2).

@@ -64,8 +64,10 @@ struct SessionFacts: Sendable, Equatable {
     var stamp: UInt64 = 0
     /// The claim does not show the stamp yet.
     var hasNewStamp = false
-    /// The description of the session that took over from it for good (R31).
+    /// The description of the session that took over from it for good (R31), or that did not let it begin (R8).
     var supersededBy: DescriptionID?
+    /// It was not let begin.
+    var isRejected = false
     /// When the present phase ends by itself.
     var deadline: Instant?
     /// How far the application was told of an interruption.
@@ -100,10 +102,10 @@ struct Facts: Sendable, Equatable {
     /// Adds a stream, and its session if it is the application's first. `nil` when the stream is known already.
     mutating func addStream(
         _ id: StreamID, application: ApplicationID, description: DescriptionID, direction: StreamDirection,
-        policy: borrowing Policy
+        catalogue: borrowing Catalogue
     ) -> Int? {
         guard slotOfStream[id] == nil else { return nil }
-        let session = slotOfSession[application] ?? addSession(application, description, policy)
+        let session = slotOfSession[application] ?? addSession(application, description, catalogue)
         let first = sessions[session]?.firstStream ?? -1
         var stream = StreamFacts(
             id: id, session: Int32(truncatingIfNeeded: session), description: description, direction: direction)
@@ -162,6 +164,32 @@ struct Facts: Sendable, Equatable {
         }
     }
 
+    /// Gives all streams and sessions other descriptions.
+    ///
+    /// - Parameters:
+    ///   - ids: By stream slot.
+    ///   - successor: Who has taken over from a session, under the new descriptions.
+    mutating func redescribe(
+        _ ids: [DescriptionID?], catalogue: borrowing Catalogue, successor: (SessionFacts) -> DescriptionID?
+    ) {
+        for (slot, id) in ids.enumerated() {
+            if let id { streams.update(slot) { $0.description = id } }
+        }
+        for slot in 0..<sessions.capacity where sessions.has(slot) {
+            let all = gather(slot) { _ in true }
+            let wanted = gather(slot) { $0.isWanted }
+            sessions.update(slot) {
+                $0.descriptions = all
+                $0.wantedDescriptions = wanted
+                let candidates = wanted != 0 ? wanted : all
+                $0.description = catalogue.description(of: candidates) ?? $0.description
+                $0.supersededBy = successor($0)
+                if $0.supersededBy == nil { $0.isRejected = false }
+            }
+            _ = claim(slot, catalogue: catalogue)
+        }
+    }
+
     private func gather(_ session: Int, where counts: (StreamFacts) -> Bool) -> UInt64 {
         var descriptions: UInt64 = 0
         var next = sessions[session]?.firstStream ?? -1
@@ -175,7 +203,7 @@ struct Facts: Sendable, Equatable {
     // MARK: - Sessions
 
     private mutating func addSession(
-        _ application: ApplicationID, _ description: DescriptionID, _ policy: borrowing Policy
+        _ application: ApplicationID, _ description: DescriptionID, _ catalogue: borrowing Catalogue
     ) -> Int {
         let session = sessions.insert(SessionFacts(description: description))
         slotOfSession[application] = session
@@ -185,7 +213,7 @@ struct Facts: Sendable, Equatable {
             applications.append(application)
         }
         stamp(session)
-        let claim = claim(of: session, policy)
+        let claim = claim(of: session, catalogue)
         sessions.update(session) {
             $0.claim = claim
             $0.hasNewStamp = false
@@ -203,7 +231,7 @@ struct Facts: Sendable, Equatable {
         if slot < applications.count { slotOfSession[applications[slot]] = nil }
     }
 
-    /// Changes what is known of a session; what the verdict needs of it follows with ``claim(_:policy:)``.
+    /// Changes what is known of a session; what the verdict needs of it follows with ``claim(_:catalogue:)``.
     mutating func updateSession(_ slot: Int, _ change: (inout SessionFacts) -> Void) { sessions.update(slot, change) }
 
     /// Notes that a session asks to be heard now: it comes after all earlier requests.
@@ -217,10 +245,11 @@ struct Facts: Sendable, Equatable {
     }
 
     /// Brings a session's place among the claims up to date. Returns what it claimed before, if that has changed.
-    mutating func claim(_ slot: Int, policy: borrowing Policy) -> Claimant? {
+    mutating func claim(_ slot: Int, catalogue: borrowing Catalogue) -> Claimant? {
         guard let session = sessions[slot] else { return nil }
         let claimant = Claimant(
-            claim: claim(of: slot, policy), session: Int32(truncatingIfNeeded: slot), description: session.description,
+            claim: claim(of: slot, catalogue), session: Int32(truncatingIfNeeded: slot),
+            description: session.description,
             isActive: session.phase != .inactive, supersededBy: session.supersededBy)
         sessions.update(slot) {
             $0.claim = claimant.claim
@@ -230,9 +259,9 @@ struct Facts: Sendable, Equatable {
         return old
     }
 
-    private func claim(of slot: Int, _ policy: borrowing Policy) -> UInt64 {
+    private func claim(of slot: Int, _ catalogue: borrowing Catalogue) -> UInt64 {
         guard let session = sessions[slot] else { return 0 }
-        let weight = policy.interplay.weight(of: session.description)
+        let weight = catalogue.weight(of: session.description)
         // 55 bits of activations last for a thousand years at a million a second.
         return weight << 55 | (session.stamp & (1 << 55 - 1))
     }

@@ -18,8 +18,10 @@ struct Actors: Sendable, Equatable {
     /// The descriptions that are present.
     private(set) var present: UInt64 = 0
     /// By description; of interest where present.
-    private var claims = [UInt64](repeating: 0, count: Policy.maximumDescriptions)
-    private var sessions = [Int32](repeating: -1, count: Policy.maximumDescriptions)
+    private var claims = [UInt64](repeating: 0, count: Catalogue.capacity)
+    private var sessions = [Int32](repeating: -1, count: Catalogue.capacity)
+    /// The claim of the one that was there first.
+    private var firstClaims = [UInt64](repeating: 0, count: Catalogue.capacity)
 
     /// Those present, the strongest claim first.
     private var order: [DescriptionID] = []
@@ -29,9 +31,12 @@ struct Actors: Sendable, Equatable {
         order.removeAll(keepingCapacity: true)
     }
 
+    /// Adds one; the strongest claims come first.
     mutating func insert(_ claimant: Claimant) {
         let index = Int(claimant.description.rawValue)
-        guard index < claims.count, present & claimant.description.bit == 0 else { return }
+        guard index < claims.count else { return }
+        firstClaims[index] = claimant.claim
+        guard present & claimant.description.bit == 0 else { return }
         present |= claimant.description.bit
         order.append(claimant.description)
         claims[index] = claimant.claim
@@ -56,11 +61,41 @@ struct Actors: Sendable, Equatable {
         return best
     }
 
-    /// Of these descriptions, those whose session has a claim above a certain one.
-    func above(_ claim: UInt64, of descriptions: UInt64) -> UInt64 {
+    /// Those that act on a claimant, of those whose acts depend on who of the two came first.
+    ///
+    /// - Parameters:
+    ///   - playing: Who acts on it if they came later.
+    ///   - newcomer: Who acts on it if they came earlier.
+    ///   - mustBeAbove: They act only if their claim is the stronger one.
+    func acting(
+        on claim: UInt64, playing: UInt64, newcomer: UInt64, mustBeAbove: Bool
+    ) -> UInt64 {
         var result: UInt64 = 0
-        forEach(descriptions & present) { id, index in if claims[index] > claim { result |= id.bit } }
+        forEach((playing | newcomer) & present) { id, index in
+            let later = claims[index]
+            let earlier = firstClaims[index]
+            if playing & id.bit != 0, later.stamp > claim.stamp, !mustBeAbove || later > claim {
+                result |= id.bit
+            } else if newcomer & id.bit != 0, earlier.stamp < claim.stamp, !mustBeAbove || earlier > claim {
+                result |= id.bit
+            }
+        }
         return result
+    }
+
+    /// Of these descriptions, those of which a session is present that has another claim.
+    func others(than claim: UInt64, of descriptions: UInt64) -> UInt64 {
+        var result: UInt64 = 0
+        forEach(descriptions & present) { id, index in
+            if claims[index] != claim || firstClaims[index] != claim { result |= id.bit }
+        }
+        return result
+    }
+
+    /// Whether the strongest session of a description has a claim above a certain one.
+    func isAbove(_ claim: UInt64, _ description: DescriptionID) -> Bool {
+        let index = Int(description.rawValue)
+        return index < claims.count && present & description.bit != 0 && claims[index] > claim
     }
 
     private func forEach(_ descriptions: UInt64, _ body: (DescriptionID, Int) -> Void) {
@@ -70,6 +105,15 @@ struct Actors: Sendable, Equatable {
             rest &= rest &- 1
             if index < claims.count { body(DescriptionID(UInt8(truncatingIfNeeded: index)), index) }
         }
+    }
+
+    /// Whether any of them has come, gone or moved, the first ones of each description too.
+    func differs(from old: Actors) -> Bool {
+        var differs = present != old.present
+        forEach(present & old.present) { _, index in
+            if claims[index] != old.claims[index] || firstClaims[index] != old.firstClaims[index] { differs = true }
+        }
+        return differs
     }
 
     /// The claims between which a session has to be judged anew because other actors stand above it; `nil` for none.
@@ -126,33 +170,34 @@ struct Outcome: Sendable, Equatable {
     }
 
     /// What is done to a stream, given what is decided about its session.
-    func treatment(of stream: StreamFacts, in session: SessionFacts, policy: borrowing Policy) -> Treatment {
+    func treatment(of stream: StreamFacts, in session: SessionFacts, catalogue: borrowing Catalogue) -> Treatment {
         let verdict = self[Int(stream.session)]
         if verdict.silence != .none {
             // R13: a sound of the interface is dropped, not kept for later, and is silent as long as the interruption
             // lasts and no longer.
-            let isInterfaceSound = policy.interplay.interfaceSounds & stream.description.bit != 0
+            let isInterfaceSound = catalogue.interfaceSounds & stream.description.bit != 0
             if !(isInterfaceSound && verdict.isSuperseded) {
+                let cause: Cause = !verdict.isSuperseded ? .interrupted : session.isRejected ? .rejected : .superseded
                 return Treatment(
-                    silence: isInterfaceSound ? .mute : verdict.silence,
-                    cause: verdict.isSuperseded ? .superseded : .interrupted, actor: verdict.silencerDescription)
+                    silence: isInterfaceSound ? .mute : verdict.silence, cause: cause,
+                    actor: verdict.silencerDescription)
             }
         }
         if session.phase == .holding {
             return Treatment(silence: .cork, cause: .handover, actor: session.description)
         }
         if let ducker = verdict.ducker, stream.direction == .playback {
-            return Treatment(gain: policy.interplay.gain(of: ducker), cause: .ducked, actor: ducker)
+            return Treatment(gain: catalogue.gain(of: ducker, on: session.description), cause: .ducked, actor: ducker)
         }
         return .untouched
     }
 
     /// Decides about every session anew.
-    mutating func resolve(_ facts: borrowing Facts, _ policy: borrowing Policy) {
+    mutating func resolve(_ facts: borrowing Facts, _ catalogue: borrowing Catalogue) {
         verdicts.removeAll(keepingCapacity: true)
-        findActors(facts, policy)
+        findActors(facts, catalogue)
         var changed: [Change] = []
-        for claimant in facts.claims.order { judge(claimant, policy, &changed) }
+        for claimant in facts.claims.order { judge(claimant, catalogue, &changed) }
     }
 
     /// Brings the verdicts up to date after some sessions' claims have changed.
@@ -160,38 +205,60 @@ struct Outcome: Sendable, Equatable {
     /// - Parameters:
     ///   - sessions: Those whose claims have changed.
     ///   - isOfActors: One of them can do something to others, or could before.
+    ///   - isOfAll: Who does what to whom has changed.
     ///   - changed: Gets the sessions about which something else is decided now.
     mutating func update(
-        _ sessions: [Int], isOfActors: Bool, _ facts: borrowing Facts, _ policy: borrowing Policy,
+        _ sessions: [Int], isOfActors: Bool, isOfAll: Bool, _ facts: borrowing Facts, _ catalogue: borrowing Catalogue,
         changed: inout [Change]
     ) {
-        if isOfActors {
+        if isOfActors || isOfAll {
             swap(&actors, &oldActors)
-            findActors(facts, policy)
-            if let range = actors.difference(from: oldActors, duckers: policy.interplay.duckers) {
-                for place in facts.claims.places(in: range) { judge(facts.claims.order[place], policy, &changed) }
+            findActors(facts, catalogue)
+            if isOfAll || catalogue.dependsOnOrder {
+                if isOfAll || actors.differs(from: oldActors) {
+                    for claimant in facts.claims.order { judge(claimant, catalogue, &changed) }
+                }
+            } else if let range = actors.difference(from: oldActors, duckers: catalogue.duckers) {
+                for place in facts.claims.places(in: range) { judge(facts.claims.order[place], catalogue, &changed) }
             }
         }
         for session in sessions {
             guard let claim = facts.sessions[session]?.claim, let claimant = facts.claims[claim] else { continue }
-            judge(claimant, policy, &changed)
+            judge(claimant, catalogue, &changed)
         }
     }
 
     /// Goes from the strongest claim down, each session against those above it that are heard themselves.
-    private mutating func findActors(_ facts: borrowing Facts, _ policy: borrowing Policy) {
+    private mutating func findActors(_ facts: borrowing Facts, _ catalogue: borrowing Catalogue) {
         actors.removeAll()
-        let table = policy.interplay
         for claimant in facts.claims.order {
-            guard claimant.isActive, table.actors & claimant.description.bit != 0, claimant.supersededBy == nil,
-                table.silencers(of: claimant.description) & actors.present == 0
+            guard claimant.isActive, catalogue.actors & claimant.description.bit != 0, claimant.supersededBy == nil,
+                silencers(of: claimant, catalogue) == 0
             else { continue }
             actors.insert(claimant)
         }
     }
 
-    private mutating func judge(_ claimant: Claimant, _ policy: borrowing Policy, _ changed: inout [Change]) {
-        let verdict = verdict(on: claimant, policy.interplay)
+    /// The descriptions of those that silence a session.
+    private func silencers(of claimant: Claimant, _ catalogue: borrowing Catalogue) -> UInt64 {
+        let playing = catalogue.playing(claimant.description).silencers
+        let newcomer = catalogue.newcomer(claimant.description).silencers
+        guard (playing | newcomer) & actors.present != 0 else { return 0 }
+        return actors.acting(on: claimant.claim, playing: playing, newcomer: newcomer, mustBeAbove: true)
+    }
+
+    /// R8: who of those that are heard does not let a session of a description begin.
+    ///
+    /// - Parameter claim: The session's own, which does not stand in its own way.
+    func rejecter(
+        of description: DescriptionID, claiming claim: UInt64, _ catalogue: borrowing Catalogue
+    ) -> DescriptionID? {
+        let rejecters = catalogue.newcomer(description).rejecters & actors.present
+        return rejecters == 0 ? nil : actors.strongest(of: actors.others(than: claim, of: rejecters), above: 0)
+    }
+
+    private mutating func judge(_ claimant: Claimant, _ catalogue: borrowing Catalogue, _ changed: inout [Change]) {
+        let verdict = verdict(on: claimant, catalogue)
         let slot = Int(claimant.session)
         guard slot >= 0 else { return }
         let old = self[slot]
@@ -201,17 +268,18 @@ struct Outcome: Sendable, Equatable {
         changed.append(Change(session: slot, wasSilenced: old.silence != .none))
     }
 
-    private func verdict(on claimant: Claimant, _ table: borrowing InterplayTable) -> SessionVerdict {
+    private func verdict(on claimant: Claimant, _ catalogue: borrowing Catalogue) -> SessionVerdict {
         var verdict = SessionVerdict()
-        let suspects = table.silencers(of: claimant.description) & actors.present
+        let suspects = silencers(of: claimant, catalogue)
         if suspects != 0 {
-            let corkers = table.corkers(of: claimant.description)
+            let corkers =
+                catalogue.playing(claimant.description).corkers | catalogue.newcomer(claimant.description).corkers
             if let silencer = actors.strongest(of: suspects & corkers, above: claimant.claim) {
                 verdict.silence = .cork
                 verdict.silencerDescription = silencer
                 return verdict
             }
-            if let silencer = actors.strongest(of: suspects & ~corkers, above: claimant.claim) {
+            if let silencer = actors.strongest(of: suspects, above: claimant.claim) {
                 verdict.silence = .mute
                 verdict.silencerDescription = silencer
                 return verdict
@@ -222,15 +290,30 @@ struct Outcome: Sendable, Equatable {
             verdict.isSuperseded = true
             verdict.silencerDescription = successor
         }
-        // R45: all other audio is lowered, whichever came first. But a ducker is lowered by the duckers that come before
-        // it only, or two prompts would both be faint.
-        var duckers = table.duckers(of: claimant.description) & actors.present
-        if duckers != 0 {
-            if table.duckers & claimant.description.bit != 0 {
-                duckers = actors.above(claimant.claim, of: duckers)
-            }
-            verdict.ducker = table.deepest(of: duckers)
-        }
+        verdict.ducker = ducker(of: claimant, catalogue)
         return verdict
     }
+
+    /// R45: all other audio is lowered, whichever came first. But of two that lower each other, only the one with the
+    /// weaker claim is lowered, or two prompts would both be faint.
+    private func ducker(of claimant: Claimant, _ catalogue: borrowing Catalogue) -> DescriptionID? {
+        let playing = catalogue.playing(claimant.description).duckers
+        let newcomer = catalogue.newcomer(claimant.description).duckers
+        guard (playing | newcomer) & actors.present != 0 else { return nil }
+        var duckers = actors.acting(on: claimant.claim, playing: playing, newcomer: newcomer, mustBeAbove: false)
+        var rest = duckers
+        while rest != 0 {
+            let id = DescriptionID(UInt8(truncatingIfNeeded: rest.trailingZeroBitCount))
+            rest &= rest &- 1
+            let isMutual =
+                (catalogue.playing(id).duckers | catalogue.newcomer(id).duckers) & claimant.description.bit != 0
+            if isMutual && !actors.isAbove(claimant.claim, id) { duckers &= ~id.bit }
+        }
+        return catalogue.deepest(of: duckers, on: claimant.description)
+    }
+}
+
+extension UInt64 {
+    /// Of a claim: when it was made, in the order of all claims.
+    fileprivate var stamp: UInt64 { self & (1 << 55 - 1) }
 }

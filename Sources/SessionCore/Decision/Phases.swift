@@ -8,6 +8,7 @@ extension Engine {
         let isWanted = session.wanted > 0
         if !isWanted {
             session.supersededBy = nil
+            session.isRejected = false
             session.hasStarted = false
             session.isWaiting = false
         }
@@ -15,11 +16,11 @@ extension Engine {
             let candidates = isWanted ? session.wantedDescriptions : session.descriptions
             // Of one kind in nearly every application.
             if candidates != session.description.bit {
-                session.description = policy.interplay.strongest(of: candidates) ?? session.description
+                session.description = catalogue.description(of: candidates) ?? session.description
             }
         }
         // R13, R31: what was taken over from is gone; a sound of the interface that remains has no part in it.
-        if policy.interplay.interfaceSounds & session.description.bit != 0 { session.supersededBy = nil }
+        if catalogue.interfaceSounds & session.description.bit != 0 { session.supersededBy = nil }
         move(&session, verdict, at: now)
         let isSilenced = verdict.silence != .none
         if session.phase != .inactive || verdict.isSuperseded {
@@ -31,13 +32,12 @@ extension Engine {
         let isSame =
             session.description == old.description && session.supersededBy == old.supersededBy
             && (session.phase == .inactive) == (old.phase == .inactive) && !session.hasNewStamp
-        guard !isSame, let former = facts.claim(slot, policy: policy) else { return .none }
+        guard !isSame, let former = facts.claim(slot, catalogue: catalogue) else { return .none }
         let involved = former.description.bit | session.description.bit
-        return involved & policy.interplay.actors != 0 ? .all : .own
+        return involved & catalogue.actors != 0 ? .all : .own
     }
 
     private func move(_ session: inout SessionFacts, _ verdict: SessionVerdict, at now: Instant) {
-        let table = policy.interplay
         let bit = session.description.bit
         let isWanted = session.wanted > 0
         let isRunning = session.running > 0
@@ -52,9 +52,9 @@ extension Engine {
             if isSilenced || !isWanted { break }
             if isRunning {
                 session.phase = .active
-            } else if !session.hasStarted && table.holders & bit != 0 {
+            } else if !session.hasStarted && catalogue.holders & bit != 0 {
                 session.phase = .holding
-                session.deadline = now.advanced(by: policy.fade(of: session.description)).advanced(
+                session.deadline = now.advanced(by: catalogue.fade(of: session.description)).advanced(
                     by: Engine.handoverLimit)
                 session.hasStarted = true
             } else if session.isWaiting {
@@ -74,7 +74,7 @@ extension Engine {
             } else if !isWanted {
                 if session.phase != .releasing {
                     session.phase = .releasing
-                    session.deadline = now.advanced(by: policy.releaseDelay(of: session.description))
+                    session.deadline = now.advanced(by: catalogue.releaseDelay(of: session.description))
                 }
                 if isSilenced || session.deadline.map({ now >= $0 }) ?? true { session.phase = .inactive }
             } else if isRunning || isSilenced {
@@ -113,7 +113,7 @@ extension Engine {
         }
         // R31: now that one of them is heard, those that it silences know whether they may resume.
         if session.phase == .active, old.phase != .active, old.phase != .releasing, outcome[slot].silence == .none,
-            policy.interplay.successors & session.description.bit != 0,
+            catalogue.successors & session.description.bit != 0,
             let former = facts.sessions[outcome.actor(session.description)]?.phase,
             former == .starting || former == .holding || old.phase == .starting
         {

@@ -18,6 +18,8 @@ public enum Cause: UInt8, Sendable, Hashable {
     case interrupted
     /// The session that interrupted it is gone, but was of a kind after which only the application resumes (R31).
     case superseded
+    /// A session that was there first does not let it begin; it has to ask again (R8).
+    case rejected
     /// It waits until those that it interrupts are silent.
     case handover
 }

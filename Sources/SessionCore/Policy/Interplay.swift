@@ -1,20 +1,44 @@
 /// What one session does to another while both want to be heard.
-public enum Interplay: Sendable, Hashable {
-    /// Nothing.
-    case mix
-    /// The other is lowered.
-    case duck
-    /// The other is made silent and misses what it would have played: sounds of the interface.
-    case mute
-    /// The other is stopped where it is, and goes on from there.
-    case cork
+public struct Interplay: Sendable, Hashable {
+    /// The kinds that there are, by their names in policy files.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Nothing.
+        case mix
+        /// The other is lowered.
+        case duck
+        /// The other is made silent and misses what it would have played.
+        case mute
+        /// The other is stopped where it is, and goes on from there.
+        case cork
+        /// The other's player is asked to pause (N15); what has no player is corked.
+        case pausePlayer = "pause-player"
+        /// The other may not begin, and has to ask again (R8). Nothing is done to one that plays already.
+        case reject
 
-    /// What a session does to another, when its claim is the stronger one.
+        /// Whether the other falls silent.
+        var silences: Bool { self == .mute || self == .cork || self == .pausePlayer }
+    }
+
+    /// What is done.
+    public var kind: Kind
+    /// How it is lowered; `nil` is as the actor's own description says.
+    public var ducking: Ducking?
+    /// How long it takes to fade out and in; `nil` is as the actor's own description says.
+    public var fade: Duration?
+
+    /// Makes a kind of interplay, with the actor's own times and gain unless others are given.
+    public init(_ kind: Kind, ducking: Ducking? = nil, fade: Duration? = nil) {
+        self.kind = kind
+        self.ducking = ducking
+        self.fade = fade
+    }
+
+    /// What a session does to another by their categories, options and priorities, when its claim is the stronger one.
     ///
     /// - Parameters:
     ///   - actor: The session with the stronger claim: the higher priority or, between equals, the later activation.
     ///   - other: The session that it meets.
-    public static func between(_ actor: SessionDescription, and other: SessionDescription) -> Interplay {
+    public static func between(_ actor: SessionDescription, and other: SessionDescription) -> Kind {
         // R36: nothing lowers the phone. R20: what has no device is not heard anyway.
         if other.priority >= .phone || actor.category == .audioProcessing { return .mix }
         // R13: sounds of the interface neither interrupt …
@@ -37,5 +61,62 @@ public enum Interplay: Sendable, Hashable {
         // R28: one mixable side is enough.
         if actor.isMixable || other.isMixable { return .mix }
         return .cork
+    }
+}
+
+/// What a policy says of pairs of sessions beyond what their categories say.
+public struct InterplayRules: Sendable, Hashable {
+    /// One side of a pair: a description's name, or any.
+    public enum Party: Sendable, Hashable {
+        case any
+        case named(String)
+    }
+
+    /// What an actor does to another session.
+    public struct Rule: Sendable, Hashable {
+        /// To one that was there before the actor; `nil` is as the categories have it.
+        public var playing: Interplay?
+        /// To one that begins while the actor is heard; `nil` is the same as to one that was there before.
+        public var newcomer: Interplay?
+
+        /// Makes a rule.
+        public init(playing: Interplay? = nil, newcomer: Interplay? = nil) {
+            self.playing = playing
+            self.newcomer = newcomer
+        }
+    }
+
+    /// Who acts on whom.
+    public struct Pair: Sendable, Hashable {
+        public var actor: Party
+        public var other: Party
+
+        /// Makes a pair.
+        public init(_ actor: Party, _ other: Party) {
+            self.actor = actor
+            self.other = other
+        }
+    }
+
+    /// The rules, each for one pair.
+    public var rules: [Pair: Rule]
+
+    /// Makes a set of rules.
+    public init(_ rules: [Pair: Rule] = [:]) { self.rules = rules }
+
+    /// What is said of two descriptions: of both, else of the actor, else of the other, else of any two.
+    public func rule(actor: String, other: String) -> Rule? {
+        if rules.isEmpty { return nil }
+        var result = Rule()
+        var isFound = false
+        for pair in [
+            Pair(.named(actor), .named(other)), Pair(.named(actor), .any), Pair(.any, .named(other)), Pair(.any, .any),
+        ] {
+            guard let rule = rules[pair] else { continue }
+            isFound = true
+            result.playing = result.playing ?? rule.playing
+            result.newcomer = result.newcomer ?? rule.newcomer ?? rule.playing
+        }
+        return isFound ? result : nil
     }
 }

@@ -12,10 +12,7 @@ extension Policy {
     /// untagged recording is a record session.
     public static let phone = Policy(.phone)
 
-    private init(_ preset: Preset) {
-        // A preset has far fewer descriptions than the limit; an empty policy leaves every stream alone.
-        self = preset.policy ?? Policy(empty: preset.name)
-    }
+    private init(_ preset: Preset) { self = preset.policy }
 }
 
 /// The parts of a policy under the names that policy files use, so that a file can change one of them.
@@ -33,8 +30,13 @@ public struct Preset: Sendable, Equatable {
     /// What a capture stream without a known role is (R2); `nil` leaves it alone.
     public var untaggedCapture: SessionDescription?
 
-    /// The policy that this describes; `nil` when it has too many descriptions.
-    public var policy: Policy? {
+    /// What is said of pairs of descriptions beyond their categories.
+    public var interplay = InterplayRules()
+    /// The role of an application that plays and records without one (N14); `nil` for none.
+    public var pairing: String?
+
+    /// The policy that this describes.
+    public var policy: Policy {
         var byRole: [Role: SessionDescription] = [:]
         for (name, description) in roles {
             if let role = Role(name) { byRole[role] = description }
@@ -44,7 +46,7 @@ public struct Preset: Sendable, Equatable {
         }
         return Policy(
             name: name, roles: byRole, unmanagedRoles: Set(unmanaged.compactMap { Role($0) }), untagged: untagged,
-            untaggedCapture: untaggedCapture)
+            untaggedCapture: untaggedCapture, interplay: interplay, pairing: pairing.flatMap { roles[$0] })
     }
 
     /// The presets that are built in, by name.

@@ -31,15 +31,20 @@ public struct Ducking: Sendable, Hashable {
     public var gain: Decibels
     /// How long the way down takes.
     public var attack: Duration
+    /// How long they stay lowered after the last sound of the one that lowers them. Runs along with its release delay, so
+    /// only what is longer matters.
+    public var hold: Duration
     /// How long the way back takes.
     public var release: Duration
 
     /// Makes a way of lowering others: by 14 dB, a quarter of a second down, somewhat slower back, unless told otherwise.
     public init(
-        gain: Decibels = Decibels(-14), attack: Duration = .milliseconds(250), release: Duration = .milliseconds(700)
+        gain: Decibels = Decibels(-14), attack: Duration = .milliseconds(250), hold: Duration = .milliseconds(300),
+        release: Duration = .milliseconds(700)
     ) {
         self.gain = gain
         self.attack = attack
+        self.hold = hold
         self.release = release
     }
 }

@@ -1,0 +1,73 @@
+/// How another policy takes the place of the present one, while streams play.
+extension Engine {
+    /// Brings everything into the state that the new policy asks for, from wherever it is.
+    ///
+    /// What happened stays: who plays, who asked last, who was told what. Descriptions are other ones, so everything that
+    /// refers to them is translated by name or derived anew.
+    mutating func change(
+        to policy: Policy, _ descriptions: [StreamID: SessionDescription], at now: Instant, _ effects: inout [Effect]
+    ) {
+        let old = catalogue
+        catalogue = Catalogue(policy: policy)
+        leaveAlone(except: descriptions, &effects)
+        var ids: [DescriptionID?] = []
+        for slot in 0..<facts.streams.capacity {
+            ids.append(
+                facts.streams[slot].flatMap { descriptions[$0.id] }.flatMap {
+                    catalogue.id(of: $0)
+                })
+        }
+        func translated(_ id: DescriptionID?) -> DescriptionID? {
+            id.flatMap { old[$0]?.name }.flatMap { catalogue.id(named: $0) }
+        }
+        facts.redescribe(ids, catalogue: catalogue) { session in
+            // R31, R8: nobody stays superseded by what does not do so any more.
+            guard let successor = translated(session.supersededBy) else { return nil }
+            let victim = catalogue.playing(session.description)
+            let isStill =
+                session.isRejected
+                ? catalogue.newcomer(session.description).rejecters & successor.bit != 0
+                : victim.silencers & catalogue.successors & successor.bit != 0
+            return isStill ? successor : nil
+        }
+        for slot in applied.indices { applied[slot].actor = translated(applied[slot].actor) }
+        // Nothing counts as presented, so that every stream is looked at.
+        for slot in presented.indices { presented[slot].holder = DescriptionID(.max) }
+        outcome.resolve(facts, catalogue)
+        fading = 0
+        for slot in 0..<facts.sessions.capacity where outcome[slot].silence != .none {
+            fading &+= facts.sessions[slot]?.audible ?? 0
+        }
+        update(everything: true, at: now, &effects)
+    }
+
+    /// Gives back the streams that the new policy leaves alone, or for which it has no room.
+    private mutating func leaveAlone(except descriptions: [StreamID: SessionDescription], _ effects: inout [Effect]) {
+        for slot in 0..<facts.streams.capacity {
+            guard let stream = facts.streams[slot] else { continue }
+            if let description = descriptions[stream.id], catalogue.id(of: description) != nil { continue }
+            if slot < applied.count, applied[slot] != .untouched {
+                let fade = stream.isRunning ? Engine.usualFade : .zero
+                effects.append(.treat(stream.id, .untouched, within: fade, after: .zero))
+                applied[slot] = .untouched
+            }
+            facts.removeStream(slot)
+        }
+    }
+
+    /// The descriptions that anything refers to.
+    var descriptionsInUse: UInt64 {
+        var result: UInt64 = 0
+        func note(_ id: DescriptionID?) { result |= id?.bit ?? 0 }
+        for slot in 0..<facts.sessions.capacity {
+            guard let session = facts.sessions[slot] else { continue }
+            result |= session.descriptions | session.wantedDescriptions
+            note(session.description)
+            note(session.supersededBy)
+            note(outcome[slot].ducker)
+            note(outcome[slot].silencerDescription)
+        }
+        for slot in applied.indices where facts.streams.has(slot) { note(applied[slot].actor) }
+        return result
+    }
+}
