@@ -60,7 +60,7 @@ private let mistakesOfForm: [Mistake] = [
         "1:8: error: found the end of the text, expected the value of 'phone'"),
     Mistake(
         "duck = { gain = -20 dB attack = 100 }",
-        "1:21: warning: found the unknown key 'dB', expected gain, attack or release",
+        "1:21: warning: found the unknown key 'dB', expected gain, attack, hold or release",
         "1:31: error: found '=', expected a key (a value with spaces needs quotes)",
         "1:37: error: found '}', expected the value of '100'"),
     Mistake(
@@ -116,7 +116,7 @@ private let mistakesOfMeaning: [Mistake] = [
     Mistake("duck = { gain = { } }", "1:17: error: found an object, expected \(gains)"),
     Mistake(
         "duck = { gian = -20 }",
-        "1:10: warning: found the unknown key 'gian', expected gain, attack or release; did you mean 'gain'?"),
+        "1:10: warning: found the unknown key 'gian', expected gain, attack, hold or release; did you mean 'gain'?"),
     // Times
     Mistake("duck = { attack = -1 }", "1:19: error: found '-1', expected \(times)"),
     Mistake("duck = { attack = \"61 s\" }", "1:19: error: found '61 s', expected \(times)"),
@@ -286,7 +286,7 @@ private let mistakesOfMeaning: [Mistake] = [
         #expect(diagnostic.file == "/etc/audio-session/policy.conf")
         #expect(diagnostic.place == Place(line: 2, column: 3))
         #expect(diagnostic.found == "the unknown key 'gian'")
-        #expect(diagnostic.expected == "gain, attack or release")
+        #expect(diagnostic.expected == "gain, attack, hold or release")
         #expect(diagnostic.nearest == "gain")
     }
 
