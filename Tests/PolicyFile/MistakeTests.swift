@@ -27,6 +27,8 @@ private let priorities = "a priority: normal, alarm, phone or a whole number fro
 private let gains = "a gain from -144 to 0 dB, such as -20 or \"-20 dB\""
 private let times = "a time from 0 ms to 60 s, such as 250 or \"250 ms\""
 private let fades = "a time from 10 ms to 60 s, such as 250 or \"250 ms\""
+private let sections =
+    "preset, duck, untagged, untagged-capture, capture-pairing, roles, interplay, claims or rules"
 private let escapes = #"one of \" \\ \/ \b \f \n \r \t \uXXXX"#
 private let roleKeys =
     "aliases, category, options, mode, priority, duck, fade, handover, resume, release-delay or interruptible"
@@ -93,14 +95,14 @@ private let mistakesOfMeaning: [Mistake] = [
     Mistake("preset = [ phone ]", "1:10: error: found an array, expected a preset: desktop or phone"),
     Mistake(
         "ducking = 3",
-        "1:1: warning: found the unknown key 'ducking', expected preset, duck, untagged, untagged-capture or roles"),
+        "1:1: warning: found the unknown key 'ducking', expected \(sections)"),
     Mistake(
         "Role { }",
-        "1:1: warning: found the unknown key 'Role', expected preset, duck, untagged, untagged-capture or roles; "
+        "1:1: warning: found the unknown key 'Role', expected \(sections); "
             + "did you mean 'roles'?"),
     Mistake(
         "policy = phone",
-        "1:1: warning: found the unknown key 'policy', expected preset, duck, untagged, untagged-capture or roles"),
+        "1:1: warning: found the unknown key 'policy', expected \(sections)"),
     Mistake(
         "preset = phone\npreset = phone",
         "2:1: warning: found 'preset' again, expected it once (it overrides line 1)"),
