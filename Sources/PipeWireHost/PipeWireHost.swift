@@ -23,6 +23,8 @@ public final class PipeWireHost: Host {
     private var refused: Set<String> = []
     /// Another role policy was found at work; this one keeps its hands off.
     private var hasSteppedBack = false
+    /// All that existed before this module are known, so what comes now is new.
+    private var seesNewStreams = false
 
     /// Joins the daemon: sees all objects that exist and all that come.
     public init(context: OpaquePointer, policy: LoadedPolicy) {
@@ -48,6 +50,7 @@ public final class PipeWireHost: Host {
                 if let global { object(data, as: PipeWireHost.self)?.added(global) }
                 return 0
             }, pointer(to: self))
+        seesNewStreams = true
         runtime.drain()
     }
 
@@ -85,7 +88,7 @@ public final class PipeWireHost: Host {
             return
         }
         guard let properties = StreamProperties(node: node, client: client(of: node)) else { return }
-        let stream = StreamNode(id: nextID(), node: node, global: global, properties: properties, host: self)
+        let stream = StreamNode(id: nextID(), node: node, global: global, properties: properties, isNew: seesNewStreams, host: self)
         streams[global] = stream
         introduce(stream)
     }
@@ -107,7 +110,7 @@ public final class PipeWireHost: Host {
                 stream.id, application: properties.application, description: description,
                 direction: properties.direction),
             now: true)
-        if stream.isWanted { post(.streamWanted(stream.id, true), now: true) }
+        if stream.wantsToPlay { post(.streamWanted(stream.id, true), now: true) }
         if stream.isRunning { post(.streamRunning(stream.id, true), now: false) }
     }
 

@@ -14,9 +14,15 @@ final class StreamNode {
     private var listener: Listener<pw_impl_node_events>?
 
     /// The client wants the stream to run.
-    private(set) var isWanted: Bool
+    private var isWanted: Bool
+    /// As far as the policy is concerned. A stream that a PulseAudio client creates paused is active at first, and
+    /// inactive when it is answered.
+    var wantsToPlay: Bool { isWanted && !isUnanswered }
     private var silence = Silence.none
     private var gain = LinearGain.unity
+    /// pipewire-pulse has not answered its client's request for this stream yet: it does so when the server starts the node
+    /// for the first time. Until then the client waits, and gives up after half a minute; and it has sent no sound.
+    private var isUnanswered: Bool
     /// We are changing the node's active flag ourselves.
     private var isApplying = false
 
@@ -26,13 +32,17 @@ final class StreamNode {
     private var written: (volumes: [Float], mute: Bool)?
     private var isAcknowledged = true
 
-    init(id: StreamID, node: OpaquePointer, global: UInt32, properties: StreamProperties, host: PipeWireHost) {
+    /// - Parameter isNew: It came into being this moment, so nothing has been heard of it yet.
+    init(
+        id: StreamID, node: OpaquePointer, global: UInt32, properties: StreamProperties, isNew: Bool, host: PipeWireHost
+    ) {
         self.id = id
         self.node = node
         self.global = global
         self.properties = properties
         self.host = host
         isWanted = pw_impl_node_is_active(node)
+        isUnanswered = isNew && properties.isOfPulseClient
         var events = pw_impl_node_events()
         events.version = UInt32(PW_VERSION_IMPL_NODE_EVENTS)
         events.destroy = { data in
@@ -43,8 +53,10 @@ final class StreamNode {
         events.active_changed = { data, active in object(data, as: StreamNode.self)?.activeChanged(active) }
         events.state_changed = { data, old, new, _ in
             guard let stream = object(data, as: StreamNode.self) else { return }
-            if (old == PW_NODE_STATE_RUNNING) != (new == PW_NODE_STATE_RUNNING) {
-                stream.host.post(.streamRunning(stream.id, new == PW_NODE_STATE_RUNNING), now: false)
+            if new == PW_NODE_STATE_RUNNING { stream.started() }
+            let runs = new == PW_NODE_STATE_RUNNING && pw_impl_node_is_active(stream.node)
+            if runs || old == PW_NODE_STATE_RUNNING {
+                stream.host.post(.streamRunning(stream.id, runs), now: false)
             }
         }
         events.info_changed = { data, info in
@@ -78,7 +90,17 @@ final class StreamNode {
     func clientWants(_ wanted: Bool) {
         guard wanted != isWanted else { return }
         isWanted = wanted
-        host.post(.streamWanted(id, wanted), now: true)
+        if !isUnanswered { host.post(.streamWanted(id, wanted), now: true) }
+    }
+
+    /// The server has started the node.
+    private func started() {
+        guard isUnanswered else { return }
+        let wasMuted = isMuted
+        isUnanswered = false
+        if isWanted { host.post(.streamWanted(id, true), now: true) }
+        apply()
+        if isMuted != wasMuted { writeVolumes() }
     }
 
     private func activeChanged(_ active: Bool) {
@@ -110,10 +132,12 @@ final class StreamNode {
     }
 
     private var isCorked: Bool { silence == .cork && !properties.ignoresPause }
-    private var isMuted: Bool { silence == .mute || silence == .cork && properties.ignoresPause }
+    private var isMuted: Bool {
+        silence == .mute || silence == .cork && (properties.ignoresPause || isUnanswered)
+    }
 
     private func apply() {
-        let active = isWanted && !isCorked
+        let active = isWanted && (!isCorked || isUnanswered)
         guard pw_impl_node_is_active(node) != active else { return }
         isApplying = true
         pw_impl_node_set_active(node, active)

@@ -8,6 +8,8 @@ struct StreamProperties: Equatable {
     var application: ApplicationID
     /// The node goes on when it should pause, so it is muted instead.
     var ignoresPause: Bool
+    /// It belongs to a client of PulseAudio, which pipewire-pulse serves.
+    var isOfPulseClient: Bool
     /// What is wrong with the properties, for the log.
     var complaint: String?
 
@@ -38,6 +40,7 @@ struct StreamProperties: Equatable {
             portal: name(clientProperties.flatMap { pw_properties_get($0, "pipewire.access.portal.app_id") }),
             binary: name(inherited("application.process.binary")), displayName: name(inherited("application.name")),
             fallback: name(own("node.name")) ?? "stream")
+        isOfPulseClient = text(inherited("client.api")) == "pipewire-pulse"
         ignoresPause = text(own("node.pause-on-idle")) == "false"
         guard let claimed = inherited("media.role"), claimed.pointee != 0 else { return }
         role = name(claimed).flatMap { Role($0) }
