@@ -69,7 +69,7 @@ public struct Origin: Sendable, Hashable {
 }
 
 /// The mistakes found so far, to which everything that reads a source reports.
-struct Diagnosis: Sendable {
+package struct Diagnosis: Sendable {
     /// The most that are kept: nobody reads more, and a megabyte of garbage must not become many of messages.
     static let limit = 256
 
@@ -80,10 +80,10 @@ struct Diagnosis: Sendable {
     private var kept: [Diagnostic] = []
     private var omitted = 0
 
-    init(file: String) { self.file = file }
+    package init(file: String) { self.file = file }
 
     /// Reports an error in the source that is being read.
-    mutating func error(
+    package mutating func error(
         at place: Place?, found: @autoclosure () -> String, expected: @autoclosure () -> String,
         nearest: @autoclosure () -> String? = nil
     ) {
@@ -101,7 +101,7 @@ struct Diagnosis: Sendable {
     }
 
     /// Reports what has no effect, in the source that is being read.
-    mutating func warning(
+    package mutating func warning(
         at place: Place?, found: @autoclosure () -> String, expected: @autoclosure () -> String,
         nearest: @autoclosure () -> String? = nil
     ) {
@@ -130,10 +130,10 @@ struct Diagnosis: Sendable {
     }
 
     /// Whether any error was found.
-    var hasErrors: Bool { errorCount > 0 }
+    package var hasErrors: Bool { errorCount > 0 }
 
     /// All mistakes, file by file in the order of first mention, each file's in reading order.
-    var diagnostics: [Diagnostic] {
+    package var diagnostics: [Diagnostic] {
         var files: [String: Int] = [:]
         for diagnostic in kept where files[diagnostic.file] == nil { files[diagnostic.file] = files.count }
         let start = Place(line: 0, column: 0)
@@ -154,7 +154,7 @@ struct Diagnosis: Sendable {
 
 /// Text from outside as it can stand in a one-line message: no control characters, nothing that turns the line round,
 /// and no more than a few words of it.
-func printable(_ text: String, limit: Int = 48) -> String {
+package func printable(_ text: String, limit: Int = 48) -> String {
     var result = String.UnicodeScalarView()
     var count = 0
     for scalar in text.unicodeScalars {

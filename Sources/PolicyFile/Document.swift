@@ -1,6 +1,6 @@
 /// One source of policy, read but not yet understood.
-struct Document: Sendable {
-    enum Kind: Sendable {
+package struct Document: Sendable {
+    package enum Kind: Sendable {
         /// A policy file.
         case file
         /// The arguments of the module, which may also say which file to take.
@@ -9,12 +9,12 @@ struct Document: Sendable {
 
     let name: String
     let kind: Kind
-    let members: [Member]
+    package let members: [Member]
     /// Whether the text itself could be read: if not, what seems to be missing may be in the part that was not.
     let isWellFormed: Bool
 
     /// Reads a text; what is wrong with it goes to `diagnosis`.
-    init(_ bytes: [UInt8], named name: String, kind: Kind = .file, _ diagnosis: inout Diagnosis) {
+    package init(_ bytes: [UInt8], named name: String, kind: Kind = .file, _ diagnosis: inout Diagnosis) {
         self.name = name
         self.kind = kind
         let errorsBefore = diagnosis.errorCount
@@ -29,6 +29,14 @@ struct Document: Sendable {
         isWellFormed = diagnosis.errorCount == errorsBefore
     }
 
+    /// Takes what was read as part of another text.
+    init(_ members: [Member], named name: String) {
+        self.name = name
+        kind = .file
+        self.members = members
+        isWellFormed = true
+    }
+
     /// The last member with a key.
-    func member(_ key: String) -> Member? { members.last { $0.key.text == key } }
+    package func member(_ key: String) -> Member? { members.last { $0.key.text == key } }
 }

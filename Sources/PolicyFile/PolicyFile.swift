@@ -51,6 +51,12 @@ public struct PolicyFile: Sendable, Equatable {
         }
     }
 
+    /// Takes a policy that was read as part of another text.
+    package init(_ members: [Member], named name: String) {
+        var diagnosis = Diagnosis(file: name)
+        self.init(name, PolicyBuilder.build([Document(members, named: name)], &diagnosis), diagnosis)
+    }
+
     private init(_ name: String, _ built: (preset: Preset, policy: Policy)?, _ diagnosis: Diagnosis) {
         self.name = name
         preset = built?.preset
