@@ -37,6 +37,11 @@ struct Property: ExpressibleByArgument {
     var key: String
     var value: String
 
+    init(key: String, value: String) {
+        self.key = key
+        self.value = value
+    }
+
     init?(argument: String) {
         guard let separator = argument.firstIndex(of: "="), separator != argument.startIndex else { return nil }
         key = String(argument[..<separator])

@@ -1,0 +1,64 @@
+/// A simulation as a table for people: when, what happened, and what was decided about whom and why.
+struct Table {
+    private struct Row {
+        var moment: Duration
+        var event = ""
+        var stream = ""
+        var decision = ""
+    }
+
+    /// The table, with a line's end.
+    let text: String
+
+    init(_ simulation: Simulation) {
+        let scenario = simulation.scenario
+        var rows = [Row]()
+        var decisions = simulation.decisions[...]
+        func takeDecisions(until moment: Duration, _ isIncluded: Bool) {
+            while let next = decisions.first, next.moment < moment || (isIncluded && next.moment == moment) {
+                decisions.removeFirst()
+                let name = scenario.streams[next.stream].name
+                let decision = simulation.text(next)
+                // The first of what an event brings about stands beside it.
+                if let last = rows.last, last.moment == next.moment, last.stream.isEmpty {
+                    rows[rows.count - 1].stream = name
+                    rows[rows.count - 1].decision = decision
+                } else {
+                    rows.append(Row(moment: next.moment, stream: name, decision: decision))
+                }
+            }
+        }
+        for event in scenario.events {
+            takeDecisions(until: event.moment, false)
+            rows.append(Row(moment: event.moment, event: event.text(scenario.streams)))
+        }
+        takeDecisions(until: scenario.length, true)
+        text = Self.print(rows, title: "\(scenario.title) (policy: \(scenario.policy.origin))")
+    }
+
+    private static func print(_ rows: [Row], title: String) -> String {
+        let eventWidth = (rows.map(\.event.count) + [5]).max() ?? 5
+        let streamWidth = (rows.map(\.stream.count) + [6]).max() ?? 6
+        var lines = [
+            printableLine(title), "",
+            "     TIME  \(padded("EVENT", to: eventWidth))  \(padded("STREAM", to: streamWidth))  DECISION",
+        ]
+        var shown: Duration?
+        for row in rows {
+            let time = shown == row.moment ? "" : "\(row.moment.fixed) s"
+            shown = row.moment
+            let line =
+                String(repeating: " ", count: max(0, 9 - time.count)) + time
+                + "  \(padded(row.event, to: eventWidth))  \(padded(row.stream, to: streamWidth))  \(row.decision)"
+            lines.append(printableLine(line))
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Without blanks at the end.
+    private static func printableLine(_ line: String) -> String {
+        var line = line
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+}
