@@ -76,7 +76,7 @@ let package = Package(
         // Without the command itself, whose linker flags are not for tests; building the tests builds it all the same.
         .testTarget(
             name: "SessionCommandsTests", dependencies: ["SessionCommands"], path: "Tests/SessionCommands",
-            swiftSettings: strict),
+            exclude: ["Snapshots"], swiftSettings: strict),
 
         // Private servers, real clients, captures; for tests, benchmarks and the demonstration only.
         // Optimised in debug builds too: it filters minutes of sound.

@@ -9,7 +9,7 @@ struct Simulate: ParsableCommand {
 
     /// How the result is shown.
     enum Format: String, CaseIterable, ExpressibleByArgument {
-        case table, json
+        case table, json, svg
     }
 
     @Argument(
@@ -42,6 +42,7 @@ struct Simulate: ParsableCommand {
         switch format {
         case .table: Table(simulation).text
         case .json: try Report(simulation).json
+        case .svg: Picture(simulation).svg
         }
     }
 

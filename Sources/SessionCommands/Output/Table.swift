@@ -2,6 +2,7 @@
 struct Table {
     private struct Row {
         var moment: Duration
+        var step: Int
         var event = ""
         var stream = ""
         var decision = ""
@@ -14,25 +15,27 @@ struct Table {
         let scenario = simulation.scenario
         var rows = [Row]()
         var decisions = simulation.decisions[...]
-        func takeDecisions(until moment: Duration, _ isIncluded: Bool) {
-            while let next = decisions.first, next.moment < moment || (isIncluded && next.moment == moment) {
+        // What an event brings about has the step of that event; what time brings about has one of its own.
+        func takeDecisions(upTo step: Int) {
+            while let next = decisions.first, next.step <= step {
                 decisions.removeFirst()
                 let name = scenario.streams[next.stream].name
                 let decision = simulation.text(next)
                 // The first of what an event brings about stands beside it.
-                if let last = rows.last, last.moment == next.moment, last.stream.isEmpty {
+                if next.step == step, let last = rows.last, last.step == step, last.stream.isEmpty {
                     rows[rows.count - 1].stream = name
                     rows[rows.count - 1].decision = decision
                 } else {
-                    rows.append(Row(moment: next.moment, stream: name, decision: decision))
+                    rows.append(Row(moment: next.moment, step: next.step, stream: name, decision: decision))
                 }
             }
         }
-        for event in scenario.events {
-            takeDecisions(until: event.moment, false)
-            rows.append(Row(moment: event.moment, event: event.text(scenario.streams)))
+        for (event, step) in zip(scenario.events, simulation.eventSteps) {
+            takeDecisions(upTo: step - 1)
+            rows.append(Row(moment: event.moment, step: step, event: event.text(scenario.streams)))
+            takeDecisions(upTo: step)
         }
-        takeDecisions(until: scenario.length, true)
+        takeDecisions(upTo: .max)
         text = Self.print(rows, title: "\(scenario.title) (policy: \(scenario.policy.origin))")
     }
 

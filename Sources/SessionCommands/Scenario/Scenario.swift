@@ -82,7 +82,7 @@ extension Scenario.Event {
         case .volume(let stream, let factor):
             "the user sets \(streams[stream].name) to \(((factor * 1000).rounded() / 10).short) %"
         case .route(let name): "the output goes to \(name)"
-        case .policy(let policy): "the policy changes (over \(policy.policy.name))"
+        case .policy: "the policy changes"
         }
     }
 

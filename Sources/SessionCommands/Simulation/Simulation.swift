@@ -6,10 +6,16 @@ struct Simulation {
     /// A decision about a stream, with the moment at which it had come true.
     struct Decided {
         var moment: Duration
+        /// Tells what came first within a moment.
+        var step: Int
         var stream: Int
         var decision: Decision
         /// What was decided before.
         var former: Decision
+        /// Whether that had come true.
+        var wasReached: Bool
+        /// Whether the stream's application wants it to run.
+        var isWanted: Bool
         /// `nil` when something else was decided first, or the story ended.
         var reached: Duration?
     }
@@ -29,11 +35,14 @@ struct Simulation {
     let log: [(moment: Duration, text: String)]
     /// What was decided, in its order.
     let decisions: [Decided]
+    /// The step that each event of the scenario was.
+    let eventSteps: [Int]
 
     /// Plays a scenario.
     init(of scenario: Scenario) {
         let server = VirtualServer(scenario.streams, under: scenario.policy)
         var outcomes: [Outcome] = []
+        var eventSteps: [Int] = []
         var rest = scenario.expectations[...]
         // What happens at a moment happens before what is expected of it.
         func look(before end: Duration) {
@@ -47,30 +56,31 @@ struct Simulation {
             look(before: event.moment)
             server.advance(to: event.moment)
             server.perform(event.action)
+            eventSteps.append(server.step)
         }
         look(before: scenario.length)
         server.advance(to: scenario.length)
         self.scenario = scenario
         self.outcomes = outcomes
+        self.eventSteps = eventSteps
         lanes = server.lanes
         log = server.lines
         decisions = server.lanes.indices.flatMap { Self.decisions(about: $0, server.lanes[$0].history) }
-            .enumerated().sorted { ($0.element.moment, $0.offset) < ($1.element.moment, $1.offset) }.map(\.element)
+            .sorted { ($0.step, $0.stream) < ($1.step, $1.stream) }
     }
 
-    private static func decisions(
-        about stream: Int, _ history: [(moment: Duration, state: LaneState)]
-    ) -> [Decided] {
+    private static func decisions(about stream: Int, _ history: [VirtualServer.Entry]) -> [Decided] {
         var result: [Decided] = []
-        var former = Decision.free
-        for (position, entry) in history.enumerated() where entry.state.decision != former {
-            defer { former = entry.state.decision }
+        var former = LaneState()
+        for (position, entry) in history.enumerated() {
+            defer { former = entry.state }
             // Nobody decides about what is gone.
-            guard entry.state.isPresent else { continue }
+            guard entry.state.decision != former.decision, entry.state.isPresent else { continue }
             let rest = history[position...].prefix { $0.state.decision == entry.state.decision }
             result.append(
                 Decided(
-                    moment: entry.moment, stream: stream, decision: entry.state.decision, former: former,
+                    moment: entry.moment, step: entry.step, stream: stream, decision: entry.state.decision,
+                    former: former.decision, wasReached: former.isReached, isWanted: entry.state.isWanted,
                     reached: rest.first { $0.state.isReached }?.moment))
         }
         return result
@@ -98,10 +108,13 @@ struct Simulation {
             switch decided.former.kind {
             case .held: return "begins: the others are silent"
             case .leftAlone: return "is no longer left alone"
-            default: text = "is restored"
+            default:
+                guard decided.isWanted else { return "is let go, but is paused" }
+                text = "is restored"
             }
         case .ducked(let gain): text = "is ducked to \(gain.words)"
         case .muted: text = "is muted"
+        case .corked where decided.former.kind == .corked && decided.wasReached: return "stays corked: \(actor) plays"
         case .corked: text = "is corked"
         case .held: return "is held until the others are silent"
         case .superseded: return "stays silent: \(actor) took over, its application has to resume"

@@ -15,13 +15,23 @@ final class VirtualServer: Host {
         var description: SessionDescription?
         var state = LaneState()
         /// All states, each with the moment from which on it lasts.
-        var history: [(moment: Duration, state: LaneState)] = []
+        var history: [Entry] = []
+    }
+
+    /// A state from one moment on.
+    struct Entry {
+        var moment: Duration
+        /// Tells what came first within a moment, over all streams.
+        var step: Int
+        var state: LaneState
     }
 
     private(set) var now = Instant(nanoseconds: 0)
     private(set) var lanes: [Lane]
     /// What the module would have written to the server's log.
     private(set) var lines: [(moment: Duration, text: String)] = []
+    /// How many times something has happened, be it that time has come.
+    private(set) var step = 0
     private var armed: Instant?
     private var policy: PolicyInUse
     private var lastID: UInt32 = 0
@@ -146,12 +156,12 @@ final class VirtualServer: Host {
 
     /// Writes down what has changed.
     private func note() {
+        step += 1
         for index in lanes.indices {
             lanes[index].state.decision = decision(about: lanes[index])
             let state = lanes[index].state
             guard lanes[index].history.last?.state ?? LaneState() != state else { continue }
-            if lanes[index].history.last?.moment == elapsed { lanes[index].history.removeLast() }
-            lanes[index].history.append((elapsed, state))
+            lanes[index].history.append(Entry(moment: elapsed, step: step, state: state))
         }
     }
 
