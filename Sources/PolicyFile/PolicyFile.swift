@@ -2,8 +2,7 @@ import SessionCore
 
 /// A policy file, read and checked.
 ///
-/// The syntax is PipeWire's own (SPA-JSON). A file changes one of the built-in presets, key by key; the files under
-/// `policy/` show every key. All mistakes of a file are found at once; an unknown key is a warning, anything else an
+/// The syntax is PipeWire's own (SPA-JSON). A file changes a preset, key by key; the files under `policy/` show every key. All mistakes of a file are found at once; an unknown key is a warning, anything else an
 /// error. Nothing in a file, however broken, makes the reader fail otherwise.
 public struct PolicyFile: Sendable, Equatable {
     /// The largest file that is read, in bytes.
@@ -20,13 +19,17 @@ public struct PolicyFile: Sendable, Equatable {
     /// Everything that is wrong with the file, in reading order.
     public let diagnostics: [Diagnostic]
 
+    /// What else the policy does with streams, by the file's rules and claims; `nil` when the file has an error.
+    public let classifier: Classifier?
+
     /// Reads a text.
     ///
     /// - Parameters:
     ///   - text: The contents of a file.
     ///   - name: What the diagnostics call it.
-    public init(text: String, named name: String) {
-        self.init(bytes: Array(text.utf8), named: name)
+    ///   - presetFolders: Where files of presets that are not built in are looked for, the weakest first.
+    public init(text: String, named name: String, presetFolders: [String] = []) {
+        self.init(bytes: Array(text.utf8), named: name, presetFolders: presetFolders)
     }
 
     /// Reads the bytes of a text, which need not be valid UTF-8.
@@ -34,33 +37,40 @@ public struct PolicyFile: Sendable, Equatable {
     /// - Parameters:
     ///   - bytes: The contents of a file.
     ///   - name: What the diagnostics call it.
-    public init(bytes: [UInt8], named name: String) {
-        var diagnosis = Diagnosis(file: name)
-        let document = Document(bytes, named: name, &diagnosis)
-        self.init(name, PolicyBuilder.build([document], &diagnosis), diagnosis)
+    ///   - presetFolders: Where files of presets that are not built in are looked for, the weakest first.
+    public init(bytes: [UInt8], named name: String, presetFolders: [String] = []) {
+        self.init(Document(bytes, named: name), presetFolders)
     }
 
     /// Reads a file.
-    public init(path: String) {
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - presetFolders: Where files of presets that are not built in are looked for, the weakest first.
+    public init(path: String, presetFolders: [String] = []) {
         switch FileContents.read(path) {
-        case .success(let bytes): self.init(bytes: bytes, named: path)
-        case .failure(let failure):
-            var diagnosis = Diagnosis(file: path)
-            diagnosis.error(at: nil, found: failure.found, expected: failure.expected)
-            self.init(path, nil, diagnosis)
+        case .success(let bytes): self.init(bytes: bytes, named: path, presetFolders: presetFolders)
+        case .failure(let failure): self.init(Document(named: path, failure: failure), presetFolders)
         }
     }
 
     /// Takes a policy that was read as part of another text.
-    package init(_ members: [Member], named name: String) {
-        var diagnosis = Diagnosis(file: name)
-        self.init(name, PolicyBuilder.build([Document(members, named: name)], &diagnosis), diagnosis)
+    ///
+    /// - Parameters:
+    ///   - members: The sections.
+    ///   - name: What the diagnostics call the text.
+    ///   - presetFolders: Where files of presets that are not built in are looked for, the weakest first.
+    package init(_ members: [Member], named name: String, presetFolders: [String] = []) {
+        self.init(Document(members, named: name), presetFolders)
     }
 
-    private init(_ name: String, _ built: (preset: Preset, policy: Policy)?, _ diagnosis: Diagnosis) {
-        self.name = name
-        preset = built?.preset
-        policy = built?.policy
-        diagnostics = diagnosis.diagnostics
+    private init(_ document: Document, _ presetFolders: [String]) {
+        let assembly = Assembly([document], presetsFrom: Layers(folders: presetFolders))
+        let contents = assembly.diagnosis.hasErrors ? nil : assembly.contents
+        name = document.name
+        preset = contents?.preset
+        policy = contents?.policy
+        classifier = contents?.classifier
+        diagnostics = assembly.diagnosis.diagnostics
     }
 }

@@ -2,30 +2,45 @@ import SessionCore
 
 /// The policy that is in force, where it came from, and what was wrong on the way.
 public struct LoadedPolicy: Sendable, Equatable {
-    /// The policy; the built-in desktop policy when there was an error.
+    /// The policy: all that was read without an error, over a built-in preset.
     public let policy: Policy
     /// Tells what streams are under it.
-    public var classifier: Classifier { Classifier(policy) }
-    /// Where the policy came from, to be logged: a path, `built-in desktop`, `PATH with module arguments`.
+    public let classifier: Classifier
+    /// The files that are in force, the weakest first.
+    public let files: [String]
+    /// Where the policy came from, to be logged: `built-in desktop`, or its files in order, `with module arguments`.
     public let origin: String
-    /// Whether anything is wrong with what was read that keeps it from being used.
-    public var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
-    /// Everything that is wrong with what was read. An error among it means that none of that is in force.
+    /// Everything that is wrong with what was read. A file with an error is not in force.
     public let diagnostics: [Diagnostic]
+
+    /// Whether a file or the arguments had to be left out.
+    public var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+
+    init(_ assembly: Assembly) {
+        policy = assembly.contents.policy
+        classifier = assembly.contents.classifier
+        files = assembly.names.filter { $0 != PolicyLoader.argumentsName }
+        let start = files.isEmpty ? "built-in \(policy.name)" : files.joined(separator: ", ")
+        let isChangedByArguments = assembly.names.contains(PolicyLoader.argumentsName) && assembly.argumentsHaveSections
+        origin = start + (isChangedByArguments ? " with module arguments" : "")
+        diagnostics = assembly.diagnosis.diagnostics
+    }
 }
 
-/// Finds the policy that the user or the administrator wants.
+/// Finds the policy that the user and the administrator want.
 ///
-/// The module's arguments come first. They can name a file (`policy = /path`), or a preset (`policy = phone` or
-/// `preset = phone`), and can hold any section of a policy file, which then overrides that file or preset key by key.
-/// Where they name nothing, the first of these files is taken:
-/// 1. `$XDG_CONFIG_HOME/audio-session/policy.conf`, or `$HOME/.config/…` where that variable is not set,
-/// 2. `/etc/audio-session/policy.conf`,
-/// 3. `/usr/share/audio-session/policy.conf`.
+/// It is made of layers, of which the later ones win key by key:
+/// 1. a built-in preset, and the file of a preset that is not built in (`preset = car` is `car.conf` in one of the folders),
+/// 2. `/usr/share/audio-session/`,
+/// 3. `/etc/audio-session/`,
+/// 4. `$XDG_CONFIG_HOME/audio-session/`, or `$HOME/.config/…` where that variable is not set,
+/// 5. the module's arguments, which can hold any section of a policy file.
 ///
-/// Where there is none of them, the built-in desktop policy is in force. It is, too, in place of anything with an error.
+/// In each folder these are `policy.conf` and then `policy.conf.d/*.conf` in the order of their names. The arguments can
+/// also name one file that takes the place of all folders (`policy = /path`), or a preset (`policy = phone`).
+///
+/// A file with an error is left out as a whole; everything else is in force.
 public enum PolicyLoader {
-    static let systemFolders = ["/etc/audio-session", "/usr/share/audio-session"]
     /// What diagnostics call the arguments.
     static let argumentsName = "<module arguments>"
 
@@ -35,104 +50,52 @@ public enum PolicyLoader {
     ///   - arguments: The text behind `args` in the server's configuration, braces and all; `nil` when there is none.
     ///   - environment: Looks up an environment variable.
     public static func load(arguments: String?, environment: (String) -> String?) -> LoadedPolicy {
-        load(arguments: arguments, environment: environment, systemFolders: systemFolders)
+        load(arguments: arguments, layers: Layers(environment: environment))
     }
 
-    /// Loads the policy, with other system folders than the usual ones.
-    static func load(
-        arguments: String?, environment: (String) -> String?, systemFolders: [String]
-    ) -> LoadedPolicy {
-        var diagnosis = Diagnosis(file: argumentsName)
-        let inline = arguments.map {
-            Document(Array($0.utf8), named: argumentsName, kind: .arguments, &diagnosis)
-        }
-        let base = base(inline, environment, systemFolders, &diagnosis)
-        var documents: [Document] = []
-        var origin = "built-in \(base.preset.name)"
-        if let file = base.file {
-            origin = file.name
-            documents.append(Document(file.bytes, named: file.name, &diagnosis))
-        }
-        if let inline { documents.append(inline) }
-        guard let built = PolicyBuilder.build(documents, over: base.preset, &diagnosis) else {
-            return LoadedPolicy(policy: .desktop, origin: "built-in desktop", diagnostics: diagnosis.diagnostics)
-        }
-        if base.file == nil { origin = "built-in \(built.policy.name)" }
-        if inline?.members.contains(where: { !["policy", "preset"].contains($0.key.text) }) == true {
-            origin += " with module arguments"
-        }
-        return LoadedPolicy(policy: built.policy, origin: origin, diagnostics: diagnosis.diagnostics)
+    /// The policy that ``load(arguments:environment:)`` loads, written out with the origin of each value.
+    public static func effective(arguments: String?, environment: (String) -> String?) -> EffectivePolicy {
+        EffectivePolicy(assemble(arguments, Layers(environment: environment)))
     }
 
-    /// The places where policy files are looked for, the most personal one first.
-    public static func searchPath(environment: (String) -> String?) -> [String] {
-        searchPath(environment, systemFolders)
+    static func load(arguments: String?, layers: Layers) -> LoadedPolicy { LoadedPolicy(assemble(arguments, layers)) }
+
+    static func effective(arguments: String?, layers: Layers) -> EffectivePolicy {
+        EffectivePolicy(assemble(arguments, layers))
+    }
+
+    private static func assemble(_ arguments: String?, _ layers: Layers) -> Assembly {
+        guard let arguments else { return Assembly(layers.documents(), presetsFrom: layers) }
+        let inline = Document(Array(arguments.utf8), named: argumentsName, kind: .arguments)
+        guard let node = inline.member("policy")?.value, let path = node.text, path.hasPrefix("/") else {
+            return Assembly(layers.documents() + [inline], presetsFrom: layers)
+        }
+        switch FileContents.read(path) {
+        case .success(let bytes):
+            return Assembly([Document(bytes, named: path), inline], presetsFrom: layers)
+        case .failure(let failure):
+            let wrong = inline.adding { diagnosis in
+                diagnosis.error(at: node.place, found: "\(node.summary): \(failure.found)", expected: failure.expected)
+            }
+            return Assembly(layers.documents() + [wrong], presetsFrom: layers)
+        }
+    }
+
+    /// The folders of the layers, the weakest first.
+    public static func layerFolders(environment: (String) -> String?) -> [String] {
+        Layers(environment: environment).folders
     }
 
     /// The folders in which a change can change the policy, whether they exist or not.
     public static func folders(arguments: String?, environment: (String) -> String?) -> [String] {
-        searchPath(environment: environment).flatMap { path in
-            let folder = String(path.dropLast("/policy.conf".count))
-            return [folder, folder + "/policy.conf.d"]
+        var folders = layerFolders(environment: environment).flatMap { [$0, $0 + "/policy.conf.d"] }
+        if let arguments,
+            let path = Document(Array(arguments.utf8), named: "", kind: .arguments).member("policy")?.value
+                .text, path.hasPrefix("/"), let slash = path.lastIndex(of: "/")
+        {
+            let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+            if !folders.contains(folder) { folders.append(folder) }
         }
-    }
-
-    private static func searchPath(_ environment: (String) -> String?, _ systemFolders: [String]) -> [String] {
-        // The base directory specification has relative paths ignored.
-        func folder(_ variable: String) -> String? {
-            environment(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
-        }
-        let personal = folder("XDG_CONFIG_HOME") ?? folder("HOME").map { "\($0)/.config" }
-        return ((personal.map { ["\($0)/audio-session"] } ?? []) + systemFolders).map { "\($0)/policy.conf" }
-    }
-
-    /// What the arguments' sections are laid over: a preset, and perhaps a file.
-    private static func base(
-        _ inline: Document?, _ environment: (String) -> String?, _ systemFolders: [String],
-        _ diagnosis: inout Diagnosis
-    ) -> (preset: Preset, file: (name: String, bytes: [UInt8])?) {
-        if let node = inline?.member("policy")?.value {
-            return named(node, &diagnosis)
-        }
-        if inline?.member("preset") != nil { return (.desktop, nil) }
-        for path in searchPath(environment, systemFolders) {
-            switch FileContents.read(path) {
-            case .success(let bytes): return (.desktop, (path, bytes))
-            case .failure(let failure) where failure.isMissing: continue
-            case .failure(let failure):
-                diagnosis.file = path
-                diagnosis.error(at: nil, found: failure.found, expected: failure.expected)
-                return (.desktop, nil)
-            }
-        }
-        return (.desktop, nil)
-    }
-
-    /// What the arguments name: a preset or a file.
-    private static func named(
-        _ node: Node, _ diagnosis: inout Diagnosis
-    ) -> (preset: Preset, file: (name: String, bytes: [UInt8])?) {
-        diagnosis.file = argumentsName
-        let presets = Vocabulary.presets
-        guard let text = node.text else {
-            diagnosis.error(
-                at: node.place, found: node.summary, expected: "the path of a policy file or \(presets.expected)")
-            return (.desktop, nil)
-        }
-        if let preset = presets[text] { return (preset, nil) }
-        guard text.hasPrefix("/") else {
-            diagnosis.error(
-                at: node.place, found: node.summary,
-                expected: "the absolute path of a policy file or \(presets.expected)",
-                nearest: nearest(to: text, among: presets.words.map(\.word)))
-            return (.desktop, nil)
-        }
-        switch FileContents.read(text) {
-        case .success(let bytes): return (.desktop, (text, bytes))
-        case .failure(let failure):
-            diagnosis.error(
-                at: node.place, found: "\(node.summary): \(failure.found)", expected: failure.expected)
-            return (.desktop, nil)
-        }
+        return folders
     }
 }

@@ -66,7 +66,14 @@ extension Diagnosis {
 
     /// Reads a role's name, in lower case.
     mutating func roleName(_ text: String, at place: Place) -> String? {
-        if let role = Role(text) { return role.name }
+        // Some letters are longer in lower case.
+        if let role = Role(text), role.name.utf8.count <= Role.maximumLength {
+            guard PolicyWord.reserved.contains(role.name) else { return role.name }
+            error(
+                at: place, found: "a role of the name '\(role.name)'",
+                expected: "another name, as this one has a meaning of its own")
+            return nil
+        }
         error(
             at: place, found: text.isEmpty ? "an empty role" : "a role of \(text.utf8.count) bytes",
             expected: "a role of 1 to \(Role.maximumLength) bytes")

@@ -15,7 +15,10 @@ struct Check: ParsableCommand {
     var files: [String] = []
 
     func run() throws {
-        let found = files.isEmpty ? try installed() : files.map { PolicyFile(path: $0).diagnostics }
+        let presets = PolicyInUse.presetFolders
+        let found =
+            files.isEmpty
+            ? try installed() : files.map { PolicyFile(path: $0, presetFolders: presets).diagnostics }
         let diagnostics = found.flatMap { $0 }
         Terminal.report(diagnostics)
         if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode.failure }

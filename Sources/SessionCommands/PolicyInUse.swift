@@ -22,7 +22,9 @@ struct PolicyInUse {
     /// One file and nothing else, over the preset that it names.
     ///
     /// - Throws: ``Unusable`` when there is an error in it.
-    static func file(_ path: String) throws(Unusable) -> PolicyInUse { try PolicyInUse(PolicyFile(path: path)) }
+    static func file(_ path: String) throws(Unusable) -> PolicyInUse {
+        try PolicyInUse(PolicyFile(path: path, presetFolders: presetFolders))
+    }
 
     /// A preset by its name.
     ///
@@ -36,15 +38,18 @@ struct PolicyInUse {
     /// A preset by its name in a file, so that a wrong one is reported there.
     static func preset(_ name: Node, named file: String) throws(Unusable) -> PolicyInUse {
         let member = Member(key: Key(text: "preset", place: name.place), value: name)
-        var result = try PolicyInUse(PolicyFile([member], named: file))
+        var result = try PolicyInUse(PolicyFile([member], named: file, presetFolders: presetFolders))
         result.origin = result.policy.name
         return result
     }
 
     /// A policy inside another file.
     static func inline(_ members: [Member], named file: String) throws(Unusable) -> PolicyInUse {
-        try PolicyInUse(PolicyFile(members, named: file))
+        try PolicyInUse(PolicyFile(members, named: file, presetFolders: presetFolders))
     }
+
+    /// Where files of presets are that are not built in.
+    static var presetFolders: [String] { PolicyLoader.layerFolders(environment: environment) }
 
     /// Why there is no policy.
     struct Unusable: Error {
@@ -52,9 +57,10 @@ struct PolicyInUse {
     }
 
     private init(_ file: PolicyFile) throws(Unusable) {
-        guard let policy = file.policy else { throw Unusable(diagnostics: file.diagnostics) }
-        self.init(
-            origin: file.name, policy: policy, classifier: Classifier(policy), diagnostics: file.diagnostics)
+        guard let policy = file.policy, let classifier = file.classifier else {
+            throw Unusable(diagnostics: file.diagnostics)
+        }
+        self.init(origin: file.name, policy: policy, classifier: classifier, diagnostics: file.diagnostics)
     }
 
     private init(origin: String, policy: Policy, classifier: Classifier, diagnostics: [Diagnostic]) {

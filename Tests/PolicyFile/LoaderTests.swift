@@ -5,7 +5,7 @@ import Testing
 @testable import PolicyFile
 
 /// A folder with the places where policies are looked for; gone when the test ends.
-private final class Folders {
+final class PolicyFolders {
     let root = FileManager.default.temporaryDirectory.appendingPathComponent("policy-\(UUID().uuidString)").path
 
     deinit { try? FileManager.default.removeItem(atPath: root) }
@@ -18,11 +18,15 @@ private final class Folders {
         return url.path
     }
 
-    func load(_ arguments: String? = nil, environment: [String: String]? = nil) -> LoadedPolicy {
+    func layers(environment: [String: String]? = nil) -> Layers {
         let variables = environment ?? ["XDG_CONFIG_HOME": "\(root)/config", "HOME": "\(root)/home"]
-        return PolicyLoader.load(
-            arguments: arguments, environment: { variables[$0] },
-            systemFolders: ["\(root)/etc/audio-session", "\(root)/usr/share/audio-session"])
+        return Layers(
+            environment: { variables[$0] },
+            systemFolders: ["\(root)/usr/share/audio-session", "\(root)/etc/audio-session"])
+    }
+
+    func load(_ arguments: String? = nil, environment: [String: String]? = nil) -> LoadedPolicy {
+        PolicyLoader.load(arguments: arguments, layers: layers(environment: environment))
     }
 }
 
@@ -31,30 +35,24 @@ private func untagged(_ policy: Policy) -> SessionDescription? {
 }
 
 @Suite struct LoaderTests {
-    private let folders = Folders()
+    private let folders = PolicyFolders()
 
     @Test func `without a file the built-in desktop policy is in force`() {
         let loaded = folders.load()
         #expect(loaded.policy == .desktop)
+        #expect(loaded.classifier == Classifier(.desktop))
         #expect(loaded.origin == "built-in desktop")
+        #expect(loaded.files == [])
         #expect(loaded.diagnostics == [])
         #expect(folders.load(environment: [:]) == loaded)
         for empty in ["", " ", "{ }", "{ # nothing\n }"] { #expect(folders.load(empty) == loaded) }
     }
 
-    @Test func `the first file found is taken, the user's before the administrator's`() throws {
-        var expected: [String] = []
-        for (place, fade) in [
-            ("usr/share", 100), ("etc", 200), ("home/.config", 300), ("config", 400),
-        ] {
-            expected.append(
-                try folders.write("untagged = { fade = \(fade) }", to: "\(place)/audio-session/policy.conf"))
-            if place == "home/.config" { continue }
-            let loaded = folders.load()
-            #expect(loaded.diagnostics == [])
-            #expect(loaded.origin == expected.last)
-            #expect(untagged(loaded.policy)?.fade == .milliseconds(fade))
+    @Test func `the user's folder is the one that the environment says`() throws {
+        for (place, fade) in [("etc", 200), ("home/.config", 300), ("config", 400)] {
+            try folders.write("untagged = { fade = \(fade) }", to: "\(place)/audio-session/policy.conf")
         }
+        #expect(untagged(folders.load().policy)?.fade == .milliseconds(400))
         let home = ["HOME": "\(folders.root)/home"]
         #expect(untagged(folders.load(environment: home).policy)?.fade == .milliseconds(300))
         // The base directory specification: what is empty or relative counts as not set.
@@ -65,32 +63,44 @@ private func untagged(_ policy: Policy) -> SessionDescription? {
         #expect(untagged(folders.load(environment: [:]).policy)?.fade == .milliseconds(200))
     }
 
-    @Test func `the search path is the documented one`() {
+    @Test func `the folders are the documented ones, and are watched`() {
         let home = ["HOME": "/home/ada"]
-        #expect(
-            PolicyLoader.searchPath { home[$0] } == [
-                "/home/ada/.config/audio-session/policy.conf", "/etc/audio-session/policy.conf",
-                "/usr/share/audio-session/policy.conf",
-            ])
+        let folders = ["/usr/share/audio-session", "/etc/audio-session", "/home/ada/.config/audio-session"]
+        #expect(PolicyLoader.layerFolders { home[$0] } == folders)
+        let watched = folders.flatMap { [$0, "\($0)/policy.conf.d"] }
+        #expect(PolicyLoader.folders(arguments: nil) { home[$0] } == watched)
+        #expect(PolicyLoader.folders(arguments: "{ policy = phone }") { home[$0] } == watched)
+        #expect(PolicyLoader.folders(arguments: "policy = /srv/a.conf") { home[$0] } == watched + ["/srv"])
+        #expect(PolicyLoader.folders(arguments: "policy = /a.conf") { home[$0] } == watched + ["/"])
+        #expect(PolicyLoader.folders(arguments: "policy = /etc/audio-session/x.conf") { home[$0] } == watched)
     }
 
     @Test(arguments: [
         "{ policy = phone }", "{ preset = phone }", "policy: \"phone\"", "{ policy = phone preset = phone }",
+        "{ policy = desktop preset = phone }",
     ])
-    func `arguments can name a preset, whatever files there are`(arguments: String) throws {
-        try folders.write("broken = {", to: "config/audio-session/policy.conf")
+    func `arguments can name a preset, and files still apply`(arguments: String) throws {
+        #expect(folders.load(arguments).policy == .phone)
+        #expect(folders.load(arguments).origin == "built-in phone")
+        let path = try folders.write(
+            "preset = desktop untagged = { fade = 50 }", to: "config/audio-session/policy.conf")
         let loaded = folders.load(arguments)
-        #expect(loaded.policy == .phone)
-        #expect(loaded.origin == "built-in phone")
+        #expect(loaded.policy.name == "phone")
+        #expect(untagged(loaded.policy)?.category == .soloAmbient)
+        #expect(untagged(loaded.policy)?.fade == .milliseconds(50))
+        #expect(loaded.origin == path)
+        #expect(loaded.files == [path])
         #expect(loaded.diagnostics == [])
     }
 
-    @Test func `arguments can name a file`() throws {
+    @Test func `arguments can name a file, which takes the place of all folders`() throws {
         let path = try folders.write("preset = phone", to: "car.conf")
         try folders.write("untagged = none", to: "config/audio-session/policy.conf")
+        try folders.write("broken = {", to: "etc/audio-session/policy.conf.d/broken.conf")
         let loaded = folders.load("{ policy = \"\(path)\" }")
         #expect(loaded.policy == .phone)
         #expect(loaded.origin == path)
+        #expect(loaded.diagnostics == [])
         // A preset in the arguments is the stronger one.
         let desktop = folders.load("{ policy = \"\(path)\" preset = desktop }")
         #expect(desktop.policy == .desktop)
@@ -109,50 +119,7 @@ private func untagged(_ policy: Policy) -> SessionDescription? {
         #expect(loaded.policy.name == "phone")
         #expect(untagged(loaded.policy)?.fade == .milliseconds(50))
         #expect(untagged(loaded.policy)?.releaseDelay == .milliseconds(80))
-        let preset = folders.load("{ policy = phone untagged = none }")
-        #expect(preset.origin == "built-in phone with module arguments")
-        #expect(untagged(preset.policy) == nil)
-    }
-
-    /// An alias or a repeated key of another source is no conflict: the later source wins.
-    @Test func `sources do not quarrel with each other`() throws {
-        try folders.write("roles = { game = { aliases = [ fun ] } }", to: "etc/audio-session/policy.conf")
-        let loaded = folders.load("{ roles = { music = { aliases = [ fun ] } } }")
-        #expect(loaded.diagnostics == [])
-        let fun = loaded.policy.description(of: Role("fun"), direction: .playback)
-        #expect(fun?.name == "music")
-    }
-
-    @Test func `an error anywhere puts the built-in desktop policy in force, and all errors are told`() throws {
-        let path = try folders.write(
-            "preset = phone\nuntagged = { fade = 5 }\nx = 1", to: "config/audio-session/policy.conf")
-        // The next file is not a substitute: the user would wonder which one is in force.
-        try folders.write("preset = phone", to: "etc/audio-session/policy.conf")
-        let loaded = folders.load("{ duck = { gain = 3 } }")
-        #expect(loaded.policy == .desktop)
-        #expect(loaded.origin == "built-in desktop")
-        #expect(
-            loaded.diagnostics.map(\.description) == [
-                "\(path):2:21: error: found '5', expected a time from 10 ms to 60 s, such as 250 or \"250 ms\"",
-                "\(path):3:1: warning: found the unknown key 'x', expected preset, duck, untagged, untagged-capture "
-                    + "or roles",
-                "<module arguments>:1:19: error: found '3', expected a gain from -144 to 0 dB, such as -20 or \"-20 dB\"",
-            ])
-    }
-
-    @Test func `parts of two sources that do not go together are an error where the last one said it`() throws {
-        try folders.write("roles = { alarm = { handover = hold } }", to: "etc/audio-session/policy.conf")
-        let loaded = folders.load("{ roles = { alarm = { category = play-and-record } } }")
-        #expect(loaded.policy == .desktop)
-        #expect(loaded.diagnostics.count == 1)
-    }
-
-    @Test func `a warning leaves the policy in force`() throws {
-        try folders.write("preset = phone\nuntaged = none", to: "etc/audio-session/policy.conf")
-        let loaded = folders.load()
-        #expect(loaded.policy == .phone)
-        #expect(loaded.diagnostics.map(\.severity) == [.warning])
-        #expect(loaded.diagnostics.first?.nearest == "untagged")
+        #expect(untagged(folders.load("{ policy = phone untagged = none }").policy) == nil)
     }
 
     @Test(arguments: [
@@ -167,7 +134,7 @@ private func untagged(_ policy: Policy) -> SessionDescription? {
         ),
         (
             "{ policy = [ ] }",
-            "1:12: error: found an array, expected the path of a policy file or a preset: desktop or phone"
+            "1:12: error: found an array, expected the absolute path of a policy file or a preset: desktop or phone"
         ),
         (
             "{ policy = /no/such/file }",
@@ -181,19 +148,8 @@ private func untagged(_ policy: Policy) -> SessionDescription? {
     func `arguments that name nothing are an error`(arguments: String, message: String) {
         let loaded = folders.load(arguments)
         #expect(loaded.policy == .desktop)
+        #expect(loaded.hasErrors)
         #expect(loaded.diagnostics.first?.description == "<module arguments>:\(message)")
-    }
-
-    @Test func `a file that is there but cannot be read is an error`() throws {
-        try FileManager.default.createDirectory(
-            atPath: "\(folders.root)/config/audio-session/policy.conf", withIntermediateDirectories: true)
-        try folders.write("preset = phone", to: "etc/audio-session/policy.conf")
-        let loaded = folders.load()
-        #expect(loaded.policy == .desktop)
-        #expect(
-            loaded.diagnostics.map(\.description) == [
-                "\(folders.root)/config/audio-session/policy.conf: error: found a folder, expected a file"
-            ])
     }
 
     @Test func `a pipe in place of a file does not hold up the server`() throws {

@@ -27,6 +27,8 @@ private let priorities = "a priority: normal, alarm, phone or a whole number fro
 private let gains = "a gain from -144 to 0 dB, such as -20 or \"-20 dB\""
 private let times = "a time from 0 ms to 60 s, such as 250 or \"250 ms\""
 private let fades = "a time from 10 ms to 60 s, such as 250 or \"250 ms\""
+private let sections =
+    "preset, duck, untagged, untagged-capture, capture-pairing, roles, interplay, claims or rules"
 private let escapes = #"one of \" \\ \/ \b \f \n \r \t \uXXXX"#
 private let roleKeys =
     "aliases, category, options, mode, priority, duck, fade, handover, resume, release-delay or interruptible"
@@ -60,7 +62,7 @@ private let mistakesOfForm: [Mistake] = [
         "1:8: error: found the end of the text, expected the value of 'phone'"),
     Mistake(
         "duck = { gain = -20 dB attack = 100 }",
-        "1:21: warning: found the unknown key 'dB', expected gain, attack or release",
+        "1:21: warning: found the unknown key 'dB', expected gain, attack, hold or release",
         "1:31: error: found '=', expected a key (a value with spaces needs quotes)",
         "1:37: error: found '}', expected the value of '100'"),
     Mistake(
@@ -93,14 +95,14 @@ private let mistakesOfMeaning: [Mistake] = [
     Mistake("preset = [ phone ]", "1:10: error: found an array, expected a preset: desktop or phone"),
     Mistake(
         "ducking = 3",
-        "1:1: warning: found the unknown key 'ducking', expected preset, duck, untagged, untagged-capture or roles"),
+        "1:1: warning: found the unknown key 'ducking', expected \(sections)"),
     Mistake(
         "Role { }",
-        "1:1: warning: found the unknown key 'Role', expected preset, duck, untagged, untagged-capture or roles; "
+        "1:1: warning: found the unknown key 'Role', expected \(sections); "
             + "did you mean 'roles'?"),
     Mistake(
         "policy = phone",
-        "1:1: warning: found the unknown key 'policy', expected preset, duck, untagged, untagged-capture or roles"),
+        "1:1: warning: found the unknown key 'policy', expected \(sections)"),
     Mistake(
         "preset = phone\npreset = phone",
         "2:1: warning: found 'preset' again, expected it once (it overrides line 1)"),
@@ -116,7 +118,7 @@ private let mistakesOfMeaning: [Mistake] = [
     Mistake("duck = { gain = { } }", "1:17: error: found an object, expected \(gains)"),
     Mistake(
         "duck = { gian = -20 }",
-        "1:10: warning: found the unknown key 'gian', expected gain, attack or release; did you mean 'gain'?"),
+        "1:10: warning: found the unknown key 'gian', expected gain, attack, hold or release; did you mean 'gain'?"),
     // Times
     Mistake("duck = { attack = -1 }", "1:19: error: found '-1', expected \(times)"),
     Mistake("duck = { attack = \"61 s\" }", "1:19: error: found '61 s', expected \(times)"),
@@ -286,7 +288,7 @@ private let mistakesOfMeaning: [Mistake] = [
         #expect(diagnostic.file == "/etc/audio-session/policy.conf")
         #expect(diagnostic.place == Place(line: 2, column: 3))
         #expect(diagnostic.found == "the unknown key 'gian'")
-        #expect(diagnostic.expected == "gain, attack or release")
+        #expect(diagnostic.expected == "gain, attack, hold or release")
         #expect(diagnostic.nearest == "gain")
     }
 

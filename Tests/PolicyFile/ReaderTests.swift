@@ -32,9 +32,8 @@ private indirect enum Tree: Equatable, CustomStringConvertible {
 }
 
 private func read(_ bytes: [UInt8]) -> (members: [Member], messages: [String]) {
-    var diagnosis = Diagnosis(file: "t")
-    let document = Document(bytes, named: "t", &diagnosis)
-    return (document.members, diagnosis.diagnostics.map(\.description))
+    let document = Document(bytes, named: "t")
+    return (document.members, document.mistakes.diagnostics.map(\.description))
 }
 
 private func read(_ text: String) -> (members: [Member], messages: [String]) { read(Array(text.utf8)) }

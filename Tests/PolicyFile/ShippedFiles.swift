@@ -46,8 +46,7 @@ enum ShippedFile: String, CaseIterable, Sendable {
 
     /// Every key of every role is in the file, so that a change of the built-in defaults shows as a difference.
     @Test(arguments: ShippedFile.allCases) func `every role of a shipped file has every key`(file: ShippedFile) throws {
-        var diagnosis = Diagnosis(file: "")
-        let document = Document(try file.bytes(), named: file.path, &diagnosis)
+        let document = Document(try file.bytes(), named: file.path)
         let roles = try #require(document.member("roles")?.value)
         guard case .object(let members) = roles.content else {
             Issue.record("roles is no object")

@@ -208,6 +208,7 @@ extension SessionDescription {
         let names = CategoryOptions.named.filter { options.contains($0.option) }.map(\.name)
         let duck =
             "duck = { gain = \"\(ducking.gain.value) dB\" attack = \(ducking.attack / .milliseconds(1)) "
+            + "hold = \(ducking.hold / .milliseconds(1)) "
             + "release = \"\(ducking.release / .seconds(1)) s\" }"
         return """
             category = \(category.rawValue) options = [ \(names.joined(separator: " ")) ]
@@ -234,6 +235,7 @@ extension SessionDescription {
             description.ducking = Ducking(
                 gain: Decibels(.random(in: -144...0, using: &random)),
                 attack: .milliseconds(Int.random(in: 0...60_000, using: &random)),
+                hold: .milliseconds(Int.random(in: 0...60_000, using: &random)),
                 release: .milliseconds(Int.random(in: 0...60_000, using: &random)))
         }
         description.fade = .milliseconds(Int.random(in: 10...60_000, using: &random))

@@ -33,7 +33,9 @@ struct ScenarioReader {
         _ bytes: [UInt8], named name: String, under policy: PolicyInUse? = nil
     ) -> (scenario: Scenario?, [Diagnostic]) {
         var reader = ScenarioReader(file: name, policy: policy)
-        let scenario = reader.scenario(Document(bytes, named: name, &reader.diagnosis), isFixed: policy != nil)
+        let document = Document(bytes, named: name)
+        reader.diagnosis = document.mistakes
+        let scenario = reader.scenario(document, isFixed: policy != nil)
         let start = Place(line: 0, column: 0)
         let diagnostics = (reader.diagnosis.diagnostics + reader.inPolicies).enumerated().sorted {
             ($0.element.place ?? start, $0.offset) < ($1.element.place ?? start, $1.offset)

@@ -1,0 +1,112 @@
+import SessionCore
+
+/// Which of the two priorities above applications a claim is about (N11).
+enum ClaimKind: String, Sendable, Hashable, CaseIterable {
+    case phone
+    case alarm
+
+    /// The claim that covers a priority; `nil` for those that anyone may have.
+    init?(_ priority: Priority) {
+        guard priority >= .alarm else { return nil }
+        self = priority >= .phone ? .phone : .alarm
+    }
+}
+
+/// Who may have a priority above that of applications, on its way through the sources.
+struct ClaimDraft: Sendable {
+    private static let keys = ["allow", "otherwise"]
+
+    /// Who may; `nil` is anyone.
+    private(set) var allow: Sourced<Matches>?
+    /// What the others are instead; `nil` is their second-best category.
+    private(set) var otherwise: Sourced<String>?
+
+    /// Reads `any` or an object.
+    mutating func apply(_ node: Node, conditions: inout Int, _ diagnosis: inout Diagnosis) {
+        if node.text == PolicyWord.any {
+            self = ClaimDraft()
+            return
+        }
+        guard let object = diagnosis.object(node, or: PolicyWord.any) else { return }
+        for member in diagnosis.members(of: object, known: ClaimDraft.keys) {
+            let origin = Origin(file: diagnosis.file, place: member.value.place)
+            if member.key.text == "allow" {
+                allow.set(diagnosis.matches(member.value, count: &conditions), at: origin)
+            } else {
+                otherwise.set(diagnosis.name(of: "a role", member.value), at: origin)
+            }
+        }
+    }
+
+    /// Who may, and what the others are, after a look at how it goes together.
+    func finish(
+        _ kind: ClaimKind, roles: RoleTable, descriptions: [String: SessionDescription], _ diagnosis: inout Diagnosis
+    ) -> Claim {
+        var claim = Claim(allow: allow?.value, origin: allow?.origin)
+        guard let otherwise, let origin = otherwise.origin else { return claim }
+        if allow == nil {
+            diagnosis.warning(
+                at: origin, found: "otherwise without allow", expected: "both (it has no effect)")
+        }
+        switch roles.meaning(of: otherwise.value) {
+        case .unmanaged: claim.otherwise = .leftAlone
+        case .unknown:
+            diagnosis.error(
+                at: origin, found: "'\(printable(otherwise.value))'", expected: "a role",
+                nearest: nearest(to: otherwise.value, among: roles.names))
+        case .role(let name):
+            guard let description = descriptions[name] else { break }
+            claim.otherwise = .description(description)
+            if let other = ClaimKind(description.priority), other == kind || other == .phone {
+                diagnosis.error(
+                    at: origin, found: "'\(printable(otherwise.value))', which has the priority of \(other.rawValue)",
+                    expected: "a role with a lower one")
+            }
+        }
+        return claim
+    }
+}
+
+/// Who may have a priority above that of applications.
+struct Claim: Sendable {
+    /// What those are who may not.
+    enum Otherwise: Sendable, Equatable {
+        /// The same without its priority.
+        case secondBest
+        case description(SessionDescription)
+        case leftAlone
+    }
+
+    /// Who may; `nil` is anyone.
+    var allow: Matches?
+    var otherwise = Otherwise.secondBest
+    /// What says who may.
+    var origin: Origin?
+}
+
+extension Claim: Equatable {
+    /// Whether it says the same, wherever it says it.
+    static func == (left: Claim, right: Claim) -> Bool {
+        left.allow == right.allow && left.otherwise == right.otherwise
+    }
+}
+
+extension SessionDescription {
+    /// What a session is whose claim was refused: heard, but as an application.
+    var secondBest: SessionDescription {
+        var result = self
+        result.priority = .normal
+        result.handover = .overlap
+        return result
+    }
+}
+
+extension Diagnosis {
+    /// Reads a role's name in lower case; what it stands for is found out later.
+    mutating func name(of noun: String, _ node: Node) -> String? {
+        if let text = node.text, !text.isEmpty { return text.lowercased() }
+        error(
+            at: node.place, found: node.text == nil ? node.summary : "an empty role", expected: noun)
+        return nil
+    }
+}

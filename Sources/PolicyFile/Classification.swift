@@ -1,0 +1,19 @@
+public import SessionCore
+
+/// What a policy makes of one stream, and why.
+public struct Classification: Sendable, Equatable {
+    /// One thing that was decided on the way, for people.
+    public struct Step: Sendable, Equatable {
+        /// What was decided, as a sentence without its end.
+        public let text: String
+        /// The file and place that say so; `nil` for what is built in.
+        public let origin: Origin?
+    }
+
+    /// What the stream is; `nil` when it is left alone.
+    public let description: SessionDescription?
+    /// How that came about, in order.
+    public let steps: [Step]
+    /// The claim that was not granted (N11): `phone` or `alarm`.
+    public let refusedClaim: String?
+}

@@ -1,0 +1,132 @@
+/// The mistakes found so far, file by file, to which everything that reads a source reports.
+package struct Diagnosis: Sendable {
+    /// The most that are kept of one file: nobody reads more, and a megabyte of garbage must not become many of messages.
+    static let limit = 256
+
+    private struct Mistakes: Sendable {
+        /// The place among the files.
+        var rank: Int
+        var errorCount = 0
+        var kept: [Diagnostic] = []
+        var omitted = 0
+    }
+
+    /// The source that is being read. Sources that come later are the stronger ones.
+    var file: String {
+        didSet { register(file) }
+    }
+    private var mistakes: [String: Mistakes] = [:]
+
+    package init(file: String) {
+        self.file = file
+        register(file)
+    }
+
+    private mutating func register(_ file: String) {
+        if mistakes[file] == nil { mistakes[file] = Mistakes(rank: mistakes.count) }
+    }
+
+    // MARK: Reports
+
+    /// Reports an error in the source that is being read.
+    package mutating func error(
+        at place: Place?, found: @autoclosure () -> String, expected: @autoclosure () -> String,
+        nearest: @autoclosure () -> String? = nil
+    ) {
+        keep(.error, file, place, found, expected, nearest)
+    }
+
+    /// Reports an error in any source.
+    mutating func error(
+        at origin: Origin, found: @autoclosure () -> String, expected: @autoclosure () -> String,
+        nearest: @autoclosure () -> String? = nil
+    ) {
+        keep(.error, origin.file, origin.place, found, expected, nearest)
+    }
+
+    /// Reports what has no effect, in the source that is being read.
+    package mutating func warning(
+        at place: Place?, found: @autoclosure () -> String, expected: @autoclosure () -> String,
+        nearest: @autoclosure () -> String? = nil
+    ) {
+        keep(.warning, file, place, found, expected, nearest)
+    }
+
+    /// Reports what has no effect, in any source.
+    mutating func warning(
+        at origin: Origin, found: @autoclosure () -> String, expected: @autoclosure () -> String,
+        nearest: @autoclosure () -> String? = nil
+    ) {
+        keep(.warning, origin.file, origin.place, found, expected, nearest)
+    }
+
+    private mutating func keep(
+        _ severity: Diagnostic.Severity, _ file: String, _ place: Place?, _ found: () -> String,
+        _ expected: () -> String, _ nearest: () -> String?
+    ) {
+        register(file)
+        mistakes[file]?.errorCount &+= severity == .error ? 1 : 0
+        guard mistakes[file]?.kept.count ?? 0 < Diagnosis.limit else {
+            mistakes[file]?.omitted &+= 1
+            return
+        }
+        mistakes[file]?.kept.append(
+            Diagnostic(
+                severity: severity, file: file, place: place, found: found(), expected: expected(), nearest: nearest()))
+    }
+
+    /// Adds what another reader found in a file.
+    mutating func take(_ file: String, from other: Diagnosis) {
+        register(file)
+        guard let theirs = other.mistakes[file], var ours = mistakes[file] else { return }
+        let all = ours.kept + theirs.kept
+        ours.errorCount &+= theirs.errorCount
+        ours.kept = Array(all.prefix(Diagnosis.limit))
+        ours.omitted &+= theirs.omitted &+ all.count &- ours.kept.count
+        mistakes[file] = ours
+    }
+
+    // MARK: Results
+
+    /// How many errors were found, kept or not.
+    var errorCount: Int { mistakes.values.reduce(0) { $0 &+ $1.errorCount } }
+
+    /// Whether any error was found.
+    package var hasErrors: Bool { mistakes.values.contains { $0.errorCount > 0 } }
+
+    /// The files in which errors were found.
+    var filesWithErrors: Set<String> { Set(mistakes.filter { $0.value.errorCount > 0 }.keys) }
+
+    /// All mistakes, file by file, each file's in reading order.
+    package var diagnostics: [Diagnostic] {
+        mistakes.sorted { $0.value.rank < $1.value.rank }.flatMap { sorted($0.value, of: $0.key) }
+    }
+
+    private func sorted(_ mistakes: Mistakes, of file: String) -> [Diagnostic] {
+        let start = Place(line: 0, column: 0)
+        var result: [Diagnostic] = []
+        var seen: Set<Diagnostic> = []
+        let kept = mistakes.kept.enumerated().sorted { left, right in
+            (left.element.place ?? start, left.offset) < (right.element.place ?? start, right.offset)
+        }
+        // What a rule has from a role is found wrong with both of them.
+        for (_, diagnostic) in kept where seen.insert(diagnostic).inserted { result.append(diagnostic) }
+        if mistakes.omitted > 0 {
+            result.append(
+                Diagnostic(
+                    severity: mistakes.errorCount > 0 ? .error : .warning, file: file, place: nil,
+                    found: "\(mistakes.omitted) more mistakes",
+                    expected: "at most \(Diagnosis.limit) to be worth showing", nearest: nil))
+        }
+        return result
+    }
+
+    /// The one of two origins that comes later, the first when they are of one file; `nil` is what is built in.
+    func later(_ first: Origin?, _ second: Origin?) -> Origin? {
+        guard let first else { return second }
+        guard let second else { return first }
+        return rank(first) < rank(second) ? second : first
+    }
+
+    private func rank(_ origin: Origin) -> Int { mistakes[origin.file]?.rank ?? -1 }
+}

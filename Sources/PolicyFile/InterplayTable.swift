@@ -1,0 +1,129 @@
+import SessionCore
+
+/// What is said of pairs of descriptions, on its way through the sources.
+struct InterplayTable: Sendable {
+    typealias Party = InterplayRules.Party
+    typealias Pair = InterplayRules.Pair
+
+    private(set) var pairs: [Pair: PairDraft]
+    /// Where names were first mentioned, for those that are not known.
+    private var mentions: [Pair: (actor: Origin, other: Origin)] = [:]
+
+    init(_ rules: InterplayRules) { pairs = rules.rules.mapValues { PairDraft($0) } }
+
+    /// Lays a source's pairs over what is there.
+    mutating func apply(_ members: [Member], _ diagnosis: inout Diagnosis) {
+        for actor in diagnosis.members(of: members, known: nil) {
+            guard let object = diagnosis.object(actor.value) else { continue }
+            for other in diagnosis.members(of: object, known: nil) {
+                let pair = Pair(party(actor.key.text), party(other.key.text))
+                pairs[pair, default: PairDraft()].apply(other, &diagnosis)
+                if mentions[pair] == nil {
+                    mentions[pair] = (
+                        Origin(file: diagnosis.file, place: actor.key.place),
+                        Origin(file: diagnosis.file, place: other.key.place)
+                    )
+                }
+            }
+        }
+    }
+
+    private func party(_ name: String) -> Party {
+        let name = name.lowercased()
+        return name == PolicyWord.any ? .any : .named(name)
+    }
+
+    /// The pairs in the order of their names, `any` last.
+    var sorted: [(pair: Pair, draft: PairDraft)] {
+        func order(_ party: Party) -> (Int, String) {
+            if case .named(let name) = party { (0, name) } else { (1, "") }
+        }
+        return pairs.map { ($0.key, $0.value) }.sorted { left, right in
+            let (first, second) = (order(left.0.actor), order(right.0.actor))
+            return first == second ? order(left.0.other) < order(right.0.other) : first < second
+        }
+    }
+
+    /// Which actors lower others by what is said here.
+    var duckers: Set<Party> { Set(pairs.lazy.filter { $0.value.ducks }.map(\.key.actor)) }
+
+    // MARK: Result
+
+    /// What the engine is told, after a look at what is known and what can have an effect.
+    ///
+    /// - Parameters:
+    ///   - roles: The names.
+    ///   - descriptions: What they are, as far as they are not left alone.
+    ///   - defaults: How others are lowered by an actor that is any.
+    func finish(
+        roles: RoleTable, descriptions: [String: SessionDescription], defaults: DuckingDraft,
+        _ diagnosis: inout Diagnosis
+    ) -> InterplayRules {
+        var rules: [Pair: InterplayRules.Rule] = [:]
+        for (pair, draft) in sorted {
+            if let mention = mentions[pair] {
+                check(pair.actor, at: mention.actor, roles, descriptions, &diagnosis)
+                check(pair.other, at: mention.other, roles, descriptions, &diagnosis)
+            }
+            draft.check(&diagnosis)
+            let actor = description(pair.actor, descriptions)
+            if let other = description(pair.other, descriptions) {
+                for kind in draft.kinds { check(kind, by: actor, to: other, &diagnosis) }
+            }
+            rules[pair] = draft.rule(own: actor?.ducking ?? DuckingDraft().ducking(otherwise: defaults))
+        }
+        return InterplayRules(rules)
+    }
+
+    private func description(_ party: Party, _ descriptions: [String: SessionDescription]) -> SessionDescription? {
+        if case .named(let name) = party { descriptions[name] } else { nil }
+    }
+
+    /// Reports a name that is none, or that is of something without a session.
+    private func check(
+        _ party: Party, at origin: Origin, _ roles: RoleTable, _ descriptions: [String: SessionDescription],
+        _ diagnosis: inout Diagnosis
+    ) {
+        let special = [PolicyWord.any, Policy.untaggedName, Policy.untaggedCaptureName]
+        guard case .named(let name) = party, descriptions[name] == nil, !special.contains(name) else { return }
+        switch roles.meaning(of: name) {
+        case .unmanaged:
+            diagnosis.warning(
+                at: origin, found: "'\(printable(name))', which is left alone",
+                expected: "a role that is not (it has no effect)")
+        // The role is there, but wrong: that has been reported.
+        case .role(name): break
+        case .role(let canonical):
+            diagnosis.error(
+                at: diagnosis.later(origin, roles.aliases[name]?.origin) ?? origin,
+                found: "'\(printable(name))', an alias", expected: "the role's own name", nearest: canonical)
+        case .unknown:
+            diagnosis.error(
+                at: origin, found: "'\(printable(name))'", expected: "a role, untagged, untagged-capture or any",
+                nearest: nearest(to: name, among: (Array(roles.roles.keys) + special).sorted()))
+        }
+    }
+
+    /// Reports what is not done whatever is said: see what the engine permits.
+    private func check(
+        _ kind: Sourced<Interplay.Kind>, by actor: SessionDescription?, to other: SessionDescription,
+        _ diagnosis: inout Diagnosis
+    ) {
+        guard let origin = kind.origin, kind.value != .mix else { return }
+        func warn(_ reason: String, _ expected: String) {
+            diagnosis.warning(
+                at: origin, found: "\(kind.value.rawValue) for '\(printable(other.name))', which \(reason)",
+                expected: "\(expected) (it has no effect)")
+        }
+        // R36, R45
+        if other.priority >= .phone {
+            warn("has the priority of a phone", "mix, as nothing is done to it")
+        } else if kind.value == .duck {
+            if !other.category.playsSound { warn("is not heard", "it for what is heard") }
+        } else if !other.isInterruptible {
+            warn("is not interruptible", "mix or duck")
+        } else if let actor, actor.priority < other.priority {
+            warn("has the higher priority", "mix or duck")
+        }
+    }
+}

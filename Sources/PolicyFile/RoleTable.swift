@@ -1,0 +1,149 @@
+import SessionCore
+
+/// The roles with their aliases on their way through the sources.
+struct RoleTable: Sendable {
+    private static let keys = ["aliases"] + DescriptionDraft.keys
+
+    /// By canonical name.
+    private(set) var roles: [String: DescriptionDraft]
+    /// From alias to canonical name.
+    private(set) var aliases: [String: Sourced<String>]
+    /// What is left alone.
+    private(set) var unmanaged: [String: Sourced<Bool>]
+
+    private let presetAliases: [String: String]
+    private let presetNames: [String]
+
+    init(_ preset: Preset) {
+        roles = preset.roles.mapValues { DescriptionDraft($0) }
+        aliases = preset.aliases.mapValues { Sourced($0) }
+        unmanaged = Dictionary(uniqueKeysWithValues: preset.unmanaged.map { ($0, Sourced(true)) })
+        presetAliases = preset.aliases
+        presetNames = preset.unmanaged.union(preset.roles.keys).sorted()
+    }
+
+    // MARK: Names
+
+    /// What a name in a policy file stands for.
+    enum Meaning {
+        /// A description, by its canonical name.
+        case role(String)
+        /// Streams that are left alone.
+        case unmanaged
+        case unknown
+    }
+
+    /// What a role's name or an alias stands for.
+    func meaning(of name: String) -> Meaning {
+        let canonical = aliases[name]?.value ?? name
+        if unmanaged[name] != nil || unmanaged[canonical] != nil { return .unmanaged }
+        return roles[canonical] == nil ? .unknown : .role(canonical)
+    }
+
+    /// Which name of the preset was most likely meant by a new one.
+    func meant(_ name: String) -> String? {
+        presetAliases[name] ?? nearest(to: name, among: presetNames.lazy.filter { $0 != name })
+    }
+
+    /// The known names, for the nearest of them.
+    var names: [String] { (Array(roles.keys) + Array(aliases.keys) + Array(unmanaged.keys)).sorted() }
+
+    // MARK: Sources
+
+    /// Lays a source's roles over what is there.
+    mutating func apply(_ members: [Member], _ diagnosis: inout Diagnosis) {
+        // Aliases come after all roles, so that the order in the file does not matter.
+        var lists: [String: Node] = [:]
+        var defined: [String: Int] = [:]
+        for member in diagnosis.members(of: members, known: nil) {
+            guard let role = diagnosis.roleName(member.key.text, at: member.key.place) else { continue }
+            defined[role] = member.key.place.line
+            if member.value.text == PolicyWord.none {
+                roles[role] = nil
+                aliases[role] = nil
+                lists[role] = nil
+                unmanaged[role] = Sourced(true, at: Origin(file: diagnosis.file, place: member.value.place))
+                continue
+            }
+            guard let object = diagnosis.object(member.value, or: PolicyWord.none) else { continue }
+            let keys = diagnosis.members(of: object, known: RoleTable.keys)
+            var draft = roles[role] ?? DescriptionDraft(name: role)
+            draft.apply(keys, at: member.key.place, &diagnosis)
+            roles[role] = draft
+            // What was another word for some role, or left alone, is a role of its own now.
+            aliases[role] = nil
+            unmanaged[role] = nil
+            for member in keys where member.key.text == "aliases" { lists[role] = member.value }
+        }
+        apply(aliases: lists, defined: defined, &diagnosis)
+    }
+
+    /// Replaces the aliases of roles.
+    ///
+    /// - Parameters:
+    ///   - lists: The new ones, by role.
+    ///   - defined: The roles that the same source has, with their lines.
+    private mutating func apply(aliases lists: [String: Node], defined: [String: Int], _ diagnosis: inout Diagnosis) {
+        aliases = aliases.filter { lists[$0.value.value] == nil }
+        var renamed: [String: String] = [:]
+        for (role, node) in lists.sorted(by: { $0.value.place < $1.value.place }) {
+            guard case .array(let elements) = node.content else {
+                diagnosis.error(
+                    at: node.place, found: node.summary,
+                    expected: "an array of roles, such as [ communication call ]")
+                continue
+            }
+            for element in elements {
+                guard let text = element.text else {
+                    diagnosis.error(at: element.place, found: element.summary, expected: "a role")
+                    continue
+                }
+                guard let alias = diagnosis.roleName(text, at: element.place) else { continue }
+                if let line = defined[alias] {
+                    diagnosis.error(
+                        at: element.place, found: "the alias '\(printable(alias))'",
+                        expected: "a name that is no role itself (it is, at line \(line))")
+                } else if let owner = aliases[alias], owner.origin?.file == diagnosis.file, owner.value != role {
+                    diagnosis.error(
+                        at: element.place, found: "the alias '\(printable(alias))'",
+                        expected: "it for one role (it is one of '\(printable(owner.value))')")
+                } else {
+                    aliases[alias] = Sourced(role, at: Origin(file: diagnosis.file, place: element.place))
+                    unmanaged[alias] = nil
+                    if roles.removeValue(forKey: alias) != nil { renamed[alias] = role }
+                }
+            }
+        }
+        // A role that became another word for a role brings its own other words along.
+        if !renamed.isEmpty {
+            aliases = aliases.mapValues { owner in
+                renamed[owner.value].map { Sourced($0, at: owner.origin) } ?? owner
+            }
+        }
+    }
+
+    // MARK: Results
+
+    /// The aliases of one role, in order.
+    func aliases(of role: String) -> [(name: String, origin: Origin?)] {
+        aliases.filter { $0.value.value == role }.map { ($0.key, $0.value.origin) }.sorted { $0.name < $1.name }
+    }
+
+    /// All that is left alone: also the other words for a role that is.
+    var allUnmanaged: [String: Origin?] {
+        var result = unmanaged.mapValues { $0.origin }
+        for (alias, owner) in aliases {
+            if let left = unmanaged[owner.value] { result[alias] = .some(left.origin) }
+        }
+        return result
+    }
+}
+
+/// Words that mean something to the format itself, and cannot be the name of a role.
+enum PolicyWord {
+    /// For what is left alone.
+    static let none = "none"
+    /// For any description or application.
+    static let any = "any"
+    static let reserved = [none, any, "true", "false", Policy.untaggedName, Policy.untaggedCaptureName]
+}
