@@ -102,6 +102,46 @@ import Testing
         #expect(result.output.hasPrefix(expected))
     }
 
+    @Test func `N11 N12 the file and line of every decision are said`() throws {
+        let path = try folder.file(
+            "a.conf",
+            """
+            claims = { phone = { allow = [ { application.name = Calls } ]  otherwise = music } }
+            rules = [
+                {   matches = [ { media.name = "~^Intro" } ]
+                    actions = { update-session = { priority = 7 } } }
+            ]
+
+            """)
+        let words = try run(
+            "explain", "--policy", path, "--properties", "media.role=phone", "media.name=Intro 1", "--capture")
+        #expect(words.status == 0)
+        #expect(words.output.contains("is 'music':\n"))
+        #expect(words.output.contains("    priority       7\n"))
+        #expect(words.output.contains("It may not claim to be phone.\n"))
+        #expect(words.output.contains("\n        \(path):1:30\n"))
+        #expect(words.output.hasSuffix("\n        \(path):3:5\n"))
+        let json = try run(
+            "explain", "--json", "--policy", path, "--properties", "media.role=phone", "media.name=Intro 1")
+        let read = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect(read["refusedClaim"] as? String == "phone")
+        let steps = try #require(read["steps"] as? [[String: Any]])
+        #expect(steps.last?["file"] as? String == path)
+        #expect(steps.last?["line"] as? Int == 3)
+        #expect(steps.last?["column"] as? Int == 5)
+    }
+
+    @Test func `all layers of the user are read, and the strongest wins`() throws {
+        _ = try folder.file(".config/audio-session/policy.conf", "roles = { music = { priority = 1  fade = 100 } }\n")
+        _ = try folder.file(
+            ".config/audio-session/policy.conf.d/50.conf", "roles = { music = { priority = 2 } }\n")
+        let result = try run("explain", "--properties", "media.role=music")
+        #expect(result.status == 0)
+        #expect(result.output.contains("    priority       2\n"))
+        #expect(result.output.contains("    fade           100 ms\n"))
+        #expect(result.output.contains("policy.conf.d/50.conf"))
+    }
+
     @Test func `a stream that is left alone is said to be`() throws {
         let result = try run("explain", "--preset", "desktop", "--capture")
         #expect(result.status == 0)

@@ -74,7 +74,7 @@ struct Explanation: Encodable {
         let said = properties.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }
         var lines: [String] = []
         let stream = "A \(direction) stream" + (said.isEmpty ? " without properties" : " with")
-        let verdict = description.map { "is '\($0.name)':" } ?? "is left alone."
+        let verdict = description.map { "is '\(printable($0.name))':" } ?? "is left alone."
         if said.isEmpty {
             lines.append("\(stream) \(verdict)")
         } else {

@@ -1,3 +1,5 @@
+import PolicyFile
+
 /// A simulation as a table for people: when, what happened, and what was decided about whom and why.
 struct Table {
     private struct Row {
@@ -58,9 +60,9 @@ struct Table {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Without blanks at the end.
+    /// Without what would steer a terminal, and without blanks at the end.
     private static func printableLine(_ line: String) -> String {
-        var line = line
+        var line = printable(line, limit: .max)
         while line.last == " " { line.removeLast() }
         return line
     }
