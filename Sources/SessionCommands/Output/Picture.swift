@@ -6,7 +6,9 @@ struct Picture {
 
     init(_ simulation: Simulation) {
         self.simulation = simulation
-        layout = PictureLayout(length: simulation.scenario.length, laneCount: simulation.lanes.count)
+        layout = PictureLayout(
+            length: simulation.scenario.length, laneCount: simulation.lanes.count,
+            hasGeneralEvents: simulation.scenario.events.contains { $0.stream == nil })
     }
 
     /// The picture as SVG, with a line's end.
@@ -60,7 +62,7 @@ struct Picture {
                 markup.element(
                     "path",
                     [
-                        "d": "M\(x) \(pixels(PictureLayout.top))V\(pixels(line + 28))", "stroke": "#a03030",
+                        "d": "M\(x) \(pixels(PictureLayout.top))V\(pixels(line))", "stroke": "#a03030",
                         "stroke-dasharray": "3 3",
                     ])
             }

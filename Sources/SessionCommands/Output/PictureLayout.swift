@@ -14,8 +14,10 @@ struct PictureLayout {
 
     let length: Duration
     let laneCount: Int
+    /// Whether something happens that is about no stream.
+    let hasGeneralEvents: Bool
 
-    var height: Double { axisLine + Self.axis }
+    var height: Double { axisLine + (hasGeneralEvents ? Self.axis : Self.axis / 2) }
     /// The y of the time axis.
     var axisLine: Double { Self.top + Double(laneCount) * (Self.labels + Self.body + Self.gap) }
     /// The x of the right end of the time axis.
