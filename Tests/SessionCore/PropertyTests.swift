@@ -147,8 +147,12 @@ struct RandomSequence {
         for index in streams.indices {
             let stream = streams[index]
             let description = trial.policy.description(of: stream.role, direction: stream.direction)
-            if stream.description != nil { known[stream.id] = description } else { newcomers.append(index) }
-            streams[index].description = description
+            if stream.description == nil {
+                newcomers.append(index)
+            } else {
+                known[stream.id] = description
+                streams[index].description = description
+            }
         }
         // Who does it goes by another number now.
         for index in streams.indices { streams[index].told.actor = nil }
@@ -159,12 +163,16 @@ struct RandomSequence {
         }
         for index in newcomers {
             let stream = streams[index]
-            guard let description = stream.description else { continue }
+            guard let description = trial.policy.description(of: stream.role, direction: stream.direction) else {
+                continue
+            }
+            streams[index].description = description
+            streams[index].isWanted = false
             send(
                 .streamAppeared(
                     stream.id, application: Self.applications[stream.app], description: description,
                     direction: stream.direction))
-            if stream.isWanted { send(.streamWanted(stream.id, true)) }
+            if stream.isWanted { want(index, true) }
             if stream.isRunning { send(.streamRunning(stream.id, true)) }
         }
     }

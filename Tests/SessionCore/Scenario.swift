@@ -48,6 +48,9 @@ struct Scenario {
         /// When the silence that it was told to keep is reached.
         var settles: Instant?
         var vice: Vice = []
+        var application: ApplicationID
+        var role: Role?
+        var direction: StreamDirection
     }
 
     private(set) var engine: Engine
@@ -74,15 +77,42 @@ struct Scenario {
     ) {
         lastID += 1
         let id = StreamID(lastID)
-        streams[name] = Simulated(id: id, vice: vice)
+        streams[name] = Simulated(
+            id: id, vice: vice,
+            application: ApplicationID(portal: nil, binary: nil, displayName: nil, fallback: app ?? name),
+            role: role.flatMap { Role($0) }, direction: capture ? .capture : .playback)
         names[id] = name
-        let direction: StreamDirection = capture ? .capture : .playback
-        let role = role.flatMap { Role($0) }
-        guard let description = engine.policy.description(of: role, direction: direction) else { return }
+        introduce(name)
+    }
+
+    /// Tells the engine of a stream, if the policy has a description for it.
+    private mutating func introduce(_ name: String) {
+        guard let stream = streams[name],
+            let description = engine.policy.description(of: stream.role, direction: stream.direction)
+        else { return }
         send(
             .streamAppeared(
-                id, application: ApplicationID(portal: nil, binary: nil, displayName: nil, fallback: app ?? name),
-                description: description, direction: direction))
+                stream.id, application: stream.application, description: description, direction: stream.direction))
+    }
+
+    /// Another policy takes over; what it is the first to know is introduced as a host would.
+    mutating func change(to policy: Policy) {
+        var known: [StreamID: SessionDescription] = [:]
+        var newcomers: [String] = []
+        for (name, stream) in streams.sorted(by: { $0.value.id.rawValue < $1.value.id.rawValue }) {
+            if engine.treatment(of: stream.id) == nil {
+                newcomers.append(name)
+            } else {
+                known[stream.id] = policy.description(of: stream.role, direction: stream.direction)
+            }
+        }
+        send(.policyChanged(policy, known))
+        for name in newcomers {
+            introduce(name)
+            guard let stream = streams[name] else { continue }
+            if stream.isWanted { send(.streamWanted(stream.id, true)) }
+            if stream.isRunning { send(.streamRunning(stream.id, true)) }
+        }
     }
 
     /// The application wants the stream to run, or not. An obedient server follows as far as it may.

@@ -4,6 +4,8 @@ struct Presentation: Sendable, Equatable {
     var isSuperseded = false
     var silencer: DescriptionID?
     var ducker: DescriptionID?
+    /// How far it lowers this session.
+    var gain = LinearGain.unity
     /// The session's own description, while it waits for others to be silent.
     var holder: DescriptionID?
 }
@@ -47,7 +49,9 @@ extension Engine {
         let verdict = outcome[session]
         let presentation = Presentation(
             silence: verdict.silence, isSuperseded: verdict.isSuperseded, silencer: verdict.silencerDescription,
-            ducker: verdict.ducker, holder: known.phase == .holding ? known.description : nil)
+            ducker: verdict.ducker,
+            gain: verdict.ducker.map { catalogue.gain(of: $0, on: known.description) } ?? .unity,
+            holder: known.phase == .holding ? known.description : nil)
         guard presentation != presented[session] else { return }
         presented[session] = presentation
         var next = known.firstStream

@@ -46,6 +46,7 @@ public struct Engine: Sendable {
         var effects: [Effect] = []
         switch event {
         case .streamAppeared(let id, let application, let described, let direction):
+            guard facts.slot(of: id) == nil else { break }
             let version = catalogue.version
             let inUse = catalogue.isFull ? descriptionsInUse : 0
             guard let description = catalogue.id(of: described, inUse: inUse),
@@ -226,6 +227,7 @@ extension Engine {
             facts.updateSession(slot) {
                 $0.supersededBy = rejecter
                 $0.isRejected = true
+                $0.hasNewClaim = true
             }
             return
         }

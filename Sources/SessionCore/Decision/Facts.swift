@@ -62,8 +62,8 @@ struct SessionFacts: Sendable, Equatable {
     var claim: UInt64 = 0
     /// When it last asked to be heard, in the order of all such requests.
     var stamp: UInt64 = 0
-    /// The claim does not show the stamp yet.
-    var hasNewStamp = false
+    /// The claim does not show the last request yet.
+    var hasNewClaim = false
     /// The description of the session that took over from it for good (R31), or that did not let it begin (R8).
     var supersededBy: DescriptionID?
     /// It was not let begin.
@@ -168,9 +168,11 @@ struct Facts: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - ids: By stream slot.
+    ///   - sessions: By session slot, for those without streams.
     ///   - successor: Who has taken over from a session, under the new descriptions.
     mutating func redescribe(
-        _ ids: [DescriptionID?], catalogue: borrowing Catalogue, successor: (SessionFacts) -> DescriptionID?
+        _ ids: [DescriptionID?], sessions former: [DescriptionID?], catalogue: borrowing Catalogue,
+        successor: (SessionFacts) -> DescriptionID?
     ) {
         for (slot, id) in ids.enumerated() {
             if let id { streams.update(slot) { $0.description = id } }
@@ -182,7 +184,9 @@ struct Facts: Sendable, Equatable {
                 $0.descriptions = all
                 $0.wantedDescriptions = wanted
                 let candidates = wanted != 0 ? wanted : all
-                $0.description = catalogue.description(of: candidates) ?? $0.description
+                $0.description =
+                    catalogue.description(of: candidates) ?? (slot < former.count ? former[slot] : nil)
+                    ?? $0.description
                 $0.supersededBy = successor($0)
                 if $0.supersededBy == nil { $0.isRejected = false }
             }
@@ -216,7 +220,7 @@ struct Facts: Sendable, Equatable {
         let claim = claim(of: session, catalogue)
         sessions.update(session) {
             $0.claim = claim
-            $0.hasNewStamp = false
+            $0.hasNewClaim = false
         }
         claims.insert(
             Claimant(claim: claim, session: Int32(truncatingIfNeeded: session), description: description))
@@ -240,7 +244,7 @@ struct Facts: Sendable, Equatable {
         let stamp = lastStamp
         sessions.update(slot) {
             $0.stamp = stamp
-            $0.hasNewStamp = true
+            $0.hasNewClaim = true
         }
     }
 
@@ -253,7 +257,7 @@ struct Facts: Sendable, Equatable {
             isActive: session.phase != .inactive, supersededBy: session.supersededBy)
         sessions.update(slot) {
             $0.claim = claimant.claim
-            $0.hasNewStamp = false
+            $0.hasNewClaim = false
         }
         guard let old = claims.replace(session.claim, with: claimant), old != claimant else { return nil }
         return old

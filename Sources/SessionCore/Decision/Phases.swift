@@ -31,7 +31,7 @@ extension Engine {
         if session != old { note(session, old, slot, &effects) }
         let isSame =
             session.description == old.description && session.supersededBy == old.supersededBy
-            && (session.phase == .inactive) == (old.phase == .inactive) && !session.hasNewStamp
+            && (session.phase == .inactive) == (old.phase == .inactive) && !session.hasNewClaim
         guard !isSame, let former = facts.claim(slot, catalogue: catalogue) else { return .none }
         let involved = former.description.bit | session.description.bit
         return involved & catalogue.actors != 0 ? .all : .own

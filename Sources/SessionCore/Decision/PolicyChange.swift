@@ -20,7 +20,12 @@ extension Engine {
         func translated(_ id: DescriptionID?) -> DescriptionID? {
             id.flatMap { old[$0]?.name }.flatMap { catalogue.id(named: $0) }
         }
-        facts.redescribe(ids, catalogue: catalogue) { session in
+        // A session that outlives its last stream for a moment stays what it was.
+        var former: [DescriptionID?] = []
+        for slot in 0..<facts.sessions.capacity {
+            former.append(facts.sessions[slot].flatMap { old[$0.description] }.flatMap { catalogue.id(of: $0) })
+        }
+        facts.redescribe(ids, sessions: former, catalogue: catalogue) { session in
             // R31, R8: nobody stays superseded by what does not do so any more.
             guard let successor = translated(session.supersededBy) else { return nil }
             let victim = catalogue.playing(session.description)

@@ -88,7 +88,9 @@ public struct InterplayRules: Sendable, Hashable {
 
     /// Who acts on whom.
     public struct Pair: Sendable, Hashable {
+        /// Who acts.
         public var actor: Party
+        /// On whom.
         public var other: Party
 
         /// Makes a pair.

@@ -1,0 +1,102 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+/// What policy files say, heard in a real server.
+extension LiveModule {
+    @Test(
+        "R2 a rule gives a program without a role the role that it should have",
+        arguments: [ClientProgram.paplay, .mpvPulse, .gstreamerPulse])
+    func ruleByProperties(prompter: ClientProgram) async throws {
+        let policy = """
+            rules = [
+                { matches = [ { application.process.binary = "~^navig" media.role = null } ]
+                  actions = { update-session = { role = navigation } } }
+            ]
+            """
+        try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf.d/50-rules.conf"] = policy }) {
+            desk in
+            _ = try await desk.playMusic(with: .pwPlay)
+            let prompt = try desk.play(Desk.interrupter, with: prompter, as: "navigator", role: nil)
+            try await desk.hear(Desk.interrupter)
+            try await desk.hear(Desk.music, lowered: 20)
+            prompt.terminate()
+            try await desk.hear(Desk.music)
+        }
+    }
+
+    @Test("N11 who may not be a phone is heard, but interrupts nobody, and it is said once")
+    func refusedClaim() async throws {
+        let policy = "claims = { phone = { allow = [ { application.process.binary = \"linphone\" } ] } }"
+        try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
+            _ = try await desk.playMusic()
+            for _ in 0..<2 {
+                let pretender = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+                try await desk.hear(Desk.interrupter)
+                try await desk.hear(Desk.music)
+                pretender.terminate()
+                try await pretender.waitUntilGone()
+            }
+            let refusals = try desk.log.text.components(separatedBy: "may not claim").count - 1
+            #expect(refusals == 1)
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "linphone", role: .phone)
+            try await desk.hearNothing(of: Desk.music)
+            call.terminate()
+            try await desk.hear(Desk.music)
+        }
+    }
+
+    @Test("N14 an application that plays and records without a role is in a call", arguments: [true, false])
+    func capturePairing(isOn: Bool) async throws {
+        let policy = "capture-pairing = \(isOn)\n"
+        try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
+            _ = try await desk.playMusic()
+            let voices = try desk.play(Desk.interrupter, with: .paplay, as: "browser", role: nil)
+            try await desk.hear(Desk.interrupter)
+            try await desk.hear(Desk.music)
+            // It records into the file that it is given.
+            let microphone = try desk.play(Desk.music, with: .parecord, as: "browser", role: nil)
+            try await microphone.waitForStream()
+            if isOn { try await desk.hearNothing(of: Desk.music) }
+            try await desk.hear(Desk.interrupter)
+            if !isOn { try await desk.hear(Desk.music) }
+            microphone.terminate()
+            try await desk.hear(Desk.music)
+            voices.terminate()
+        }
+    }
+
+    @Test("R8 music that a call does not let begin stays silent until its user starts it again")
+    func rejectedMusic() async throws {
+        let policy = "interplay = { phone = { any = { newcomer = reject } } }"
+        try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hear(Desk.interrupter)
+            let music = try desk.play(Desk.music, with: .mpvPulse, as: "music-player", role: .music)
+            try await desk.log.wait(forLineContaining: "does not let it begin")
+            #expect(try await desk.highestLevel(of: Desk.music, during: .seconds(1)) < -90)
+            call.terminate()
+            try await call.waitUntilGone()
+            try await desk.log.wait(forLineContaining: "session of telephone (phone) is over")
+            #expect(try await desk.highestLevel(of: Desk.music, during: .seconds(2)) < -90)
+            try await music.pause()
+            try await music.unpause()
+            try await desk.hear(Desk.music)
+        }
+    }
+
+    @Test("a pair's own gain is heard, and layers win key by key")
+    func pairInLayers() async throws {
+        let files = [
+            "audio-session/policy.conf": "interplay = { phone = { music = { kind = duck gain = -30 } } }",
+            "audio-session/policy.conf.d/20-softer.conf": "interplay = { phone = { music = { gain = -12 } } }",
+        ]
+        try await Desk.run(options: { $0.configurationFiles.merge(files) { $1 } }) { desk in
+            _ = try await desk.playMusic()
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hear(Desk.music, lowered: 12)
+            call.terminate()
+            try await desk.hear(Desk.music)
+        }
+    }
+}

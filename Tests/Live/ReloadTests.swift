@@ -1,0 +1,86 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+/// How an editor saves.
+enum Saving: String, CaseIterable, CustomTestStringConvertible {
+    /// Into the file itself.
+    case inPlace
+    /// Into another file, which takes the place of the first.
+    case byRenaming
+
+    var testDescription: String { rawValue }
+}
+
+extension LiveModule {
+    @Test("an edit, a broken edit and a repaired edit while a call corks the music", arguments: Saving.allCases)
+    func editsDuringCall(saving: Saving) async throws {
+        let corking = "preset = desktop\n"
+        let ducking = """
+            preset = desktop
+            roles = { phone = { priority = normal options = [ duck-others ] duck = { gain = -20 } } }
+            """
+        let broken = ducking.replacingOccurrences(of: "gain = -20", with: "gain = -20 attack = soon")
+        try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = corking }) { desk in
+            _ = try await desk.playMusic()
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hear(Desk.interrupter)
+            try await desk.hearNothing(of: Desk.music)
+            let start = desk.capture.frameCount
+
+            try await desk.save(ducking, saving)
+            try await desk.hear(Desk.music, lowered: 20)
+
+            let lines = try desk.log.lineCount
+            try await desk.save(broken, saving, effect: "policy.conf:2:")
+            try await desk.log.wait(forLineContaining: "the last good one stays in force", after: lines)
+            let level = try await desk.highestLevel(of: Desk.music, during: .seconds(1))
+            #expect(abs(level - (Desk.full - 20)) < 1)
+
+            try await desk.save(corking, saving)
+            try await desk.hearNothing(of: Desk.music)
+            let end = desk.capture.frameCount
+
+            call.terminate()
+            try await desk.hear(Desk.music)
+            // A hard cut of this music clicks at -15 dBFS.
+            let sound = try desk.capture.read()
+            let click = ClickMeter().loudest(in: sound.left, frames: start..<end)
+            print("edits saved \(saving): loudest click \(click.formatted(.number.precision(.fractionLength(1)))) dBFS")
+            #expect(click < -33)
+        }
+    }
+
+    @Test("a policy that comes into being, and goes, while the music is ducked")
+    func policyComesAndGoes() async throws {
+        try await Desk.run { desk in
+            _ = try await desk.playMusic()
+            _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "navigator", role: .navigation)
+            try await desk.hear(Desk.music, lowered: 20)
+            // The folder is not there before.
+            try await desk.save("roles = { navigation = { duck = { gain = -6 } } }\n", .inPlace)
+            try await desk.hear(Desk.music, lowered: 6)
+            let lines = try desk.log.lineCount
+            try FileManager.default.removeItem(atPath: desk.policyPath)
+            try await desk.log.wait(forLineContaining: "policy:", after: lines)
+            try await desk.hear(Desk.music, lowered: 20)
+        }
+    }
+}
+
+extension Desk {
+    /// The user's policy file.
+    var policyPath: String { desktop.sandbox.path("home/.config/audio-session/policy.conf") }
+
+    /// Saves the user's policy, and waits until the daemon's log shows that it was read.
+    func save(_ text: String, _ saving: Saving, effect: String = "policy:") async throws {
+        let lines = try log.lineCount
+        let folder = (policyPath as NSString).deletingLastPathComponent
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let elapsed = try await ContinuousClock().measure {
+            try text.write(toFile: policyPath, atomically: saving == .byRenaming, encoding: .utf8)
+            try await log.wait(forLineContaining: effect, after: lines)
+        }
+        print("read after \(elapsed.formatted(.units(allowed: [.milliseconds])))")
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import SessionCore
+import Testing
+
+@testable import PolicyFile
+
+/// What people are shown to copy has to be right.
+@Suite struct ExampleTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    /// A file with its lines that are commented out put in force: what follows a `#` directly, or is indented behind it.
+    /// Prose has one space behind it.
+    @Test(arguments: ["desktop", "phone", "applications"]) func `what a file shows commented out is right`(
+        name: String
+    ) throws {
+        var shown = 0
+        let lines = try Self.text("policy/\(name).conf").split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.lastIndex(of: name == "applications" ? "]" : "}"))
+        let revived = lines.enumerated().map { index, line in
+            let isShown = line.hasPrefix("#") && line.count > 1 && (!line.hasPrefix("# ") || line.hasPrefix("#    "))
+            guard index > start, isShown else { return line }
+            shown += 1
+            return line.dropFirst()
+        }
+        #expect(shown >= 4)
+        let file = PolicyFile(text: revived.joined(separator: "\n"), named: name)
+        #expect(file.diagnostics == [])
+        #expect(file.policy != nil)
+    }
+
+    @Test func `every example of the manual page is right`() throws {
+        let page = try Self.text("install/man/audio-session.conf.5")
+        let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.firstIndex(of: ".SH EXAMPLES"))
+        var examples: [String] = []
+        var isInside = false
+        for line in lines[start...] {
+            if line == ".RS" {
+                isInside = true
+                examples.append("")
+            } else if line == ".RE" {
+                isInside = false
+            } else if isInside {
+                examples[examples.count - 1] += Self.unescaped(line) + "\n"
+            }
+        }
+        #expect(examples.count >= 4)
+        for example in examples { #expect(PolicyFile(text: example, named: example).diagnostics == []) }
+    }
+
+    /// The manual page's own spelling of quotes and minus signs, undone.
+    private static func unescaped(_ line: Substring) -> String {
+        line.replacingOccurrences(of: "\\(dq", with: "\"").replacingOccurrences(of: "\\-", with: "-")
+    }
+
+    @Test func `what the README shows is right`() throws {
+        let lines = try Self.text("README.md").split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.firstIndex { $0.hasSuffix("one line changes one thing:") })
+        let shown = lines[start...].dropFirst(2).prefix { $0.hasPrefix("    ") }
+        #expect(shown.count >= 3)
+        #expect(PolicyFile(text: shown.joined(separator: "\n"), named: "README").diagnostics == [])
+    }
+
+    @Test func `every key of the format is in the manual page`() throws {
+        let page = try Self.text("install/man/audio-session.conf.5")
+        let kinds = Interplay.Kind.allCases.map(\.rawValue)
+        let keys = [
+            "policy", "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay",
+            "claims",
+            "rules", "aliases", "kind", "newcomer", "allow", "otherwise", "matches", "actions", "update-session",
+        ]
+        let words =
+            keys + DescriptionDraft.keys + DuckingDraft.keys + kinds + Category.allCases.map(\.rawValue)
+            + Mode.allCases.map(\.rawValue) + Handover.allCases.map(\.rawValue)
+            + Resumption.allCases.map(\.rawValue)
+            + CategoryOptions.named.map(\.name) + Priority.named.map(\.name)
+        for word in words { #expect(page.contains(word), "\(word)") }
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import SessionCore
+import Testing
+
+@testable import PolicyFile
+
+/// The fragments that are delivered, over every preset, as they are installed.
+@Suite struct FragmentTests {
+    static let presets = ["desktop", "phone", "car"]
+    static let fragments = ["roles", "applications"]
+
+    /// A folder of policy files that goes when it is no longer used.
+    private final class Folder {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("policy-\(UUID().uuidString)")
+
+        /// Installs a preset, chosen in the policy file, and fragments.
+        init(preset: String, fragments: [String]) throws {
+            let fragmentFolder = url.appendingPathComponent("policy.conf.d")
+            try FileManager.default.createDirectory(at: fragmentFolder, withIntermediateDirectories: true)
+            try "preset = \(preset)\n".write(
+                to: url.appendingPathComponent("policy.conf"), atomically: true, encoding: .utf8)
+            for name in FragmentTests.presets {
+                try FileManager.default.copyItem(
+                    at: Folder.shipped(name), to: url.appendingPathComponent("\(name).conf"))
+            }
+            for name in fragments {
+                try FileManager.default.copyItem(
+                    at: Folder.shipped(name), to: fragmentFolder.appendingPathComponent("\(name).conf"))
+            }
+        }
+
+        deinit { try? FileManager.default.removeItem(at: url) }
+
+        static func shipped(_ name: String) -> URL {
+            URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().appendingPathComponent("policy/\(name).conf")
+        }
+
+        var policy: LoadedPolicy { PolicyLoader.load(arguments: nil, layers: Layers(folders: [url.path])) }
+    }
+
+    @Test(arguments: presets) func `everything that is delivered loads without a complaint`(preset: String) throws {
+        let loaded = try Folder(preset: preset, fragments: Self.fragments).policy
+        #expect(loaded.diagnostics == [])
+        #expect(loaded.files.count == (preset == "car" ? 4 : 3))
+    }
+
+    @Test(arguments: presets) func `the roles' fragment changes nothing that a preset says`(preset: String) throws {
+        let alone = try Folder(preset: preset, fragments: []).policy.policy
+        let both = try Folder(preset: preset, fragments: ["roles"]).policy.policy
+        for (role, description) in alone.roles { #expect(both.roles[role] == description, "\(role.name)") }
+        #expect(both.unmanagedRoles.isSuperset(of: alone.unmanagedRoles))
+        #expect(both.untagged == alone.untagged)
+        #expect(both.untaggedCapture == alone.untaggedCapture)
+        #expect(both.interplay == alone.interplay)
+        #expect(both.pairing == alone.pairing)
+    }
+
+    /// What every role of PulseAudio, PipeWire and others is; `nil` is left alone.
+    static let roles: [(role: String, name: String?)] = [
+        ("video", "video"), ("music", "music"), ("game", "game"), ("event", "notification"), ("phone", "phone"),
+        ("animation", "animation"), ("production", nil), ("a11y", "accessibility"), ("test", nil), ("filter", nil),
+        ("abstract", nil), ("Movie", "video"), ("Music", "music"), ("Camera", nil), ("Screen", nil),
+        ("Communication", "phone"), ("Game", "game"), ("Notification", "notification"), ("DSP", nil),
+        ("Production", nil), ("Accessibility", "accessibility"), ("Test", nil), ("Multimedia", "music"),
+        ("Navigation", "navigation"), ("Alert", "notification"), ("Alarm", "alarm"), ("Assistant", "prompt"),
+        ("Speech-Low", "prompt"), ("Speech-High", "prompt"), ("Emergency", "emergency"), ("Loopback", nil),
+        ("Announcement", "announcement"), ("ringtone", "ringtone"), ("speech", "prompt"), ("dtmf", "notification"),
+        ("webaudio", "animation"), ("voice-command", "prompt"), ("something else", "untagged"),
+    ]
+
+    @Test(arguments: presets) func `every role of the servers is known`(preset: String) throws {
+        let classifier = try Folder(preset: preset, fragments: Self.fragments).policy.classifier
+        for (role, name) in Self.roles {
+            let found = classifier.classify(direction: .playback) { $0 == "media.role" ? role : nil }
+            #expect(found.description?.name == name, "\(role)")
+        }
+    }
+
+    /// A stream of an application.
+    struct Stream: Sendable {
+        var direction: StreamDirection
+        var properties: [String: String]
+        /// What it is on the desktop; `nil` is left alone.
+        var name: String?
+        var mode: Mode?
+
+        init(
+            _ direction: StreamDirection, as name: String?, _ mode: Mode? = nil, role: String? = nil,
+            binary: String? = nil, calls: String? = nil, portal: String? = nil
+        ) {
+            self.direction = direction
+            self.name = name
+            self.mode = mode
+            properties = ["media.class": direction == .playback ? "Stream/Output/Audio" : "Stream/Input/Audio"]
+            properties["media.role"] = role
+            properties["application.process.binary"] = binary
+            properties["application.name"] = calls
+            properties["pipewire.access.portal.app_id"] = portal
+        }
+    }
+
+    static let streams: [Stream] = [
+        Stream(.playback, as: "phone", binary: "zoom", calls: "ZOOM VoiceEngine"),
+        Stream(.capture, as: "phone", binary: "zoom", calls: "ZOOM VoiceEngine"),
+        Stream(.capture, as: "phone", portal: "us.zoom.Zoom"),
+        Stream(.playback, as: "untagged", portal: "us.zoom.Zoom"),
+        Stream(.capture, as: "phone", role: "Game", binary: "telegram-desktop"),
+        Stream(.capture, as: "phone", role: "Game", binary: "Telegram"),
+        Stream(.capture, as: "phone", role: "Game", portal: "org.telegram.desktop"),
+        Stream(.playback, as: "game", role: "Game", binary: "telegram-desktop"),
+        Stream(.capture, as: nil, binary: "telegram-desktop-backup"),
+        Stream(.capture, as: "phone", binary: "signal-desktop", calls: "ringrtc"),
+        Stream(.capture, as: "phone", binary: "signal-desktop", calls: "Chromium input"),
+        Stream(.playback, as: "untagged", binary: "signal-desktop", calls: "Chromium"),
+        Stream(.capture, as: "phone", binary: "linphone", calls: "Linphone"),
+        Stream(.capture, as: "phone", binary: "slack", calls: "Chromium input"),
+        Stream(.capture, as: "phone", binary: "teams-for-linux", calls: "Chromium input"),
+        Stream(.capture, as: nil, binary: "chromium", calls: "Chromium input"),
+        Stream(.capture, as: nil, binary: "firefox", calls: "Firefox"),
+        Stream(.playback, as: "untagged", binary: "firefox", calls: "Firefox"),
+        Stream(.playback, as: "untagged", .gameChat, binary: "Discord", calls: "WEBRTC VoiceEngine"),
+        Stream(.playback, as: "untagged", .gameChat, calls: "WEBRTC VoiceEngine", portal: "com.discordapp.Discord"),
+        Stream(.playback, as: "untagged", .default, binary: "Discord", calls: "Chromium"),
+        Stream(.playback, as: "untagged", .default, binary: "something", calls: "WEBRTC VoiceEngine"),
+        Stream(.playback, as: "game", .gameChat, role: "Communication", binary: "mumble", calls: "Mumble"),
+        Stream(.capture, as: "game", .gameChat, role: "Communication", binary: "mumble", calls: "Mumble"),
+        Stream(.playback, as: nil, binary: "sd_espeak-ng", calls: "speech-dispatcher-espeak-ng"),
+        Stream(.playback, as: "accessibility", role: "Accessibility", calls: "speech-dispatcher"),
+        Stream(.playback, as: "video", binary: "mpv", calls: "mpv Media Player"),
+        Stream(.playback, as: "music", role: "music", binary: "mpv"),
+        Stream(.playback, as: "video", role: "Game", binary: "ffplay", calls: "ffplay"),
+        Stream(.playback, as: "game", role: "Game", binary: "supertuxkart"),
+    ]
+
+    @Test(arguments: streams) func `an application's stream is what it is for`(stream: Stream) throws {
+        let classifier = try Folder(preset: "desktop", fragments: Self.fragments).policy.classifier
+        let found = classifier.classify(direction: stream.direction) { stream.properties[$0] }
+        #expect(found.description?.name == stream.name, "\(found.steps.map(\.text))")
+        if let mode = stream.mode { #expect(found.description?.mode == mode) }
+    }
+}

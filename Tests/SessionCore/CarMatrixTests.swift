@@ -1,0 +1,50 @@
+import PolicyFile
+import SessionCore
+import Testing
+
+/// The car's policy against the interaction matrix that Android publishes for cars.
+@Suite struct CarMatrixTests {
+    /// What happens when one begins while another one is there.
+    enum Interaction: Character {
+        /// The one that was there falls silent.
+        case exclusive = "E"
+        /// The one that comes may not begin.
+        case reject = "R"
+        /// Both are heard.
+        case concurrent = "C"
+    }
+
+    static let contexts = [
+        "music", "navigation", "prompt", "ringtone", "phone", "alarm", "notification", "system-sound", "emergency",
+        "safety", "vehicle-status", "announcement",
+    ]
+
+    /// A line for each that is there, a letter for each that begins, both in the order of the contexts.
+    static let matrix: [(holder: String, begins: String)] = [
+        ("music", "ECEEEECCECCE"),
+        ("navigation", "CCECECCCECCC"),
+        ("prompt", "CRCEERRRECCR"),
+        ("ringtone", "RCCCCRRCECCR"),
+        ("phone", "RCRCCCCRCCCR"),
+        ("alarm", "CCEEECCCECCR"),
+        ("notification", "CCEEECCCECCC"),
+        ("system-sound", "CCEEECCCECCC"),
+        ("emergency", "RRRRCRRRCCRR"),
+        ("safety", "CCCCCCCCCCCC"),
+        ("vehicle-status", "CCCCCCCCECCC"),
+        ("announcement", "ECEEEECCECCE"),
+    ]
+
+    @Test(arguments: matrix.indices) func `every interaction in a car is Android's`(index: Int) throws {
+        let (holder, begins) = Self.matrix[index]
+        let table = PairTable(try PresetFile.car.policy())
+        #expect(begins.count == Self.contexts.count)
+        for (newcomer, letter) in zip(Self.contexts, begins) {
+            let row = table.row(
+                PairTable.Kind(name: holder, role: holder), PairTable.Kind(name: newcomer, role: newcomer))
+            let expected = Interaction(rawValue: letter)
+            #expect(row.first.isAudible == (expected != .exclusive), "\(holder), then \(newcomer): \(row)")
+            #expect(row.second.isAudible == (expected != .reject), "\(holder), then \(newcomer): \(row)")
+        }
+    }
+}
