@@ -36,19 +36,23 @@ struct PolicyInUse {
     }
 
     /// A preset by its name in a file, so that a wrong one is reported there.
-    static func preset(_ name: Node, named file: String) throws(Unusable) -> PolicyInUse {
+    static func preset(
+        _ name: Node, named file: String, presetFolders: [String] = Self.presetFolders
+    ) throws(Unusable) -> PolicyInUse {
         let member = Member(key: Key(text: "preset", place: name.place), value: name)
         var result = try PolicyInUse(PolicyFile([member], named: file, presetFolders: presetFolders))
-        result.origin = result.policy.name
+        result.origin = name.text ?? result.policy.name
         return result
     }
 
     /// A policy inside another file.
-    static func inline(_ members: [Member], named file: String) throws(Unusable) -> PolicyInUse {
+    static func inline(
+        _ members: [Member], named file: String, presetFolders: [String] = Self.presetFolders
+    ) throws(Unusable) -> PolicyInUse {
         try PolicyInUse(PolicyFile(members, named: file, presetFolders: presetFolders))
     }
 
-    /// Where files of presets are that are not built in.
+    /// Where files of presets are that are not built in, the weakest first.
     static var presetFolders: [String] { PolicyLoader.layerFolders(environment: environment) }
 
     /// Why there is no policy.

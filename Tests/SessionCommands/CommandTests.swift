@@ -73,6 +73,47 @@ import Testing
         #expect(!result.complaints.contains("\u{1B}"))
     }
 
+    @Test func `the merged policy says where each value is from`() throws {
+        let weaker = try folder.file(
+            ".config/audio-session/policy.conf", "preset = phone\nroles = { music = { priority = 1  fade = 100 } }\n")
+        let stronger = try folder.file(
+            ".config/audio-session/policy.conf.d/50.conf", "roles = {\n    music = { priority = 2 }\n}\n")
+        let wrong = try folder.file(".config/audio-session/policy.conf.d/60.conf", "roles = { music = { fade = 1 } }\n")
+        let result = try run("check", "--effective")
+        // The file with the mistake is left out; the rest is in force, and printed.
+        #expect(result.status == 1)
+        #expect(result.complaints.contains("60.conf:1:28: error: "))
+        func comments(_ value: String) -> [String] {
+            result.output.split(separator: "\n").filter { $0.trimmingPrefix { $0 == " " }.hasPrefix(value + " ") }
+                .map { String($0.drop { $0 != "#" }) }
+        }
+        #expect(comments("preset = phone") == ["# \(weaker):1:10"])
+        #expect(comments("priority = 2") == ["# \(stronger):2:26"])
+        #expect(comments("fade = 100").contains("# \(weaker):2:42"))
+        #expect(comments("priority = 1") == [])
+        #expect(comments("category = record") == ["# built-in phone"])
+        #expect(!wrong.isEmpty)
+    }
+
+    @Test func `the merged policy is a policy file, and amounts to itself`() throws {
+        let path = try folder.file("a.conf", "preset = phone\nroles = { music = { priority = 7 } }\n")
+        let first = try run("check", "--effective", path)
+        #expect(first.status == 0)
+        let again = try run("check", "--effective", folder.file("b.conf", first.output))
+        #expect(again.status == 0)
+        #expect(again.complaints == "")
+        func values(_ text: String) -> [Substring] {
+            text.split(separator: "\n").map { $0.prefix { $0 != "#" } }
+        }
+        #expect(values(again.output) == values(first.output))
+    }
+
+    @Test func `a file with an error amounts to nothing`() throws {
+        let result = try run("check", "--effective", folder.file("a.conf", "preset = fone\n"))
+        #expect(result.status == 1)
+        #expect(result.output == "")
+    }
+
     // MARK: - explain
 
     @Test func `a stream is explained in words`() throws {
@@ -231,6 +272,17 @@ import Testing
         #expect(!printed.output.isEmpty)
     }
 
+    @Test func `a story finds its preset beside it`() throws {
+        _ = try folder.file("quiet.conf", "roles = { phone = none }\n")
+        let path = try folder.file(
+            "a.scenario", Self.story.replacing("is = corked", with: "is = free") + "policy = quiet\n")
+        let result = try run("simulate", path)
+        #expect(result.complaints == "")
+        #expect(result.status == 0)
+        #expect(result.output.hasPrefix("Short (policy: quiet)\n"))
+        #expect(try run("simulate", "a.scenario").status == 0)
+    }
+
     @Test func `a file that cannot be written is an error`() throws {
         let path = try folder.file("a.scenario", Self.story)
         let result = try run("simulate", path, "--output", "nowhere/result")
@@ -244,6 +296,7 @@ import Testing
     @Test(arguments: [
         [], ["frobnicate"], ["check", "--frobnicate"], ["simulate"], ["explain", "--properties", "media.role"],
         ["explain", "--preset", "desktop", "--policy", "x"], ["simulate", "x", "--format", "png"],
+        ["check", "--effective", "a", "b"],
     ]) func `a wrong use is told from a wrong file`(arguments: [String]) throws {
         let result = try CommandRun(arguments, folder: folder)
         // Without a subcommand there is help, and nothing wrong.

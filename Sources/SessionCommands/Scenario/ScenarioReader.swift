@@ -49,6 +49,12 @@ struct ScenarioReader {
         diagnosis = Diagnosis(file: file)
     }
 
+    /// A scenario can bring its presets along: they lie beside it or, as with those that are delivered, above it.
+    private var presetFolders: [String] {
+        let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+        return PolicyInUse.presetFolders + ["\(folder)..", "\(folder)."]
+    }
+
     private mutating func scenario(_ document: Document, isFixed: Bool) -> Scenario? {
         let members = diagnosis.members(of: document.members, known: Self.keys)
         func value(_ key: String) -> Node? { members.last { $0.key.text == key }?.value }
@@ -85,8 +91,8 @@ struct ScenarioReader {
         do throws(PolicyInUse.Unusable) {
             let result: PolicyInUse
             switch node.content {
-            case .text: result = try .preset(node, named: file)
-            case .object(let members): result = try .inline(members, named: file)
+            case .text: result = try .preset(node, named: file, presetFolders: presetFolders)
+            case .object(let members): result = try .inline(members, named: file, presetFolders: presetFolders)
             case .array:
                 diagnosis.error(
                     at: node.place, found: node.summary, expected: "a preset or a policy, { key = value … }")
