@@ -25,11 +25,23 @@ func moduleLinkage(exports: String) -> [LinkerSetting] {
     ]
 }
 
+/// Linker flags of the command line: the Swift runtime inside, with what Foundation's essentials need of their own
+/// parts. lld, because it does not mind the order in which archives need each other.
+let commandLinkage: [LinkerSetting] = [
+    .unsafeFlags([
+        "-static-stdlib", "-use-ld=lld", "-Xlinker", "--gc-sections",
+        "-l_FoundationCollections", "-l_FoundationCShims", "-lswiftSynchronization",
+    ])
+]
+
 let package = Package(
     name: "audio-session",
     products: [
-        .library(name: "pipewire-module-audio-session", type: .dynamic, targets: ["PipeWireModule"])
+        .library(name: "pipewire-module-audio-session", type: .dynamic, targets: ["PipeWireModule"]),
+        .executable(name: "audio-session", targets: ["audio-session"]),
     ],
+    // For the command line only; what a sound server loads depends on nothing but itself.
+    dependencies: [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")],
     targets: [
         // Pure: no C, no Foundation.
         .target(name: "SessionCore", swiftSettings: strict),
@@ -49,6 +61,22 @@ let package = Package(
             exclude: ["exports.map"],
             swiftSettings: strict,
             linkerSettings: moduleLinkage(exports: "PipeWireModule/exports.map")),
+
+        // The command line. The Swift runtime is inside, so that it runs where no Swift is installed.
+        .target(
+            name: "SessionCommands",
+            dependencies: [
+                "SessionCore", "SessionRuntime", "PolicyFile",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "audio-session", dependencies: ["SessionCommands"], swiftSettings: strict,
+            linkerSettings: commandLinkage),
+        // Without the command itself, whose linker flags are not for tests; building the tests builds it all the same.
+        .testTarget(
+            name: "SessionCommandsTests", dependencies: ["SessionCommands"], path: "Tests/SessionCommands",
+            exclude: ["Snapshots"], swiftSettings: strict),
 
         // Private servers, real clients, captures; for tests, benchmarks and the demonstration only.
         // Optimised in debug builds too: it filters minutes of sound.

@@ -20,11 +20,14 @@ struct ClaimDraft: Sendable {
     private(set) var allow: Sourced<Matches>?
     /// What the others are instead; `nil` is their second-best category.
     private(set) var otherwise: Sourced<String>?
+    /// Where it was said that anyone may.
+    private(set) var origin: Origin?
 
     /// Reads `any` or an object.
     mutating func apply(_ node: Node, conditions: inout Int, _ diagnosis: inout Diagnosis) {
         if node.text == PolicyWord.any {
             self = ClaimDraft()
+            origin = Origin(file: diagnosis.file, place: node.place)
             return
         }
         guard let object = diagnosis.object(node, or: PolicyWord.any) else { return }

@@ -1,5 +1,5 @@
 /// The mistakes found so far, file by file, to which everything that reads a source reports.
-struct Diagnosis: Sendable {
+package struct Diagnosis: Sendable {
     /// The most that are kept of one file: nobody reads more, and a megabyte of garbage must not become many of messages.
     static let limit = 256
 
@@ -17,7 +17,7 @@ struct Diagnosis: Sendable {
     }
     private var mistakes: [String: Mistakes] = [:]
 
-    init(file: String) {
+    package init(file: String) {
         self.file = file
         register(file)
     }
@@ -29,7 +29,7 @@ struct Diagnosis: Sendable {
     // MARK: Reports
 
     /// Reports an error in the source that is being read.
-    mutating func error(
+    package mutating func error(
         at place: Place?, found: @autoclosure () -> String, expected: @autoclosure () -> String,
         nearest: @autoclosure () -> String? = nil
     ) {
@@ -45,7 +45,7 @@ struct Diagnosis: Sendable {
     }
 
     /// Reports what has no effect, in the source that is being read.
-    mutating func warning(
+    package mutating func warning(
         at place: Place?, found: @autoclosure () -> String, expected: @autoclosure () -> String,
         nearest: @autoclosure () -> String? = nil
     ) {
@@ -92,13 +92,13 @@ struct Diagnosis: Sendable {
     var errorCount: Int { mistakes.values.reduce(0) { $0 &+ $1.errorCount } }
 
     /// Whether any error was found.
-    var hasErrors: Bool { mistakes.values.contains { $0.errorCount > 0 } }
+    package var hasErrors: Bool { mistakes.values.contains { $0.errorCount > 0 } }
 
     /// The files in which errors were found.
     var filesWithErrors: Set<String> { Set(mistakes.filter { $0.value.errorCount > 0 }.keys) }
 
     /// All mistakes, file by file, each file's in reading order.
-    var diagnostics: [Diagnostic] {
+    package var diagnostics: [Diagnostic] {
         mistakes.sorted { $0.value.rank < $1.value.rank }.flatMap { sorted($0.value, of: $0.key) }
     }
 

@@ -70,7 +70,7 @@ public struct Origin: Sendable, Hashable {
 
 /// Text from outside as it can stand in a one-line message: no control characters, nothing that turns the line round,
 /// and no more than a few words of it.
-func printable(_ text: String, limit: Int = 48) -> String {
+package func printable(_ text: String, limit: Int = 48) -> String {
     var result = String.UnicodeScalarView()
     var count = 0
     for scalar in text.unicodeScalars {

@@ -1,6 +1,6 @@
 /// One source of policy, read but not yet understood.
-struct Document: Sendable {
-    enum Kind: Sendable {
+package struct Document: Sendable {
+    package enum Kind: Sendable {
         /// A policy file.
         case file
         /// The arguments of the module, which may also say which file to take.
@@ -9,16 +9,16 @@ struct Document: Sendable {
 
     let name: String
     let kind: Kind
-    let members: [Member]
+    package let members: [Member]
     /// What is wrong with the text itself. If anything is, what seems to be missing may be in the part that could not be
     /// read.
-    private(set) var mistakes: Diagnosis
+    package private(set) var mistakes: Diagnosis
 
     /// Whether the text itself could be read.
     var isWellFormed: Bool { !mistakes.hasErrors }
 
     /// Reads a text.
-    init(_ bytes: [UInt8], named name: String, kind: Kind = .file) {
+    package init(_ bytes: [UInt8], named name: String, kind: Kind = .file) {
         self.name = name
         self.kind = kind
         var diagnosis = Diagnosis(file: name)
@@ -42,6 +42,14 @@ struct Document: Sendable {
         mistakes = diagnosis
     }
 
+    /// Takes what was read as part of another text.
+    init(_ members: [Member], named name: String) {
+        self.name = name
+        kind = .file
+        self.members = members
+        mistakes = Diagnosis(file: name)
+    }
+
     /// Whether there is more in it than the choice of what it is laid over.
     var hasSections: Bool { members.contains { !["policy", "preset"].contains($0.key.text) } }
 
@@ -61,5 +69,5 @@ struct Document: Sendable {
     }
 
     /// The last member with a key.
-    func member(_ key: String) -> Member? { members.last { $0.key.text == key } }
+    package func member(_ key: String) -> Member? { members.last { $0.key.text == key } }
 }

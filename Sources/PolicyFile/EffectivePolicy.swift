@@ -1,13 +1,132 @@
+import SessionCore
+
 /// A policy with all its layers, written out as one policy file in which every value has a comment that says where it is
-/// from.
+/// from. Read back as the only file, it is the same policy.
 public struct EffectivePolicy: Sendable {
     /// The text.
     public let text: String
+    /// The files that are in it, the weakest first; the arguments are called `<module arguments>`.
+    public let sources: [String]
     /// Everything that is wrong with what was read. A file with an error is not in the text.
     public let diagnostics: [Diagnostic]
 
+    /// Whether a file or the arguments had to be left out.
+    public var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+
     init(_ assembly: Assembly) {
-        text = ""
+        var writer = PolicyWriter(builtIn: assembly.builder.base.value.name)
+        writer.comment("The policy that is in force. Behind each value is where it comes from.")
+        writer.comment("Sources, the later ones over the earlier ones: built-in \(assembly.builder.base.value.name)")
+        for name in assembly.names { writer.comment("  " + printable(name, limit: .max)) }
+        writer.blank()
+        writer.write(assembly.builder)
+        text = writer.text
+        sources = assembly.names
         diagnostics = assembly.diagnosis.diagnostics
+    }
+
+    /// Writes out what a single policy file says.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - presetFolders: Where files of presets that are not built in are looked for, the weakest first.
+    public init(path: String, presetFolders: [String] = []) {
+        let document =
+            switch FileContents.read(path) {
+            case .success(let bytes): Document(bytes, named: path)
+            case .failure(let failure): Document(named: path, failure: failure)
+            }
+        self.init(Assembly([document], presetsFrom: Layers(folders: presetFolders)))
+    }
+}
+
+/// Writes policy files, a value to a line, each with a comment on where it comes from.
+struct PolicyWriter {
+    private(set) var text = ""
+    private var depth = 0
+    /// What is said of values that no file has.
+    private let builtIn: String
+
+    /// The column in which comments begin, unless the value is longer.
+    private static let margin = 48
+
+    init(builtIn: String) { self.builtIn = "built-in \(builtIn)" }
+
+    mutating func blank() { text += "\n" }
+
+    mutating func comment(_ line: String) { text += "# \(line)\n" }
+
+    /// Writes a line without a comment.
+    mutating func line(_ line: String) { text += String(repeating: "    ", count: depth) + line + "\n" }
+
+    /// Writes a line with the origin of what is in it; `nil` is built in.
+    mutating func line(_ line: String, from origin: Origin?) {
+        let start = String(repeating: "    ", count: depth) + line
+        let padding = String(repeating: " ", count: max(1, PolicyWriter.margin - start.unicodeScalars.count))
+        text += "\(start)\(padding)# \(origin.map(PolicyWriter.describe) ?? builtIn)\n"
+    }
+
+    /// Writes what stands between two brackets.
+    mutating func block(_ start: String, _ end: String = "}", _ content: (inout PolicyWriter) -> Void) {
+        line(start)
+        depth += 1
+        content(&self)
+        depth -= 1
+        line(end)
+    }
+
+    private static func describe(_ origin: Origin) -> String {
+        "\(printable(origin.file, limit: .max)):\(origin.place.line):\(origin.place.column)"
+    }
+
+    // MARK: Values
+
+    /// A text as it can stand in a policy file: bare if it is a plain word, otherwise in quotes.
+    static func quoted(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "._-+/".utf8.contains(byte)
+            }
+        }
+        if isPlain, !text.isEmpty, text != "null" { return text }
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": result += "\\\(scalar)"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+
+    /// A time in milliseconds.
+    static func milliseconds(_ duration: Duration) -> String {
+        let nanoseconds = duration.wholeNanoseconds
+        let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        return rest == 0 ? "\(whole)" : "\(Double(nanoseconds) / 1_000_000)"
+    }
+
+    /// A gain in decibels.
+    static func decibels(_ gain: Decibels) -> String {
+        Int(exactly: gain.value).map { "\($0)" } ?? "\(gain.value)"
+    }
+
+    /// A priority by its name, if it has one.
+    static func priority(_ priority: Priority) -> String {
+        Priority.named.first { $0.priority == priority }?.name ?? "\(priority.rawValue)"
+    }
+
+    /// A condition's value with its modifiers.
+    static func value(_ condition: Condition) -> String {
+        let negation = condition.isNegated ? "!" : ""
+        return switch condition.test {
+        case .absent: negation + "null"
+        case .equals(let text): quoted(negation + text)
+        case .pattern(let pattern): quoted(negation + "~" + pattern.text)
+        }
     }
 }

@@ -3,19 +3,19 @@
 #endif
 
 /// Reads files whole, if they are regular and of a reasonable size. Does not wait for anything but the disk.
-enum FileContents {
+package enum FileContents {
     /// Why a file cannot be read.
-    struct Failure: Error, Hashable {
+    package struct Failure: Error, Hashable {
         /// Whether there is no file of that name.
-        var isMissing = false
+        package var isMissing = false
         /// As part of a message.
-        var found: String
+        package var found: String
         /// As part of a message.
-        var expected: String
+        package var expected: String
     }
 
     /// Reads up to ``PolicyFile/maximumSize`` bytes.
-    static func read(_ path: String) -> Result<[UInt8], Failure> {
+    package static func read(_ path: String) -> Result<[UInt8], Failure> {
         guard !path.utf8.contains(0) else {
             return .failure(Failure(found: "a zero byte in the path", expected: "none"))
         }

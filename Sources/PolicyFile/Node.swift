@@ -1,22 +1,27 @@
 /// A value in a source, with the place where it begins.
-struct Node: Sendable, Hashable {
-    enum Content: Sendable, Hashable {
+package struct Node: Sendable, Hashable {
+    package enum Content: Sendable, Hashable {
         /// A bare word or a quoted string; the two are the same to whoever reads them.
         case text(String, isQuoted: Bool)
         case array([Node])
         case object([Member])
     }
 
-    var content: Content
-    var place: Place
+    package var content: Content
+    package var place: Place
+
+    package init(content: Content, place: Place) {
+        self.content = content
+        self.place = place
+    }
 
     /// The word or the string; `nil` for an array and an object.
-    var text: String? {
+    package var text: String? {
         if case .text(let text, _) = content { text } else { nil }
     }
 
     /// What this is, as part of a message.
-    var summary: String {
+    package var summary: String {
         switch content {
         case .text(let text, _): "'\(printable(text))'"
         case .array: "an array"
@@ -26,13 +31,23 @@ struct Node: Sendable, Hashable {
 }
 
 /// A key in a source, with the place where it begins.
-struct Key: Sendable, Hashable {
-    var text: String
-    var place: Place
+package struct Key: Sendable, Hashable {
+    package var text: String
+    package var place: Place
+
+    package init(text: String, place: Place) {
+        self.text = text
+        self.place = place
+    }
 }
 
 /// A key with its value.
-struct Member: Sendable, Hashable {
-    var key: Key
-    var value: Node
+package struct Member: Sendable, Hashable {
+    package var key: Key
+    package var value: Node
+
+    package init(key: Key, value: Node) {
+        self.key = key
+        self.value = value
+    }
 }

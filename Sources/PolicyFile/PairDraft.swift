@@ -71,7 +71,8 @@ struct PairDraft: Sendable {
     /// Whether either side is lowered.
     var ducks: Bool { kinds.contains { $0.value == .duck } }
 
-    private var silences: Bool { kinds.contains { $0.value.isSilencing } }
+    /// Whether either side is silenced.
+    var isSilencing: Bool { kinds.contains { $0.value.isSilencing } }
 
     /// Reports parts that have no effect, and a pair of which nothing is said.
     func check(_ diagnosis: inout Diagnosis) {
@@ -96,7 +97,7 @@ struct PairDraft: Sendable {
             warn(ducking.hold?.origin, "hold", "it with duck only")
             warn(ducking.release?.origin, "release", "it with duck only")
         }
-        if !silences { warn(fade?.origin, "fade", "it with mute, cork or pause-player only") }
+        if !isSilencing { warn(fade?.origin, "fade", "it with mute, cork or pause-player only") }
     }
 
     /// What the engine is told.

@@ -54,6 +54,16 @@ public struct PolicyFile: Sendable, Equatable {
         }
     }
 
+    /// Takes a policy that was read as part of another text.
+    ///
+    /// - Parameters:
+    ///   - members: The sections.
+    ///   - name: What the diagnostics call the text.
+    ///   - presetFolders: Where files of presets that are not built in are looked for, the weakest first.
+    package init(_ members: [Member], named name: String, presetFolders: [String] = []) {
+        self.init(Document(members, named: name), presetFolders)
+    }
+
     private init(_ document: Document, _ presetFolders: [String]) {
         let assembly = Assembly([document], presetsFrom: Layers(folders: presetFolders))
         let contents = assembly.diagnosis.hasErrors ? nil : assembly.contents

@@ -11,6 +11,14 @@ struct RoleTable: Sendable {
     /// What is left alone.
     private(set) var unmanaged: [String: Sourced<Bool>]
 
+    /// What became an alias, to be there again when it is none any more.
+    private var hidden: [String: Hidden] = [:]
+
+    private enum Hidden {
+        case role(DescriptionDraft)
+        case unmanaged(Sourced<Bool>)
+    }
+
     private let presetAliases: [String: String]
     private let presetNames: [String]
 
@@ -67,6 +75,7 @@ struct RoleTable: Sendable {
             }
             guard let object = diagnosis.object(member.value, or: PolicyWord.none) else { continue }
             let keys = diagnosis.members(of: object, known: RoleTable.keys)
+            restore(role)
             var draft = roles[role] ?? DescriptionDraft(name: role)
             draft.apply(keys, at: member.key.place, &diagnosis)
             roles[role] = draft
@@ -84,7 +93,8 @@ struct RoleTable: Sendable {
     ///   - lists: The new ones, by role.
     ///   - defined: The roles that the same source has, with their lines.
     private mutating func apply(aliases lists: [String: Node], defined: [String: Int], _ diagnosis: inout Diagnosis) {
-        aliases = aliases.filter { lists[$0.value.value] == nil }
+        let dropped = aliases.filter { lists[$0.value.value] != nil }.keys
+        for alias in dropped { aliases[alias] = nil }
         var renamed: [String: String] = [:]
         for (role, node) in lists.sorted(by: { $0.value.place < $1.value.place }) {
             guard case .array(let elements) = node.content else {
@@ -109,7 +119,7 @@ struct RoleTable: Sendable {
                         expected: "it for one role (it is one of '\(printable(owner.value))')")
                 } else {
                     aliases[alias] = Sourced(role, at: Origin(file: diagnosis.file, place: element.place))
-                    unmanaged[alias] = nil
+                    hide(alias)
                     if roles.removeValue(forKey: alias) != nil { renamed[alias] = role }
                 }
             }
@@ -119,6 +129,20 @@ struct RoleTable: Sendable {
             aliases = aliases.mapValues { owner in
                 renamed[owner.value].map { Sourced($0, at: owner.origin) } ?? owner
             }
+        }
+        for alias in dropped where aliases[alias] == nil { restore(alias) }
+    }
+
+    private mutating func hide(_ name: String) {
+        if let draft = roles[name] { hidden[name] = .role(draft) }
+        if let left = unmanaged.removeValue(forKey: name) { hidden[name] = .unmanaged(left) }
+    }
+
+    private mutating func restore(_ name: String) {
+        guard let former = hidden.removeValue(forKey: name), roles[name] == nil, unmanaged[name] == nil else { return }
+        switch former {
+        case .role(let draft): roles[name] = draft
+        case .unmanaged(let left): unmanaged[name] = left
         }
     }
 

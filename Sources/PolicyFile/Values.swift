@@ -84,7 +84,7 @@ extension Diagnosis {
     ///
     /// - Parameter known: The keys that mean something; `nil` when any does.
     /// - Returns: The members with a known key; of those with the same key the last one wins where both speak.
-    mutating func members(of object: [Member], known: [String]?) -> [Member] {
+    package mutating func members(of object: [Member], known: [String]?) -> [Member] {
         var lines: [String: Int] = [:]
         return object.filter { member in
             let key = known == nil ? member.key.text.lowercased() : member.key.text
@@ -105,7 +105,7 @@ extension Diagnosis {
     }
 
     /// The members of a node that must be an object.
-    mutating func object(_ node: Node, or alternative: String? = nil) -> [Member]? {
+    package mutating func object(_ node: Node, or alternative: String? = nil) -> [Member]? {
         if case .object(let members) = node.content { return members }
         let expected = "an object, { key = value … }" + (alternative.map { ", or \($0)" } ?? "")
         error(

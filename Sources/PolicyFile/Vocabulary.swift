@@ -52,7 +52,7 @@ extension Vocabulary where Value == Preset {
 }
 
 /// Words as part of a sentence.
-func list(_ words: [String], lastAfter conjunction: String = "or") -> String {
+package func list(_ words: [String], lastAfter conjunction: String = "or") -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
 }
@@ -60,7 +60,7 @@ func list(_ words: [String], lastAfter conjunction: String = "or") -> String {
 /// The word that a misspelt one was most likely meant to be; `nil` when none comes close.
 ///
 /// Case, and whether parts are joined by `-`, `_` or a capital letter, are the slightest of mistakes.
-func nearest(to word: String, among known: some Sequence<String>) -> String? {
+package func nearest(to word: String, among known: some Sequence<String>) -> String? {
     guard word.utf8.count <= 40 else { return nil }
     let letters = plain(word)
     let farthest = max(1, min(3, letters.count / 3))

@@ -87,6 +87,9 @@ public final class SessionRuntime {
     /// What is done to a stream and why; `nil` for one that is left alone (N12).
     public func treatment(of stream: StreamID) -> Treatment? { engine.treatment(of: stream) }
 
+    /// The description behind an id in a ``Treatment``.
+    public subscript(id: DescriptionID) -> SessionDescription? { engine[id] }
+
     private func observe(_ event: Event) {
         switch event {
         case .streamAppeared(let id, let application, let description, _):

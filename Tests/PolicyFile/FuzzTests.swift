@@ -3,21 +3,6 @@ import Testing
 
 @testable import PolicyFile
 
-/// A small generator, so that every run sees the same inputs.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = state
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return bits ^ (bits >> 31)
-    }
-}
-
 @Suite struct FuzzTests {
     /// 100,000 pieces of the shipped files with some bytes changed, and 200 whole files: no trap, no hang, a message
     /// for whatever has no policy, and all messages on one line and inside the text.

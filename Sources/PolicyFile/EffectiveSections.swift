@@ -1,0 +1,194 @@
+import SessionCore
+
+// The sections of a policy file, from what the sources say together.
+extension PolicyWriter {
+    /// Writes all sections.
+    mutating func write(_ builder: PolicyBuilder) {
+        line("preset = \(PolicyWriter.quoted(builder.base.value.name))", from: builder.base.origin)
+        blank()
+        let defaults = builder.completeDefaults
+        block("duck = {") { $0.write(defaults) }
+        blank()
+        write(builder.untagged, Policy.untaggedName, none: builder.untaggedOrigin, builder)
+        write(builder.untaggedCapture, Policy.untaggedCaptureName, none: builder.untaggedCaptureOrigin, builder)
+        line(
+            "capture-pairing = \(builder.pairing.value.map(PolicyWriter.quoted) ?? "false")",
+            from: builder.pairing.origin)
+        blank()
+        block("roles = {") { writer in
+            for (name, draft) in builder.roles.roles.sorted(by: { $0.key < $1.key }) {
+                writer.write(draft, name, none: nil, builder)
+            }
+            for (name, origin) in builder.roles.allUnmanaged.sorted(by: { $0.key < $1.key }) {
+                writer.line("\(PolicyWriter.quoted(name)) = none", from: origin)
+            }
+        }
+        blank()
+        write(builder.interplay)
+        block("claims = {") { writer in
+            for kind in ClaimKind.allCases { writer.write(builder.claims[kind] ?? ClaimDraft(), kind) }
+        }
+        blank()
+        block("rules = [", "]") { writer in
+            for rule in builder.rules { writer.write(rule) }
+        }
+    }
+
+    private mutating func write(_ ducking: DuckingDraft) {
+        if let gain = ducking.gain { line("gain = \(PolicyWriter.decibels(gain.value))", from: gain.origin) }
+        write("attack", ducking.attack)
+        write("hold", ducking.hold)
+        write("release", ducking.release)
+    }
+
+    private mutating func write(_ key: String, _ time: Sourced<Duration>?) {
+        if let time { line("\(key) = \(PolicyWriter.milliseconds(time.value))", from: time.origin) }
+    }
+
+    /// Writes a key with a word, unless nothing has said it.
+    private mutating func write<Value>(_ key: String, _ value: Sourced<Value>?, _ word: (Value) -> String) {
+        if let value { line("\(key) = \(word(value.value))", from: value.origin) }
+    }
+
+    private mutating func write(list key: String, _ elements: [(text: String, origin: Origin?)]) {
+        if elements.isEmpty { return line("\(key) = [ ]") }
+        block("\(key) = [", "]") { writer in
+            for element in elements { writer.line(PolicyWriter.quoted(element.text), from: element.origin) }
+        }
+    }
+
+    // MARK: Descriptions
+
+    /// Writes a role, or what streams without one are.
+    private mutating func write(
+        _ draft: DescriptionDraft?, _ name: String, none origin: Origin?, _ builder: PolicyBuilder
+    ) {
+        guard let draft else { return line("\(name) = none", from: origin) }
+        block("\(PolicyWriter.quoted(name)) = {") { writer in
+            if name != Policy.untaggedName, name != Policy.untaggedCaptureName {
+                writer.write(list: "aliases", builder.roles.aliases(of: name).map { ($0.name, $0.origin) })
+            }
+            writer.write(draft.complete(name))
+            let ducking = builder.ducking(of: draft, name)
+            if !ducking.isEmpty { writer.block("duck = {") { $0.write(ducking) } }
+        }
+    }
+
+    /// Writes all keys but `duck`.
+    private mutating func write(_ draft: DescriptionDraft) {
+        write("category", draft.category) { $0.rawValue }
+        if let options = draft.options { write(list: "options", options.map { ($0.value.word, $0.origin) }) }
+        write("mode", draft.mode) { $0.rawValue }
+        write("priority", draft.priority, PolicyWriter.priority)
+        write("fade", draft.fade)
+        write("handover", draft.handover) { $0.rawValue }
+        write("resume", draft.resumption) { $0.rawValue }
+        write("release-delay", draft.releaseDelay)
+        write("interruptible", draft.isInterruptible) { "\($0)" }
+    }
+
+    // MARK: Pairs, claims, rules
+
+    private mutating func write(_ interplay: InterplayTable) {
+        let pairs = interplay.sorted
+        var actors: [InterplayRules.Party] = []
+        for (pair, _) in pairs where actors.last != pair.actor { actors.append(pair.actor) }
+        block("interplay = {") { writer in
+            for actor in actors {
+                writer.block("\(actor.word) = {") { writer in
+                    for (pair, draft) in pairs where pair.actor == actor { writer.write(draft, pair.other) }
+                }
+            }
+        }
+        blank()
+    }
+
+    private mutating func write(_ pair: PairDraft, _ other: InterplayRules.Party) {
+        block("\(other.word) = {") { writer in
+            writer.write("kind", pair.kind) { $0.rawValue }
+            writer.write("newcomer", pair.newcomer) { $0.rawValue }
+            if pair.ducks { writer.write(pair.ducking) }
+            if pair.isSilencing { writer.write("fade", pair.fade) }
+        }
+    }
+
+    private mutating func write(_ claim: ClaimDraft, _ kind: ClaimKind) {
+        guard let allow = claim.allow else { return line("\(kind.rawValue) = any", from: claim.origin) }
+        block("\(kind.rawValue) = {") { writer in
+            writer.write("allow", allow.value, from: allow.origin)
+            writer.write("otherwise", claim.otherwise, PolicyWriter.quoted)
+        }
+    }
+
+    private mutating func write(_ key: String, _ matches: Matches, from origin: Origin?) {
+        line("\(key) = [", from: origin)
+        for match in matches.alternatives {
+            let conditions = match.conditions.map { "\(PolicyWriter.quoted($0.property)) = \(PolicyWriter.value($0))" }
+            line("    { \(conditions.joined(separator: ", ")) }")
+        }
+        line("]")
+    }
+
+    private mutating func write(_ rule: RuleDraft) {
+        block("{") { writer in
+            writer.write("matches", rule.matches, from: rule.origin)
+            guard rule.role != nil || rule.changes != nil else { return writer.line("actions = { }") }
+            writer.block("actions = { update-session = {", "} }") { writer in
+                writer.write("role", rule.role, PolicyWriter.quoted)
+                guard let changes = rule.changes else { return }
+                writer.write(changes)
+                if !changes.ducking.isEmpty { writer.block("duck = {") { $0.write(changes.ducking) } }
+            }
+        }
+    }
+}
+
+extension InterplayRules.Party {
+    /// The party as a policy file has it.
+    fileprivate var word: String {
+        switch self {
+        case .any: PolicyWord.any
+        case .named(let name): PolicyWriter.quoted(name)
+        }
+    }
+}
+
+extension DescriptionDraft {
+    /// The draft with all that it does not say.
+    fileprivate func complete(_ name: String) -> DescriptionDraft {
+        var result = DescriptionDraft(SessionDescription(name: name, category: .ambient))
+        result.overlay(self)
+        return result
+    }
+}
+
+extension PolicyBuilder {
+    /// How others are lowered where nothing better is said.
+    fileprivate var completeDefaults: DuckingDraft {
+        var result = DuckingDraft.usual
+        result.overlay(defaults)
+        return result
+    }
+
+    /// What has to be said of how a description lowers others: everything if it does, otherwise only what would not be the
+    /// same without it.
+    fileprivate func ducking(of draft: DescriptionDraft, _ name: String) -> DuckingDraft {
+        var whole = completeDefaults
+        whole.overlay(draft.ducking)
+        if draft.description(defaults: defaults)?.ducksOthers == true { return whole }
+        let preset = PolicyBuilder(Sourced(base.value))
+        let own =
+            switch name {
+            case Policy.untaggedName: preset.untagged
+            case Policy.untaggedCaptureName: preset.untaggedCapture
+            default: preset.roles.roles[name]
+            }
+        var unsaid = completeDefaults
+        if let own { unsaid.overlay(own.ducking) }
+        if whole.gain?.value == unsaid.gain?.value { whole.gain = nil }
+        if whole.attack?.value == unsaid.attack?.value { whole.attack = nil }
+        if whole.hold?.value == unsaid.hold?.value { whole.hold = nil }
+        if whole.release?.value == unsaid.release?.value { whole.release = nil }
+        return whole
+    }
+}

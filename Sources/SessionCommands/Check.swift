@@ -1,0 +1,48 @@
+import ArgumentParser
+import PolicyFile
+
+/// `audio-session check`: says what is wrong with policy files, and what they amount to.
+struct Check: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Says what is wrong with policy files.",
+        discussion: """
+            Each FILE is read on its own, over the preset that it names. Without FILE, everything is read that the \
+            module would read. The status is 1 when there are errors; warnings alone leave it 0.
+            """)
+
+    @Flag(help: "Print the policy that is in force, with the file and line that each value is from.")
+    var effective = false
+
+    @Argument(
+        help: ArgumentHelp("Policy files.", valueName: "FILE"), completion: .file(extensions: ["conf"]))
+    var files: [String] = []
+
+    func validate() throws {
+        if effective && files.count > 1 { throw ValidationError("--effective takes one FILE, or none") }
+    }
+
+    func run() throws {
+        let diagnostics: [Diagnostic]
+        if effective {
+            let policy = effectivePolicy()
+            diagnostics = policy.diagnostics
+            // A file with an error amounts to nothing.
+            if files.isEmpty || !policy.hasErrors { try Terminal.write(policy.text) }
+        } else if files.isEmpty {
+            let installed = PolicyInUse.installed()
+            diagnostics = installed.diagnostics
+            try Terminal.write("policy: \(installed.origin)\n")
+        } else {
+            let presets = PolicyInUse.presetFolders
+            diagnostics = files.flatMap { PolicyFile(path: $0, presetFolders: presets).diagnostics }
+        }
+        Terminal.report(diagnostics)
+        if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode.failure }
+    }
+
+    /// All layers merged, or one file in place of them.
+    private func effectivePolicy() -> EffectivePolicy {
+        if let file = files.first { return EffectivePolicy(path: file, presetFolders: PolicyInUse.presetFolders) }
+        return PolicyLoader.effective(arguments: nil, environment: environment)
+    }
+}

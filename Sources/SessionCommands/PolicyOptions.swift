@@ -1,0 +1,30 @@
+import ArgumentParser
+
+/// The options that choose a policy other than the usual one.
+struct PolicyOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("A policy file to use, and nothing else.", valueName: "FILE"),
+        completion: .file(extensions: ["conf"]))
+    var policy: String?
+
+    @Option(
+        help: ArgumentHelp("A preset to use as it is.", valueName: "NAME"),
+        completion: .list(["desktop", "phone", "car"]))
+    var preset: String?
+
+    func validate() throws {
+        if policy != nil && preset != nil { throw ValidationError("--policy and --preset exclude each other") }
+    }
+
+    /// The policy that was chosen, if any; ends the command when it has errors.
+    func chosen() throws -> PolicyInUse? {
+        do throws(PolicyInUse.Unusable) {
+            if let policy { return try .file(policy) }
+            if let preset { return try .preset(preset) }
+            return nil
+        } catch {
+            Terminal.report(error.diagnostics)
+            throw ExitCode.failure
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import SessionCore
+
+/// What was decided about a stream, and because of whom.
+struct Decision: Equatable {
+    enum Kind: Equatable {
+        case free
+        case ducked(Decibels)
+        case muted
+        case corked
+        case held
+        case superseded
+        case rejected
+        /// The policy does not look at it.
+        case leftAlone
+    }
+
+    var kind: Kind
+    /// The description of the session because of which it is so.
+    var actor: String?
+
+    static let free = Decision(kind: .free)
+
+    /// Reads what the engine has decided.
+    init(_ treatment: Treatment?, actor: String?) {
+        self.actor = actor
+        guard let treatment else {
+            kind = .leftAlone
+            return
+        }
+        switch (treatment.silence, treatment.cause) {
+        case (.none, .none): kind = .free
+        case (.none, _): kind = .ducked(Decibels(treatment.gain.decibels))
+        case (_, .handover): kind = .held
+        case (_, .superseded): kind = .superseded
+        case (_, .rejected): kind = .rejected
+        case (.mute, _): kind = .muted
+        case (.cork, _): kind = .corked
+        }
+    }
+
+    private init(kind: Kind) { self.kind = kind }
+
+    /// The word that scenarios have for it.
+    var word: String {
+        switch kind {
+        case .free: "free"
+        case .ducked: "ducked"
+        case .muted: "muted"
+        case .corked: "corked"
+        case .held: "held"
+        case .superseded: "superseded"
+        case .rejected: "rejected"
+        case .leftAlone: "left-alone"
+        }
+    }
+
+    /// How far it is lowered.
+    var gain: Decibels? {
+        if case .ducked(let gain) = kind { gain } else { nil }
+    }
+}
+
+/// All that can be said of a stream at one moment of a simulation.
+struct LaneState: Equatable {
+    /// The stream exists.
+    var isPresent = false
+    /// Its application wants it to run.
+    var isWanted = false
+    /// The server runs it.
+    var isRunning = false
+    /// The factor that was put on it, and how it is silenced, at this moment.
+    var gain = 1.0
+    var silence = Silence.none
+    /// The factor on the amplitude that its user has chosen.
+    var volume = 1.0
+    /// What it is on its way to.
+    var decision = Decision.free
+
+    /// Whether something can be heard of it; of a recording, whether it goes on.
+    var isHeard: Bool { isRunning && silence != .mute && gain * volume > 0 }
+
+    /// Whether what was decided is so.
+    var isReached: Bool {
+        switch decision.kind {
+        case .leftAlone: true
+        case .free: silence == .none && gain == 1
+        // To a tenth of a decibel, as decisions are told.
+        case .ducked(let target): silence == .none && LinearGain(gain).decibels == target.value
+        case .muted: silence == .mute
+        case .corked, .held, .superseded, .rejected: silence != .none
+        }
+    }
+
+    /// In words, for somebody who expected something else.
+    var text: String {
+        guard isPresent else { return "nothing of it there" }
+        var words = decision.word
+        if let gain = decision.gain { words += " \(gain.value.short)" }
+        if !isReached { words += " soon, but not yet" }
+        if !isWanted { words += ", paused" }
+        return words
+    }
+}

@@ -1,0 +1,3 @@
+import SessionCommands
+
+AudioSession.main()

@@ -1,0 +1,131 @@
+import SessionCore
+import Testing
+
+@testable import PolicyFile
+
+@Suite struct EffectiveTests {
+    private let folders = PolicyFolders()
+
+    private func effective(_ arguments: String? = nil) -> EffectivePolicy {
+        PolicyLoader.effective(arguments: arguments, layers: folders.layers())
+    }
+
+    @Test func `every value is written with where it is from`() throws {
+        let first = try folders.write(
+            """
+            preset = phone
+            duck = { hold = 400 }
+            roles = {
+                siren = { category = playback priority = alarm aliases = [ horn ] }
+                music = { options = [ mix-with-others ] }
+            }
+            """, to: "etc/audio-session/policy.conf")
+        let second = try folders.write(
+            """
+            untagged-capture = none
+            interplay = { siren = { any = { kind = duck gain = -30 } } }
+            claims = { phone = { allow = [ { application.name = "GNOME Calls" } ] otherwise = siren } }
+            rules = [ {
+                matches = [ { media.name = "~^WEBRTC" application.name = !null } ]
+                actions = { update-session = { role = phone fade = "0.25 s" } }
+            } ]
+            """, to: "config/audio-session/policy.conf.d/a.conf")
+        let effective = effective("{ roles = { siren = { fade = 50.5 } } }")
+        #expect(effective.diagnostics == [])
+        #expect(effective.sources == [first, second, "<module arguments>"])
+        // Each line with what is behind it, as far as they differ from the preset.
+        let lines = effective.text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        for line in [
+            "preset = phone # \(first):1:10",
+            "gain = -14 # built-in phone",
+            "hold = 400 # \(first):2:17",
+            "horn # \(first):4:64",
+            "priority = alarm # \(first):4:46",
+            "fade = 50.5 # <module arguments>:1:30",
+            "mix-with-others # \(first):5:27",
+            "handover = overlap # built-in phone",
+            "untagged-capture = none # \(second):1:20",
+            "kind = duck # \(second):2:40",
+            "gain = -30 # \(second):2:52",
+            "allow = [ # \(second):3:30",
+            "{ application.name = \"GNOME Calls\" }",
+            "otherwise = siren # \(second):3:83",
+            "alarm = any # built-in phone",
+            "matches = [ # \(second):4:11",
+            "{ media.name = \"~^WEBRTC\", application.name = !null }",
+            "role = phone # \(second):6:43",
+            "fade = 250 # \(second):6:56",
+            "dsp = none # built-in phone",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+        try expectSame(
+            effective, PolicyLoader.load(arguments: "{ roles = { siren = { fade = 50.5 } } }", layers: folders.layers())
+        )
+    }
+
+    @Test(arguments: ["", "{ preset = phone }", "{ duck = { gain = -3.25 } untagged = none }"])
+    func `a preset written out is the preset`(arguments: String) throws {
+        let loaded = folders.load(arguments)
+        try expectSame(effective(arguments), loaded)
+        #expect(PolicyFile(text: effective(arguments).text, named: "t").diagnostics == [])
+    }
+
+    @Test(arguments: ShippedFile.allCases) func `a shipped file written out is the same`(file: ShippedFile) throws {
+        let effective = EffectivePolicy(path: file.path)
+        let read = PolicyFile(text: effective.text, named: "t")
+        #expect(read.diagnostics == [])
+        #expect(read.preset == file.preset)
+        #expect(read.policy == file.policy)
+    }
+
+    /// What is hard to write down: names that changed what they are from layer to layer.
+    @Test(arguments: [
+        ["roles = { navigation = { aliases = [ prompt ] } }", "roles = { navigation = { aliases = [ ] } }"],
+        ["roles = { music = { aliases = [ production ] } }", "roles = { music = { aliases = [ ] } }"],
+        ["roles = { prompt = none }", "roles = { prompt = { category = playback } }"],
+        ["roles = { navigation = { aliases = [ prompt ] } }", "roles = { prompt = { fade = 20 } }"],
+        ["roles = { navigation = { aliases = [ prompt ] } }", "roles = { navigation = none }"],
+        ["roles = { prompt = { options = [ ] } }", "duck = { gain = -1 }"],
+        ["interplay = { any = { music = { kind = duck gain = -3 } } }", "interplay = { any = { music = cork } }"],
+        ["roles = { music = { duck = { gain = -3 } } }", "interplay = { music = { game = duck } }"],
+        ["claims = { alarm = { allow = [ ] } }", "claims = { alarm = any }"],
+        ["claims = { alarm = { otherwise = game } }", "claims = { alarm = { allow = [ ] } }"],
+        ["capture-pairing = true", "capture-pairing = game"],
+        ["capture-pairing = communication", "untagged-capture = { category = record }"],
+    ])
+    func `layers that change what a name is can be written as one file`(layers: [String]) throws {
+        for (number, text) in layers.enumerated() {
+            try folders.write(text, to: "etc/audio-session/policy.conf.d/\(number).conf")
+        }
+        let loaded = folders.load()
+        #expect(!loaded.hasErrors)
+        try expectSame(effective(), loaded)
+    }
+
+    /// 2,000 pairs of files that are mostly right, over each other.
+    @Test(.timeLimit(.minutes(5))) func `whatever files say can be written as one file`() throws {
+        var grammar = Grammar(seed: 11)
+        var usable = 0
+        for round in 0..<2000 {
+            let documents = (0..<3).map { Document(Array(grammar.file().utf8), named: "\($0)") }
+            let assembly = Assembly(documents, presetsFrom: Layers(folders: []))
+            usable += assembly.names.count
+            let effective = EffectivePolicy(assembly)
+            let read = PolicyFile(text: effective.text, named: "t")
+            guard read.policy == assembly.contents.policy, read.classifier == assembly.contents.classifier else {
+                Issue.record("round \(round): \(read.diagnostics.map(\.description))\n\(effective.text)")
+                return
+            }
+        }
+        #expect(usable > 1000)
+    }
+
+    private func expectSame(_ effective: EffectivePolicy, _ loaded: LoadedPolicy) throws {
+        let path = try folders.write(effective.text, to: "effective.conf")
+        let read = PolicyLoader.load(arguments: "policy = \(path)", layers: Layers(folders: []))
+        #expect(!read.hasErrors, "\(read.diagnostics.map(\.description))")
+        #expect(read.policy == loaded.policy)
+        #expect(read.classifier == loaded.classifier)
+    }
+}

@@ -1,0 +1,138 @@
+/// Makes policy files that are mostly right, so that what they say gets far into the reader.
+struct Grammar {
+    var random: SplitMix
+
+    init(seed: UInt64) { random = SplitMix(seed: seed) }
+
+    /// A whole file.
+    mutating func file() -> String {
+        let sections: [(inout Grammar) -> String] = [
+            { "preset = \($0.pick(["desktop", "phone", "phone", "car"]))" },
+            { "duck = \($0.ducking())" },
+            { "untagged = \($0.description())" },
+            { "untagged-capture = \($0.description())" },
+            { "capture-pairing = \($0.pick(["false", "true", "music", "event", "dsp"]))" },
+            { $0.roles() }, { $0.roles() }, { $0.interplay() }, { $0.claims() }, { $0.rules() }, { $0.rules() },
+        ]
+        return some(of: 0...5) { grammar in
+            let index = Int.random(in: 0..<sections.count, using: &grammar.random)
+            return sections[index](&grammar)
+        }
+    }
+
+    private mutating func pick(_ words: [String]) -> String { words.randomElement(using: &random) ?? "" }
+
+    private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
+
+    private mutating func some(of count: ClosedRange<Int>, _ make: (inout Grammar) -> String) -> String {
+        (0..<Int.random(in: count, using: &random)).map { _ in make(&self) }.joined(separator: chance(4) ? "\n" : " ")
+    }
+
+    private mutating func time() -> String {
+        pick(["10", "20ms", "0.5s", "1234.5678", "60000", "9", "5e1", "\"1 s\""])
+    }
+
+    private mutating func ducking() -> String {
+        "{ "
+            + some(of: 0...3) { grammar in
+                grammar.chance(2)
+                    ? "gain = \(grammar.pick(["-20", "-6.02", "0", "-144", "\"-3 dB\"", "1"]))"
+                    : "\(grammar.pick(["attack", "hold", "release"])) = \(grammar.time())"
+            } + " }"
+    }
+
+    private mutating func key() -> String {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0, 1:
+            let words = [
+                "ambient", "solo-ambient", "playback", "playback", "record", "play-and-record", "audio-processing",
+                "ui-sound",
+            ]
+            return "category = \(pick(words))"
+        case 2:
+            let options = [
+                "mix-with-others", "duck-others", "duck-others", "default-to-speaker", "allow-bluetooth-input",
+            ]
+            return "options = [ \(some(of: 0...2) { $0.pick(options) }) ]"
+        case 3: return "mode = \(pick(["default", "voice-chat", "measurement", "voice-prompt"]))"
+        case 4: return "priority = \(pick(["normal", "alarm", "phone", "7", "150", "255", "256"]))"
+        case 5: return "duck = \(ducking())"
+        case 6: return "fade = \(time())"
+        case 7: return "handover = \(pick(["overlap", "hold"])) release-delay = \(time())"
+        case 8: return "resume = \(pick(["always", "never", "transient"]))"
+        default: return "interruptible = \(pick(["true", "false"]))"
+        }
+    }
+
+    private mutating func description() -> String {
+        chance(5) ? "none" : "{ \(some(of: 0...3) { $0.key() }) }"
+    }
+
+    private mutating func name() -> String {
+        pick([
+            "phone", "ringtone", "alarm", "music", "video", "prompt", "navigation", "notification", "event", "movie",
+            "game", "dsp", "siren", "horn", "\"a b\"", "GAME", "ünïcode", "untagged",
+        ])
+    }
+
+    private mutating func roles() -> String {
+        let roles = some(of: 1...4) { grammar in
+            let aliases = grammar.chance(3) ? "aliases = [ \(grammar.some(of: 0...3) { $0.name() }) ]" : ""
+            let new = grammar.chance(3) ? "category = playback" : ""
+            let body =
+                grammar.chance(6) ? "none" : "{ \(new) \(aliases) \(grammar.some(of: 0...3) { $0.key() }) }"
+            return "\(grammar.name()) = \(body)"
+        }
+        return "roles = { \(roles) }"
+    }
+
+    private mutating func interplay() -> String {
+        let kinds = ["mix", "duck", "duck", "mute", "cork", "pause-player", "reject"]
+        let pairs = some(of: 1...3) { grammar in
+            let actor = grammar.pick(["any", "untagged-capture", grammar.name()])
+            let others = grammar.some(of: 1...3) { grammar in
+                let other = grammar.pick(["any", grammar.name(), grammar.name()])
+                if grammar.chance(2) { return "\(other) = \(grammar.pick(kinds))" }
+                let newcomer = grammar.chance(2) ? "newcomer = \(grammar.pick(kinds))" : ""
+                let fade = grammar.chance(3) ? "fade = \(grammar.time())" : ""
+                let ducking = grammar.chance(2) ? "gain = -7 hold = \(grammar.time())" : ""
+                return "\(other) = { kind = \(grammar.pick(kinds)) \(newcomer) \(fade) \(ducking) }"
+            }
+            return "\(actor) = { \(others) }"
+        }
+        return "interplay = { \(pairs) }"
+    }
+
+    private mutating func matches() -> String {
+        let values = [
+            "Firefox", "\"a \\\"b\\\\ c\"", "\"~^(mpv|vlc)$\"", "\"!~[Zz]oom\"", "null", "!null", "\"null\"", "\"!x\"",
+            "\"~^a+b{2}(c|d)*$\"", "\"~\\\\.bin$\"", "\"\"", "\"~\"", "\"~[\"", "\"é\\u0007\"", "\"!!\"", "\"~a.{3}\"",
+        ]
+        let keys = ["application.name", "media.name", "application.process.binary", "\"odd key\""]
+        return "[ "
+            + some(of: 0...2) { grammar in
+                let conditions = grammar.some(of: 0...2) { "\($0.pick(keys)) = \($0.pick(values))" }
+                return "{ \(conditions) }"
+            } + " ]"
+    }
+
+    private mutating func claims() -> String {
+        let claims = some(of: 1...2) { grammar in
+            let kind = grammar.pick(["phone", "alarm"])
+            if grammar.chance(4) { return "\(kind) = any" }
+            let otherwise = grammar.chance(2) ? "otherwise = \(grammar.name())" : ""
+            let allow = grammar.chance(5) ? "" : "allow = \(grammar.matches())"
+            return "\(kind) = { \(allow) \(otherwise) }"
+        }
+        return "claims = { \(claims) }"
+    }
+
+    private mutating func rules() -> String {
+        let rules = some(of: 0...4) { grammar in
+            let role = grammar.chance(2) ? "role = \(grammar.pick(["none", grammar.name()]))" : ""
+            let update = "update-session = { \(role) \(grammar.some(of: 0...2) { $0.key() }) }"
+            return "{ matches = \(grammar.matches()) actions = { \(grammar.chance(8) ? "" : update) } }"
+        }
+        return "rules = [ \(rules) ]"
+    }
+}

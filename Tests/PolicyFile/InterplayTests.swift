@@ -1,0 +1,127 @@
+import SessionCore
+import Testing
+
+@testable import PolicyFile
+
+private typealias Party = InterplayRules.Party
+
+/// A section and the one rule that it makes.
+private struct PairCase: Sendable, CustomTestStringConvertible {
+    var section: String
+    var actor: InterplayRules.Party
+    var other: InterplayRules.Party
+    var rule: InterplayRules.Rule
+
+    init(
+        _ section: String, _ actor: InterplayRules.Party, _ other: InterplayRules.Party, playing: Interplay? = nil,
+        newcomer: Interplay? = nil
+    ) {
+        self.section = section
+        self.actor = actor
+        self.other = other
+        rule = InterplayRules.Rule(playing: playing, newcomer: newcomer)
+    }
+
+    var testDescription: String { section }
+}
+
+private func ducking(_ gain: Double, hold: Int = 300) -> Ducking {
+    Ducking(gain: Decibels(gain), hold: .milliseconds(hold))
+}
+
+private let pairCases: [PairCase] =
+    Interplay.Kind.allCases.map { kind in
+        PairCase("music = { game = \(kind.rawValue) }", .named("music"), .named("game"), playing: Interplay(kind))
+    } + [
+        PairCase("music = { any = mix }", .named("music"), .any, playing: Interplay(.mix)),
+        PairCase("any = { music = mix }", .any, .named("music"), playing: Interplay(.mix)),
+        PairCase("any = { any = mix }", .any, .any, playing: Interplay(.mix)),
+        PairCase("ANY = { Music = mix }", .any, .named("music"), playing: Interplay(.mix)),
+        PairCase("untagged = { music = cork }", .named("untagged"), .named("music"), playing: Interplay(.cork)),
+        PairCase("music = { music = { kind = mute } }", .named("music"), .named("music"), playing: Interplay(.mute)),
+        PairCase(
+            "music = { game = { newcomer = reject } }", .named("music"), .named("game"), newcomer: Interplay(.reject)),
+        PairCase(
+            "music = { game = { kind = duck newcomer = mute } }", .named("music"), .named("game"),
+            playing: Interplay(.duck), newcomer: Interplay(.mute)),
+        PairCase(
+            "music = { game = { kind = cork fade = 50 } }", .named("music"), .named("game"),
+            playing: Interplay(.cork, fade: .milliseconds(50))),
+        PairCase(
+            "music = { game = { kind = pause-player newcomer = mute fade = 50 } }", .named("music"), .named("game"),
+            playing: Interplay(.pausePlayer, fade: .milliseconds(50)),
+            newcomer: Interplay(.mute, fade: .milliseconds(50))),
+        // What is not said of the ducking is the actor's own, or the default for any actor.
+        PairCase(
+            "music = { game = { kind = duck gain = -3 } }", .named("music"), .named("game"),
+            playing: Interplay(.duck, ducking: ducking(-3))),
+        PairCase(
+            "prompt = { game = { kind = duck hold = 9 } }", .named("prompt"), .named("game"),
+            playing: Interplay(.duck, ducking: ducking(-20, hold: 9))),
+        PairCase(
+            "any = { game = { kind = duck hold = 9 } }", .any, .named("game"),
+            playing: Interplay(.duck, ducking: ducking(-14, hold: 9))),
+        PairCase(
+            "music = { game = { kind = mute newcomer = duck gain = -3 } }", .named("music"), .named("game"),
+            playing: Interplay(.mute), newcomer: Interplay(.duck, ducking: ducking(-3))),
+    ]
+
+@Suite struct InterplayTests {
+    @Test(arguments: pairCases) fileprivate func `a pair is what its section says`(example: PairCase) throws {
+        let file = PolicyFile(text: "interplay = { \(example.section) }", named: "t")
+        #expect(file.diagnostics == [])
+        let rules = try #require(file.policy).interplay.rules
+        #expect(rules == [InterplayRules.Pair(example.actor, example.other): example.rule])
+    }
+
+    @Test func `a pair is laid over key by key, a single word replaces it`() throws {
+        let folders = PolicyFolders()
+        try folders.write(
+            "interplay = { music = { game = { kind = duck gain = -3 newcomer = mute } } }",
+            to: "etc/audio-session/policy.conf")
+        func rule(_ arguments: String?) -> InterplayRules.Rule? {
+            let loaded = folders.load(arguments)
+            #expect(loaded.diagnostics == [])
+            return loaded.policy.interplay.rules[InterplayRules.Pair(.named("music"), .named("game"))]
+        }
+        let special = Interplay(.duck, ducking: ducking(-3))
+        #expect(rule(nil) == .init(playing: special, newcomer: Interplay(.mute)))
+        #expect(
+            rule("interplay = { music = { game = { newcomer = cork } } }")
+                == .init(playing: special, newcomer: Interplay(.cork)))
+        // The gain of a kind that is no more is nobody's mistake.
+        #expect(
+            rule("interplay = { music = { game = { kind = cork } } }")
+                == .init(playing: Interplay(.cork), newcomer: Interplay(.mute)))
+        #expect(rule("interplay = { music = { game = mix } }") == .init(playing: Interplay(.mix)))
+        #expect(rule("interplay = { game = { music = mix } }") == .init(playing: special, newcomer: Interplay(.mute)))
+    }
+
+    @Test func `a role that lowers others by its pairs may say how`() {
+        #expect(
+            PolicyFile(
+                text: "roles = { music = { duck = { gain = -3 } } } interplay = { music = { game = duck } }", named: "t"
+            ).diagnostics == [])
+    }
+
+    @Test(
+        arguments: [
+            ("false", nil), ("true", "phone"), ("phone", "phone"), ("communication", "phone"), ("GAME", "game"),
+        ] as [(String, String?)])
+    func `N14 capture pairing names the role of who plays and records`(value: String, role: String?) throws {
+        let file = PolicyFile(text: "capture-pairing = \(value)", named: "t")
+        #expect(file.diagnostics == [])
+        #expect(file.preset?.pairing == role)
+        #expect(file.policy?.pairing?.name == role)
+        // Who listens is known then, even where nothing is done about it.
+        let capture = file.classifier?.classify(direction: .capture) { _ in nil }
+        #expect((capture?.description == nil) == (role == nil))
+    }
+
+    @Test func `N14 a later layer can switch capture pairing off`() throws {
+        let folders = PolicyFolders()
+        try folders.write("capture-pairing = true", to: "etc/audio-session/policy.conf")
+        #expect(folders.load().policy.pairing?.name == "phone")
+        #expect(folders.load("capture-pairing = false").policy.pairing == nil)
+    }
+}

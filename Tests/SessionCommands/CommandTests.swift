@@ -1,0 +1,325 @@
+import Foundation
+import Testing
+
+/// The built command, as a shell sees it: what it prints where, and how it ends.
+@Suite struct CommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func run(_ arguments: String..., environment: [String: String] = [:]) throws -> CommandRun {
+        try CommandRun(arguments, environment: environment, folder: folder)
+    }
+
+    // MARK: - check
+
+    @Test func `mistakes are shown in their lines, and the status says so`() throws {
+        let path = try folder.file("a.conf", "preset = phone\nroles = { music = {\n\tfade = soon\n} }\nblue = 1\n")
+        let result = try run("check", path)
+        #expect(result.status == 1)
+        #expect(result.output == "")
+        let lines = result.complaints.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(
+            lines.prefix(3) == [
+                "\(path):3:9: error: found 'soon', expected a time from 10 ms to 60 s, such as 250 or \"250 ms\"",
+                "\tfade = soon",
+                "\t       ^",
+            ])
+        #expect(lines.count == 7)
+        #expect(lines[3].hasPrefix("\(path):5:1: warning: found the unknown key 'blue', expected "))
+        #expect(lines[4...] == ["blue = 1", "^", ""])
+    }
+
+    @Test func `warnings alone leave the status as it is`() throws {
+        let result = try run("check", folder.file("a.conf", "prset = phone\n"))
+        #expect(result.status == 0)
+        #expect(result.complaints.contains("warning: found the unknown key 'prset'"))
+        #expect(result.complaints.contains("did you mean 'preset'?"))
+    }
+
+    @Test func `all files are looked at`() throws {
+        let good = try folder.file("good.conf", "preset = phone\n")
+        let bad = try folder.file("bad.conf", "preset = fone\n")
+        let worse = try folder.file("worse.conf", "roles = [ ]\n")
+        let result = try run("check", bad, good, worse)
+        #expect(result.status == 1)
+        #expect(result.complaints.contains("\(bad):1:10: error: "))
+        #expect(result.complaints.contains("\(worse):1:9: error: "))
+        #expect(!result.complaints.contains("good.conf"))
+    }
+
+    @Test func `a file that is missing is an error`() throws {
+        let result = try run("check", "nowhere.conf")
+        #expect(result.status == 1)
+        #expect(result.complaints == "nowhere.conf: error: found no such file, expected one that can be read\n")
+    }
+
+    @Test func `without files the user's own policy is looked at`() throws {
+        let path = try folder.file(".config/audio-session/policy.conf", "untagged = { fade = soon }\n")
+        let result = try run("check")
+        #expect(result.status == 1)
+        #expect(result.complaints.contains("/audio-session/policy.conf:1:21: error: "))
+        _ = try folder.file("elsewhere/audio-session/policy.conf", "preset = phone\n")
+        let other = try run(
+            "check", environment: ["XDG_CONFIG_HOME": folder.url.appending(path: "elsewhere").path()])
+        #expect(other.status == 0)
+        #expect(other.complaints == "")
+        #expect(!path.isEmpty)
+    }
+
+    @Test func `no colours go into a file`() throws {
+        let result = try run(
+            "check", folder.file("a.conf", "preset = fone\n"), environment: ["TERM": "xterm-256color"])
+        #expect(!result.complaints.contains("\u{1B}"))
+    }
+
+    @Test func `the merged policy says where each value is from`() throws {
+        let weaker = try folder.file(
+            ".config/audio-session/policy.conf", "preset = phone\nroles = { music = { priority = 1  fade = 100 } }\n")
+        let stronger = try folder.file(
+            ".config/audio-session/policy.conf.d/50.conf", "roles = {\n    music = { priority = 2 }\n}\n")
+        let wrong = try folder.file(".config/audio-session/policy.conf.d/60.conf", "roles = { music = { fade = 1 } }\n")
+        let result = try run("check", "--effective")
+        // The file with the mistake is left out; the rest is in force, and printed.
+        #expect(result.status == 1)
+        #expect(result.complaints.contains("60.conf:1:28: error: "))
+        func comments(_ value: String) -> [String] {
+            result.output.split(separator: "\n").filter { $0.trimmingPrefix { $0 == " " }.hasPrefix(value + " ") }
+                .map { String($0.drop { $0 != "#" }) }
+        }
+        #expect(comments("preset = phone") == ["# \(weaker):1:10"])
+        #expect(comments("priority = 2") == ["# \(stronger):2:26"])
+        #expect(comments("fade = 100").contains("# \(weaker):2:42"))
+        #expect(comments("priority = 1") == [])
+        #expect(comments("category = record") == ["# built-in phone"])
+        #expect(!wrong.isEmpty)
+    }
+
+    @Test func `the merged policy is a policy file, and amounts to itself`() throws {
+        let path = try folder.file("a.conf", "preset = phone\nroles = { music = { priority = 7 } }\n")
+        let first = try run("check", "--effective", path)
+        #expect(first.status == 0)
+        let again = try run("check", "--effective", folder.file("b.conf", first.output))
+        #expect(again.status == 0)
+        #expect(again.complaints == "")
+        func values(_ text: String) -> [Substring] {
+            text.split(separator: "\n").map { $0.prefix { $0 != "#" } }
+        }
+        #expect(values(again.output) == values(first.output))
+    }
+
+    @Test func `a file with an error amounts to nothing`() throws {
+        let result = try run("check", "--effective", folder.file("a.conf", "preset = fone\n"))
+        #expect(result.status == 1)
+        #expect(result.output == "")
+    }
+
+    // MARK: - explain
+
+    @Test func `a stream is explained in words`() throws {
+        let result = try run(
+            "explain", "--preset", "desktop", "--properties", "media.role=Navigation", "application.name=My Maps")
+        #expect(result.status == 0)
+        #expect(result.complaints == "")
+        let expected = """
+            A playback stream with
+                application.name = My Maps
+                media.role = Navigation
+            is 'navigation':
+                category       playback
+                options        duck-others
+                mode           voice-prompt
+                priority       normal (0)
+                duck           gain -20 dB, attack 250 ms, hold 300 ms, release 700 ms
+                fade           500 ms
+                handover       overlap
+                resume         transient
+                release-delay  300 ms
+                interruptible  true
+
+            The policy is desktop.
+
+            """
+        #expect(result.output.hasPrefix(expected))
+    }
+
+    @Test func `N11 N12 the file and line of every decision are said`() throws {
+        let path = try folder.file(
+            "a.conf",
+            """
+            claims = { phone = { allow = [ { application.name = Calls } ]  otherwise = music } }
+            rules = [
+                {   matches = [ { media.name = "~^Intro" } ]
+                    actions = { update-session = { priority = 7 } } }
+            ]
+
+            """)
+        let words = try run(
+            "explain", "--policy", path, "--properties", "media.role=phone", "media.name=Intro 1", "--capture")
+        #expect(words.status == 0)
+        #expect(words.output.contains("is 'music':\n"))
+        #expect(words.output.contains("    priority       7\n"))
+        #expect(words.output.contains("It may not claim to be phone.\n"))
+        #expect(words.output.contains("\n        \(path):1:30\n"))
+        #expect(words.output.hasSuffix("\n        \(path):3:5\n"))
+        let json = try run(
+            "explain", "--json", "--policy", path, "--properties", "media.role=phone", "media.name=Intro 1")
+        let read = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect(read["refusedClaim"] as? String == "phone")
+        let steps = try #require(read["steps"] as? [[String: Any]])
+        #expect(steps.last?["file"] as? String == path)
+        #expect(steps.last?["line"] as? Int == 3)
+        #expect(steps.last?["column"] as? Int == 5)
+    }
+
+    @Test func `all layers of the user are read, and the strongest wins`() throws {
+        _ = try folder.file(".config/audio-session/policy.conf", "roles = { music = { priority = 1  fade = 100 } }\n")
+        _ = try folder.file(
+            ".config/audio-session/policy.conf.d/50.conf", "roles = { music = { priority = 2 } }\n")
+        let result = try run("explain", "--properties", "media.role=music")
+        #expect(result.status == 0)
+        #expect(result.output.contains("    priority       2\n"))
+        #expect(result.output.contains("    fade           100 ms\n"))
+        #expect(result.output.contains("policy.conf.d/50.conf"))
+    }
+
+    @Test func `a stream that is left alone is said to be`() throws {
+        let result = try run("explain", "--preset", "desktop", "--capture")
+        #expect(result.status == 0)
+        #expect(result.output.hasPrefix("A capture stream without properties is left alone.\n"))
+    }
+
+    @Test func `a stream is explained to machines`() throws {
+        let path = try folder.file("a.conf", "roles = { music = { priority = alarm } }\n")
+        let result = try run("explain", "--json", "--policy", path, "--properties", "media.role=music", "a=b=c")
+        #expect(result.status == 0)
+        let read = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        let description = try #require(read["description"] as? [String: Any])
+        #expect(description["name"] as? String == "music")
+        #expect(description["priority"] as? Int == 100)
+        #expect(read["properties"] as? [String: String] == ["media.role": "music", "a": "b=c"])
+        #expect(read["direction"] as? String == "playback")
+    }
+
+    @Test func `nothing is explained by a policy with errors`() throws {
+        let path = try folder.file("a.conf", "preset = fone\n")
+        let result = try run("explain", "--policy", path)
+        #expect(result.status == 1)
+        #expect(result.output == "")
+        #expect(result.complaints.contains("\(path):1:10: error: "))
+    }
+
+    // MARK: - simulate
+
+    private static let story = """
+        title = "Short"
+        streams = { music = { media.role = music } call = { media.role = phone } }
+        events = [ { at = 0 play = music } { at = 1s play = call } { at = 3s stop = call } ]
+        expect = [ { at = 2s stream = music is = corked } ]
+
+        """
+
+    @Test func `a story is told, and ends well`() throws {
+        let result = try run("simulate", folder.file("a.scenario", Self.story))
+        #expect(result.status == 0)
+        #expect(result.complaints == "")
+        #expect(
+            result.output == """
+                Short (policy: desktop)
+
+                     TIME  EVENT        STREAM  DECISION
+                  0.000 s  music plays
+                  1.000 s  call plays   music   is corked within 522 ms: phone plays
+                  3.000 s  call ends
+                  3.300 s               music   is restored within 522 ms
+
+                """)
+    }
+
+    @Test func `an expectation that is not met ends it badly`() throws {
+        let path = try folder.file("a.scenario", Self.story.replacing("is = corked", with: "is = free"))
+        let result = try run("simulate", path)
+        #expect(result.status == 1)
+        #expect(result.output.hasPrefix("Short (policy: desktop)\n"))
+        #expect(
+            result.complaints == """
+                \(path):4:42: error: found music corked at 2.000 s, expected free
+                expect = [ { at = 2s stream = music is = free } ]
+                                                         ^
+
+                """)
+    }
+
+    @Test func `another policy tells another story`() throws {
+        let path = try folder.file("a.scenario", Self.story)
+        let policy = try folder.file("a.conf", "roles = { phone = none }\n")
+        let result = try run("simulate", path, "--policy", policy)
+        #expect(result.status == 1)
+        #expect(result.output.contains("call    is left alone"))
+        #expect(result.complaints.contains("error: found music free at 2.000 s, expected corked"))
+        #expect(try run("simulate", path, "--preset", "phone").status == 0)
+    }
+
+    @Test(arguments: ["table", "json", "svg"]) func `each format can go into a file`(format: String) throws {
+        let path = try folder.file("a.scenario", Self.story)
+        let printed = try run("simulate", path, "--format", format)
+        let written = try run("simulate", path, "--format", format, "--output", "result")
+        #expect(printed.status == 0)
+        #expect(written.status == 0)
+        #expect(written.output == "")
+        let file = folder.url.appending(path: "result")
+        #expect(try String(contentsOf: file, encoding: .utf8) == printed.output)
+        #expect(!printed.output.isEmpty)
+    }
+
+    @Test func `a story finds its preset beside it`() throws {
+        _ = try folder.file("quiet.conf", "roles = { phone = none }\n")
+        let path = try folder.file(
+            "a.scenario", Self.story.replacing("is = corked", with: "is = free") + "policy = quiet\n")
+        let result = try run("simulate", path)
+        #expect(result.complaints == "")
+        #expect(result.status == 0)
+        #expect(result.output.hasPrefix("Short (policy: quiet)\n"))
+        #expect(try run("simulate", "a.scenario").status == 0)
+    }
+
+    @Test func `a file that cannot be written is an error`() throws {
+        let path = try folder.file("a.scenario", Self.story)
+        let result = try run("simulate", path, "--output", "nowhere/result")
+        #expect(result.status == 1)
+        #expect(result.complaints == "audio-session: nowhere/result cannot be written: No such file or directory\n")
+        #expect(try run("simulate", path, "--output", "/dev/full").status == 1)
+    }
+
+    // MARK: - In general
+
+    @Test(arguments: [
+        [], ["frobnicate"], ["check", "--frobnicate"], ["simulate"], ["explain", "--properties", "media.role"],
+        ["explain", "--preset", "desktop", "--policy", "x"], ["simulate", "x", "--format", "png"],
+        ["check", "--effective", "a", "b"],
+    ]) func `a wrong use is told from a wrong file`(arguments: [String]) throws {
+        let result = try CommandRun(arguments, folder: folder)
+        // Without a subcommand there is help, and nothing wrong.
+        #expect(result.status == (arguments.isEmpty ? 0 : 64))
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"]) func `shells can complete`(shell: String) throws {
+        let result = try run("--generate-completion-script", shell)
+        #expect(result.status == 0)
+        for word in ["check", "explain", "simulate", "properties", "preset"] { #expect(result.output.contains(word)) }
+    }
+
+    @Test func `it needs no Swift where it is installed`() throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/ldd")
+        process.arguments = [try Project.command.path()]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let output = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(output.contains("libc.so"))
+        for word in ["swift", "Foundation", "not found"] { #expect(!output.contains(word), "\(output)") }
+    }
+}

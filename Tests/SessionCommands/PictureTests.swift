@@ -1,0 +1,78 @@
+import Foundation
+import FoundationXML
+import Testing
+
+@testable import SessionCommands
+
+/// Pictures, as another program reads them.
+@Suite struct PictureTests {
+    /// Counts the elements of each class, and keeps the text.
+    private final class Reading: NSObject, XMLParserDelegate {
+        var classes: [String: Int] = [:]
+        var names: [String: Int] = [:]
+        var text = ""
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            names[name, default: 0] += 1
+            if let kind = attributes["class"] { classes[kind, default: 0] += 1 }
+        }
+
+        func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
+    }
+
+    private func read(_ svg: String) throws -> Reading {
+        let parser = XMLParser(data: Data(svg.utf8))
+        let reading = Reading()
+        parser.delegate = reading
+        #expect(parser.parse(), "\(String(describing: parser.parserError))")
+        return reading
+    }
+
+    @Test(arguments: Project.scenarioNames) func `each stream has a lane, each event a mark`(name: String) throws {
+        let (read, _) = ScenarioReader.read(Project.path(ofScenario: name))
+        let scenario = try #require(read)
+        let reading = try self.read(Picture(Simulation(of: scenario)).svg)
+        #expect(reading.names["svg"] == 1)
+        #expect(reading.classes["lane"] == scenario.streams.count)
+        #expect(reading.classes["axis"] == 1)
+        #expect(reading.classes["event"] ?? 0 >= scenario.events.count)
+        #expect(reading.text.contains(scenario.title))
+    }
+
+    @Test func `what is silent has a pattern and a label, what is lowered has a label`() throws {
+        let (game, _) = ScenarioReader.read(Project.path(ofScenario: "call-in-a-game"))
+        let silent = try read(Picture(Simulation(of: try #require(game))).svg)
+        #expect(silent.classes["corked"] ?? 0 >= 1)
+        #expect(silent.classes["held"] == 1)
+        #expect(silent.text.contains("corked: phone"))
+        let (navigation, _) = ScenarioReader.read(Project.path(ofScenario: "navigation"))
+        let lowered = try read(Picture(Simulation(of: try #require(navigation))).svg)
+        #expect(lowered.text.contains("-20 dB: navigation"))
+    }
+
+    @Test func `names from outside stay text`() throws {
+        let title = "<b>&amp; \"quotes\" \u{1} ]]> \u{FFFF} é漢"
+        let text = """
+            title = "<b>&amp; \\"quotes\\" \\u0001 ]]> \\uffff é漢"
+            streams = { "<a&b>" = { media.role = "\\"<x>\\"" } }
+            events = [ { at = 0 play = "<a&b>" } { at = 1s route = "</svg>" } ]
+            """
+        let (scenario, diagnostics) = ScenarioReader.read(Array(text.utf8), named: "<test>")
+        #expect(diagnostics == [])
+        let reading = try read(Picture(Simulation(of: try #require(scenario))).svg)
+        #expect(reading.text.contains("<b>&amp; \"quotes\" \u{FFFD} ]]> \u{FFFD} é漢"))
+        #expect(reading.text.contains("<a&b>"))
+        #expect(reading.classes["lane"] == 1)
+        #expect(!title.isEmpty)
+    }
+
+    @Test func `a story of nothing is a picture too`() throws {
+        let (scenario, _) = ScenarioReader.read(Array("streams = { a = { } }".utf8), named: "empty")
+        let reading = try read(Picture(Simulation(of: try #require(scenario))).svg)
+        #expect(reading.classes["lane"] == 1)
+        #expect(reading.classes["event"] == nil)
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+@testable import SessionCommands
+
+/// Broken scenario files: whatever is in them, they are read to an end, and what can be played is played.
+@Suite struct ScenarioFuzzTests {
+    /// The same numbers in every run.
+    private struct Numbers: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+
+    private static let splinters = [
+        "{", "}", "[", "]", "=", "\"", "#", "\n", "at", "play", "kill", "policy", "0", "24h", "86400s", "1e300", "-1",
+        "\u{0}", "\u{FFFD}", "\\u0000", "streams = { }", "is = \"ducked -20\"", "volume = music to = 50%",
+    ]
+
+    @Test(arguments: Project.scenarioNames) func `mutations are read, and played or refused`(name: String) throws {
+        let original = try Data(contentsOf: URL(filePath: Project.path(ofScenario: name)))
+        var numbers = Numbers(state: name.utf8.reduce(7) { ($0 &* 31) &+ UInt64($1) })
+        var played = 0
+        for _ in 0..<100 {
+            var bytes = Array(original)
+            for _ in 0..<Int.random(in: 1...4, using: &numbers) {
+                let place = Int.random(in: 0..<bytes.count, using: &numbers)
+                let end = min(bytes.count, place + Int.random(in: 0...12, using: &numbers))
+                switch Int.random(in: 0..<4, using: &numbers) {
+                case 0: bytes.removeSubrange(place..<end)
+                case 1: bytes[place] = UInt8.random(in: 0...255, using: &numbers)
+                case 2: bytes.insert(contentsOf: Array(bytes[place..<end]), at: place)
+                default:
+                    let splinter = Self.splinters.randomElement(using: &numbers) ?? ""
+                    bytes.insert(contentsOf: Array(" \(splinter) ".utf8), at: place)
+                }
+            }
+            let (scenario, diagnostics) = ScenarioReader.read(bytes, named: "x")
+            #expect((scenario == nil) == diagnostics.contains { $0.severity == .error })
+            guard let scenario else { continue }
+            let simulation = Simulation(of: scenario)
+            #expect(simulation.outcomes.count == scenario.expectations.count)
+            #expect(!Table(simulation).text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+            #expect(!Picture(simulation).svg.isEmpty)
+            played += 1
+        }
+        #expect(played > 0)
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@testable import SessionCommands
+
+/// The shipped scenarios, every one of them.
+@Suite struct ScenarioTests {
+    private func simulation(of name: String) throws -> Simulation {
+        let (scenario, diagnostics) = ScenarioReader.read(Project.path(ofScenario: name))
+        #expect(diagnostics == [])
+        return Simulation(of: try #require(scenario))
+    }
+
+    @Test func `there are at least ten`() { #expect(Project.scenarioNames.count >= 10) }
+
+    @Test(arguments: Project.scenarioNames) func `everything comes as it is expected`(name: String) throws {
+        let simulation = try simulation(of: name)
+        #expect(simulation.outcomes.count >= 2)
+        #expect(simulation.failures.map(\.description) == [])
+    }
+
+    @Test(arguments: Project.scenarioNames) func `the table is as it was`(name: String) throws {
+        try Project.compare(Table(simulation(of: name)).text.withoutFolder, withSnapshot: "\(name).table")
+    }
+
+    @Test(arguments: ["navigation", "call-in-a-game", "two-players", "headphones-and-crash"])
+    func `the JSON is as it was`(name: String) throws {
+        let json = try Report(simulation(of: name)).json
+        try Project.compare(json.withoutFolder, withSnapshot: "\(name).json")
+        #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(json.utf8)) }
+    }
+
+    @Test(arguments: Project.scenarioNames) func `a story told twice ends the same way`(name: String) throws {
+        #expect(try Report(simulation(of: name)).json == Report(simulation(of: name)).json)
+    }
+
+    /// Whatever the policy, what was done to a stream is undone when nobody is left to do it.
+    @Test(arguments: Project.scenarioNames, ["desktop", "phone"])
+    func `nothing is left when all others have ended`(name: String, preset: String) throws {
+        let (read, _) = try ScenarioReader.read(Project.path(ofScenario: name), under: .preset(preset))
+        var scenario = try #require(read)
+        let end = scenario.length
+        for stream in scenario.streams.indices.dropFirst() {
+            scenario.events.append(Scenario.Event(moment: end, action: .stop(stream)))
+        }
+        // Who was superseded has to ask again.
+        scenario.events.append(Scenario.Event(moment: end + .seconds(5), action: .pause(0)))
+        scenario.events.append(Scenario.Event(moment: end + .seconds(6), action: .play(0)))
+        scenario.expectations.append(
+            Scenario.Expectation(
+                moment: end + .seconds(9), stream: 0, condition: .heard, place: .init(line: 1, column: 1)))
+        scenario.events.removeAll { if case .policy = $0.action { true } else { false } }
+        let last = try #require(Simulation(of: scenario).outcomes.last)
+        #expect(last.state.decision == .free || last.state.decision.kind == .leftAlone)
+        #expect(last.state.gain == 1)
+        #expect(last.isMet)
+    }
+}
+
+extension String {
+    /// The same in every working copy.
+    fileprivate var withoutFolder: String { replacingOccurrences(of: Project.folder.path(), with: "") }
+}
