@@ -88,7 +88,8 @@ public final class PipeWireHost: Host {
             return
         }
         guard let properties = StreamProperties(node: node, client: client(of: node)) else { return }
-        let stream = StreamNode(id: nextID(), node: node, global: global, properties: properties, isNew: seesNewStreams, host: self)
+        let stream = StreamNode(
+            id: nextID(), node: node, global: global, properties: properties, isNew: seesNewStreams, host: self)
         streams[global] = stream
         introduce(stream)
     }
