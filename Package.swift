@@ -45,7 +45,10 @@ let package = Package(
     targets: [
         // Pure: no C, no Foundation.
         .target(name: "SessionCore", swiftSettings: strict),
-        .target(name: "PolicyFile", dependencies: ["SessionCore"], swiftSettings: strict),
+        // For size: it runs at load and reload, and is part of what the sound server maps.
+        .target(
+            name: "PolicyFile", dependencies: ["SessionCore"],
+            swiftSettings: strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
         .target(name: "SessionRuntime", dependencies: ["SessionCore"], swiftSettings: strict),
 
         // The PipeWire daemon.
