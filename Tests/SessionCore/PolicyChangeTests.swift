@@ -131,6 +131,7 @@ import Testing
                 $0.roles["phone"] = nil
                 $0.unmanaged.insert("phone")
             })
+        #expect(s["music"] == .free)
         s.advance(.seconds(1))
         #expect(s["music"] == .free)
     }

@@ -9,7 +9,7 @@ extension Engine {
     ) {
         let old = catalogue
         catalogue = Catalogue(policy: policy)
-        leaveAlone(except: descriptions, &effects)
+        let emptied = leaveAlone(except: descriptions, &effects)
         var ids: [DescriptionID?] = []
         for slot in 0..<facts.streams.capacity {
             ids.append(
@@ -35,6 +35,13 @@ extension Engine {
                 : victim.silencers & catalogue.successors & successor.bit != 0
             return isStill ? successor : nil
         }
+        // What the policy leaves alone from now on does nothing to others, not even for the time of its release delay.
+        for slot in emptied where facts.sessions[slot]?.firstStream ?? 0 < 0 {
+            facts.updateSession(slot) {
+                $0.phase = .releasing
+                $0.deadline = now
+            }
+        }
         for slot in applied.indices { applied[slot].actor = translated(applied[slot].actor) }
         // Nothing counts as presented, so that every stream is looked at.
         for slot in presented.indices { presented[slot].holder = DescriptionID(.max) }
@@ -46,8 +53,11 @@ extension Engine {
         update(everything: true, at: now, &effects)
     }
 
-    /// Gives back the streams that the new policy leaves alone, or for which it has no room.
-    private mutating func leaveAlone(except descriptions: [StreamID: SessionDescription], _ effects: inout [Effect]) {
+    /// Gives back the streams that the new policy leaves alone, or for which it has no room. Returns their sessions.
+    private mutating func leaveAlone(
+        except descriptions: [StreamID: SessionDescription], _ effects: inout [Effect]
+    ) -> Set<Int> {
+        var sessions: Set<Int> = []
         for slot in 0..<facts.streams.capacity {
             guard let stream = facts.streams[slot] else { continue }
             if let description = descriptions[stream.id], catalogue.id(of: description) != nil { continue }
@@ -57,7 +67,9 @@ extension Engine {
                 applied[slot] = .untouched
             }
             facts.removeStream(slot)
+            if facts.sessions[Int(stream.session)]?.phase != .inactive { sessions.insert(Int(stream.session)) }
         }
+        return sessions
     }
 
     /// The descriptions that anything refers to.
