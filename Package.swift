@@ -99,8 +99,10 @@ let package = Package(
             name: "LiveTests", dependencies: ["SessionTestKit", "odd-client"], path: "Tests/Live", swiftSettings: strict
         ),
         .testTarget(
-            name: "PolicyFileTests", dependencies: ["PolicyFile", "SessionCore"], path: "Tests/PolicyFile",
-            swiftSettings: strict),
+            name: "PolicyFileTests", dependencies: ["PolicyFile", "SessionCore", "SpaEvents"],
+            path: "Tests/PolicyFile", swiftSettings: strict),
+        // What PipeWire's own reader makes of a file.
+        .target(name: "SpaEvents", dependencies: ["CLibPipeWire"], path: "Tests/SpaEvents"),
         .testTarget(
             name: "SessionCoreTests", dependencies: ["SessionCore", "PolicyFile"], path: "Tests/SessionCore",
             exclude: ["Pairs"], swiftSettings: strict),
@@ -111,7 +113,7 @@ let package = Package(
         // Benchmarks. The second target takes the place of malloc in that program, and counts.
         .executableTarget(
             name: "session-bench",
-            dependencies: ["SessionCore", "SessionRuntime", "SessionTestKit", "AllocationCount"],
+            dependencies: ["SessionCore", "SessionRuntime", "PolicyFile", "SessionTestKit", "AllocationCount"],
             path: "Tests/Bench", swiftSettings: strict),
         .target(name: "AllocationCount", path: "Tests/AllocationCount"),
     ]

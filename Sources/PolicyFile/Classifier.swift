@@ -2,22 +2,21 @@ public import SessionCore
 
 /// Tells what streams are, by their properties.
 ///
-/// Two of them are equal when they tell the same of every stream, wherever that is written.
-public struct Classifier: Sendable, Equatable {
+/// Two of them are equal when they have the same policy, claims and rules, wherever these are written.
+public struct Classifier: Sendable {
     private let policy: Policy
     private let claims: [ClaimKind: Claim]
     private let rules: [Rule]
-    private let properties: PropertyNames
+    /// What those who may claim match, in the order of the claims' kinds, and then what the rules match.
+    private let matches: MatchTable
     private let origins: Origins
 
-    /// Where what streams are by themselves was said first, for explanations; equal to any other.
-    struct Origins: Sendable, Equatable {
+    /// Where what streams are by themselves was said first, for explanations.
+    struct Origins: Sendable {
         /// By the description's name.
         var descriptions: [String: Origin] = [:]
         /// Of roles that are left alone.
         var unmanaged: [String: Origin] = [:]
-
-        static func == (left: Origins, right: Origins) -> Bool { true }
     }
 
     /// The classifier of a policy that has no rules.
@@ -26,16 +25,10 @@ public struct Classifier: Sendable, Equatable {
     init(_ policy: Policy, claims: [ClaimKind: Claim], rules: [Rule], origins: Origins) {
         self.policy = policy
         self.origins = origins
-        var names = PropertyNames()
-        var arranged = claims
-        for kind in ClaimKind.allCases { arranged[kind]?.allow?.arrange(&names) }
-        self.claims = arranged
-        self.rules = rules.map { rule in
-            var rule = rule
-            rule.matches.arrange(&names)
-            return rule
-        }
-        properties = names
+        self.claims = claims
+        self.rules = rules
+        matches = MatchTable(
+            ClaimKind.allCases.map { claims[$0]?.allow ?? Matches([]) } + rules.map(\.matches))
     }
 
     /// Tells what a stream is (R2, N11).
@@ -45,15 +38,16 @@ public struct Classifier: Sendable, Equatable {
     ///   - property: The value of one of its properties, its client's where it has none of its own; `nil` when neither
     ///     has it. Asked once for each property that matters.
     public func classify(direction: StreamDirection, property: (String) -> String?) -> Classification {
-        var cache = PropertyCache(properties)
+        var stream = MatchTable.Stream(matches)
         var steps: [Classification.Step] = []
         let own = ownDescription(direction, property("media.role"), &steps)
         var description = own.description
         var refused: ClaimKind?
-        if own.isByRole, let claimed = description, let kind = ClaimKind(claimed.priority), let claim = claims[kind],
-            let allow = claim.allow
-        {
-            if allow.hold(&cache, property) {
+        for (place, kind) in ClaimKind.allCases.enumerated() {
+            guard own.isByRole, let claimed = own.description, kind == ClaimKind(claimed.priority),
+                let claim = claims[kind], claim.allow != nil
+            else { continue }
+            if matches.isMet(place, by: &stream, property) {
                 steps.append(.init(text: "it may claim the priority of \(kind.rawValue)", origin: claim.origin))
             } else {
                 refused = kind
@@ -65,7 +59,9 @@ public struct Classifier: Sendable, Equatable {
                         origin: claim.origin))
             }
         }
-        for rule in rules where rule.matches.hold(&cache, property) { apply(rule, to: &description, &steps) }
+        for index in rules.indices where matches.isMet(ClaimKind.allCases.count + index, by: &stream, property) {
+            apply(rules[index], to: &description, &steps)
+        }
         return Classification(description: description, steps: steps, refusedClaim: refused?.rawValue)
     }
 
@@ -110,6 +106,13 @@ public struct Classifier: Sendable, Equatable {
             }
         }
         steps.append(.init(text: text, origin: rule.origin))
+    }
+}
+
+extension Classifier: Equatable {
+    /// Whether both tell the same of every stream.
+    public static func == (left: Classifier, right: Classifier) -> Bool {
+        left.policy == right.policy && left.claims == right.claims && left.rules == right.rules
     }
 }
 

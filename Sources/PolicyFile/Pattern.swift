@@ -6,7 +6,7 @@
 ///
 /// Expressions that are nothing but plain texts are compared directly, and others are only tried on a text that has in it
 /// what they require: there are hundreds of rules, and a new stream waits for them.
-struct Pattern: Sendable, Equatable {
+final class Pattern: Sendable, Equatable {
     /// The longest expression, in bytes.
     static let maximumLength = 256
 
@@ -18,12 +18,13 @@ struct Pattern: Sendable, Equatable {
 
     /// The expression.
     let text: String
+    /// The letters that are in every text in which it is found.
+    let letters: Letters
     private let shape: PatternShape
     /// `nil` when there is no need for the library.
     private let compiled: CompiledExpression?
 
     init(_ text: String) throws(Failure) {
-        self.text = text
         guard text.utf8.count <= Pattern.maximumLength else {
             throw Failure(
                 found: "a regular expression of \(text.utf8.count) bytes",
@@ -32,7 +33,7 @@ struct Pattern: Sendable, Equatable {
         guard !text.utf8.contains(0) else {
             throw Failure(found: "a regular expression with a zero byte", expected: "none")
         }
-        shape = PatternShape(text)
+        let shape = PatternShape(text)
         switch shape.refusal {
         case .backReference:
             throw Failure(
@@ -41,12 +42,20 @@ struct Pattern: Sendable, Equatable {
             throw Failure(
                 found: "a regular expression that repeats too much",
                 expected: "at most \(PatternShape.maximumSize) characters with all repetitions")
-        case nil: compiled = shape.literals == nil ? try CompiledExpression(text) : nil
+        case nil: break
+        }
+        compiled = shape.literals == nil ? try CompiledExpression(text) : nil
+        self.text = text
+        self.shape = shape
+        if let literals = shape.literals {
+            letters = literals.dropFirst().reduce(Letters(literals.first ?? [])) { $0.intersection(Letters($1)) }
+        } else {
+            letters = Letters(shape.required)
         }
     }
 
     /// Whether the expression is found in a text.
-    func matches(_ subject: borrowing Subject) -> Bool {
+    func matches(_ subject: Subject) -> Bool {
         if let literals = shape.literals {
             return literals.contains { subject.has($0, atStart: shape.isAtStart, atEnd: shape.isAtEnd) }
         }
@@ -63,6 +72,9 @@ struct Subject: Sendable {
     static let maximumLength = 256
 
     fileprivate let bytes: [UInt8]
+
+    /// The letters in it.
+    var letters: Letters { Letters(bytes.dropLast()) }
 
     init(_ text: String) {
         var bytes = Array(text.utf8.prefix { $0 != 0 }.prefix(Subject.maximumLength + 1))
@@ -135,7 +147,7 @@ private final class CompiledExpression: Sendable {
         expression.deallocate()
     }
 
-    func matches(_ subject: borrowing Subject) -> Bool {
+    func matches(_ subject: Subject) -> Bool {
         subject.withCString { text in text.map { regexec(expression, $0, 0, nil, 0) == 0 } ?? false }
     }
 }

@@ -1,31 +1,74 @@
+import Foundation
 import SessionCore
 import Testing
 
 @testable import PolicyFile
 
 @Suite struct FuzzTests {
-    /// 100,000 pieces of the shipped files with some bytes changed, and 200 whole files: no trap, no hang, a message
-    /// for whatever has no policy, and all messages on one line and inside the text.
-    @Test(.timeLimit(.minutes(10))) func `no input brings the reader down`() throws {
+    /// As many as `AUDIO_SESSION_FUZZ` says, of each of which nothing may be said but: no trap, no hang, no growing memory,
+    /// a message for whatever has no policy, and all messages on one line and inside the text.
+    ///
+    /// Half of them are pieces of the shipped files with some bytes changed, the others files that follow the grammar,
+    /// whole or changed, whole shipped files, and random bytes.
+    @Test(.timeLimit(.minutes(60))) func `no input brings the reader down`() throws {
+        let variable = ProcessInfo.processInfo.environment["AUDIO_SESSION_FUZZ"]
+        let rounds = try variable.map { try #require(Int($0), "AUDIO_SESSION_FUZZ is no number") } ?? 10_000
         var random = SplitMix(seed: 20_240_229)
+        var grammar = Grammar(seed: 1)
         // Comments are passed over quickly and prove little.
         let texts = try ShippedFile.allCases.map { Array(withoutComments(try $0.bytes())) }
-        for round in 0..<100_200 {
-            let text = try #require(texts.randomElement(using: &random))
-            let isWhole = round >= 100_000
-            let first = isWhole ? 0 : Int.random(in: 0..<text.count, using: &random)
-            let length = isWhole ? text.count : Int.random(in: 0...160, using: &random)
-            var bytes = Array(text.dropFirst(first).prefix(length))
-            if !isWhole, Bool.random(using: &random) { bytes = Array("roles={phone={".utf8) + bytes }
-            for _ in 0..<Int.random(in: 0...8, using: &random) { mutate(&bytes, using: &random) }
+        var memory = 0
+        var slowest = Duration.zero
+        for round in 0..<rounds {
+            let bytes = try input(round, texts, &grammar, &random)
+            let start = ContinuousClock.now
             let file = PolicyFile(bytes: bytes, named: "t")
+            _ = file.classifier?.classify(direction: .playback) { $0 == "media.role" ? "phone" : "Firefox" }
+            slowest = max(slowest, ContinuousClock.now - start)
             let hasError = file.diagnostics.contains { $0.severity == .error }
             guard (file.policy == nil) == hasError, file.diagnostics.count <= Diagnosis.limit + 1 else {
                 Issue.record("round \(round): \(bytes)")
                 continue
             }
             if round % 16 == 0 { check(file, bytes) }
+            // By then, whatever is allocated once has been.
+            if round == rounds / 10 { memory = try residentMemory() }
         }
+        #expect(slowest < .seconds(5))
+        let growth = try residentMemory() - memory
+        #expect(growth < 64 << 20, "\(growth) bytes more")
+    }
+
+    private func input(
+        _ round: Int, _ texts: [[UInt8]], _ grammar: inout Grammar, _ random: inout SplitMix
+    ) throws -> [UInt8] {
+        if round % 500 == 499 {
+            // Large, and mostly nonsense.
+            let count = Int.random(in: 0...4096, using: &random)
+            return (0..<count).map { _ in .random(in: 0...255, using: &random) }
+        }
+        var bytes: [UInt8]
+        switch round % 4 {
+        case 0:
+            bytes = Array(grammar.file().utf8)
+            if round % 8 == 0 { return bytes }
+        case 1 where round % 200 == 1: bytes = try #require(texts.randomElement(using: &random))
+        case 1: bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in .random(in: 0...255, using: &random) }
+        default:
+            let text = try #require(texts.randomElement(using: &random))
+            let first = Int.random(in: 0..<text.count, using: &random)
+            bytes = Array(text.dropFirst(first).prefix(Int.random(in: 0...160, using: &random)))
+            if Bool.random(using: &random) { bytes = Array("roles={phone={".utf8) + bytes }
+        }
+        for _ in 0..<Int.random(in: 0...8, using: &random) { mutate(&bytes, using: &random) }
+        return bytes
+    }
+
+    /// In bytes.
+    private func residentMemory() throws -> Int {
+        let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        let pages = try #require(text.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
     private func check(_ file: PolicyFile, _ bytes: [UInt8]) {
@@ -54,7 +97,9 @@ import Testing
             " ",
             "none", "-", "1e999", "-0", "nan", "0x", "99999999999999999999", "é", "\u{FEFF}", "\u{10FFFF}", "roles",
             "duck",
-            "aliases", "category", "preset=phone",
+            "aliases", "category", "preset=phone", "rules=[{matches=[{", "~", "!", "null", "~(a|b)+{9}", "~[[:",
+            "interplay",
+            "claims", "any", "update-session",
         ].map { Array($0.utf8) } + [[0x80], [0xC0], [0xE2, 0x82], [0xF4, 0x90], [0xFF], [0xED, 0xA0, 0x80]]
 
     private func mutate(_ bytes: inout [UInt8], using random: inout SplitMix) {
