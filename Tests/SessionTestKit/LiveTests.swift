@@ -25,7 +25,8 @@ import Testing
             #expect(abs(envelope.fullLevel + 12.04) < 0.1)
             let heard = soundingFrames(of: sound.left, above: 1e-6)
             #expect(heard.count == 1)
-            #expect(abs(heard.map(\.count).reduce(0, +) - 96_000) < 100)
+            // A busy machine may leave out or repeat a quantum.
+            #expect(abs(heard.map(\.count).reduce(0, +) - 96_000) < 1100)
         }
     }
 }
