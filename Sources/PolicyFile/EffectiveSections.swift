@@ -66,7 +66,8 @@ extension PolicyWriter {
         guard let draft else { return line("\(name) = none", from: origin) }
         block("\(PolicyWriter.quoted(name)) = {") { writer in
             if name != Policy.untaggedName, name != Policy.untaggedCaptureName {
-                writer.write(list: "aliases", builder.roles.aliases(of: name).map { ($0.name, $0.origin) })
+                let aliases = builder.roles.finalAliases.filter { $0.value == name }.keys.sorted()
+                writer.write(list: "aliases", aliases.map { ($0, builder.roles.aliases[$0]?.origin) })
             }
             writer.write(draft.complete(name))
             let ducking = builder.ducking(of: draft, name)

@@ -103,7 +103,7 @@ struct PolicyBuilder: Sendable {
         // The other words for a role that is left alone are left alone with it.
         let unmanaged = roles.allUnmanaged
         preset.unmanaged = Set(unmanaged.keys)
-        preset.aliases = roles.aliases.mapValues(\.value).filter { unmanaged[$0.key] == nil }
+        preset.aliases = roles.finalAliases
         preset.untagged = finish(untagged, named: Policy.untaggedName)
         preset.untaggedCapture = finish(untaggedCapture, named: Policy.untaggedCaptureName)
         preset.pairing = finishedPairing(&diagnosis)

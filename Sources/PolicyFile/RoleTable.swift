@@ -6,7 +6,7 @@ struct RoleTable: Sendable {
 
     /// By canonical name.
     private(set) var roles: [String: DescriptionDraft]
-    /// From alias to canonical name.
+    /// From alias to the role whose other word it is; that may have become an alias itself since.
     private(set) var aliases: [String: Sourced<String>]
     /// What is left alone.
     private(set) var unmanaged: [String: Sourced<Bool>]
@@ -43,9 +43,20 @@ struct RoleTable: Sendable {
 
     /// What a role's name or an alias stands for.
     func meaning(of name: String) -> Meaning {
-        let canonical = aliases[name]?.value ?? name
-        if unmanaged[name] != nil || unmanaged[canonical] != nil { return .unmanaged }
+        let canonical = canonical(name)
+        if unmanaged[canonical] != nil { return .unmanaged }
         return roles[canonical] == nil ? .unknown : .role(canonical)
+    }
+
+    /// What an alias leads to in the end; any other name itself.
+    private func canonical(_ name: String) -> String {
+        var name = name
+        // A source takes its own roles out of the aliases first, so there are no circles.
+        for _ in 0...aliases.count {
+            guard let owner = aliases[name]?.value else { break }
+            name = owner
+        }
+        return name
     }
 
     /// Which name of the preset was most likely meant by a new one.
@@ -95,7 +106,6 @@ struct RoleTable: Sendable {
     private mutating func apply(aliases lists: [String: Node], defined: [String: Int], _ diagnosis: inout Diagnosis) {
         let dropped = aliases.filter { lists[$0.value.value] != nil }.keys
         for alias in dropped { aliases[alias] = nil }
-        var renamed: [String: String] = [:]
         for (role, node) in lists.sorted(by: { $0.value.place < $1.value.place }) {
             guard case .array(let elements) = node.content else {
                 diagnosis.error(
@@ -120,22 +130,24 @@ struct RoleTable: Sendable {
                 } else {
                     aliases[alias] = Sourced(role, at: Origin(file: diagnosis.file, place: element.place))
                     hide(alias)
-                    if roles.removeValue(forKey: alias) != nil { renamed[alias] = role }
                 }
             }
         }
-        // A role that became another word for a role brings its own other words along.
-        if !renamed.isEmpty {
-            aliases = aliases.mapValues { owner in
-                renamed[owner.value].map { Sourced($0, at: owner.origin) } ?? owner
-            }
-        }
         for alias in dropped where aliases[alias] == nil { restore(alias) }
+        reclaimAliases()
     }
 
     private mutating func hide(_ name: String) {
-        if let draft = roles[name] { hidden[name] = .role(draft) }
+        if let draft = roles.removeValue(forKey: name) { hidden[name] = .role(draft) }
         if let left = unmanaged.removeValue(forKey: name) { hidden[name] = .unmanaged(left) }
+    }
+
+    /// Gives roles that are left alone or have become aliases the preset's aliases back that nobody else has: they have no
+    /// list of their own any more, which could leave them out, so what they become, these become with them.
+    private mutating func reclaimAliases() {
+        for (alias, owner) in presetAliases where roles[owner] == nil {
+            if aliases[alias] == nil, roles[alias] == nil, unmanaged[alias] == nil { aliases[alias] = Sourced(owner) }
+        }
     }
 
     private mutating func restore(_ name: String) {
@@ -148,16 +160,20 @@ struct RoleTable: Sendable {
 
     // MARK: Results
 
-    /// The aliases of one role, in order.
-    func aliases(of role: String) -> [(name: String, origin: Origin?)] {
-        aliases.filter { $0.value.value == role }.map { ($0.key, $0.value.origin) }.sorted { $0.name < $1.name }
+    /// From alias to the role that it leads to in the end, as far as that is not left alone.
+    var finalAliases: [String: String] {
+        var result: [String: String] = [:]
+        for alias in aliases.keys {
+            if case .role(let role) = meaning(of: alias) { result[alias] = role }
+        }
+        return result
     }
 
     /// All that is left alone: also the other words for a role that is.
     var allUnmanaged: [String: Origin?] {
         var result = unmanaged.mapValues { $0.origin }
-        for (alias, owner) in aliases {
-            if let left = unmanaged[owner.value] { result[alias] = .some(left.origin) }
+        for alias in aliases.keys {
+            if let left = unmanaged[canonical(alias)] { result[alias] = .some(left.origin) }
         }
         return result
     }

@@ -202,4 +202,24 @@ private func read(_ text: String) -> (members: [Member], messages: [String]) { r
         }
         #expect(elapsed < .seconds(10))
     }
+
+    /// The other sections: many pairs of many roles, rules that all match, claims, and errors in all of them; `#` is a
+    /// number.
+    @Test(arguments: [
+        ("interplay={", "r#={any=mix x#=cork} ", "}"), ("interplay={", "music={r#=duck} ", "}"),
+        ("rules=[", "{matches=[{a=#}] actions={update-session={role=music fade=20}}} ", "]"),
+        ("rules=[", "{matches=[{a=x}] actions={update-session={role=game mode=voice-chat}}} ", "]"),
+        ("rules=[", "{matches=[{a=\"~^x(y|#)+\"}] actions={update-session={role=r#}}} ", "]"),
+        ("claims={phone={allow=[", "{a=#} ", "]}}"),
+    ])
+    func `a large file of another section is read in bounded time`(start: String, part: String, end: String) {
+        let parts = (0..<4000).map { part.replacing("#", with: "\($0)") }
+        let bytes = Array((start + parts.joined() + end).utf8)
+        let elapsed = ContinuousClock().measure {
+            let file = PolicyFile(bytes: bytes, named: "t")
+            #expect(file.diagnostics.count <= Diagnosis.limit + 1)
+            _ = file.classifier?.classify(direction: .playback) { _ in "x" }
+        }
+        #expect(elapsed < .seconds(10))
+    }
 }
