@@ -3,6 +3,8 @@
 import PackageDescription
 
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+/// Of what a sound server loads: every function in a section of its own, so that those which are used can lie together.
+let loaded: [SwiftSetting] = strict + [.unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release))]
 
 /// Linker flags of a module that a sound server loads: the Swift runtime inside, nothing but the entry point outside,
 /// and never unmapped (the runtime cannot be unloaded).
@@ -11,7 +13,7 @@ let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)]
 /// nothing that the version script keeps local; packed relocations, of which there are 16,000, all read at load (glibc
 /// 2.36 or later); and the C++ library that the Swift runtime needs from inside, where install/build has put it for
 /// that, as the whole of it is 1 MB that no other part of the server uses.
-func moduleLinkage(exports: String) -> [LinkerSetting] {
+func moduleLinkage(exports: String, order: String) -> [LinkerSetting] {
     [
         .unsafeFlags([
             "-static-stdlib",
@@ -19,6 +21,8 @@ func moduleLinkage(exports: String) -> [LinkerSetting] {
             "-Xlinker", "-z", "-Xlinker", "nodelete",
             "-Xlinker", "--gc-sections",
             "-use-ld=lld", "-Xlinker", "--icf=safe",
+            "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/\(order)",
+            "-Xlinker", "--no-warn-symbol-ordering",
             "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
             "-L\(Context.packageDirectory)/.build/static",
         ])
@@ -44,12 +48,12 @@ let package = Package(
     dependencies: [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")],
     targets: [
         // Pure: no C, no Foundation.
-        .target(name: "SessionCore", swiftSettings: strict),
+        .target(name: "SessionCore", swiftSettings: loaded),
         // For size: it runs at load and reload, and is part of what the sound server maps.
         .target(
             name: "PolicyFile", dependencies: ["SessionCore"],
-            swiftSettings: strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
-        .target(name: "SessionRuntime", dependencies: ["SessionCore"], swiftSettings: strict),
+            swiftSettings: loaded + [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
+        .target(name: "SessionRuntime", dependencies: ["SessionCore"], swiftSettings: loaded),
 
         // The PipeWire daemon.
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
@@ -57,13 +61,14 @@ let package = Package(
         .target(
             name: "PipeWireHost",
             dependencies: ["SessionCore", "SessionRuntime", "PolicyFile", "CPipeWire"],
-            swiftSettings: strict),
+            swiftSettings: loaded),
         .target(
             name: "PipeWireModule",
             dependencies: ["PipeWireHost", "CPipeWire"],
-            exclude: ["exports.map"],
+            exclude: ["exports.map", "order.txt"],
             swiftSettings: strict,
-            linkerSettings: moduleLinkage(exports: "PipeWireModule/exports.map")),
+            linkerSettings: moduleLinkage(
+                exports: "PipeWireModule/exports.map", order: "PipeWireModule/order.txt")),
 
         // The command line. The Swift runtime is inside, so that it runs where no Swift is installed.
         .target(
