@@ -4,7 +4,8 @@ import PackageDescription
 
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)]
 /// Of what a sound server loads: every function in a section of its own, so that those which are used can lie together.
-let loaded: [SwiftSetting] = strict + [.unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release))]
+let loaded: [SwiftSetting] =
+    strict + [.unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release))]
 
 /// Linker flags of a module that a sound server loads: the Swift runtime inside, nothing but the entry point outside,
 /// and never unmapped (the runtime cannot be unloaded).
