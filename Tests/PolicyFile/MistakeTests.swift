@@ -281,6 +281,25 @@ private let mistakesOfMeaning: [Mistake] = [
         #expect((file.preset == nil) == hasError)
     }
 
+    @Test(
+        "R39 R42 R43 R50 R51 R52 R53 R55 what does not fit the category: an option is an error, a mode a warning",
+        arguments: [
+            ("R39", "ambient", "options = [ mix-with-others ]", true),
+            ("R39", "playback", "options = [ mix-with-others ]", nil),
+            ("R42", "playback", "options = [ default-to-speaker ]", true),
+            ("R42", "play-and-record", "options = [ default-to-speaker ]", nil),
+            ("R43", "playback", "options = [ allow-bluetooth-input ]", true),
+            ("R43", "record", "options = [ allow-bluetooth-input ]", nil),
+            ("R50", "ambient", "mode = default", nil), ("R51", "playback", "mode = voice-chat", false),
+            ("R51", "play-and-record", "mode = voice-chat", nil), ("R52", "ambient", "mode = video-recording", false),
+            ("R53", "record", "mode = measurement", nil), ("R55", "playback", "mode = measurement", false),
+        ] as [(String, String, String, Bool?)])
+    func fits(rule: String, category: String, setting: String, isError: Bool?) {
+        let file = PolicyFile(text: "roles = { new = { category = \(category) \(setting) } }", named: "a.conf")
+        #expect(file.diagnostics.map { $0.severity == .error } == (isError.map { [$0] } ?? []), "\(rule)")
+        #expect((file.policy == nil) == (isError == true), "\(rule)")
+    }
+
     @Test func `a message has all its parts`() throws {
         let file = PolicyFile(text: "duck = {\n  gian = -3 }", named: "/etc/audio-session/policy.conf")
         let diagnostic = try #require(file.diagnostics.first)

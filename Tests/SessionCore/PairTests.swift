@@ -128,6 +128,19 @@ import Testing
         #expect(s["second"] == .free)
     }
 
+    @Test("R28 what was there is muted and what comes later corked, or the other way round", arguments: [true, false])
+    func mixedSilence(mutesFirst: Bool) {
+        let kinds: [Interplay.Kind] = mutesFirst ? [.mute, .cork] : [.cork, .mute]
+        var s = Scenario(policy: Self.policy(Self.pair("siren", "music", kinds[0], newcomer: kinds[1])))
+        s.play("first", role: "music")
+        s.play("siren")
+        s.advance(.seconds(1))
+        s.play("second", role: "music")
+        s.advance(.seconds(1))
+        #expect(s["first"] == (mutesFirst ? .muted : .corked))
+        #expect(s["second"] == (mutesFirst ? .corked : .muted))
+    }
+
     @Test("R28 the more specific pair is the one that counts")
     func specificity() {
         let policy = Self.policy(

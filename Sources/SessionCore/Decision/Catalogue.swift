@@ -135,7 +135,9 @@ struct Catalogue: Sendable, Equatable {
             let both = row.playing.duckers | row.newcomer.duckers
             actors |= both | row.playing.silencers | row.newcomer.silencers | row.newcomer.rejecters
             duckers |= both
-            if row.playing.silencers != row.newcomer.silencers || row.playing.duckers != row.newcomer.duckers {
+            if row.playing.corkers != row.newcomer.corkers || row.playing.silencers != row.newcomer.silencers
+                || row.playing.duckers != row.newcomer.duckers
+            {
                 dependsOnOrder = true
             }
         }

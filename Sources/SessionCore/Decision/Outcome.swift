@@ -272,9 +272,11 @@ struct Outcome: Sendable, Equatable {
         var verdict = SessionVerdict()
         let suspects = silencers(of: claimant, catalogue)
         if suspects != 0 {
-            let corkers =
-                catalogue.playing(claimant.description).corkers | catalogue.newcomer(claimant.description).corkers
-            if let silencer = actors.strongest(of: suspects & corkers, above: claimant.claim) {
+            // One that would cork a newcomer may only mute what was there before, and the other way round.
+            let corkers = actors.acting(
+                on: claimant.claim, playing: catalogue.playing(claimant.description).corkers,
+                newcomer: catalogue.newcomer(claimant.description).corkers, mustBeAbove: true)
+            if let silencer = actors.strongest(of: corkers, above: claimant.claim) {
                 verdict.silence = .cork
                 verdict.silencerDescription = silencer
                 return verdict
