@@ -41,7 +41,7 @@ import Testing
                     bytes.insert(contentsOf: Array(" \(splinter) ".utf8), at: place)
                 }
             }
-            let (scenario, diagnostics) = ScenarioReader.read(bytes, named: "x")
+            let (scenario, diagnostics) = ScenarioReader.read(bytes, named: "x", presetFolders: [])
             #expect((scenario == nil) == diagnostics.contains { $0.severity == .error })
             guard let scenario else { continue }
             let simulation = Simulation(of: scenario)

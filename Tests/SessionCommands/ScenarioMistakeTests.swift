@@ -114,7 +114,8 @@ import Testing
     ]
 
     @Test(arguments: mistakes) func `a mistake is named with its place`(_ mistake: Mistake) {
-        let (scenario, diagnostics) = ScenarioReader.read(Array(mistake.text.utf8), named: "x")
+        let (scenario, diagnostics) = ScenarioReader.read(
+            Array(mistake.text.utf8), named: "x", presetFolders: [])
         #expect(diagnostics.map(\.description) == mistake.messages)
         #expect((scenario == nil) == diagnostics.contains { $0.severity == .error })
     }

@@ -11,6 +11,7 @@ struct ScenarioReader {
     /// What is wrong with the policies inside the file.
     private var inPolicies: [Diagnostic] = []
     private var streams: [Scenario.Stream] = []
+    private let presetFolders: [String]
     /// The policy that events go on from.
     private var policy: PolicyInUse?
 
@@ -29,10 +30,12 @@ struct ScenarioReader {
     }
 
     /// Reads the contents of a file.
+    ///
+    /// - Parameter presetFolders: Where presets are that are not built in; `nil` for the usual places.
     static func read(
-        _ bytes: [UInt8], named name: String, under policy: PolicyInUse? = nil
+        _ bytes: [UInt8], named name: String, presetFolders: [String]? = nil, under policy: PolicyInUse? = nil
     ) -> (scenario: Scenario?, [Diagnostic]) {
-        var reader = ScenarioReader(file: name, policy: policy)
+        var reader = ScenarioReader(file: name, presetFolders: presetFolders ?? usualFolders(name), policy: policy)
         let document = Document(bytes, named: name)
         reader.diagnosis = document.mistakes
         let scenario = reader.scenario(document, isFixed: policy != nil)
@@ -43,14 +46,15 @@ struct ScenarioReader {
         return (diagnostics.contains { $0.severity == .error } ? nil : scenario, diagnostics)
     }
 
-    private init(file: String, policy: PolicyInUse?) {
+    private init(file: String, presetFolders: [String], policy: PolicyInUse?) {
         self.file = file
+        self.presetFolders = presetFolders
         self.policy = policy
         diagnosis = Diagnosis(file: file)
     }
 
     /// A scenario can bring its presets along: they lie beside it or, as with those that are delivered, above it.
-    private var presetFolders: [String] {
+    private static func usualFolders(_ file: String) -> [String] {
         let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
         return PolicyInUse.presetFolders + ["\(folder)..", "\(folder)."]
     }
