@@ -56,6 +56,9 @@ let package = Package(
             swiftSettings: loaded + [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
         .target(name: "SessionRuntime", dependencies: ["SessionCore"], swiftSettings: loaded),
 
+        // The bus. What is spoken there, and sd-bus to speak it, for the service's end and the clients'.
+        .target(name: "SessionWire", swiftSettings: loaded),
+
         // The PipeWire daemon.
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
         .target(name: "CPipeWire", dependencies: ["CLibPipeWire"]),

@@ -1,0 +1,99 @@
+extension WireInterface {
+    /// `org.AudioSession1.Session`, at `/org/AudioSession1/session/NUMBER`.
+    public static let session = WireInterface(
+        AudioSessionBus.sessionInterface,
+        """
+        One session. Only the connection that opened it can change it; all others get AccessDenied. Signals go to its owner.
+        """,
+        methods: [
+            Method(
+                "SetCategory", [Argument("category", "s"), Argument("options", "as"), Argument("mode", "s")],
+                """
+                What the session's sound is for. Takes effect at once while the session is active, else when it is activated \
+                (R7). The options replace all former ones (R39, R43). An empty mode keeps the present one.
+
+                Categories: ambient, solo-ambient, playback, record, play-and-record, audio-processing. Options: \
+                mix-with-others, duck-others, interrupt-spoken-audio, default-to-speaker, allow-bluetooth-input, \
+                allow-bluetooth-a2dp, allow-airplay. Modes: default, voice-chat, video-recording, measurement, spoken-audio, \
+                voice-prompt, movie-playback, video-chat, game-chat.
+
+                Errors: UnknownValue, IncompatibleCategory, ModeNotChangeable; InsufficientPriority when the session is active \
+                and could not be with what it asks for: nothing changes then.
+                """),
+            Method(
+                "SetMode", [Argument("mode", "s")],
+                """
+                What kind of use the category is put to. Only while the session is inactive and does not mix (R54). A mode that \
+                does not fit the category behaves as default (R55). Errors: UnknownValue, ModeNotChangeable.
+                """),
+            Method(
+                "Activate", [Argument("flags", "as")], returns: [Argument("outcome", "s")],
+                """
+                Asks to be heard. The outcome is active, or delayed with the flag "delayed" where it would have failed: \
+                ActivationGranted follows when it can be (N9), unless CancelActivation or Deactivate comes first.
+
+                Errors: InsufficientPriority, and nothing has changed (R8); UnknownValue; InvalidFlag for a flag of Deactivate \
+                (R11).
+                """),
+            Method(
+                "Deactivate", [Argument("flags", "as")],
+                """
+                Gives up the right to be heard. With the flag "notify-others" those that this session has interrupted are told \
+                that they should resume, without it that they should not (R11). Errors: UnknownValue.
+                """),
+            Method("CancelActivation", [], "Withdraws a delayed activation. Errors: NotFound."),
+            Method(
+                "OverrideOutput", [Argument("port", "s")],
+                """
+                Sends the output to the loudspeaker: "speaker", or "none" to end that. Ends by itself with any change of route \
+                and any interruption (R41). Errors: UnknownValue, IncompatibleCategory (only play-and-record).
+                """),
+            Method(
+                "SetPreference", [Argument("name", "s"), Argument("value", "v")],
+                """
+                no-interruptions-from-system-alerts (b): ringing does not interrupt, an accepted call does (N8). \
+                sample-rate (d, Hz), buffer-duration (d, s), input and output (s): wishes, see the properties for what came of \
+                them (R74). Errors: UnknownValue, InvalidArgs.
+                """),
+            Method("Close", [], "Ends the session. Its streams go on as those of an application without one."),
+        ],
+        signals: [
+            Signal(
+                "InterruptionBegan", [Argument("reason", "s"), Argument("by", "s")],
+                """
+                The session is inactive and its sound has stopped (R26). Reasons: default, suspended, device-muted, \
+                route-disconnected (N7). By whom, for people.
+                """),
+            Signal(
+                "InterruptionEnded", [Argument("should_resume", "b")],
+                "The cause is over (R30). Whether the application should activate the session again and go on (R31, R33)."
+            ),
+            Signal("ActivationGranted", [], "A delayed activation was granted: the session is active (N9)."),
+            Signal(
+                "SecondaryAudioHint", [Argument("should_be_silenced", "b")],
+                "Another session that does not mix has begun (true) or ceased (false) to play (N6)."),
+            Signal(
+                "StreamRefused", [Argument("stream", "u")],
+                "A stream was given no device: audio-processing has none (R23)."),
+            Signal(
+                "ServicesLost", [],
+                "The service is about to leave. When it is back, the manager sends ServicesReset (R82)."),
+        ],
+        properties: [
+            Property("ApplicationId", "s", isConstant: true, "What tells the application apart."),
+            Property("DisplayName", "s", isConstant: true, "For people."),
+            Property("Category", "s", "See SetCategory."),
+            Property("Options", "as", "See SetCategory."),
+            Property("Mode", "s", "See SetMode."),
+            Property("Active", "b", "Whether the session may be heard."),
+            Property("Interrupted", "b", "Whether an interruption has begun and not ended."),
+            Property("ActivationDelayed", "b", "Whether an activation waits to be granted (N9)."),
+            Property("OutputOverride", "s", "See OverrideOutput."),
+            Property("Preferences", "a{sv}", "See SetPreference."),
+            Property("OtherAudioPlaying", "b", "Whether another application is heard (R77)."),
+            Property(
+                "SecondaryAudioShouldBeSilenced", "b",
+                "Whether another session that does not mix is playing: an application's own background music should wait (N6)."
+            ),
+        ])
+}

@@ -1,0 +1,195 @@
+/// What an interface of D-Bus has: its methods, signals and properties, each with its documentation.
+///
+/// The service checks every call against it, and its introspection is made from it.
+public struct WireInterface: Sendable {
+    /// One argument of a method or signal.
+    public struct Argument: Sendable {
+        /// The name, e.g. `properties`.
+        public var name: String
+        /// The type, as D-Bus writes it.
+        public var signature: String
+
+        /// Makes an argument.
+        public init(_ name: String, _ signature: String) {
+            self.name = name
+            self.signature = signature
+        }
+    }
+
+    /// A method.
+    public struct Method: Sendable {
+        /// The name, e.g. `OpenSession`.
+        public var name: String
+        /// What is sent.
+        public var inputs: [Argument]
+        /// What is answered.
+        public var outputs: [Argument]
+        /// What it does, what it fails with.
+        public var documentation: String
+
+        /// Makes a method.
+        public init(
+            _ name: String, _ inputs: [Argument], returns outputs: [Argument] = [], _ documentation: String
+        ) {
+            self.name = name
+            self.inputs = inputs
+            self.outputs = outputs
+            self.documentation = documentation
+        }
+
+        /// The types of what is sent.
+        public var inputSignature: String { inputs.map(\.signature).joined() }
+        /// The types of what is answered.
+        public var outputSignature: String { outputs.map(\.signature).joined() }
+    }
+
+    /// A signal.
+    public struct Signal: Sendable {
+        /// The name, e.g. `InterruptionBegan`.
+        public var name: String
+        /// What it carries.
+        public var arguments: [Argument]
+        /// When it is sent, and to whom.
+        public var documentation: String
+
+        /// Makes a signal.
+        public init(_ name: String, _ arguments: [Argument], _ documentation: String) {
+            self.name = name
+            self.arguments = arguments
+            self.documentation = documentation
+        }
+
+        /// The types of what it carries.
+        public var signature: String { arguments.map(\.signature).joined() }
+    }
+
+    /// A property.
+    public struct Property: Sendable {
+        /// The name, e.g. `Silent`.
+        public var name: String
+        /// The type, as D-Bus writes it.
+        public var signature: String
+        /// Whether it can be set.
+        public var isWritable: Bool
+        /// Whether it stays what it is as long as its object lives; all others announce their changes.
+        public var isConstant: Bool
+        /// What it is, with unit and range.
+        public var documentation: String
+
+        /// Makes a property.
+        public init(
+            _ name: String, _ signature: String, isWritable: Bool = false, isConstant: Bool = false,
+            _ documentation: String
+        ) {
+            self.name = name
+            self.signature = signature
+            self.isWritable = isWritable
+            self.isConstant = isConstant
+            self.documentation = documentation
+        }
+    }
+
+    /// The name, e.g. `org.AudioSession1.Manager`.
+    public var name: String
+    /// What it is for.
+    public var documentation: String
+    /// What can be called.
+    public var methods: [Method]
+    /// What is sent.
+    public var signals: [Signal]
+    /// What can be read.
+    public var properties: [Property]
+
+    /// Makes an interface.
+    public init(
+        _ name: String, _ documentation: String, methods: [Method] = [], signals: [Signal] = [],
+        properties: [Property] = []
+    ) {
+        self.name = name
+        self.documentation = documentation
+        self.methods = methods
+        self.signals = signals
+        self.properties = properties
+    }
+
+    /// The method with a name.
+    public func method(_ name: String) -> Method? { methods.first { $0.name == name } }
+    /// The property with a name.
+    public func property(_ name: String) -> Property? { properties.first { $0.name == name } }
+    /// The signal with a name.
+    public func signal(_ name: String) -> Signal? { signals.first { $0.name == name } }
+}
+
+// MARK: - Introspection
+
+extension WireInterface {
+    /// The introspection data of an object (D-Bus Specification, "Introspection Data Format").
+    ///
+    /// - Parameters:
+    ///   - interfaces: What the object has, the standard interfaces among them.
+    ///   - children: The last parts of the paths of the objects below it.
+    public static func introspection(of interfaces: [WireInterface], children: [String] = []) -> String {
+        var text = """
+            <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+            <node>
+
+            """
+        for interface in interfaces { interface.write(to: &text) }
+        for child in children { text += " <node name=\"\(escaped(child))\"/>\n" }
+        return text + "</node>\n"
+    }
+
+    private func write(to text: inout String) {
+        func document(_ documentation: String, _ indentation: String) {
+            guard !documentation.isEmpty else { return }
+            text +=
+                "\(indentation)<annotation name=\"org.gtk.GDBus.DocString\" value=\"\(Self.escaped(documentation))\"/>\n"
+        }
+        func argue(_ arguments: [Argument], _ direction: String) {
+            for argument in arguments {
+                text += "   <arg name=\"\(argument.name)\" type=\"\(argument.signature)\"\(direction)/>\n"
+            }
+        }
+        text += " <interface name=\"\(name)\">\n"
+        document(documentation, "  ")
+        for method in methods {
+            text += "  <method name=\"\(method.name)\">\n"
+            document(method.documentation, "   ")
+            argue(method.inputs, " direction=\"in\"")
+            argue(method.outputs, " direction=\"out\"")
+            text += "  </method>\n"
+        }
+        for signal in signals {
+            text += "  <signal name=\"\(signal.name)\">\n"
+            document(signal.documentation, "   ")
+            argue(signal.arguments, "")
+            text += "  </signal>\n"
+        }
+        for property in properties {
+            let access = property.isWritable ? "readwrite" : "read"
+            text += "  <property name=\"\(property.name)\" type=\"\(property.signature)\" access=\"\(access)\">\n"
+            document(property.documentation, "   ")
+            if property.isConstant {
+                text += "   <annotation name=\"org.freedesktop.DBus.Property.EmitsChangedSignal\" value=\"const\"/>\n"
+            }
+            text += "  </property>\n"
+        }
+        text += " </interface>\n"
+    }
+
+    private static func escaped(_ string: String) -> String {
+        var text = ""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "&": text += "&amp;"
+            case "<": text += "&lt;"
+            case ">": text += "&gt;"
+            case "\"": text += "&quot;"
+            case "\n": text += "&#10;"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
