@@ -31,7 +31,9 @@ public protocol LoopTimer: AnyObject {
 
 /// What a descriptor is ready for.
 public struct Readiness: OptionSet, Sendable, Hashable {
+    /// One bit for each.
     public let rawValue: UInt8
+    /// Makes a set of bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// There is something to read.

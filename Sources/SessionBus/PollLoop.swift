@@ -9,18 +9,21 @@ public final class PollLoop: EventLoop {
     /// A loop with nothing to wait for.
     public init() {}
 
+    /// CLOCK_MONOTONIC, in nanoseconds.
     public var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
+    /// Looks at a descriptor, until the watch is cancelled.
     public func watch(_ descriptor: Int32, _ body: @escaping (Readiness) -> Void) -> any LoopWatch {
         let watch = PollWatch(descriptor, self, body)
         watches.append(watch)
         return watch
     }
 
+    /// A timer that is not armed, until it is cancelled.
     public func timer(_ body: @escaping () -> Void) -> any LoopTimer {
         let timer = PollTimer(self, body)
         timers.append(timer)
