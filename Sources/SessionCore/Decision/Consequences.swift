@@ -6,8 +6,12 @@ struct Presentation: Sendable, Equatable {
     var ducker: DescriptionID?
     /// How far it lowers this session.
     var gain = LinearGain.unity
-    /// The session's own description, while it waits for others to be silent.
-    var holder: DescriptionID?
+    /// It waits for others to be silent.
+    var isHeld = false
+    /// Its application drives it, and has not activated it.
+    var isIdle = false
+    /// What it is: switches and the lack of a device depend on that. `nil` before anything was derived.
+    var description: DescriptionID?
 }
 
 /// From the verdict to effects.
@@ -51,7 +55,8 @@ extension Engine {
             silence: verdict.silence, isSuperseded: verdict.isSuperseded, silencer: verdict.silencerDescription,
             ducker: verdict.ducker,
             gain: verdict.ducker.map { catalogue.gain(of: $0, on: known.description) } ?? .unity,
-            holder: known.phase == .holding ? known.description : nil)
+            isHeld: known.phase == .holding, isIdle: known.isDriven && !known.isActivated,
+            description: known.description)
         guard presentation != presented[session] else { return }
         presented[session] = presentation
         var next = known.firstStream

@@ -177,13 +177,13 @@ extension Engine {
 
     /// Brings phases, verdict and treatments up to date after the facts about a stream or session have changed.
     mutating func update(
-        stream: Int? = nil, isNew: Bool = false, session: Int? = nil, everything: Bool = false, isOfAll: Bool = false,
-        at now: Instant,
-        _ effects: inout [Effect]
+        stream: Int? = nil, isNew: Bool = false, session: Int? = nil, with other: Int? = nil, everything: Bool = false,
+        isOfAll: Bool = false, at now: Instant, _ effects: inout [Effect]
     ) {
         let first = session ?? stream.flatMap { facts.streams[$0] }.map { Int($0.session) }
         work.pending.removeAll(keepingCapacity: true)
         if let first { work.pending.append(first) }
+        if let other { work.pending.append(other) }
         if everything {
             for session in 0..<facts.sessions.capacity where facts.sessions.has(session) {
                 work.pending.append(session)
@@ -203,7 +203,10 @@ extension Engine {
             guard !work.pending.isEmpty else { break }
             var isOfActors = false
             work.claiming.removeAll(keepingCapacity: true)
-            if mustJudgeFirst, let first { work.claiming.append(first) }
+            if mustJudgeFirst {
+                if let first { work.claiming.append(first) }
+                if let other { work.claiming.append(other) }
+            }
             mustJudgeFirst = false
             for index in work.pending.indices {
                 let session = work.pending[index]
@@ -305,6 +308,8 @@ extension Engine {
             guard applied[slot] == fresh.treatment(of: stream, in: session, catalogue: catalogue) else { return false }
         }
         guard audibleThoughSilenced == fading, facts.isConsistent else { return false }
+        let held = (0..<facts.sessions.capacity).filter { facts.sessions[$0]?.phase == .holding }
+        guard held == holders.sorted(), waiting.allSatisfy({ shown[$0] != nil }) else { return false }
         return (0..<facts.sessions.capacity).allSatisfy { facts.sessions[$0] == nil || fresh[$0] == outcome[$0] }
     }
 }

@@ -318,6 +318,21 @@ struct Facts: Sendable, Equatable {
         }
     }
 
+    /// A session takes the place of another one among the requests, with what stood against that. The other one comes last,
+    /// as if it had been opened now.
+    mutating func succeed(_ slot: Int, to former: Int, catalogue: borrowing Catalogue) {
+        guard let old = sessions[former], sessions[slot]?.isDriven == false else { return }
+        stamp(former)
+        // At once, because no two may claim the same.
+        _ = claim(former, catalogue: catalogue)
+        sessions.update(slot) {
+            $0.stamp = old.stamp
+            $0.supersededBy = old.supersededBy
+            $0.isRejected = old.isRejected
+            $0.hasNewClaim = true
+        }
+    }
+
     /// Brings a session's place among the claims up to date. Returns what it claimed before, if that has changed.
     mutating func claim(_ slot: Int, catalogue: borrowing Catalogue) -> Claimant? {
         guard let session = sessions[slot] else { return nil }

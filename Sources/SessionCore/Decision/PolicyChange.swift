@@ -37,10 +37,7 @@ extension Engine {
         }
         // What the policy leaves alone from now on does nothing to others, not even for the time of its release delay.
         for slot in emptied where facts.sessions[slot]?.firstStream ?? 0 < 0 {
-            facts.updateSession(slot) {
-                $0.phase = .releasing
-                $0.deadline = now
-            }
+            release(slot, at: now)
         }
         for slot in applied.indices { applied[slot].actor = translated(applied[slot].actor) }
         reconsider(at: now, &effects)
