@@ -48,6 +48,8 @@ struct RandomSequence {
     var told: [SessionKey: Told] = [:]
     var opened: [Opened] = []
     var switches = Switches()
+    /// The present event ends a suspension of the policy.
+    var endsSuspension = false
     private var lastSession: UInt32 = 0
     private var lastID: UInt32 = 0
     let appCount: Int

@@ -123,6 +123,8 @@ public struct Engine: Sendable {
         case .sessionClosed(let id):
             close(id, at: now, &effects)
         case .switched(let switches):
+            var switches = switches
+            if let end = switches.pausedUntil, end <= now { switches.pausedUntil = nil }
             if switches != facts.switches { change(to: switches, at: now, &effects) }
         case .shutdown:
             relinquish(&effects)
@@ -254,8 +256,9 @@ extension Engine {
         let slot = Int(stream.session)
         guard let session = facts.sessions[slot] else { return }
         let isInterfaceSound = catalogue.interfaceSounds & stream.description.bit != 0
-        guard session.wanted == 0 || outcome[slot].silence != .none && !isInterfaceSound, !session.isDriven
-        else { return }
+        // While the policy is suspended, one that was taken over from is not silenced.
+        let isSilenced = outcome[slot].silence != .none || session.supersededBy != nil
+        guard session.wanted == 0 || isSilenced && !isInterfaceSound, !session.isDriven else { return }
         // R8: what may not begin changes nothing for anybody else.
         if !isInterfaceSound, session.phase == .inactive || outcome[slot].silence != .none,
             let rejecter = outcome.rejecter(of: stream.description, claiming: session.claim, catalogue)

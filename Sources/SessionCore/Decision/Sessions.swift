@@ -35,7 +35,7 @@ extension Engine {
         var described = configuration.description
         if case .system(let description) = kind { described = description }
         let version = catalogue.version
-        guard let description = room(for: described),
+        guard let description = room(for: described, isSystem: kind != .application),
             let slot = facts.openSession(id, application: application, description: description, catalogue: catalogue)
         else { return effects.append(.answered(id, .noRoom)) }
         while presented.count <= slot { presented.append(Presentation()) }
@@ -82,7 +82,7 @@ extension Engine {
             if stream.isWanted, let moved = facts.streams[slot] {
                 // R9: that it goes by another name is no request.
                 if isAll, facts.sessions[target]?.wanted == 0 {
-                    facts.succeed(target, to: old, catalogue: catalogue)
+                    facts.succeed(target, to: old, as: moved.description, catalogue: catalogue)
                 } else {
                     requestActivation(by: moved)
                 }
@@ -148,8 +148,9 @@ extension Engine {
     }
 
     /// The id of a description of an opened session; `nil` when there is no room for another kind.
-    private mutating func room(for description: SessionDescription) -> DescriptionID? {
-        if !catalogue.has(description) {
+    private mutating func room(for description: SessionDescription, isSystem: Bool = false) -> DescriptionID? {
+        // R36: what applications say keeps no call out.
+        if !isSystem, !catalogue.has(description) {
             var opened: UInt64 = 0
             for slot in shown.keys { opened |= facts.sessions[slot]?.description.bit ?? 0 }
             guard opened.nonzeroBitCount < Engine.openedDescriptions else { return nil }
