@@ -85,6 +85,13 @@ let package = Package(
             linkerSettings: moduleLinkage(
                 exports: "PipeWireModule/exports.map", order: "PipeWireModule/order.txt")),
 
+        // The desktop around the sound: lock, sleep, calls, players.
+        .target(name: "SessionDesktop", dependencies: ["SessionBus", "SessionWire"], swiftSettings: loaded),
+        .testTarget(
+            name: "SessionDesktopTests",
+            dependencies: ["SessionDesktop", "SessionBus", "SessionWire", "SessionTestKit"],
+            path: "Tests/SessionDesktop", swiftSettings: strict),
+
         // The command line. The Swift runtime is inside, so that it runs where no Swift is installed.
         .target(
             name: "SessionCommands",
