@@ -64,12 +64,18 @@ let package = Package(
             name: "SessionBusTests", dependencies: ["SessionBus", "SessionWire", "SessionTestKit"],
             path: "Tests/SessionBus", swiftSettings: strict),
 
+        // org.AudioSession1, over the engine.
+        .target(
+            name: "SessionService",
+            dependencies: ["SessionCore", "SessionRuntime", "SessionWire", "SessionBus", "SessionDesktop"],
+            swiftSettings: loaded),
+
         // The PipeWire daemon.
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
         .target(name: "CPipeWire", dependencies: ["CLibPipeWire"]),
         .target(
             name: "PipeWireHost",
-            dependencies: ["SessionCore", "SessionRuntime", "PolicyFile", "CPipeWire"],
+            dependencies: ["SessionCore", "SessionRuntime", "SessionService", "SessionBus", "PolicyFile", "CPipeWire"],
             swiftSettings: loaded),
         .target(
             name: "PipeWireModule",
