@@ -239,10 +239,7 @@ extension Services {
                 let process =
                     name == "mpv" ? try buses.sandbox.startMPV(file: file) : try buses.sandbox.startVLC(file: file)
                 let player = try await find(process, among: players, buses)
-                // VLC has two names for one object.
-                try await buses.turn(until: "its name") {
-                    players.all.count == 1 && players.all.first?.names.contains(name) == true
-                }
+                #expect(players.all.map(\.names) == [[name]])
                 for _ in 0..<3 {
                     #expect(try await pause(player, of: players, buses) == .asked)
                     try await buses.turn(until: "\(name) to pause") {
