@@ -190,6 +190,13 @@ public struct PlayerPause: Sendable, Equatable {
         return []
     }
 
+    /// Nobody will hear of the player any more: it goes on if it is paused by us, as far as is known, without being asked
+    /// first what it does, for nobody would be there to hear the answer.
+    public mutating func leave() -> [Action] {
+        defer { self = PlayerPause() }
+        return isOurs ? [.callPlay] : []
+    }
+
     private mutating func looked(_ status: PlaybackStatus, canPause: Bool) -> [Action] {
         switch step {
         case .asking(let isOurs, _):

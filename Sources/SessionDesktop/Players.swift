@@ -48,8 +48,9 @@ public final class Players {
 
     deinit { stop() }
 
-    /// Stops following; who waits for an answer is told that the player has gone.
+    /// Stops following, and lets go on what is paused by us; who waits for an answer is told that the player has gone.
     public func stop() {
+        for entry in entries.values { entry.control.leave() }
         for subscription in subscriptions { subscription.cancel() }
         subscriptions = []
         forgetAll()
