@@ -7,7 +7,7 @@ public struct AudioSession: ParsableCommand {
         commandName: "audio-session",
         abstract: "Checks and tries out the policies that decide which program may be heard.",
         discussion: "The manual has more: man audio-session, man audio-session.conf.",
-        subcommands: [Check.self, Explain.self, Simulate.self])
+        subcommands: [Run.self, Check.self, Explain.self, Simulate.self])
 
     /// For the parser.
     public init() {}
