@@ -58,6 +58,11 @@ let package = Package(
 
         // The bus. What is spoken there, and sd-bus to speak it, for the service's end and the clients'.
         .target(name: "SessionWire", swiftSettings: loaded),
+        .systemLibrary(name: "CSystemdBus", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .target(name: "SessionBus", dependencies: ["SessionWire", "CSystemdBus"], swiftSettings: loaded),
+        .testTarget(
+            name: "SessionBusTests", dependencies: ["SessionBus", "SessionWire", "SessionTestKit"],
+            path: "Tests/SessionBus", swiftSettings: strict),
 
         // The PipeWire daemon.
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),

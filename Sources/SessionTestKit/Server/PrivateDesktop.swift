@@ -53,13 +53,8 @@ public final class PrivateDesktop: PrivateServer {
 
     /// Starts the bus again after it ended, or for the first time.
     private func startBus() async throws {
-        // With an address of our choice; it is printed when the bus listens, which is what is waited for.
-        let address = sandbox.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
-        let bus = try sandbox.start(
-            "dbus-daemon",
-            Invocation("dbus-daemon", ["--session", "--nofork", "--print-address", "--address=\(address)"]))
+        let bus = try await sandbox.startBus()
         parts.withLock { $0[.bus] = bus }
-        try await bus.log.wait(forLineContaining: "unix:path=")
     }
 
     /// Starts PipeWire, WirePlumber and pipewire-pulse, as many of them as do not run; after `stopServers()` or when

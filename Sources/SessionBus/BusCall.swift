@@ -1,0 +1,115 @@
+import CSystemdBus
+import SessionWire
+
+/// A method call for us. It is answered once, now or later; one that is dropped without an answer answers `Failed`.
+public final class BusCall {
+    /// The unique name of the caller.
+    public let sender: String
+    /// The object that is called.
+    public let path: String
+    /// The interface; empty where the caller leaves it to the method's name.
+    public let interface: String
+    /// The method.
+    public let member: String
+    /// The types of the arguments.
+    public let signature: String
+    /// The types of the values to answer, where they are known.
+    var outputSignature: String?
+    /// Called before an answer is sent.
+    var willAnswer: (() -> Void)?
+
+    private let message: Message
+    private weak var connection: BusConnection?
+    private var isAnswered: Bool
+    private var read: [WireValue]?
+
+    init(_ message: borrowing Message, _ connection: BusConnection) {
+        self.message = Message(sharing: message.pointer)
+        self.connection = connection
+        sender = message.sender
+        path = message.path
+        interface = message.interface
+        member = message.member
+        signature = message.signature
+        isAnswered = sd_bus_message_get_expect_reply(message.pointer) <= 0
+    }
+
+    deinit {
+        if !isAnswered { fail(WireError(WireErrorName.failed, "\(member) was given up")) }
+    }
+
+    /// What is passed. Read when it is first asked for; when it is too large to be read, the call fails with
+    /// `LimitsExceeded`, and there are none. Descriptors live as long as the call.
+    public var arguments: [WireValue] { (try? readArguments()) ?? [] }
+
+    /// The arguments, or nil when they cannot be read and the call has failed for that.
+    func readArguments() throws(WireError) -> [WireValue] {
+        if let read { return read }
+        do throws(WireError) {
+            let values = try message.arguments()
+            read = values
+            return values
+        } catch {
+            read = []
+            fail(error)
+            throw error
+        }
+    }
+
+    /// Answers with values. A second answer is not sent.
+    public func answer(_ values: [WireValue] = []) {
+        if let outputSignature {
+            var signature = ""
+            for value in values { signature += value.typeSignature }
+            guard signature == outputSignature else {
+                return fail(
+                    WireError(WireErrorName.failed, "\(member) answers \(outputSignature), and has \(signature)"))
+            }
+        }
+        do throws(WireError) {
+            let call = message.pointer
+            let reply = try Message.make { made in sd_bus_message_new_method_return(call, made) }
+            try reply.append(values)
+            send(reply)
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Answers with an error.
+    public func fail(_ error: WireError) {
+        let call = message.pointer
+        let reply = try? Message.make { made in
+            error.name.withCString { name in
+                error.message.withCString { text in
+                    var described = sd_bus_error(name: name, message: text, _need_free: 0)
+                    return sd_bus_message_new_method_error(call, made, &described)
+                }
+            }
+        }
+        if let reply { send(reply) }
+    }
+
+    private func send(_ reply: borrowing Message) {
+        guard !isAnswered else { return }
+        isAnswered = true
+        willAnswer?()
+        willAnswer = nil
+        // On the connection that the call came by, if that is still there.
+        let code = sd_bus_send(nil, reply.pointer, nil)
+        connection?.sent(code)
+    }
+}
+
+extension BusConnection {
+    /// Sends a signal, to everybody who has asked for such, or to one peer. Without a connection it is lost.
+    public func emit(
+        path: String, interface: String, _ member: String, _ arguments: [WireValue] = [], to destination: String? = nil
+    ) {
+        guard isConnected, let bus else { return }
+        let made = try? Message.make { made in sd_bus_message_new_signal(bus, made, path, interface, member) }
+        guard let made, (try? made.append(arguments)) != nil else { return }
+        if let destination, sd_bus_message_set_destination(made.pointer, destination) < 0 { return }
+        sent(sd_bus_send(bus, made.pointer, nil))
+    }
+}

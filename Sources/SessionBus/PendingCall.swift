@@ -1,0 +1,130 @@
+import CSystemdBus
+import SessionWire
+
+/// A method call whose answer has not come. It may be let go of; the answer comes all the same.
+public final class PendingCall {
+    fileprivate let destination: String
+    fileprivate let deadline: Int64
+    fileprivate let limit: Duration
+    /// What is to be sent as soon as there is a connection; nil when it has been.
+    fileprivate var message: OpaquePointer?
+    fileprivate var cookie: UInt64 = 0
+    private weak var connection: BusConnection?
+    private var body: ((Result<[WireValue], WireError>) -> Void)?
+
+    fileprivate init(
+        _ destination: String, deadline: Int64, limit: Duration, _ connection: BusConnection,
+        _ body: @escaping (Result<[WireValue], WireError>) -> Void
+    ) {
+        self.destination = destination
+        self.deadline = deadline
+        self.limit = limit
+        self.connection = connection
+        self.body = body
+    }
+
+    deinit { dropMessage() }
+
+    /// Forgets it: there will be no answer.
+    public func cancel() {
+        body = nil
+        dropMessage()
+        connection?.pending.removeAll { $0 === self }
+    }
+
+    func finish(_ result: Result<[WireValue], WireError>) {
+        dropMessage()
+        guard let body else { return }
+        self.body = nil
+        body(result)
+    }
+
+    fileprivate func dropMessage() {
+        if let message { sd_bus_message_unref(message) }
+        message = nil
+    }
+}
+
+extension BusConnection {
+    /// Calls a method.
+    ///
+    /// There is exactly one answer, never before this returns: the values, or an error of the peer, of the bus, or of
+    /// this end (``WireErrorName/disconnected``, ``WireErrorName/noReply``). Before the first connection is made a call
+    /// waits for it; while a lost one is not back, it fails. Descriptors among the values belong to the message and
+    /// have to be duplicated to be kept.
+    ///
+    /// - Returns: What cancels it.
+    @discardableResult public func call(
+        _ destination: String, path: String, interface: String, _ member: String, _ arguments: [WireValue] = [],
+        timeout: Duration = .seconds(25), then body: @escaping (Result<[WireValue], WireError>) -> Void
+    ) -> PendingCall {
+        let (deadline, overflow) = loop.now.addingReportingOverflow(max(0, timeout.inNanoseconds))
+        let call = PendingCall(destination, deadline: overflow ? .max : deadline, limit: timeout, self, body)
+        guard let bus else {
+            let error = lastError ?? WireError(WireErrorName.disconnected, "no connection to the bus")
+            soon { call.finish(.failure(error)) }
+            return call
+        }
+        do throws(WireError) {
+            let message = try Message.make { made in
+                sd_bus_message_new_method_call(bus, made, destination, path, interface, member)
+            }
+            try message.append(arguments)
+            call.message = sd_bus_message_ref(message.pointer)
+            pending.append(call)
+            earliestDeadline = min(earliestDeadline, call.deadline)
+            if isConnected { send(call) }
+            settle()
+        } catch {
+            soon { call.finish(.failure(error)) }
+        }
+        return call
+    }
+
+    /// Sends a call that has not been sent.
+    func send(_ call: PendingCall) {
+        guard let message = call.message else { return }
+        let code = sd_bus_send(bus, message, &call.cookie)
+        call.dropMessage()
+        if code < 0 {
+            pending.removeAll { $0 === call }
+            soon { call.finish(.failure(WireError(code: code, "cannot send the call"))) }
+        }
+        sent(code)
+    }
+
+    /// The answer to one of our calls; what nobody waits for is dropped.
+    func takeAnswer(_ message: borrowing Message) {
+        var cookie: UInt64 = 0
+        guard sd_bus_message_get_reply_cookie(message.pointer, &cookie) >= 0,
+            let index = pending.firstIndex(where: { $0.cookie == cookie && $0.message == nil })
+        else { return }
+        let call = pending[index]
+        // Anybody can send an answer, and guess its number.
+        let sender = message.sender
+        let isItself = call.destination.utf8.first == UInt8(ascii: ":") || call.destination == Self.busName
+        guard sender == call.destination || sender == Self.busName || !isItself else { return }
+        pending.remove(at: index)
+        if message.kind == Int32(SD_BUS_MESSAGE_METHOD_ERROR) { return call.finish(.failure(message.error)) }
+        do throws(WireError) {
+            call.finish(.success(try message.arguments()))
+        } catch {
+            call.finish(.failure(error))
+        }
+    }
+
+    /// Gives up on answers that are late.
+    func expireCalls() {
+        guard earliestDeadline <= loop.now else { return }
+        let now = loop.now
+        let late = pending.filter { $0.deadline <= now }
+        pending.removeAll { $0.deadline <= now }
+        earliestDeadline = .max
+        for call in pending { earliestDeadline = min(earliestDeadline, call.deadline) }
+        for call in late {
+            let limit = call.limit.inNanoseconds / 1_000_000
+            call.finish(
+                .failure(WireError(WireErrorName.noReply, "\(call.destination) did not answer within \(limit) ms")))
+        }
+    }
+}
