@@ -83,7 +83,7 @@ let package = Package(
         .target(
             name: "SessionCommands",
             dependencies: [
-                "SessionCore", "SessionRuntime", "PolicyFile", "SessionWire",
+                "SessionCore", "SessionRuntime", "PolicyFile", "SessionWire", "SessionBus",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

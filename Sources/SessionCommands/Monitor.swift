@@ -118,7 +118,8 @@ private final class Monitoring {
         let now = WallTime.now
         if json {
             write(
-                SchemaJSON.line([("time", .int64(now.microseconds)), ("kind", .string("snapshot"))] + situation.members)
+                SchemaJSON.line(
+                    [("time", .int64(now.microseconds)), ("kind", .string("snapshot"))] + situation.members)
                     + "\n")
         } else {
             write(StatusText(situation: situation, style: .output, now: now.microseconds).text)

@@ -5,10 +5,12 @@ import SessionWire
 struct Pause: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Suspends the policy: nobody is lowered, stopped or muted.",
-        discussion: "What was done is undone. The policy is in force again after LENGTH, or after audio-session resume.")
+        discussion: "What was done is undone. The policy is in force again after LENGTH, or after audio-session resume."
+    )
 
     @Argument(
-        help: ArgumentHelp("For how long, such as 90s, 30m or 1h30m; until it is resumed without it.", valueName: "LENGTH"),
+        help: ArgumentHelp(
+            "For how long, such as 90s, 30m or 1h30m; until it is resumed without it.", valueName: "LENGTH"),
         transform: Length.init)
     var length: Length?
 

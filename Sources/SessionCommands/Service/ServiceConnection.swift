@@ -19,27 +19,40 @@ final class ServiceConnection {
 
     /// Calls a method of the manager, or of another interface of its object, and waits for the answer.
     func answer(
-        to member: String, _ arguments: [WireValue] = [], interface: String = AudioSessionBus.managerInterface
+        to member: String, _ arguments: [WireValue] = [], interface: String = AudioSessionBus.managerInterface,
+        of owner: String = AudioSessionBus.name
     ) -> Result<[WireValue], WireError> {
-        answers(to: [(member, arguments, interface)])[0]
+        answers(to: [(member, arguments, interface)], of: owner)[0]
     }
 
     /// The same; an error is said, and ends the command.
     @discardableResult func ask(
-        _ member: String, _ arguments: [WireValue] = [], interface: String = AudioSessionBus.managerInterface
+        _ member: String, _ arguments: [WireValue] = [], interface: String = AudioSessionBus.managerInterface,
+        of owner: String = AudioSessionBus.name
     ) throws -> [WireValue] {
-        try answer(to: member, arguments, interface: interface).orComplain()
+        try answer(to: member, arguments, interface: interface, of: owner).orComplain()
+    }
+
+    /// The unique name of the service as it is now.
+    func owner() throws -> String {
+        var result: Result<[WireValue], WireError>?
+        bus.call(
+            BusConnection.busName, path: "/org/freedesktop/DBus", interface: BusConnection.busName, "GetNameOwner",
+            [.string(AudioSessionBus.name)]
+        ) { result = $0 }
+        loop.run(until: { result != nil })
+        return try result?.orComplain().first?.text ?? AudioSessionBus.name
     }
 
     /// Calls several methods at once; the service carries them out one after the other.
     private func answers(
-        to calls: [(member: String, arguments: [WireValue], interface: String)]
+        to calls: [(member: String, arguments: [WireValue], interface: String)], of owner: String = AudioSessionBus.name
     ) -> [Result<[WireValue], WireError>] {
         var results = [Result<[WireValue], WireError>?](repeating: nil, count: calls.count)
         for (index, call) in calls.enumerated() {
             bus.call(
-                AudioSessionBus.name, path: AudioSessionBus.managerPath, interface: call.interface, call.member,
-                call.arguments, timeout: Self.patience
+                owner, path: AudioSessionBus.managerPath, interface: call.interface, call.member, call.arguments,
+                timeout: Self.patience
             ) { results[index] = $0 }
         }
         loop.run(until: { results.allSatisfy { $0 != nil } })

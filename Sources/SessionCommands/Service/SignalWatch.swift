@@ -3,7 +3,7 @@ import SessionBus
 
 /// Signals of the system as events of a loop.
 ///
-/// They are blocked for the whole process, taken by a thread that does nothing else, and passed on through a pipe: so no
+/// They are blocked for the whole process, taken by a thread that does nothing else, and passed on through a socket: so no
 /// handler runs in the middle of anything.
 final class SignalWatch {
     private let watch: any LoopWatch
@@ -15,7 +15,7 @@ final class SignalWatch {
         for signal in signals { sigaddset(&set, signal) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
         var ends: [Int32] = [-1, -1]
-        pipe2(&ends, O_CLOEXEC)
+        socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends)
         let (reader, writer) = (ends[0], ends[1])
         let context = UnsafeMutablePointer<(set: sigset_t, writer: Int32)>.allocate(capacity: 1)
         context.initialize(to: (set, writer))
