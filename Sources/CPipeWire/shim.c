@@ -1,5 +1,6 @@
 #include "CPipeWire.h"
 
+#include <errno.h>
 #include <time.h>
 
 #include <spa/param/props.h>
@@ -10,6 +11,10 @@ void cpw_hook_remove(struct spa_hook *hook) { spa_hook_remove(hook); }
 
 const char *cpw_dict_lookup(const struct spa_dict *dict, const char *key) {
     return dict == NULL ? NULL : spa_dict_lookup(dict, key);
+}
+
+void cpw_resource_refuse(struct pw_resource *resource, const char *text) {
+    pw_resource_errorf(resource, -EPERM, "%s", text);
 }
 
 void cpw_context_set_property(struct pw_context *context, const char *key, const char *value) {

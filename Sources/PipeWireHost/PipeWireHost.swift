@@ -241,6 +241,15 @@ public final class PipeWireHost: Host {
     /// Corks a stream with its node's active flag, or mutes it with its soft mute.
     public func setSilence(_ silence: Silence, of stream: StreamID) { byStream[stream]?.set(silence) }
 
+    /// How a stream is silenced at this moment.
+    public func silence(of stream: StreamID) -> Silence { byStream[stream]?.silence ?? .none }
+
+    /// Sends the stream's client an error on its node, which ends the stream there (R23).
+    public func refuse(_ stream: StreamID) {
+        guard let node = byStream[stream]?.global else { return }
+        for client in clients.values { client.refuse(node: node) }
+    }
+
     /// Arms the one timer of the module.
     public func arm(at moment: Instant?) {
         if let timer { cpw_loop_arm_timer(loop, timer, max(moment?.nanoseconds ?? 0, 0)) }

@@ -14,6 +14,9 @@
 void cpw_hook_remove(struct spa_hook *hook);
 const char *cpw_dict_lookup(const struct spa_dict *dict, const char *key);
 
+/* Sends -EPERM and a text to the client that has a resource. */
+void cpw_resource_refuse(struct pw_resource *resource, const char *text);
+
 /* One property of the daemon; NULL removes it. */
 void cpw_context_set_property(struct pw_context *context, const char *key, const char *value);
 
