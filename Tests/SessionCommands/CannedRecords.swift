@@ -48,7 +48,7 @@ enum Canned {
             streams: [11]),
         session(5, "evil\u{1B}[2J\n", "untagged", "playback", ["mix-with-others"], state: "inactive", streams: [12]),
         session(
-            6, "Übung", "playback", "playback", state: "delayed", streams: [], path: "/org/AudioSession1/session/6"),
+            6, "Übung", "playback", "playback", state: "delayed", streams: [14], path: "/org/AudioSession1/session/6"),
     ]
 
     static let streams: [WireValue] = [
@@ -67,6 +67,9 @@ enum Canned {
             12, node: 46, "evil\u{1B}[2J\n", process: 4715, session: 5, "untagged", wanted: false, running: false,
             treatment: "player-paused", cause: "interrupted", by: "a caller with a name that goes on and on",
             ago: 500_000),
+        stream(
+            14, node: 48, "Übung", process: 4716, session: 6, "playback", treatment: "muted", cause: "silent-switch",
+            ago: 60),
         stream(
             13, node: 47, "stray", process: 0, capture: true, session: 99, "untagged-capture", wanted: false,
             running: false),

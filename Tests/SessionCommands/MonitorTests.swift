@@ -11,7 +11,9 @@ import Testing
     {
         try await CannedDesk.run { desk in
             let command = try desk.start(["monitor"])
-            try desk.wait(for: "the situation", evidence: command.complaints) { command.output.contains("13 capture") }
+            try desk.wait(for: "the situation", evidence: command.complaints) {
+                command.output.contains("13 capture  free")
+            }
             let count = command.lines.count
             desk.manager.send("stream-changed", Canned.streams[0])
             desk.manager.send("switch-changed", .record([("name", .string("Silent")), ("value", .boolean(true))]))
@@ -38,7 +40,7 @@ import Testing
             }
             #expect(objects.map { $0["kind"] as? String } == ["snapshot", "policy-changed"])
             #expect(objects.allSatisfy { $0["schema"] as? Int == 1 && $0["time"] is Int })
-            #expect((objects[0]["streams"] as? [Any])?.count == 7)
+            #expect((objects[0]["streams"] as? [Any])?.count == 8)
             #expect((objects[1]["details"] as? [String: String]) == ["policy": "phone"])
             command.child.signal(SIGTERM)
             #expect(try desk.end(of: command) == .exited(0))

@@ -39,7 +39,7 @@ import Testing
             #expect(sessions["schema"] as? Int == 1)
             #expect((sessions["sessions"] as? [[String: Any]])?.count == 6)
             let streams = try object(desk.run("list", "streams", "--json").output)
-            #expect((streams["streams"] as? [[String: Any]])?.count == 7)
+            #expect((streams["streams"] as? [[String: Any]])?.count == 8)
         }
     }
 

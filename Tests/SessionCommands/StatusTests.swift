@@ -57,7 +57,7 @@ import Testing
         let situation = situation()
         let text = what == "sessions" ? situation.sessionTable(.plain) : situation.streamTable(.plain)
         try Project.compare(text, withSnapshot: "list-\(what).txt")
-        #expect(text.split(separator: "\n").count == 1 + (what == "sessions" ? 6 : 7))
+        #expect(text.split(separator: "\n").count == 1 + (what == "sessions" ? 6 : 8))
     }
 
     @Test func `machines get everything, in the documented order`() throws {
@@ -66,7 +66,7 @@ import Testing
         let read = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         #expect(read["schema"] as? Int == 1)
         #expect((read["sessions"] as? [Any])?.count == 6)
-        #expect((read["streams"] as? [Any])?.count == 7)
+        #expect((read["streams"] as? [Any])?.count == 8)
         let line = SchemaJSON.line(situation().members)
         #expect(!line.contains("\n"))
         #expect(

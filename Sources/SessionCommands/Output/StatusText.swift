@@ -82,6 +82,8 @@ extension Style {
         var text = stream.treatment == "player-paused" ? "player paused" : safe(stream.treatment)
         if stream.treatment == "ducked" { text += " \(decibels(stream.gain))" }
         if !stream.by.isEmpty { text += " by \(safe(stream.by))" }
+        // The words that say no more than the treatment itself.
+        if !["", "none", "ducked", "interrupted"].contains(stream.cause) { text += " (\(safe(stream.cause)))" }
         if let now, stream.since > 0 { text += " since \(age(from: stream.since, to: now))" }
         return Tree.Part(text, stream.isSilenced ? .silenced : .lowered)
     }
