@@ -10,6 +10,8 @@ final class CannedManager: ServedObject {
     var properties = Dictionary(uniqueKeysWithValues: Canned.properties())
     /// Methods with their arguments, and properties that were set, as text.
     var asked: [String] = []
+    /// The session that was opened last.
+    private(set) var session: CannedSession?
     /// Who has subscribed.
     var subscriber: String?
     /// Events to send right behind the answers to a method, before the caller can know of them.
@@ -39,6 +41,11 @@ final class CannedManager: ServedObject {
             let end: UInt64 = milliseconds == 0 ? .max : UInt64(Canned.now) + UInt64(max(0, milliseconds)) * 1000
             properties["PausedUntil"] = .uint64(method == "Pause" ? end : 0)
             call.answer()
+        case "OpenSession":
+            let path = "\(AudioSessionBus.sessionPrefix)1"
+            session = CannedSession(path: path, owner: call.sender, server: server)
+            if let session { server?.add(session, at: path) }
+            call.answer([.objectPath(path)])
         case "Subscribe":
             subscriber = call.sender
             call.answer()
@@ -66,6 +73,37 @@ final class CannedManager: ServedObject {
         server?.emit(
             "Event", interface: AudioSessionBus.managerInterface, at: AudioSessionBus.managerPath,
             [.uint64(UInt64(Canned.now)), .string(kind), details], to: subscriber)
+    }
+}
+
+/// A session that is interrupted as soon as it is active, and may go on at once.
+final class CannedSession: ServedObject {
+    let path: String
+    let owner: String
+    weak var server: ObjectServer?
+    var interfaces: [WireInterface] { [.session] }
+    private(set) var asked: [String] = []
+
+    init(path: String, owner: String, server: ObjectServer?) {
+        self.path = path
+        self.owner = owner
+        self.server = server
+    }
+
+    func value(of property: String, interface: String) -> WireValue? { nil }
+
+    func set(_ property: String, interface: String, to value: WireValue, call: BusCall) {}
+
+    func call(_ method: String, interface: String, _ call: BusCall) {
+        asked.append(([method] + call.arguments.map(\.json)).joined(separator: " "))
+        guard method == "Activate" else { return call.answer() }
+        call.answer([.string("active")])
+        for (signal, arguments) in [
+            ("InterruptionBegan", [WireValue.string("default"), .string("Calls")]),
+            ("InterruptionEnded", [.boolean(true)]),
+        ] {
+            server?.emit(signal, interface: interface, at: path, arguments, to: owner)
+        }
     }
 }
 
@@ -134,9 +172,14 @@ final class CannedDesk {
 
     /// Starts the command.
     func start(_ arguments: [String], environment: [String: String] = [:]) throws -> Command {
+        try start(Project.command.path(), arguments, environment: environment)
+    }
+
+    /// Starts another program.
+    func start(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws -> Command {
         let path = sandbox.path("tmp/\(UUID().uuidString)")
         let child = try sandbox.start(
-            "audio-session", Invocation(Project.command.path(), arguments, environment: environment), output: path)
+            "command", Invocation(program, arguments, environment: environment), output: path)
         return Command(child: child, path: path)
     }
 
@@ -146,6 +189,12 @@ final class CannedDesk {
     ) throws -> (status: ExitStatus, output: String, complaints: String) {
         let command = try start(arguments, environment: environment)
         return (try end(of: command), command.output, command.complaints)
+    }
+
+    /// Runs another program to its end.
+    func run(_ program: String, _ arguments: [String]) throws -> (status: ExitStatus, output: String) {
+        let command = try start(program, arguments)
+        return (try end(of: command), command.output)
     }
 
     /// Waits until a command has ended.

@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestKit
 import Testing
 
 @testable import SessionCommands
@@ -79,6 +80,32 @@ import Testing
         let result = try run(["--role", "x", "--", "env"], ["PULSE_PROP": present])
         #expect(result.status == 125)
         #expect(result.complaints.contains("expected key=value"))
+    }
+
+    @Test(arguments: ["pw-play", "paplay"]) func `the properties arrive at a real server`(player: String) async throws {
+        try await withServer(PrivateDesktop.start()) { desktop in
+            let sound = Signal.tone(440, for: .seconds(30), on: .left)
+            let file = try desktop.sandbox.write(sound, to: "tone.wav")
+            let child = try desktop.sandbox.start(
+                player,
+                Invocation(
+                    Project.command.path(),
+                    [
+                        "run", "--category", "playback", "--option", "duck-others", "--option", "mix-with-others",
+                        "--role",
+                        "navigation", "--", player, file,
+                    ],
+                    environment: [
+                        "PULSE_PROP": "media.filename='a b'", "PIPEWIRE_PROPS": "{ media.filename = \"a b\" }",
+                    ]))
+            let stream = try await desktop.waitForStream("a stream of \(player)") { $0.processID == child.processID }
+            for (key, value) in [
+                "audio-session.category": "playback", "audio-session.options": "duck-others mix-with-others",
+                "media.role": "navigation", "media.filename": "a b",
+            ] {
+                #expect(stream.properties[key] == value, "\(key)")
+            }
+        }
     }
 
     @Test(arguments: [0, 3, 42]) func `the status is the application's`(status: Int) throws {
