@@ -11,14 +11,14 @@ enum Canned {
         displayName: String = ""
     ) -> WireValue {
         // Not in the order of the documentation: keys are put in order by the command.
-        .record(
-            [
-                ("state", .string(state)), ("id", .uint32(id)), ("application", .string(application)),
-                ("display-name", .string(displayName)), ("kind", .string(path == nil ? "implicit" : "explicit")),
-                ("description", .string(description)), ("category", .string(category)), ("options", .strings(options)),
-                ("mode", .string(mode)), ("priority", .uint32(priority)),
-                ("streams", .array(of: "u", streams.map { .uint32($0) })),
-            ] + (path.map { [("path", .objectPath($0))] } ?? []))
+        .record([
+            ("state", .string(state)), ("id", .uint32(id)), ("application", .string(application)),
+            ("display-name", .string(displayName)), ("kind", .string(path == nil ? "implicit" : "explicit")),
+            ("description", .string(description)), ("category", .string(category)), ("options", .strings(options)),
+            ("mode", .string(mode)), ("priority", .uint32(priority)),
+            ("streams", .array(of: "u", streams.map { .uint32($0) })), ("path", .string(path ?? "")),
+            ("by", .string(state == "interrupted" ? "Calls (phone)" : "")),
+        ])
     }
 
     static func stream(
@@ -54,12 +54,12 @@ enum Canned {
     static let streams: [WireValue] = [
         stream(
             7, node: 41, "rhythmbox", process: 4711, session: 1, "music", running: false, treatment: "corked",
-            gain: -.infinity, cause: "interrupted", by: "Calls", ago: 3),
+            gain: -.infinity, cause: "interrupted", by: "Calls (phone)", ago: 3),
         stream(8, node: 42, "org.gnome.Calls", process: 4712, session: 2, "phone"),
         stream(9, node: 43, "org.gnome.Calls", process: 4712, capture: true, session: 2, "phone", running: false),
         stream(
             10, node: 44, "mpv", process: 4713, session: 3, "video", treatment: "ducked", gain: -20, cause: "ducked",
-            by: "navigation", ago: 4000),
+            by: "navigator (navigation)", ago: 4000),
         stream(
             11, node: 45, "an-application-with-a-name-that-is-longer-than-lines-are", process: 4714, session: 4,
             "navigation"),
@@ -68,7 +68,7 @@ enum Canned {
             treatment: "player-paused", cause: "interrupted", by: "a caller with a name that goes on and on",
             ago: 500_000),
         stream(
-            14, node: 48, "Übung", process: 4716, session: 6, "playback", treatment: "muted", cause: "silent-switch",
+            14, node: 48, "Übung", process: 4716, session: 6, "playback", treatment: "muted", cause: "silent",
             ago: 60),
         stream(
             13, node: 47, "stray", process: 0, capture: true, session: 99, "untagged-capture", wanted: false,

@@ -16,11 +16,12 @@ import Testing
             }
             let count = command.lines.count
             desk.manager.send("stream-changed", Canned.streams[0])
-            desk.manager.send("switch-changed", .record([("name", .string("Silent")), ("value", .boolean(true))]))
+            desk.manager.send("switch-changed", .record([("name", .string("silent")), ("value", .boolean(true))]))
             try desk.wait(for: "two lines") { command.lines.count == count + 2 }
             #expect(
                 command.lines.suffix(2) == [
-                    "18:39:49.123  stream 7 of rhythmbox (music) corked by Calls", "18:39:49.123  switch Silent: on",
+                    "18:39:49.123  stream 7 of rhythmbox (music) corked by Calls (phone)",
+                    "18:39:49.123  switch silent: on",
                 ])
             #expect(command.lines.first == "Policy desktop, silent, screen locked")
             command.child.signal(signal)

@@ -22,7 +22,7 @@ import Testing
             let lines = plain.output.split(separator: "\n")
             #expect(lines.first == "Policy desktop, silent, screen locked")
             #expect(lines.dropFirst().first == "|- Calls  phone: play-and-record, voice-chat  active")
-            #expect(plain.output.contains("corked by Calls since "))
+            #expect(plain.output.contains("corked by Calls (phone) since "))
             let unicode = try desk.run("status", environment: ["LC_ALL": "C.UTF-8"])
             #expect(unicode.output.contains("├─ Calls"))
             let json = try desk.run("status", "--json")

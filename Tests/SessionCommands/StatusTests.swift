@@ -85,31 +85,49 @@ import Testing
 
     // MARK: - Events
 
-    private static let events: [(kind: String, details: WireValue)] =
+    private typealias Entry = (kind: String, details: WireValue)
+    private static let streamEvents: [Entry] =
         [("stream-appeared", Canned.streams[1]), ("stream-appeared", Canned.streams[0])]
         + Canned.streams.map { ("stream-changed", $0) } + [("stream-removed", Canned.streams[0])]
-        + Canned.sessions.map { ("session-changed", $0) }
-        + [
-            ("session-opened", Canned.sessions[1]), ("session-closed", Canned.sessions[1]),
-            (
-                "interruption-began",
-                .record([
-                    ("id", .uint32(1)), ("application", .string("rhythmbox")), ("reason", .string("default")),
-                    ("by", .string("Calls")),
-                ])
-            ),
-            (
-                "interruption-began",
-                .record([("id", .uint32(1)), ("reason", .string("route-disconnected")), ("by", .string(""))])
-            ),
-            ("interruption-ended", .record([("application", .string("mpv")), ("should-resume", .boolean(true))])),
-            ("interruption-ended", .record([("application", .string("mpv")), ("should-resume", .boolean(false))])),
-            ("switch-changed", .record([("name", .string("Silent")), ("value", .boolean(true))])),
-            ("switch-changed", .record([("name", .string("PausedUntil")), ("value", .uint64(5))])),
-            ("policy-changed", .record([("policy", .string("phone"))])), ("policy-changed", .record([])),
-            ("services-lost", .record([])), ("services-reset", .record([])),
-            ("something-new", .record([("a", .string("b\u{7}")), ("c", .uint32(3))])),
-        ]
+    private static let sessionEvents: [Entry] = Canned.sessions.map { ("session-changed", $0) }
+    private static let otherEvents: [Entry] = [
+        ("session-opened", Canned.sessions[1]), ("session-closed", Canned.sessions[1]),
+        (
+            "interruption-began",
+            .record([
+                ("id", .uint32(1)), ("application", .string("rhythmbox")), ("reason", .string("default")),
+                ("by", .string("Calls")),
+            ])
+        ),
+        (
+            "interruption-began",
+            .record([("id", .uint32(1)), ("reason", .string("route-disconnected")), ("by", .string(""))])
+        ),
+        ("interruption-ended", .record([("application", .string("mpv")), ("should-resume", .boolean(true))])),
+        ("interruption-ended", .record([("application", .string("mpv")), ("should-resume", .boolean(false))])),
+        ("switch-changed", .record([("name", .string("silent")), ("value", .boolean(true))])),
+        ("switch-changed", .record([("name", .string("paused-until")), ("value", .uint64(.max))])),
+        ("switch-changed", .record([("name", .string("paused-until")), ("value", .uint64(0))])),
+        ("switch-changed", .record([("name", .string("something")), ("value", .uint64(5))])),
+        ("policy-changed", .record([("policy", .string("phone"))])), ("policy-changed", .record([])),
+        ("services-lost", .record([])), ("services-reset", .record([])),
+        ("something-new", .record([("a", .string("b\u{7}")), ("c", .uint32(3))])),
+    ]
+    private static let events = streamEvents + sessionEvents + otherEvents
+
+    @Test(arguments: [
+        ("superseded", "corked by Calls (phone) (its application has to go on)"), ("rejected", "(not let begin)"),
+        ("inactive", "(its session is not active)"), ("no-device", "(audio-processing has no device)"),
+        ("silent", "(silent switch)"), ("locked", "(screen lock)"), ("do-not-disturb", "(do not disturb)"),
+        ("handover", "(until others are silent)"), ("something-new", "(something-new)"),
+        ("interrupted", "by Calls (phone)"),
+    ])
+    func `N12 the cause is said where the treatment does not say it`(cause: String, words: String) {
+        let stream = StreamRecord(
+            Canned.stream(
+                1, node: 2, "a", process: 3, session: 4, "b", treatment: "corked", cause: cause, by: "Calls (phone)"))
+        #expect(Style.plain.treatment(of: stream, at: nil).text.hasSuffix(words))
+    }
 
     @Test func `each event is one line`() throws {
         let lines = Self.events.map { kind, details in

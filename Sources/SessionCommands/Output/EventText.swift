@@ -42,7 +42,10 @@ struct EventText {
             return sessionWords(
                 style, "interruption ended, should \(shouldResume ? "" : "not ")resume", isWithKind: false, .good)
         case "switch-changed":
-            return "switch \(style.safe(details["name"]?.text ?? "?")): \(value(details["value"], style))"
+            let name = details["name"]?.text ?? "?"
+            let pause = Situation.Pause(details["value"])
+            if name == "paused-until" { return pause.words(at: time) ?? "the policy is in force again" }
+            return "switch \(style.safe(name)): \(value(details["value"], style))"
         case "policy-changed":
             return "policy changed" + (details["policy"]?.text.map { ": \(style.safe($0, limit: 100))" } ?? "")
         case "services-lost": return style.text("the service has gone; waiting for it", .silenced)

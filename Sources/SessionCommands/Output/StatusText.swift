@@ -55,9 +55,8 @@ struct StatusText {
         case "holding", "delayed": state.meaning = .lowered
         case "interrupted":
             state.meaning = .silenced
-            if let cause = streams.first(where: \.isSilenced), !cause.by.isEmpty {
-                state.text += " by \(style.safe(cause.by))"
-            }
+            let by = session.by.isEmpty ? streams.first(where: \.isSilenced)?.by ?? "" : session.by
+            if !by.isEmpty { state.text += " by \(style.safe(by))" }
         default: break
         }
         return [Tree.Part(style.safe(name), .name), Tree.Part(style.safe(described, limit: 300)), state]
@@ -82,10 +81,25 @@ extension Style {
         var text = stream.treatment == "player-paused" ? "player paused" : safe(stream.treatment)
         if stream.treatment == "ducked" { text += " \(decibels(stream.gain))" }
         if !stream.by.isEmpty { text += " by \(safe(stream.by))" }
-        // The words that say no more than the treatment itself.
-        if !["", "none", "ducked", "interrupted"].contains(stream.cause) { text += " (\(safe(stream.cause)))" }
+        if let cause = cause(stream.cause) { text += " (\(cause))" }
         if let now, stream.since > 0 { text += " since \(age(from: stream.since, to: now))" }
         return Tree.Part(text, stream.isSilenced ? .silenced : .lowered)
+    }
+
+    /// A cause in words; `nil` for one that says no more than the treatment itself.
+    private func cause(_ word: String) -> String? {
+        switch word {
+        case "", "none", "ducked", "interrupted": nil
+        case "superseded": "its application has to go on"
+        case "rejected": "not let begin"
+        case "inactive": "its session is not active"
+        case "no-device": "audio-processing has no device"
+        case "silent": "silent switch"
+        case "locked": "screen lock"
+        case "do-not-disturb": "do not disturb"
+        case "handover": "until others are silent"
+        default: safe(word)
+        }
     }
 
     /// A length of time in its largest unit, such as `3 s`; the moments are in microseconds.

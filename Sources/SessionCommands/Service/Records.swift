@@ -12,6 +12,8 @@ struct SessionRecord {
     var mode: String
     var priority: Int64
     var state: String
+    /// The session that interrupts it, for people; empty for none.
+    var by: String
     /// The numbers of its streams.
     var streams: [Int64]
     /// The record itself, with its keys in the documented order.
@@ -20,7 +22,7 @@ struct SessionRecord {
     /// The keys of the interface, in the order of its documentation.
     private static let keys = [
         "id", "path", "application", "display-name", "kind", "description", "category", "options", "mode", "priority",
-        "state", "streams",
+        "state", "by", "streams",
     ]
 
     init(_ value: WireValue) {
@@ -33,6 +35,7 @@ struct SessionRecord {
         mode = value["mode"]?.text ?? ""
         priority = value["priority"]?.integer ?? 0
         state = value["state"]?.text ?? ""
+        by = value["by"]?.text ?? ""
         streams = value["streams"]?.elements?.compactMap(\.integer) ?? []
         record = value.ordered(by: Self.keys)
     }
