@@ -16,10 +16,12 @@ extension LiveModule {
             #expect((stream["by"] as? String)?.contains("telephone") == true, "\(stream)")
             let explanation = try await desk.command("explain", "music-player")
             #expect(explanation.contains("telephone"), "\(explanation)")
-            let number = try #require(stream["id"] as? Int)
-            #expect(try await desk.command("explain", "\(number)") == explanation)
-            let process = try #require(stream["process"] as? Int)
-            #expect(try await desk.command("explain", "\(process)") == explanation)
+            // The same stream by its number, and by its process.
+            for key in ["id", "process"] {
+                let number = try #require(stream[key] as? Int)
+                let text = try await desk.command("explain", "\(number)")
+                #expect(text.contains("music-player") && text.contains("telephone"), "\(text)")
+            }
             let tree = try await desk.command("status")
             #expect(tree.contains("corked by"), "\(tree)")
             #expect(tree.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(tree)")
@@ -44,13 +46,12 @@ extension LiveModule {
                     try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
                 }
             }
-            func wait(forTreatment treatment: String) async throws {
-                _ = try await waitUntil("music \(treatment) in the monitor", evidence: { monitor.log.tail() }) {
-                    try events().contains { event in
-                        let details = event["details"] as? [String: Any]
-                        return details?["application"] as? String == "music-player"
-                            && details?["treatment"] as? String == treatment
-                    } ? true : nil
+            /// What was done to the music, one after the other.
+            func treatments() throws -> [String] {
+                try events().compactMap { event in
+                    let details = event["details"] as? [String: Any]
+                    guard details?["application"] as? String == "music-player" else { return nil }
+                    return details?["treatment"] as? String
                 }
             }
             _ = try await waitUntil("the snapshot", evidence: { monitor.log.tail() }) {
@@ -58,9 +59,13 @@ extension LiveModule {
             }
             #expect(try events().first?["kind"] as? String == "snapshot")
             let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
-            try await wait(forTreatment: "corked")
+            _ = try await waitUntil("music corked in the monitor", evidence: { monitor.log.tail() }) {
+                try treatments().last == "corked" ? true : nil
+            }
             call.terminate()
-            try await wait(forTreatment: "untouched")
+            _ = try await waitUntil("music untouched in the monitor", evidence: { monitor.log.tail() }) {
+                try treatments().last == "untouched" ? true : nil
+            }
             #expect(try events().allSatisfy { $0["schema"] as? Int == 1 && $0["time"] is Int })
             monitor.signal(SIGTERM)
             #expect(try await monitor.waitForExit() == .exited(0))

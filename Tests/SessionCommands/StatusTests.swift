@@ -110,6 +110,8 @@ import Testing
         ("switch-changed", .record([("name", .string("paused-until")), ("value", .uint64(0))])),
         ("switch-changed", .record([("name", .string("something")), ("value", .uint64(5))])),
         ("policy-changed", .record([("policy", .string("phone"))])), ("policy-changed", .record([])),
+        ("session-changed", .record([("application", .string("mpv")), ("description", .string("video"))])),
+        ("stream-removed", .record([("id", .uint32(7))])),
         ("services-lost", .record([])), ("services-reset", .record([])),
         ("something-new", .record([("a", .string("b\u{7}")), ("c", .uint32(3))])),
     ]

@@ -82,7 +82,9 @@ struct EventText {
         if isWithKind {
             let kind = ([session.category] + session.options + [session.mode == "default" ? "" : session.mode])
                 .filter { !$0.isEmpty }.map { style.safe($0) }.joined(separator: ", ")
-            words += [style.safe(session.state), kind.isEmpty ? "" : "(\(kind))"].filter { !$0.isEmpty }
+            // Of one that is gone there is only its name.
+            words += [session.state.isEmpty ? "is over" : style.safe(session.state), kind.isEmpty ? "" : "(\(kind))"]
+                .filter { !$0.isEmpty }
                 .joined(separator: " ")
         }
         return "session \(name) \(words)"
