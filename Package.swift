@@ -85,8 +85,10 @@ let package = Package(
             linkerSettings: moduleLinkage(
                 exports: "PipeWireModule/exports.map", order: "PipeWireModule/order.txt")),
 
-        // The desktop around the sound: lock, sleep, calls, players.
-        .target(name: "SessionDesktop", dependencies: ["SessionBus", "SessionWire"], swiftSettings: loaded),
+        // The desktop around the sound: lock, sleep, calls, players. For size: it runs when something changes.
+        .target(
+            name: "SessionDesktop", dependencies: ["SessionBus", "SessionWire"],
+            swiftSettings: loaded + [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
         .testTarget(
             name: "SessionDesktopTests",
             dependencies: ["SessionDesktop", "SessionBus", "SessionWire", "SessionTestKit"],

@@ -36,8 +36,8 @@ enum CallState: Int64, Sendable, Equatable {
 
 /// The calls there are, by the paths of their objects.
 ///
-/// The phase goes from ringing to active in one step when a call is accepted, and only the last call's end ends it: what
-/// depends on it never sees a gap.
+/// The phase goes from ringing to active in one step when a call is accepted, and only the last call's end ends it:
+/// what depends on it never sees a gap.
 struct CallBook: Sendable, Equatable {
     /// The most calls that are followed; more than any modem can have.
     static let limit = 64

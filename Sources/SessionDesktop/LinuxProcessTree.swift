@@ -24,8 +24,8 @@ public struct LinuxProcessTree: ProcessTree {
         return UInt32(String(decoding: field, as: UTF8.self))
     }
 
-    /// The application id in `/proc/PID/cgroup`: of several hierarchies the first that has one, and of nested groups the
-    /// innermost.
+    /// The application id in `/proc/PID/cgroup`: of several hierarchies the first that has one, and of nested groups
+    /// the innermost.
     static func sandbox(inGroups groups: [UInt8]) -> String? {
         for line in groups.split(separator: UInt8(ascii: "\n")) {
             for group in line.split(separator: UInt8(ascii: "/")).reversed() {

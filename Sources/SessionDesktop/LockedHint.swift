@@ -4,8 +4,8 @@ import SessionWire
 
 /// Follows `LockedHint` of this user's session at logind.
 ///
-/// Source: systemd, "org.freedesktop.login1". A sound server is a service of the user, not of a session, and may be there
-/// before and after any session, so which one counts is found out anew whenever one comes or goes.
+/// Source: systemd, "org.freedesktop.login1". A sound server is a service of the user, not of a session, and may be
+/// there before and after any session, so which one counts is found out anew whenever one comes or goes.
 public final class LockedHint {
     /// Whose session.
     public struct Person: Sendable {

@@ -1,7 +1,7 @@
 /// A media player on the session bus, and which of them a stream belongs to.
 
-/// A program that can be told to pause (MPRIS D-Bus Interface Specification, version 2.2): one connection with one or more
-/// names below `org.mpris.MediaPlayer2`, which all stand for the same object.
+/// A program that can be told to pause (MPRIS D-Bus Interface Specification, version 2.2): one connection with one or
+/// more names below `org.mpris.MediaPlayer2`, which all stand for the same object.
 public struct Player: Sendable, Equatable {
     /// The unique name of its connection, e.g. `:1.42`.
     public let owner: String
@@ -14,7 +14,8 @@ public struct Player: Sendable, Equatable {
     /// What it does; nil until it is known.
     public internal(set) var status: PlaybackStatus?
 
-    /// Whether one of its names is that of an application, as a sandbox requires: the id, or the id and more after a dot.
+    /// Whether one of its names is that of an application, as a sandbox requires: the id, or the id and more after a
+    /// dot.
     func isNamed(after application: String) -> Bool {
         names.contains { $0 == application || $0.hasPrefix(application + ".") }
     }

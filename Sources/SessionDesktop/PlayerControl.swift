@@ -45,6 +45,9 @@ final class PlayerControl {
         }
     }
 
+    /// Lets it go on without a question, if it is paused by us.
+    func leave() { for action in state.leave() { perform(action) } }
+
     private func perform(_ action: PlayerPause.Action) {
         switch action {
         case .look: ask()

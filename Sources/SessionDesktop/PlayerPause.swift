@@ -22,8 +22,8 @@ public enum PauseAnswer: Sendable, Equatable {
 
 /// The state of one player between being paused by us and going on (N15, R35).
 ///
-/// It pauses only what plays, and resumes only what it paused itself and what nobody has touched since: any change of the
-/// status that is not the one it asked for (playing again, stopped) means that the user decides.
+/// It pauses only what plays, and resumes only what it paused itself and what nobody has touched since: any change of
+/// the status that is not the one it asked for (playing again, stopped) means that the user decides.
 public struct PlayerPause: Sendable, Equatable {
     /// What happens.
     public enum Event: Sendable, Equatable {
@@ -60,7 +60,7 @@ public struct PlayerPause: Sendable, Equatable {
         case report(PauseAnswer)
     }
 
-    /// How long a player has to answer.
+    /// How long a player has to answer to everything that it is asked in order to pause.
     public static let answerLimit = Duration.seconds(1)
     /// How long after its answer a player may take to announce that it is paused, where it is to go on already.
     public static let settlingLimit = Duration.seconds(2)
@@ -116,7 +116,7 @@ public struct PlayerPause: Sendable, Equatable {
             switch step {
             case .asking(let isOurs, let isSeen):
                 step = isOurs ? .paused(isSeen: isSeen) : .idle
-                return [.report(.refused(error))]
+                return [.wait(nil), .report(.refused(error))]
             case .checking: step = .idle
             default: break
             }
@@ -130,6 +130,9 @@ public struct PlayerPause: Sendable, Equatable {
             return changed(to: status)
         case .timeUp:
             switch step {
+            case .asking(let isOurs, let isSeen):
+                step = isOurs ? .paused(isSeen: isSeen) : .idle
+                return [.report(.refused(PlayerPause.tooSlow))]
             case .pausing(let effect, false, let isWantedBack):
                 // It may still do it when it wakes up, so its answer is still awaited.
                 step = .pausing(effect: effect, isReported: true, isWantedBack: isWantedBack)
@@ -153,16 +156,17 @@ public struct PlayerPause: Sendable, Equatable {
         switch step {
         case .idle:
             step = .asking(isOurs: false, isSeen: false)
-            return [.look]
+            return [.look, .wait(PlayerPause.answerLimit)]
         case .paused(let isSeen):
             step = .asking(isOurs: true, isSeen: isSeen)
-            return [.look]
+            return [.look, .wait(PlayerPause.answerLimit)]
         case .checking(let isSeen):
+            // The answer that is on its way serves.
             step = .asking(isOurs: true, isSeen: isSeen)
-            return []
+            return [.wait(PlayerPause.answerLimit)]
         case .settling:
             step = .asking(isOurs: true, isSeen: false)
-            return [.wait(nil), .look]
+            return [.look, .wait(PlayerPause.answerLimit)]
         case .asking: return []
         case .pausing(let effect, let isReported, _):
             step = .pausing(effect: effect, isReported: isReported, isWantedBack: false)
@@ -175,7 +179,7 @@ public struct PlayerPause: Sendable, Equatable {
         case .asking(let isOurs, let isSeen):
             // The answer that is on its way serves.
             step = isOurs ? .checking(isSeen: isSeen) : .idle
-            return [.report(.notPlaying)]
+            return [.wait(nil), .report(.notPlaying)]
         case .pausing(let effect, let isReported, _):
             step = .pausing(effect: effect, isReported: isReported, isWantedBack: true)
         case .paused(let isSeen):
@@ -186,19 +190,26 @@ public struct PlayerPause: Sendable, Equatable {
         return []
     }
 
+    /// Nobody will hear of the player any more: it goes on if it is paused by us, as far as is known, without being asked
+    /// first what it does, for nobody would be there to hear the answer.
+    public mutating func leave() -> [Action] {
+        defer { self = PlayerPause() }
+        return isOurs ? [.callPlay] : []
+    }
+
     private mutating func looked(_ status: PlaybackStatus, canPause: Bool) -> [Action] {
         switch step {
         case .asking(let isOurs, _):
             guard status == .playing else {
                 step = isOurs && status == .paused ? .paused(isSeen: true) : .idle
-                return [.report(.notPlaying)]
+                return [.wait(nil), .report(.notPlaying)]
             }
             guard canPause else {
                 step = .idle
-                return [.report(.refused(PlayerPause.unable))]
+                return [.wait(nil), .report(.refused(PlayerPause.unable))]
             }
             step = .pausing(effect: .notSeen, isReported: false, isWantedBack: false)
-            return [.callPause, .wait(PlayerPause.answerLimit)]
+            return [.callPause]
         case .checking(let isSeen):
             switch status {
             case .paused:
@@ -244,7 +255,7 @@ public struct PlayerPause: Sendable, Equatable {
     }
 
     private static let tooSlow = WireError(
-        "org.freedesktop.DBus.Error.NoReply", "the player has not answered to Pause within a second")
+        "org.freedesktop.DBus.Error.NoReply", "the player has not answered within a second")
     private static let left = WireError("org.freedesktop.DBus.Error.ServiceUnknown", "the player has left the bus")
     private static let unable = WireError(WireErrorName.failed, "the player says that it cannot be paused (CanPause)")
 }

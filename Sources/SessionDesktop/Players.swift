@@ -3,8 +3,8 @@ import SessionWire
 
 /// The media players on the session bus: who they are, what they do, and pausing them (N15, R35).
 ///
-/// Source: MPRIS D-Bus Interface Specification, version 2.2. Players come and go with their names; nothing is started by
-/// asking.
+/// Source: MPRIS D-Bus Interface Specification, version 2.2. Players come and go with their names; nothing is started
+/// by asking.
 public final class Players {
     /// The most players that are followed; of more than that, the later ones are not seen.
     static let limit = 256
@@ -48,8 +48,9 @@ public final class Players {
 
     deinit { stop() }
 
-    /// Stops following; who waits for an answer is told that the player has gone.
+    /// Stops following, and lets go on what is paused by us; who waits for an answer is told that the player has gone.
     public func stop() {
+        for entry in entries.values { entry.control.leave() }
         for subscription in subscriptions { subscription.cancel() }
         subscriptions = []
         forgetAll()
@@ -58,8 +59,8 @@ public final class Players {
     /// All players there are, in the order of their connections' names.
     public var all: [Player] { entries.values.map(\.player).sorted { $0.owner < $1.owner } }
 
-    /// The player of a stream: the one whose process the stream's is, comes from, or started, or that is in its sandbox. Of
-    /// several the playing one, then the nearest.
+    /// The player of a stream: the one whose process the stream's is, comes from, or started, or that is in its
+    /// sandbox. Of several the playing one, then the nearest.
     ///
     /// - Parameters:
     ///   - process: The process that plays the stream, as the sound server knows it.
@@ -77,8 +78,8 @@ public final class Players {
         return best?.1
     }
 
-    /// Pauses a player that plays. The answer comes once, at the latest after two seconds; whether the player did what it
-    /// said, its stream tells.
+    /// Pauses a player that plays. The answer comes once, at the latest after a second; whether the player did what
+    /// it said, its stream tells.
     public func pause(_ player: Player, then answer: @escaping (PauseAnswer) -> Void) {
         guard let entry = entries[player.owner] else {
             return answer(

@@ -3,8 +3,8 @@ import SessionWire
 
 /// Follows one screen saver on the session bus; without it, it is not active.
 ///
-/// Source: the interface `org.freedesktop.ScreenSaver`, which desktops share without a written specification, and GNOME's
-/// `org.gnome.ScreenSaver`, which has the same two members.
+/// Source: the interface `org.freedesktop.ScreenSaver`, which desktops share without a written specification, and
+/// GNOME's `org.gnome.ScreenSaver`, which has the same two members.
 final class ScreenSaverWatch {
     /// Where a screen saver is; its interface is called like its name.
     struct Saver {

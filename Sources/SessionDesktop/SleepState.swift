@@ -2,8 +2,8 @@
 
 /// Where the machine is between being awake and asleep, and what is to be done about it (N16).
 ///
-/// Source: systemd, "Inhibitor Locks": who holds a lock of mode `delay` may hold up the sleep until it closes the lock's
-/// descriptor, at most for `InhibitDelayMaxUSec`; afterwards it takes a new one.
+/// Source: systemd, "Inhibitor Locks": who holds a lock of mode `delay` may hold up the sleep until it closes the
+/// lock's descriptor, at most for `InhibitDelayMaxUSec`; afterwards it takes a new one.
 public struct SleepState: Sendable, Equatable {
     /// What happens.
     public enum Event: Sendable, Equatable {

@@ -51,11 +51,12 @@ final class Desktop {
     private func willSleep(_ done: @escaping () -> Void) {
         let id = service.nextID()
         sleeping = id
-        mayFallAsleep = done
         let description = SessionDescription(
             name: Desktop.sleepName, category: .playback, priority: Priority(rawValue: Priority.phone.rawValue - 1),
             fade: .milliseconds(200), resumption: .always, releaseDelay: .zero)
         service.beginInterruption(id, description, by: "the machine")
+        // Not before: until it is active, nothing fades.
+        mayFallAsleep = done
         settle()
     }
 

@@ -43,7 +43,6 @@ final class PlayerBridge: PlayerControl {
 
     /// Lets all go on that were asked to pause.
     func letGo() {
-        for player in asked.values { players.resume(player) }
         asked = [:]
         players.stop()
     }

@@ -295,7 +295,6 @@ public final class SessionService {
 extension SessionService: SessionObserver {
     /// Tells subscribers of streams that come and go.
     public func runtime(_ runtime: SessionRuntime, took event: Event) {
-        if case .switched(let new) = event, new.pausedUntil == nil { switches.pausedUntil = nil }
         manager?.news.note(event)
     }
 
@@ -333,6 +332,7 @@ extension SessionService: SessionObserver {
 
     /// Sends what has piled up, and lets the machine sleep once all is silent.
     public func runtimeIsIdle(_ runtime: SessionRuntime) {
+        if let end = switches.pausedUntil, end <= runtime.now { change { $0.pausedUntil = nil } }
         manager?.flush()
         desktop?.settle()
     }

@@ -80,7 +80,8 @@ def perform(request):
             interface, arguments[1], dbus_interface="org.freedesktop.DBus.Properties"))
     if verb == "set":
         bus.get_object(NAME, MANAGER, introspect=False).Set(
-            NAME + ".Manager", arguments[0], arguments[1], dbus_interface="org.freedesktop.DBus.Properties")
+            NAME + ".Manager", arguments[0], arguments[1], dbus_interface="org.freedesktop.DBus.Properties",
+            signature="ssv")
         return None
     if verb == "start":
         child = subprocess.Popen(arguments[0], env={**os.environ, **(arguments[1] if len(arguments) > 1 else {})})

@@ -71,8 +71,8 @@ struct Buses {
         }
     }
 
-    /// Turns the loop until all that was under way has been answered, and what it led to as well: somebody who owns a name
-    /// was asked for a life sign five times in turn, after everything else.
+    /// Turns the loop until all that was under way has been answered, and what it led to as well: somebody who owns a
+    /// name was asked for a life sign five times in turn, after everything else.
     func settle(_ bus: BusConnection, with name: String = BusConnection.busName) async throws {
         for _ in 0..<5 {
             var isAnswered = false

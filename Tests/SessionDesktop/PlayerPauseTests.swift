@@ -17,8 +17,8 @@ import Testing
 
     /// What every pause that works begins with.
     private static let asked: [(PlayerPause.Event, [PlayerPause.Action])] = [
-        (.pause, [.look]),
-        (.looked(.playing, canPause: true), [.callPause, .wait(second)]),
+        (.pause, [.look, .wait(second)]),
+        (.looked(.playing, canPause: true), [.callPause]),
     ]
     private static let paused =
         asked + [
@@ -40,12 +40,14 @@ import Testing
         Story(
             testDescription: "R35 what the user had paused stays paused",
             steps: [
-                (.pause, [.look]), (.looked(.paused, canPause: true), [.report(.notPlaying)]), (.resume, []),
+                (.pause, [.look, .wait(second)]),
+                (.looked(.paused, canPause: true), [.wait(nil), .report(.notPlaying)]), (.resume, []),
             ]),
         Story(
             testDescription: "R35 what is stopped stays stopped",
             steps: [
-                (.pause, [.look]), (.looked(.stopped, canPause: true), [.report(.notPlaying)]), (.resume, []),
+                (.pause, [.look, .wait(second)]),
+                (.looked(.stopped, canPause: true), [.wait(nil), .report(.notPlaying)]), (.resume, []),
             ]),
         Story(
             testDescription: "R35 the user plays and pauses again meanwhile",
@@ -75,7 +77,8 @@ import Testing
         Story(
             testDescription: "N15 a second interruption keeps what the first one paused",
             steps: paused + [
-                (.pause, [.look]), (.looked(.paused, canPause: true), [.report(.notPlaying)]), (.resume, [.look]),
+                (.pause, [.look, .wait(second)]),
+                (.looked(.paused, canPause: true), [.wait(nil), .report(.notPlaying)]), (.resume, [.look]),
                 (.looked(.paused, canPause: true), [.callPlay]),
             ]),
         Story(
@@ -84,11 +87,15 @@ import Testing
         Story(
             testDescription: "a pause while it is looked at for resuming",
             steps: paused + [
-                (.resume, [.look]), (.pause, []), (.looked(.paused, canPause: true), [.report(.notPlaying)]),
+                (.resume, [.look]), (.pause, [.wait(second)]),
+                (.looked(.paused, canPause: true), [.wait(nil), .report(.notPlaying)]),
             ], isOurs: true),
         Story(
             testDescription: "a resume before it was looked at takes the pause back",
-            steps: [(.pause, [.look]), (.resume, [.report(.notPlaying)]), (.looked(.playing, canPause: true), [])]),
+            steps: [
+                (.pause, [.look, .wait(second)]), (.resume, [.wait(nil), .report(.notPlaying)]),
+                (.looked(.playing, canPause: true), []),
+            ]),
         Story(
             testDescription: "a resume before Pause is answered",
             steps: asked + [
@@ -112,14 +119,15 @@ import Testing
         Story(
             testDescription: "a player that cannot be paused",
             steps: [
-                (.pause, [.look]),
+                (.pause, [.look, .wait(second)]),
                 (
                     .looked(.playing, canPause: false),
                     [
+                        .wait(nil),
                         .report(
                             .refused(
                                 WireError(
-                                    WireErrorName.failed, "the player says that it cannot be paused (CanPause)")))
+                                    WireErrorName.failed, "the player says that it cannot be paused (CanPause)"))),
                     ]
                 ),
                 (.resume, []),
@@ -135,7 +143,22 @@ import Testing
             ]),
         Story(
             testDescription: "a player that does not say what it does",
-            steps: [(.pause, [.look]), (.lookFailed(error), [.report(.refused(error))]), (.resume, [])]),
+            steps: [
+                (.pause, [.look, .wait(second)]), (.lookFailed(error), [.wait(nil), .report(.refused(error))]),
+                (.resume, []),
+            ]),
+        Story(
+            testDescription: "a player that does not say what it does in time",
+            steps: [
+                (.pause, [.look, .wait(second)]), (.timeUp, [.report(.refused(tooSlow))]),
+                (.looked(.playing, canPause: true), []), (.resume, []),
+            ]),
+        Story(
+            testDescription: "N15 one that is paused by us does not say so in time, and is resumed",
+            steps: paused + [
+                (.pause, [.look, .wait(second)]), (.timeUp, [.report(.refused(tooSlow))]), (.resume, [.look]),
+                (.looked(.paused, canPause: true), [.callPlay]),
+            ]),
         Story(
             testDescription: "N15 a player that hangs, wakes up and pauses is resumed",
             steps: asked + [
@@ -156,14 +179,14 @@ import Testing
             ], isOurs: true),
         Story(
             testDescription: "a player that leaves while it is asked",
-            steps: [(.pause, [.look]), (.gone, [.wait(nil), .report(.refused(left))]), (.resume, [])]),
+            steps: [(.pause, [.look, .wait(second)]), (.gone, [.wait(nil), .report(.refused(left))]), (.resume, [])]),
         Story(
             testDescription: "a player that leaves while it is paused",
             steps: paused + [(.gone, [.wait(nil)]), (.resume, [])]),
         Story(testDescription: "nothing to resume", steps: [(.resume, []), (.announced(.paused), []), (.resume, [])]),
     ]
     private static let tooSlow = WireError(
-        "org.freedesktop.DBus.Error.NoReply", "the player has not answered to Pause within a second")
+        "org.freedesktop.DBus.Error.NoReply", "the player has not answered within a second")
     private static let left = WireError("org.freedesktop.DBus.Error.ServiceUnknown", "the player has left the bus")
 
     @Test("N15 R35 every story ends as it should", arguments: stories)

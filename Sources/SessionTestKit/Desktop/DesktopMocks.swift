@@ -144,50 +144,12 @@ public struct DesktopMocks: Sendable {
             isSystem: false, [saver, "/org/freedesktop/ScreenSaver", saver, "SetActive", "b", "\(isActive)"])
     }
 
-    // MARK: - Players
-
-    /// Starts a player without sound; what it can be told to do wrong, `Tests/Fixtures/player.py` says.
-    public func startPlayer(_ name: String, _ behaviours: [String] = []) async throws -> ChildProcess {
-        let player = try sandbox.start(
-            name, Invocation("/usr/bin/python3", [DesktopMocks.fixture("player.py"), name] + behaviours))
-        try await waitForName("org.mpris.MediaPlayer2.\(name)", isSystem: false, of: player)
-        return player
-    }
-
-    /// The user makes a player play, pause or stop, with its own buttons.
-    public func user(makes status: String, _ player: String) async throws {
-        try await callPlayer(player, "org.test.Player", "Do", ["s", status])
-    }
-    /// A player that hangs goes on, with what it was told meanwhile.
-    public func wakePlayer(_ player: String) async throws { try await callPlayer(player, "org.test.Player", "Wake") }
-    /// What a player without sound was told so far: `Pause`, `Play`, in order.
-    public func calls(of player: String) async throws -> [String] {
-        let answer = try await callPlayer(player, "org.test.Player", "Calls")
-        return DesktopMocks.text(in: answer).split(separator: " ").map(String.init)
-    }
-    /// What any player says it does: `Playing`, `Paused`, `Stopped`.
-    public func status(of player: String) async throws -> String {
-        let answer = try await callPlayer(
-            player, "org.freedesktop.DBus.Properties", "Get",
-            ["ss", "org.mpris.MediaPlayer2.Player", "PlaybackStatus"])
-        return DesktopMocks.text(in: answer)
-    }
-    /// Calls any player, with arguments as `busctl` takes them.
-    @discardableResult
-    public func callPlayer(
-        _ player: String, _ interface: String, _ method: String, _ arguments: [String] = []
-    ) async throws -> String {
-        try await busctl(
-            isSystem: false,
-            ["org.mpris.MediaPlayer2.\(player)", "/org/mpris/MediaPlayer2", interface, method] + arguments)
-    }
+    // MARK: - The bus
 
     /// The text in an answer that is one, as `busctl` prints it.
-    private static func text(in answer: String) -> String {
+    static func text(in answer: String) -> String {
         String(answer.drop { $0 != "\"" }.dropFirst().prefix { $0 != "\"" })
     }
-
-    // MARK: - The bus
 
     /// Waits until somebody on a bus has a name.
     public func waitForName(_ name: String, isSystem: Bool, of child: ChildProcess) async throws {
@@ -219,8 +181,9 @@ public struct DesktopMocks: Sendable {
         return mock
     }
 
+    /// Calls somebody on a bus, with arguments as `busctl` takes them, and returns what it prints.
     @discardableResult
-    private func busctl(isSystem: Bool, _ arguments: [String]) async throws -> String {
+    func busctl(isSystem: Bool, _ arguments: [String]) async throws -> String {
         let address = isSystem ? sandbox.systemBusAddress : sandbox.busAddress
         let answer = try await sandbox.run(
             Invocation("busctl", ["--address=\(address)", "call"] + arguments))

@@ -10,9 +10,10 @@ public enum MediaPlayers {
         ["--no-config", "--no-video", "--no-terminal", "--script=\(scriptOfMPV)", "--ao=\(output)", "--", file]
     }
 
-    /// The arguments that make VLC play a file as `org.mpris.MediaPlayer2.vlc`, on one of its audio outputs.
+    /// The arguments that make VLC, which has the interface by default, play a file as `org.mpris.MediaPlayer2.vlc`, on
+    /// one of its audio outputs.
     public static func argumentsOfVLC(file: String, output: String = "adummy") -> [String] {
-        ["--ignore-config", "--intf=dummy", "--control=dbus", "--aout=\(output)", "--no-video", "--quiet", file]
+        ["--ignore-config", "--intf=dummy", "--aout=\(output)", "--no-video", "--quiet", file]
     }
 }
 
@@ -27,8 +28,8 @@ extension Sandbox {
         try start("vlc", Invocation(try vlc(), MediaPlayers.argumentsOfVLC(file: file, output: output)))
     }
 
-    /// VLC's program. It refuses to run as root, which in a container is nobody in particular, so there it is a copy that
-    /// asks for its parent's number instead of its user's.
+    /// VLC's program. It refuses to run as root, which in a container is nobody in particular, so there it is a copy
+    /// that asks for its parent's number instead of its user's.
     public func vlc(named name: String = "vlc") throws -> String {
         guard geteuid() == 0 else { return try locate("vlc") }
         let copy = try copy(of: "vlc", named: name)
