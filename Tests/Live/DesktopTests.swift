@@ -24,6 +24,44 @@ extension LiveModule {
         }
     }
 
+    @Test("R18 R19 a recording goes on when the screen is locked; a call plays and records at the same time")
+    func recordingWhileLocked() async throws {
+        try await Desk.run(options: { $0.runsSystemBus = true }) { desk in
+            let mocks = DesktopMocks(desk.desktop.sandbox)
+            _ = try await mocks.startLogind()
+            let app = try await desk.application()
+            for category in ["record", "play-and-record"] {
+                let session = try await app.open()
+                try await app.session(session, "SetCategory", "\"\(category)\"", "[]", #""""#)
+                try await app.session(session, "Activate", "[]")
+                let file = desk.desktop.sandbox.path("tmp/\(category).wav")
+                let recorder = try await app.start(
+                    Client.invocation(
+                        .pwRecord, file: file, as: ApplicationIdentity("recorder"), role: nil, on: desk.desktop))
+                var player: Int?
+                if category == "play-and-record" {
+                    player = try await app.start(
+                        desk.invocation(Desk.interrupter, with: .pwPlay, as: "voice", role: nil))
+                    try await desk.hear(Desk.interrupter)
+                }
+                try await mocks.lock()
+                _ = try await waitUntil("the lock") {
+                    try await app.get(SessionApplication.manager, "Locked").bool == true ? true : nil
+                }
+                try await desk.desktop.waitForStream("the recording to run") {
+                    $0.processID == recorder && $0.state == .running
+                }
+                func size() -> Int { FileManager.default.contents(atPath: file)?.count ?? 0 }
+                let before = size()
+                _ = try await waitUntil("more of the recording") { size() > before + 48_000 ? true : nil }
+                if player != nil { try await desk.hear(Desk.interrupter) }
+                try await mocks.unlock()
+                for child in [recorder, player].compactMap({ $0 }) { try await app.stop(child) }
+                try await app.session(session, "Close")
+            }
+        }
+    }
+
     @Test("R12 N7 N16 sleep and wake: the music fades out before the machine sleeps, and its session is told why")
     func sleepAndWake() async throws {
         try await Desk.run(options: { $0.runsSystemBus = true }) { desk in
