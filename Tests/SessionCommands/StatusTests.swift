@@ -34,13 +34,30 @@ import Testing
         (Canned.properties(silent: false, locked: false), "Policy desktop, no sessions\n"),
         (
             Canned.properties(silent: true, doNotDisturb: true, pausedUntil: .max),
-            "Policy desktop, silent, do not disturb, screen locked, paused until it is resumed, no sessions\n"
+            "Policy desktop, silent, do not disturb, screen locked, paused until it is\n    resumed, no sessions\n"
         ),
         ([], "Policy unknown, no sessions\n"),
     ])
     func `N16 the switches that are on stand above`(properties: [(String, WireValue)], expected: String) {
         let situation = situation(sessions: [], streams: [], properties: properties)
         #expect(StatusText(situation: situation, style: .plain, now: Canned.now).text == expected)
+    }
+
+    @Test func `a policy of several files is shown with all of them`() {
+        let folder = "/home/somebody/.config/audio-session"
+        let files = ["policy.conf", "policy.conf.d/10-roles.conf", "policy.conf.d/50-applications.conf"]
+        let origin = files.map { "\(folder)/\($0)" }.joined(separator: ", ") + ", /home/somebodyelse/x"
+        let situation = situation(
+            sessions: [], streams: [], properties: [("Policy", .string(origin)), ("Silent", .boolean(true))])
+        let text = StatusText(situation: situation, style: .plain, now: Canned.now, home: "/home/somebody").text
+        #expect(
+            text == """
+                Policy ~/.config/audio-session/policy.conf,
+                    ~/.config/audio-session/policy.conf.d/10-roles.conf,
+                    ~/.config/audio-session/policy.conf.d/50-applications.conf,
+                    /home/somebodyelse/x, silent, no sessions
+
+                """)
     }
 
     @Test func `the end of a pause is shown as a clock, or with its date`() throws {

@@ -6,22 +6,33 @@ struct StatusText {
     let style: Style
     /// Microseconds since 1970.
     let now: Int64
+    /// The user's own folder.
+    var home = environment("HOME")
 
     /// All lines, with a line's end.
     var text: String {
-        ([headline] + tree.lines(style)).joined(separator: "\n") + "\n"
+        (headline + tree.lines(style)).joined(separator: "\n") + "\n"
     }
 
-    /// The policy, and the switches that are on.
-    private var headline: String {
-        var parts = ["Policy " + style.safe(situation.policy.isEmpty ? "unknown" : situation.policy, limit: 60)]
+    /// The policy, and the switches that are on; in several lines where the policy comes from several files.
+    private var headline: [String] {
+        var parts = [situation.policy.isEmpty ? "unknown" : style.safe(shortened(situation.policy), limit: 1000)]
         let switches = situation.switches
         if switches.silent { parts.append("silent") }
         if switches.doNotDisturb { parts.append("do not disturb") }
         if switches.locked { parts.append("screen locked") }
         if let pause = switches.pause.words(at: now) { parts.append(pause) }
         if situation.sessions.isEmpty && situation.streams.isEmpty { parts.append("no sessions") }
-        return style.text(parts[0], .name) + parts.dropFirst().map { ", \($0)" }.joined()
+        let lines = Tree.Part("Policy " + parts.joined(separator: ", ")).split(to: Tree.width - 4)
+        return lines.enumerated().map { ($0 == 0 ? "" : "    ") + style.text($1.text, .name) }
+    }
+
+    /// Paths as their user writes them.
+    private func shortened(_ origin: String) -> String {
+        guard let home, home.count > 1 else { return origin }
+        return origin.split(separator: " ", omittingEmptySubsequences: false).map { word in
+            word.hasPrefix(home + "/") ? "~" + word.dropFirst(home.count) : String(word)
+        }.joined(separator: " ")
     }
 
     private var tree: Tree {
