@@ -115,12 +115,13 @@ public final class PipeWireHost: Host {
         byStream[stream.id] = stream
         if let complaint = properties.complaint { log(.warning, complaint) }
         guard let description = stream.description else { return }
+        service?.introduce(stream.id, identity(of: stream))
         post(
             .streamAppeared(
                 stream.id, application: properties.application, description: description,
                 direction: properties.direction),
             now: true)
-        service?.introduce(stream.id, identity(of: stream))
+        service?.place(stream.id)
         if stream.wantsToPlay { post(.streamWanted(stream.id, true), now: true) }
         if stream.isRunning { post(.streamRunning(stream.id, true), now: false) }
     }

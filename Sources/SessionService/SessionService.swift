@@ -92,10 +92,12 @@ public final class SessionService {
 
     // MARK: - Streams
 
-    /// A stream is about to appear, or has appeared, in the engine; it goes to the session of its process (R79).
-    public func introduce(_ stream: StreamID, _ identity: StreamIdentity) {
-        streams[stream] = identity
-        if !objects.isEmpty { assign(stream, identity) }
+    /// A stream is about to appear in the engine.
+    public func introduce(_ stream: StreamID, _ identity: StreamIdentity) { streams[stream] = identity }
+
+    /// It has appeared, and goes to the session of its process, before it is wanted (R79).
+    public func place(_ stream: StreamID) {
+        if !objects.isEmpty, let identity = streams[stream] { assign(stream, identity) }
     }
 
     /// A stream is gone.

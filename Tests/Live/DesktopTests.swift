@@ -49,7 +49,7 @@ extension LiveModule {
                     try await app.get(SessionApplication.manager, "Locked").bool == true ? true : nil
                 }
                 try await desk.desktop.waitForStream("the recording to run") {
-                    $0.processID == recorder && $0.state == .running
+                    $0.processID.map { Int($0) } == recorder && $0.state == .running
                 }
                 func size() -> Int { FileManager.default.contents(atPath: file)?.count ?? 0 }
                 let before = size()
