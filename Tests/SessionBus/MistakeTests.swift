@@ -150,7 +150,8 @@ import Testing
     @Test func whoeverDoesNotWantAnAnswerGetsNone() async throws {
         try await withBus { bus in
             let result = try bus.run(
-                "dbus-send", ["--session", "--dest=\(Bus.name)", Bus.path, "\(Bus.interface).Drop"])
+                "dbus-send",
+                ["--session", "--type=method_call", "--dest=\(Bus.name)", Bus.path, "\(Bus.interface).Drop"])
             #expect(result.status == .exited(0))
             #expect(bus.client.wait { bus.echo.count == 1 })
             try #expect(bus.call("Add", [.int32(1), .int32(2)]) == [.int64(3)])
