@@ -69,12 +69,18 @@ let package = Package(
             name: "SessionBusTests", dependencies: ["SessionBus", "SessionWire", "SessionTestKit"],
             path: "Tests/SessionBus", swiftSettings: strict),
 
+        // org.AudioSession1, over the engine.
+        .target(
+            name: "SessionService",
+            dependencies: ["SessionCore", "SessionRuntime", "SessionWire", "SessionBus", "SessionDesktop"],
+            swiftSettings: small),
+
         // The PipeWire daemon.
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
         .target(name: "CPipeWire", dependencies: ["CLibPipeWire"]),
         .target(
             name: "PipeWireHost",
-            dependencies: ["SessionCore", "SessionRuntime", "PolicyFile", "CPipeWire"],
+            dependencies: ["SessionCore", "SessionRuntime", "SessionService", "SessionBus", "PolicyFile", "CPipeWire"],
             swiftSettings: small),
         // Stands in for parts of the runtimes that are left out, see moduleLinkage.
         .target(name: "CRuntimeTrim"),
@@ -85,6 +91,15 @@ let package = Package(
             swiftSettings: strict,
             linkerSettings: moduleLinkage(
                 exports: "PipeWireModule/exports.map", order: "PipeWireModule/order.txt")),
+
+        // The desktop around the sound: lock, sleep, calls, players. For size: it runs when something changes.
+        .target(
+            name: "SessionDesktop", dependencies: ["SessionBus", "SessionWire"],
+            swiftSettings: small),
+        .testTarget(
+            name: "SessionDesktopTests",
+            dependencies: ["SessionDesktop", "SessionBus", "SessionWire", "SessionTestKit"],
+            path: "Tests/SessionDesktop", swiftSettings: strict),
 
         // The command line. The Swift runtime is inside, so that it runs where no Swift is installed.
         .target(

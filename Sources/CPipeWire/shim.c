@@ -1,5 +1,6 @@
 #include "CPipeWire.h"
 
+#include <errno.h>
 #include <time.h>
 
 #include <spa/param/props.h>
@@ -10,6 +11,10 @@ void cpw_hook_remove(struct spa_hook *hook) { spa_hook_remove(hook); }
 
 const char *cpw_dict_lookup(const struct spa_dict *dict, const char *key) {
     return dict == NULL ? NULL : spa_dict_lookup(dict, key);
+}
+
+void cpw_resource_refuse(struct pw_resource *resource, const char *text) {
+    pw_resource_errorf(resource, -EPERM, "%s", text);
 }
 
 void cpw_context_set_property(struct pw_context *context, const char *key, const char *value) {
@@ -32,6 +37,18 @@ struct spa_source *cpw_loop_add_event(struct pw_loop *loop, void (*func)(void *,
 struct spa_source *cpw_loop_add_input(struct pw_loop *loop, int descriptor, void (*func)(void *, int, uint32_t),
                                       void *data) {
     return pw_loop_add_io(loop, descriptor, SPA_IO_IN, false, func, data);
+}
+
+_Static_assert(CPW_IO_IN == SPA_IO_IN && CPW_IO_OUT == SPA_IO_OUT && CPW_IO_GONE == (SPA_IO_ERR | SPA_IO_HUP),
+               "the masks are those of the loop");
+
+struct spa_source *cpw_loop_add_io(struct pw_loop *loop, int descriptor, void (*func)(void *, int, uint32_t),
+                                   void *data) {
+    return pw_loop_add_io(loop, descriptor, 0, false, func, data);
+}
+
+void cpw_loop_update_io(struct pw_loop *loop, struct spa_source *source, uint32_t mask) {
+    pw_loop_update_io(loop, source, mask);
 }
 
 void cpw_loop_signal_event(struct pw_loop *loop, struct spa_source *source) { pw_loop_signal_event(loop, source); }

@@ -30,6 +30,13 @@ final class ClientWatch {
         resources[resource] = ResourceWatch(resource: resource, watch: self)
     }
 
+    /// Sends the client an error on its node, if it is one of its own (R23).
+    func refuse(node: UInt32) {
+        for resource in resources.keys where pw_resource_get_bound_id(resource) == node {
+            cpw_resource_refuse(resource, "audio-processing has no device")
+        }
+    }
+
     fileprivate func destroyed(_ resource: OpaquePointer) { resources[resource] = nil }
 
     fileprivate func wants(_ active: Bool, of resource: OpaquePointer) {

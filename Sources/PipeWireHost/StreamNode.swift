@@ -18,7 +18,7 @@ final class StreamNode {
     /// As far as the policy is concerned. A stream that a PulseAudio client creates paused is active at first, and
     /// inactive when it is answered.
     var wantsToPlay: Bool { isWanted && !isUnanswered }
-    private var silence = Silence.none
+    private(set) var silence = Silence.none
     private var gain = LinearGain.unity
     /// pipewire-pulse has not answered its client's request for this stream yet: it does so when the server starts the node
     /// for the first time. Until then the client waits, and gives up after half a minute; and it has sent no sound.

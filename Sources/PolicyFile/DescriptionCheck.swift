@@ -65,32 +65,6 @@ extension SessionDescription {
     }
 }
 
-extension Category {
-    /// Whether an option is valid for the category.
-    func takes(_ option: CategoryOptions) -> Bool {
-        switch option {
-        // R39: what always mixes need not ask.
-        case .mixWithOthers: self == .playback || self == .playAndRecord
-        // R40, R49: whatever is heard can duck.
-        case .duckOthers: playsSound
-        // R42
-        case .defaultToSpeaker: self == .playAndRecord
-        // R43
-        case .allowBluetoothInput: self == .record || self == .playAndRecord
-        default: true
-        }
-    }
-
-    /// Whether a mode does anything in the category (R50–R53).
-    fileprivate func takes(_ mode: Mode) -> Bool {
-        switch mode {
-        case .voiceChat: self == .playAndRecord
-        case .videoRecording, .measurement: self == .record || self == .playAndRecord
-        case .default, .spokenAudio, .voicePrompt, .moviePlayback, .videoChat, .gameChat: true
-        }
-    }
-}
-
 extension CategoryOptions {
     /// The name of a single option.
     var word: String { CategoryOptions.named.first { $0.option == self }?.name ?? "" }

@@ -5,7 +5,7 @@ struct PolicyBuilder: Sendable {
     private static let keys = [
         "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay", "claims", "rules",
     ]
-    private static let argumentKeys = ["policy"] + keys
+    private static let argumentKeys = ["policy", "dbus"] + keys
 
     /// The built-in preset, and what names it.
     let base: Sourced<Preset>
@@ -53,6 +53,10 @@ struct PolicyBuilder: Sendable {
                 untaggedCaptureOrigin = origin
             case "capture-pairing":
                 if let role = diagnosis.pairing(member.value) { pairing = Sourced(role, at: origin) }
+            case "dbus":
+                if PolicyLoader.truth(member.value) == nil {
+                    diagnosis.error(at: origin, found: member.value.summary, expected: "yes or no")
+                }
             case "roles", "interplay":
                 if let object = diagnosis.object(member.value) { sections[member.key.text, default: []] += object }
             case "claims": apply(claims: member.value, conditions: &conditions, &diagnosis)

@@ -72,7 +72,7 @@ extension Message {
     }
 
     /// The text without what a message cannot have: NUL, and noncharacters, which sd-bus refuses too.
-    private static func printable(_ text: String) -> String {
+    static func printable(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             let isCharacter =

@@ -25,6 +25,10 @@ public protocol Host: AnyObject {
     func setGain(_ gain: LinearGain, of stream: StreamID)
     /// Corks or mutes a stream on top of what its application wants, or lets it go.
     func setSilence(_ silence: Silence, of stream: StreamID)
+    /// How a stream is silenced at this moment.
+    func silence(of stream: StreamID) -> Silence
+    /// Tells a stream's client that it gets no device (R23).
+    func refuse(_ stream: StreamID)
     /// Calls ``SessionRuntime/timerFired()`` at this moment, instead of at an earlier chosen one; `nil` for never.
     func arm(at moment: Instant?)
     /// Writes a line.

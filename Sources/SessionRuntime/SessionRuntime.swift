@@ -1,5 +1,15 @@
 public import SessionCore
 
+/// Hears of all that the runtime does; on the server's main loop.
+public protocol SessionObserver: AnyObject {
+    /// The engine has taken an event.
+    func runtime(_ runtime: SessionRuntime, took event: Event)
+    /// An effect was carried out.
+    func runtime(_ runtime: SessionRuntime, carriedOut effect: Effect)
+    /// All events have been taken. What is posted now is taken at once.
+    func runtimeIsIdle(_ runtime: SessionRuntime)
+}
+
 /// Joins the engine to a host: queues events, lets the engine decide, and carries the effects out.
 ///
 /// Everything happens on the server's main loop. An event that is posted while effects are carried out waits for its
@@ -17,6 +27,16 @@ public final class SessionRuntime {
     private var running: Set<StreamID> = []
     /// What every stream to which anything is done was told last, to put the next line about it into words.
     private var told: [StreamID: Treatment] = [:]
+    /// When it was told that.
+    private var since: [StreamID: Instant] = [:]
+    /// The streams that their applications want to run.
+    private var wanted: Set<StreamID> = []
+    private var pauses = PlayerPauses()
+
+    /// Who asks players to pause (N15); without one, their streams are corked.
+    public weak var players: (any PlayerControl)?
+    /// Who hears of everything.
+    public weak var observer: (any SessionObserver)?
 
     /// Makes a runtime that knows of no streams.
     public init(policy: Policy, host: any Host) {
@@ -30,21 +50,27 @@ public final class SessionRuntime {
     /// Takes all events that are waiting, and those that they bring about.
     public func drain() {
         guard !isDraining else { return }
-        isDraining = true
-        defer { isDraining = false }
+        repeat {
+            isDraining = true
+            takeQueue()
+            isDraining = false
+            observer?.runtimeIsIdle(self)
+        } while !queue.isEmpty
+        arm()
+    }
+
+    private func takeQueue() {
         var index = 0
         while index < queue.count {
             let event = queue[index]
             index += 1
+            guard concernsEngine(event) else { continue }
             observe(event)
-            for effect in engine.handle(event, at: host.now) { carryOut(effect) }
+            let effects = engine.handle(event, at: host.now)
+            observer?.runtime(self, took: event)
+            for effect in effects { carryOut(effect) }
             switch event {
-            case .streamVanished(let stream):
-                fader.forget(stream)
-                names[stream] = nil
-                labels[stream] = nil
-                told[stream] = nil
-                running.remove(stream)
+            case .streamVanished(let stream): forget(stream)
             case .shutdown:
                 // The engine undoes what is in force; a stream that is still on its way back is the fader's to finish.
                 perform(fader.undo())
@@ -53,7 +79,17 @@ public final class SessionRuntime {
             }
         }
         queue.removeAll(keepingCapacity: queue.capacity < 1024)
-        arm()
+    }
+
+    private func forget(_ stream: StreamID) {
+        fader.forget(stream)
+        names[stream] = nil
+        labels[stream] = nil
+        told[stream] = nil
+        since[stream] = nil
+        running.remove(stream)
+        wanted.remove(stream)
+        players?.forget(stream)
     }
 
     /// The moment for which the host was armed has come.
@@ -68,6 +104,11 @@ public final class SessionRuntime {
             perform(fader.step(at: now))
             isDraining = false
         }
+        // N15: a player that was asked to pause, and plays on.
+        for stream in pauses.late(at: now) {
+            host.log(.info, "\(labels[stream] ?? "?") has not paused when its player was asked to: cork it")
+            host.setSilence(.cork, of: stream)
+        }
         if let wake = engineWake, wake <= now {
             engineWake = nil
             post(.clockReached)
@@ -81,14 +122,78 @@ public final class SessionRuntime {
         drain()
     }
 
+    /// The host's clock.
+    public var now: Instant { host.now }
+
+    /// Whether something is on its way to silence that can still be heard.
+    public var isFading: Bool { engine.isFading }
+
     /// The policy in force.
     public var policy: Policy { engine.policy }
+
+    /// Since when that is done to a stream; `nil` when nothing was done to it yet.
+    public func treated(since stream: StreamID) -> Instant? { since[stream] }
 
     /// What is done to a stream and why; `nil` for one that is left alone (N12).
     public func treatment(of stream: StreamID) -> Treatment? { engine.treatment(of: stream) }
 
+    /// What an opened session is; `nil` for one that is not known.
+    public func state(of session: SessionID) -> SessionState? { engine.state(of: session) }
+
+    /// All that is known of sessions and streams, for people and for `DumpState`.
+    public var report: Report { engine.report }
+
     /// The description behind an id in a ``Treatment``.
     public subscript(id: DescriptionID) -> SessionDescription? { engine[id] }
+
+    /// Whether the engine is to hear of an event now. What a player does because it was asked to is no news (N15).
+    private func concernsEngine(_ event: Event) -> Bool {
+        switch event {
+        case .streamWanted(let stream, let isWanted):
+            switch pauses.read(stream, isWanted: isWanted) {
+            case .news: return true
+            case .expected: return false
+            case .defiance:
+                players?.forget(stream)
+                host.setSilence(.cork, of: stream)
+                post(.streamWanted(stream, false))
+                post(.streamWanted(stream, true))
+                return false
+            }
+        case .streamVanished(let stream):
+            if pauses.vanished(stream) { return true }
+            running.remove(stream)
+            post(.streamRunning(stream, false))
+            return false
+        default: return true
+        }
+    }
+
+    private func silence(_ stream: StreamID, _ silence: Silence) {
+        if silence == .none {
+            switch pauses.mayReturn(stream) {
+            case .uncork: host.setSilence(.none, of: stream)
+            case .play:
+                host.setSilence(.none, of: stream)
+                // R35: what the user has paused meanwhile stays paused.
+                if players?.resume(stream) == false, !running.contains(stream) {
+                    pauses.forget(stream)
+                    post(.streamWanted(stream, false))
+                }
+            case .playAnew:
+                _ = players?.resume(stream)
+                post(.streamVanished(stream))
+            }
+        } else if pauses.has(stream) {
+            return
+        } else if silence == .pausePlayer, wanted.contains(stream), host.silence(of: stream) == .none,
+            players?.pause(stream) == true
+        {
+            pauses.asked(stream, at: host.now)
+        } else {
+            host.setSilence(silence == .pausePlayer ? .cork : silence, of: stream)
+        }
+    }
 
     private func observe(_ event: Event) {
         switch event {
@@ -98,6 +203,7 @@ public final class SessionRuntime {
         case .policyChanged(_, let descriptions):
             for (id, description) in descriptions { label(id, description) }
         case .streamWanted(let id, let isWanted):
+            if isWanted { wanted.insert(id) } else { wanted.remove(id) }
             host.log(.debug, "\(labels[id] ?? "?") is \(isWanted ? "wanted" : "paused") by its application")
         case .streamRunning(let id, true):
             running.insert(id)
@@ -115,6 +221,7 @@ public final class SessionRuntime {
     }
 
     private func carryOut(_ effect: Effect) {
+        defer { observer?.runtime(self, carriedOut: effect) }
         switch effect {
         case .treat(let stream, let treatment, let duration, let delay):
             let actions = fader.start(
@@ -122,6 +229,7 @@ public final class SessionRuntime {
                 quantum: host.quantum(of: stream), waits: !running.contains(stream), at: host.now)
             host.log(.info, narrate(stream, treatment))
             told[stream] = treatment == .untouched ? nil : treatment
+            since[stream] = host.now
             perform(actions)
         case .wake(let moment):
             engineWake = moment
@@ -135,6 +243,10 @@ public final class SessionRuntime {
             host.log(
                 .info,
                 "interruption of \(session.label) has ended, \(shouldResume ? "it resumes" : "it does not resume")")
+        case .streamRefused(let stream):
+            host.log(.warning, "\(labels[stream] ?? "?") is given no device: its session is one of audio-processing")
+            host.refuse(stream)
+        case .answered, .activationGranted, .sessionChanged: break
         }
     }
 
@@ -142,14 +254,14 @@ public final class SessionRuntime {
         for action in actions {
             switch action {
             case .gain(let stream, let gain): host.setGain(gain, of: stream)
-            case .silence(let stream, let silence): host.setSilence(silence, of: stream)
+            case .silence(let stream, let silence): self.silence(stream, silence)
             case .settled(let stream): post(.streamSettled(stream))
             }
         }
     }
 
     private func arm() {
-        let next = [fader.nextStep, engineWake].compactMap { $0 }.min()
+        let next = [fader.nextStep, engineWake, pauses.deadline].compactMap { $0 }.min()
         guard next != armed else { return }
         armed = next
         host.arm(at: next)
@@ -171,11 +283,20 @@ public final class SessionRuntime {
             return "hold \(name) until the others are silent"
         case (_, .rejected):
             return "keep \(name) silent: \(actor) does not let it begin, its application has to ask again"
+        case (_, .inactive):
+            return "keep \(name) silent: its session is not active"
+        case (_, .noDevice):
+            return "give \(name) no device: its session is one of audio-processing"
+        case (_, .silentSwitch): return "mute \(name)\(time): the silent switch is on"
+        case (_, .screenLock): return "mute \(name)\(time): the screen is locked"
+        case (_, .doNotDisturb): return "mute \(name)\(time): the user does not want to be disturbed"
         case (_, .superseded):
             return "keep \(name) silent: \(actor) took over, and its application has to resume"
         case (let silence, _):
             let verb =
-                before.silence != .none && before.cause != .handover ? "keep" : silence == .mute ? "mute" : "cork"
+                silence == .pausePlayer && before.silence == .none
+                ? "pause the player of"
+                : before.silence != .none && before.cause != .handover ? "keep" : silence == .mute ? "mute" : "cork"
             return verb == "keep" ? "keep \(name) silent: \(actor) plays" : "\(verb) \(name)\(time): \(actor) plays"
         }
     }

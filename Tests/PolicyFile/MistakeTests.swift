@@ -22,7 +22,8 @@ private let categories =
 private let modes =
     "a mode: default, voice-chat, video-recording, measurement, spoken-audio, voice-prompt, movie-playback, "
     + "video-chat or game-chat"
-private let options = "an option: mix-with-others, duck-others, default-to-speaker or allow-bluetooth-input"
+private let options =
+    "an option: mix-with-others, duck-others, default-to-speaker, allow-bluetooth-input, interrupt-spoken-audio, allow-bluetooth-a2dp or allow-airplay"
 private let priorities = "a priority: normal, alarm, phone or a whole number from 0 to 255"
 private let gains = "a gain from -144 to 0 dB, such as -20 or \"-20 dB\""
 private let times = "a time from 0 ms to 60 s, such as 250 or \"250 ms\""

@@ -34,7 +34,8 @@ import Testing
         Mistake(
             member: "Ad", error: WireErrorName.unknownMethod,
             message:
-                "there is no method \"Ad\" at /org/test/Echo; there is Echo, Add, Later, Drop, Wrong, Take, Descriptor"),
+                "there is no method \"Ad\" at /org/test/Echo; there is Echo, Add, Later, Drop, Fail, Wrong, Take, Descriptor"
+        ),
         Mistake(
             interface: "org.test.Other", member: "Add", error: WireErrorName.unknownInterface,
             message: "there is org.test.Echo, org.freedesktop.DBus.Introspectable, org.freedesktop.DBus.Properties"),
@@ -82,6 +83,18 @@ import Testing
             #expect(error.message.contains(mistake.message), "\(error.message)")
             // And nothing is harmed.
             try #expect(bus.call("Add", [.int32(1), .int32(2)]) == [.int64(3)])
+        }
+    }
+
+    /// Whatever an error says, it reaches the caller.
+    @Test(arguments: [("org.test.Error.Own", "org.test.Error.Own"), ("no name", WireErrorName.failed)])
+    func everyErrorArrives(_ name: String, _ answered: String) async throws {
+        try await withBus { bus in
+            bus.echo.odd = String(try #require(Unicode.Scalar(0xFFFE as UInt32))) + "\0"
+            let error = try #require(throws: WireError.self) {
+                try bus.call("Fail", [.string(name), .string("ä")])
+            }
+            #expect(error == WireError(answered, "\u{FFFD}\u{FFFD}ä"))
         }
     }
 

@@ -100,6 +100,8 @@ extension Heard {
         case .superseded: "kept"
         case .rejected: "rejected"
         case .held: "held"
+        case .inactive: "inactive"
+        case .playerPaused: "paused"
         case .unmanaged: "unmanaged"
         }
     }
@@ -108,7 +110,7 @@ extension Heard {
     var isAudible: Bool {
         switch self {
         case .free, .ducked, .unmanaged: true
-        case .muted, .corked, .superseded, .rejected, .held: false
+        case .muted, .corked, .superseded, .rejected, .held, .inactive, .playerPaused: false
         }
     }
 }

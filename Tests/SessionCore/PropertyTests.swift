@@ -219,7 +219,7 @@ struct RandomSequence {
         for index in streams.indices where failure == nil {
             if random.oneIn(4) { continue }
             let stream = streams[index]
-            let runs = stream.isWanted && stream.told.silence != .cork
+            let runs = stream.isWanted && ![.cork, .pausePlayer].contains(stream.told.silence)
             if runs != stream.isRunning {
                 streams[index].isRunning = runs
                 send(.streamRunning(stream.id, runs))
@@ -287,6 +287,8 @@ struct RandomSequence {
             let app = app(session)
             if !told[app].isInterrupted { fail("'ended' without 'began'") }
             told[app].isInterrupted = false
+        case .answered, .activationGranted, .sessionChanged: fail("an answer that nobody has asked for")
+        case .streamRefused: break
         }
     }
 

@@ -22,6 +22,10 @@ enum Heard: Equatable {
     case rejected
     /// Waiting for others to fall silent.
     case held
+    /// Its session is not active (R26).
+    case inactive
+    /// Its player is to pause it (N15).
+    case playerPaused
     /// Not the engine's business.
     case unmanaged
 }
@@ -61,6 +65,8 @@ struct Scenario {
     private var streams: [String: Simulated] = [:]
     private var names: [StreamID: String] = [:]
     private var lastID: UInt32 = 0
+    private var sessions: [String: SessionID] = [:]
+    private var sessionNames: [SessionID: String] = [:]
 
     init(policy: Policy, obedient: Bool = true) {
         engine = Engine(policy: policy)
@@ -164,7 +170,7 @@ struct Scenario {
             if let first, first.value.settles == due {
                 streams[first.key]?.settles = nil
                 send(.streamSettled(first.value.id))
-                if streams[first.key]?.treatment.silence == .cork { follow(first.key) }
+                follow(first.key)
             } else {
                 wake = nil
                 send(.clockReached)
@@ -193,8 +199,10 @@ struct Scenario {
         case (_, .handover): return .held
         case (_, .superseded): return .superseded
         case (_, .rejected): return .rejected
+        case (_, .inactive): return .inactive
         case (.mute, _): return .muted
         case (.cork, _): return .corked
+        case (.pausePlayer, _): return .playerPaused
         }
     }
 
@@ -219,7 +227,7 @@ struct Scenario {
         if stream.vice.contains(.neverRuns) { return }
         // What runs stops when its fade is over; what does not is not even started.
         let hasFaded = !stream.isRunning || stream.settles == nil && !stream.vice.contains(.neverSettles)
-        let isStopped = stream.treatment.silence == .cork && hasFaded
+        let isStopped = [.cork, .pausePlayer].contains(stream.treatment.silence) && hasFaded
         let runs = stream.isWanted && !isStopped
         if runs != stream.isRunning {
             streams[name]?.isRunning = runs
@@ -248,6 +256,64 @@ struct Scenario {
             log.append("began \(session.application.name) by \(actor.application.name)")
         case .interruptionEnded(let session, let resumes):
             log.append("ended \(session.application.name) \(resumes ? "resume" : "stay")")
+        case .answered(let id, let answer): log.append("\(sessionNames[id] ?? "?"): \(Self.word(answer))")
+        case .activationGranted(let id): log.append("\(sessionNames[id] ?? "?"): granted")
+        case .sessionChanged: break
+        case .streamRefused(let id): log.append("refused \(names[id] ?? "?")")
+        }
+    }
+
+    // MARK: - Sessions that are opened
+
+    /// An application opens a session; streams that are named move there.
+    mutating func open(_ session: String, app: String? = nil, system: SessionDescription? = nil) {
+        let id = SessionID(UInt32(sessions.count + 1))
+        sessions[session] = id
+        sessionNames[id] = session
+        let application = ApplicationID(portal: nil, binary: nil, displayName: nil, fallback: app ?? session)
+        send(.sessionOpened(id, application: application, system.map { .system($0) } ?? .application))
+    }
+
+    /// Streams belong to a session from now on.
+    mutating func move(_ names: String..., to session: String) {
+        guard let id = sessions[session] else { return }
+        for name in names { if let stream = streams[name] { send(.streamMoved(stream.id, to: .opened(id))) } }
+    }
+
+    mutating func configure(
+        _ session: String, _ category: Category, _ options: CategoryOptions = [], _ mode: Mode? = nil
+    ) { configure(session, .category(category, options, mode)) }
+
+    mutating func configure(_ session: String, _ change: ConfigurationChange) {
+        if let id = sessions[session] { send(.sessionConfigured(id, change)) }
+    }
+
+    mutating func request(_ session: String, _ request: SessionRequest) {
+        if let id = sessions[session] { send(.sessionRequested(id, request)) }
+    }
+
+    mutating func activate(_ session: String) { request(session, .activate(mayWait: false)) }
+
+    mutating func deactivate(_ session: String, notify: Bool = true) {
+        request(session, .deactivate(notifyOthers: notify))
+    }
+
+    mutating func close(_ session: String) { if let id = sessions[session] { send(.sessionClosed(id)) } }
+
+    /// What a session's application may read.
+    func state(_ session: String) -> SessionState {
+        sessions[session].flatMap { engine.state(of: $0) } ?? SessionState()
+    }
+
+    private static func word(_ answer: SessionAnswer) -> String {
+        switch answer {
+        case .done: "done"
+        case .delayed: "delayed"
+        case .refused(let actor): "refused by \(actor.application.name)"
+        case .mistaken(let mistake): "mistaken \(mistake)"
+        case .nothingWaits: "nothing waits"
+        case .noRoom: "no room"
+        case .unknown: "unknown"
         }
     }
 
@@ -260,6 +326,7 @@ struct Scenario {
         case (_, .rejected): "reject"
         case (.mute, _): "mute"
         case (.cork, _): "cork"
+        case (.pausePlayer, _): "pause"
         }
     }
 }

@@ -21,6 +21,7 @@ final class RecordingHost: Host {
     private(set) var lines: [String] = []
     private(set) var gains: [UInt32: Double] = [:]
     private(set) var silences: [UInt32: Silence] = [:]
+    private(set) var refused: [UInt32] = []
     /// What the server does in the middle of a call.
     var interjection: ((RecordingHost, Call) -> Void)?
     private(set) var depth = 0
@@ -37,6 +38,8 @@ final class RecordingHost: Host {
     func quantum(of stream: StreamID) -> Duration { quantum }
     func setGain(_ gain: LinearGain, of stream: StreamID) { note(.gain(stream.rawValue, gain.value)) }
     func setSilence(_ silence: Silence, of stream: StreamID) { note(.silence(stream.rawValue, silence)) }
+    func silence(of stream: StreamID) -> Silence { silences[stream.rawValue] ?? .none }
+    func refuse(_ stream: StreamID) { refused.append(stream.rawValue) }
     func arm(at moment: Instant?) { armed = moment }
     func log(_ level: LogLevel, _ text: @autoclosure () -> String) { if level != .debug { lines.append(text()) } }
 

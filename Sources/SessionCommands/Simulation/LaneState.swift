@@ -34,7 +34,7 @@ struct Decision: Equatable {
         case (_, .superseded): kind = .superseded
         case (_, .rejected): kind = .rejected
         case (.mute, _): kind = .muted
-        case (.cork, _): kind = .corked
+        case (.cork, _), (.pausePlayer, _): kind = .corked
         }
     }
 

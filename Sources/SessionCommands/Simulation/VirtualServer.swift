@@ -180,6 +180,13 @@ final class VirtualServer: Host {
         if let index = laneOfStream[stream] { lanes[index].state.gain = gain.value }
     }
 
+    func silence(of stream: StreamID) -> Silence {
+        laneOfStream[stream].map { lanes[$0].state.silence } ?? .none
+    }
+
+    /// A virtual client is told nothing.
+    func refuse(_ stream: StreamID) {}
+
     func setSilence(_ silence: Silence, of stream: StreamID) {
         guard let index = laneOfStream[stream] else { return }
         lanes[index].state.silence = silence

@@ -21,6 +21,8 @@ struct Catalogue: Sendable, Equatable {
         var silencers: UInt64 = 0
         var duckers: UInt64 = 0
         var rejecters: UInt64 = 0
+        /// Of the corkers, those that ask its player to pause first (N15).
+        var pausers: UInt64 = 0
     }
 
     private struct Row: Sendable, Equatable {
@@ -54,6 +56,12 @@ struct Catalogue: Sendable, Equatable {
     private(set) var actors: UInt64 = 0
     /// Which descriptions are those of sounds of the interface.
     private(set) var interfaceSounds: UInt64 = 0
+    /// Which descriptions have no device (R23).
+    private(set) var deviceless: UInt64 = 0
+    /// Which descriptions obey the silent switch and the screen lock (R15, R16), and which are disturbing (N16).
+    private var silentObeying: UInt64 = 0
+    private var lockObeying: UInt64 = 0
+    private var disturbing: UInt64 = 0
     /// Which descriptions wait until those that they interrupt are silent.
     private(set) var holders: UInt64 = 0
     /// Which descriptions take over from others for good (R31).
@@ -124,6 +132,10 @@ struct Catalogue: Sendable, Equatable {
         }
         func note(_ set: inout UInt64, _ belongs: Bool) { set = belongs ? set | id.bit : set & ~id.bit }
         note(&interfaceSounds, description.category == .uiSound)
+        note(&deviceless, description.category == .audioProcessing)
+        note(&silentObeying, policy.switches.silent.contains(description.category))
+        note(&lockObeying, policy.switches.locked.contains(description.category))
+        note(&disturbing, policy.switches.undisturbed.contains(description.category))
         note(&holders, description.holdsOnHandover)
         note(&successors, !description.letsOthersResume)
         note(&untagged, description == policy.untagged)
@@ -179,6 +191,7 @@ struct Catalogue: Sendable, Equatable {
         func note(_ set: inout UInt64, _ belongs: Bool) { set = belongs ? set | actor.bit : set & ~actor.bit }
         note(&victim.corkers, kind == .cork || kind == .pausePlayer)
         note(&victim.silencers, kind.silences)
+        note(&victim.pausers, kind == .pausePlayer)
         note(&victim.duckers, kind == .duck)
         note(&victim.rejecters, kind == .reject)
     }
@@ -203,6 +216,17 @@ struct Catalogue: Sendable, Equatable {
     /// What is done to one that came after those who do it.
     func newcomer(_ id: DescriptionID) -> Victim { row(id)?.newcomer ?? Victim() }
     func weight(of id: DescriptionID) -> UInt64 { row(id)?.weight ?? 0 }
+
+    /// Whether a description is in the catalogue, so that it needs no room.
+    func has(_ description: SessionDescription) -> Bool { ids[description] != nil }
+
+    /// Which switch keeps a description from being heard; `nil` for none.
+    func switchedOff(by switches: Switches, _ id: DescriptionID) -> Cause? {
+        if switches.isSilent && silentObeying & id.bit != 0 { return .silentSwitch }
+        if switches.isLocked && lockObeying & id.bit != 0 { return .screenLock }
+        if switches.isUndisturbed && disturbing & id.bit != 0 { return .doNotDisturb }
+        return nil
+    }
 
     /// How far a description lowers another.
     func gain(of ducker: DescriptionID, on other: DescriptionID) -> LinearGain {

@@ -76,6 +76,8 @@ extension Engine {
         effects.append(
             .treat(
                 stream.id, new, within: fade(of: stream, of: session.description, from: old, to: new), after: hold))
+        // R23: at once, as some clients wait to be told whether they have a stream at all.
+        if new.cause == .noDevice { effects.append(.streamRefused(stream.id)) }
     }
 
     /// How long one stays lowered after its ducker's session is over: the session has outlived its last sound already.
@@ -117,10 +119,16 @@ extension Engine {
             return session.interruption != .none
         }
         let begins = session.interruption == .none && session.phase != .inactive
-        if begins { facts.updateSession(slot) { $0.interruption = .begun } }
+        if begins {
+            facts.updateSession(slot) {
+                $0.interruption = .begun
+                $0.mayResume = true
+            }
+        }
+        let asks = session.isDriven ? begins || session.interruption != .none : session.wanted > 0
         // R31: another primary playback took over; the application has to resume by itself. Nobody has taken over before
         // being heard.
-        if !verdict.isSuperseded, session.wanted > 0, session.supersededBy == nil,
+        if !verdict.isSuperseded, asks, session.supersededBy == nil,
             let silencer = verdict.silencerDescription, catalogue.successors & silencer.bit != 0,
             facts.sessions[outcome.actor(silencer)]?.phase == .active
         {
@@ -139,6 +147,13 @@ extension Engine {
             session.isToldActive = false
             session.interruption = .announced
             effects.append(.interruptionBegan(victim, by: silencer(of: slot)))
+            if session.isDriven {
+                // R26: it is inactive, and only its application makes it active again (R34).
+                session.isActivated = false
+                session.phase = .inactive
+                session.deadline = nil
+            }
+            configurations[slot]?.interruptionBegan()
         }
         if session.interruption == .announced && outcome[slot].isSuperseded {
             session.interruption = .none
@@ -146,13 +161,17 @@ extension Engine {
         }
         if session.interruption == .ended {
             session.interruption = .none
-            effects.append(.interruptionEnded(victim, shouldResume: session.wanted > 0))
+            effects.append(
+                .interruptionEnded(victim, shouldResume: session.isDriven ? session.mayResume : session.wanted > 0))
             if session.phase != .inactive && !session.isToldActive {
                 session.isToldActive = true
                 effects.append(.sessionActivated(victim))
             }
         }
+        let wasClaiming = facts.sessions[slot]?.phase != .inactive
         facts.updateSession(slot) { $0 = session }
+        // It is silenced, so nobody else is concerned.
+        if wasClaiming && session.phase == .inactive { _ = facts.claim(slot, catalogue: catalogue) }
     }
 
     private func silencer(of slot: Int) -> SessionReference {
@@ -165,11 +184,12 @@ extension Engine {
         SessionReference(
             application: facts.application(of: slot)
                 ?? ApplicationID(portal: nil, binary: nil, displayName: nil, fallback: "?"),
-            description: catalogue[description]?.name ?? "?")
+            description: catalogue[description]?.name ?? "?", id: facts.id(of: slot))
     }
 
-    private mutating func forgetIfGone(_ session: Int) {
-        guard let known = facts.sessions[session], known.firstStream < 0, known.phase == .inactive else { return }
+    mutating func forgetIfGone(_ session: Int) {
+        guard let known = facts.sessions[session], known.firstStream < 0, known.phase == .inactive, !known.isOpened
+        else { return }
         facts.removeSession(session)
         outcome.forget(session)
         if session < presented.count { presented[session] = Presentation() }
@@ -179,7 +199,8 @@ extension Engine {
         while let first = deadlines.first, facts.sessions[first.session]?.deadline != first.moment {
             deadlines.removeFirst()
         }
-        let earliest = deadlines.first?.moment
+        var earliest = deadlines.first?.moment
+        if let end = facts.switches.pausedUntil, end < Switches.never { earliest = min(earliest ?? end, end) }
         if let earliest, earliest != requestedWake { effects.append(.wake(at: earliest)) }
         requestedWake = earliest
     }

@@ -18,6 +18,12 @@ public struct Engine: Sendable {
     var holders: [Int] = []
     /// How many streams can be heard that are to be silent.
     var fading: Int32 = 0
+    /// What applications have said of the sessions that they have opened, by session slot.
+    var configurations: [Int: SessionConfiguration] = [:]
+    /// The sessions that wait to be activated, first come first (N9).
+    var waiting: [Int] = []
+    /// What was shown last of the sessions that were opened, by session slot.
+    var shown: [Int: SessionState] = [:]
     /// Lists that live for one event; kept for their memory.
     var work = Work()
 
@@ -30,6 +36,9 @@ public struct Engine: Sendable {
 
     /// Makes an engine that knows of no streams.
     public init(policy: Policy) { catalogue = Catalogue(policy: policy) }
+
+    /// Whether a stream can still be heard that is to be silent.
+    public var isFading: Bool { fading > 0 }
 
     /// The policy in force.
     public var policy: Policy { catalogue.policy }
@@ -44,6 +53,18 @@ public struct Engine: Sendable {
     ///   - now: When it happened; never earlier than the event before.
     public mutating func handle(_ event: Event, at now: Instant) -> [Effect] {
         var effects: [Effect] = []
+        if let end = facts.switches.pausedUntil, end <= now {
+            var switches = facts.switches
+            switches.pausedUntil = nil
+            change(to: switches, at: now, &effects)
+        }
+        take(event, at: now, &effects)
+        if !waiting.isEmpty { grantWhatWaits(at: now, &effects) }
+        if !shown.isEmpty { showSessions(&effects) }
+        return effects
+    }
+
+    private mutating func take(_ event: Event, at now: Instant, _ effects: inout [Effect]) {
         switch event {
         case .streamAppeared(let id, let application, let described, let direction):
             guard facts.slot(of: id) == nil else { break }
@@ -67,6 +88,9 @@ public struct Engine: Sendable {
             if isWanted { requestActivation(by: stream) }
             change(slot) { $0.isWanted = isWanted }
             update(stream: slot, at: now, &effects)
+            if isWanted, slot < applied.count, applied[slot].cause == .noDevice {
+                effects.append(.streamRefused(id))
+            }
         case .streamRunning(let id, let isRunning):
             guard let slot = facts.slot(of: id), facts.streams[slot]?.isRunning != isRunning else { break }
             change(slot) {
@@ -91,10 +115,21 @@ public struct Engine: Sendable {
             update(at: now, &effects)
         case .policyChanged(let policy, let descriptions):
             change(to: policy, descriptions, at: now, &effects)
+        case .streamMoved(let id, let key):
+            if let slot = facts.slot(of: id) { move(slot, to: key, at: now, &effects) }
+        case .sessionOpened(let id, let application, let kind):
+            open(id, application, kind, at: now, &effects)
+        case .sessionConfigured(let id, let change):
+            configure(id, change, at: now, &effects)
+        case .sessionRequested(let id, let request):
+            take(request, of: id, at: now, &effects)
+        case .sessionClosed(let id):
+            close(id, at: now, &effects)
+        case .switched(let switches):
+            if switches != facts.switches { change(to: switches, at: now, &effects) }
         case .shutdown:
             relinquish(&effects)
         }
-        return effects
     }
 
     /// What is done to a stream at this moment and why; `nil` for a stream that the policy leaves alone.
@@ -215,11 +250,12 @@ extension Engine {
 
     /// R9, R36: a session that is idle, or silenced, and whose application wants to be heard, asks for it now. A sound of
     /// the interface asks for nothing (R13).
-    private mutating func requestActivation(by stream: StreamFacts) {
+    mutating func requestActivation(by stream: StreamFacts) {
         let slot = Int(stream.session)
         guard let session = facts.sessions[slot] else { return }
         let isInterfaceSound = catalogue.interfaceSounds & stream.description.bit != 0
-        guard session.wanted == 0 || outcome[slot].silence != .none && !isInterfaceSound else { return }
+        guard session.wanted == 0 || outcome[slot].silence != .none && !isInterfaceSound, !session.isDriven
+        else { return }
         // R8: what may not begin changes nothing for anybody else.
         if !isInterfaceSound, session.phase == .inactive || outcome[slot].silence != .none,
             let rejecter = outcome.rejecter(of: stream.description, claiming: session.claim, catalogue)
@@ -256,7 +292,8 @@ extension Engine {
 
     /// When the next phase ends by itself.
     package var nextDeadline: Instant? {
-        (0..<facts.sessions.capacity).compactMap { facts.sessions[$0]?.deadline }.min()
+        let phases = (0..<facts.sessions.capacity).compactMap { facts.sessions[$0]?.deadline }
+        return (phases + [facts.switches.pausedUntil].compactMap { $0 }.filter { $0 < Switches.never }).min()
     }
 
     /// Whether what is in force is what the facts say, derived anew: the verdict, the treatments, and every sum that is

@@ -16,8 +16,68 @@ public enum Event: Sendable, Equatable {
     /// Another policy is in force, and this is what the streams are in its eyes; those that are missing are left alone from
     /// now on.
     case policyChanged(Policy, [StreamID: SessionDescription])
+    /// A stream belongs to another session from now on. One to an unknown session changes nothing.
+    case streamMoved(StreamID, to: SessionKey)
+    /// A session was opened. It is not active.
+    case sessionOpened(SessionID, application: ApplicationID, SessionKind)
+    /// Its application says something else of an opened session; answered.
+    case sessionConfigured(SessionID, ConfigurationChange)
+    /// Its application wants an opened session to be active or not; answered.
+    case sessionRequested(SessionID, SessionRequest)
+    /// An opened session is gone; whom it interrupted is to go on (R12). Streams that are left go back to its application.
+    case sessionClosed(SessionID)
+    /// The user has switched something (N16).
+    case switched(Switches)
     /// The host is about to leave: everything is to be as if it had never been there.
     case shutdown
+}
+
+/// Whose a session is that was opened.
+public enum SessionKind: Sendable, Hashable {
+    /// An application's, which configures it.
+    case application
+    /// The system's: an interruption whose sound is made elsewhere, if any.
+    case system(SessionDescription)
+}
+
+/// What an application says of its session.
+public enum ConfigurationChange: Sendable, Hashable {
+    /// Category, options, and the mode if one is given (R7, R39–R43).
+    case category(Category, CategoryOptions, Mode?)
+    /// The mode (R54).
+    case mode(Mode)
+    /// Where the output goes (R41).
+    case outputOverride(SessionConfiguration.OutputOverride)
+    /// Whether ringing may interrupt (N8).
+    case avoidsAlerts(Bool)
+}
+
+/// What an application asks for its session.
+public enum SessionRequest: Sendable, Hashable {
+    /// To be heard (R8, R10); with `mayWait`, as soon as that is possible (N9).
+    case activate(mayWait: Bool)
+    /// Not to be heard any more. Those that it interrupted are told to resume, or not to (R11).
+    case deactivate(notifyOthers: Bool)
+    /// Not to wait any longer (N9).
+    case cancel
+}
+
+/// What became of a request.
+public enum SessionAnswer: Sendable, Hashable {
+    /// It is as was asked.
+    case done
+    /// It waits (N9).
+    case delayed
+    /// A session with a stronger claim is in the way; nothing has changed (R8).
+    case refused(by: SessionReference)
+    /// What was said does not go together; nothing has changed.
+    case mistaken(SessionConfiguration.Mistake)
+    /// There is nothing to withdraw.
+    case nothingWaits
+    /// So many different sessions are in use that there is no room for another kind; nothing has changed.
+    case noRoom
+    /// There is no such session, or it is the system's.
+    case unknown
 }
 
 /// Something to be done, as the engine asks it of a host.
@@ -35,6 +95,14 @@ public enum Effect: Sendable, Equatable {
     case interruptionBegan(SessionReference, by: SessionReference)
     /// The interruption of a session is over (R30, R31, R33).
     case interruptionEnded(SessionReference, shouldResume: Bool)
+    /// What became of a request; one answer to each.
+    case answered(SessionID, SessionAnswer)
+    /// An activation that waited was granted: the session is active (N9).
+    case activationGranted(SessionID)
+    /// What ``Engine/state(of:)`` says of an opened session is something else now.
+    case sessionChanged(SessionID)
+    /// A stream was given no device (R23).
+    case streamRefused(StreamID)
 }
 
 /// A session as others see it: whose it is and what it is.
@@ -43,11 +111,14 @@ public struct SessionReference: Sendable, Hashable {
     public var application: ApplicationID
     /// The name of its description: a role, or "untagged".
     public var description: String
+    /// Which of the opened sessions it is; `nil` for one that an application has because of its streams.
+    public var id: SessionID?
 
     /// Makes a reference.
-    public init(application: ApplicationID, description: String) {
+    public init(application: ApplicationID, description: String, id: SessionID? = nil) {
         self.application = application
         self.description = description
+        self.id = id
     }
 
     /// For people: `mpv (music)`.

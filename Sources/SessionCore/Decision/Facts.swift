@@ -78,6 +78,23 @@ struct SessionFacts: Sendable, Equatable {
     var hasStarted = false
     /// It asked to be heard while it had to be silent, so it goes ahead as soon as it may.
     var isWaiting = false
+
+    /// Which session it is, among all that there ever were.
+    var serial: UInt32 = 0
+    /// It was opened; its description is its own, not that of its streams.
+    var isOpened = false
+    /// Its application activates and deactivates it; until it first does so, its streams do.
+    var isDriven = false
+    /// Its application has activated it, and nothing has ended that.
+    var isActivated = false
+    /// What its application will be told when the present interruption ends (R11, R31).
+    var mayResume = true
+
+    /// Whether it asks to be heard. A sound of the interface asks for nothing (R13).
+    func asks(_ catalogue: borrowing Catalogue) -> Bool {
+        if isDriven { return isActivated }
+        return isOpened ? wantedDescriptions & ~catalogue.interfaceSounds != 0 : wanted > 0
+    }
 }
 
 /// Everything the verdict depends on.
@@ -85,11 +102,24 @@ struct Facts: Sendable, Equatable {
     private(set) var streams = Slots<StreamFacts>()
     private(set) var sessions = Slots<SessionFacts>()
     private(set) var claims = Claims()
-    /// The applications, by session slot; apart, because strings are counted references.
+    /// What the user has switched.
+    var switches = Switches()
+    /// The applications and keys, by session slot; apart, because strings are counted references.
     private var applications: [ApplicationID] = []
+    private var keys: [SessionKey] = []
     private var slotOfStream: [StreamID: Int] = [:]
-    private var slotOfSession: [ApplicationID: Int] = [:]
+    private var slotOfSession: [SessionKey: Int] = [:]
     private var lastStamp: UInt64 = 0
+    private var lastSerial: UInt32 = 0
+
+    /// The slot of a session that was opened.
+    func slot(of id: SessionID) -> Int? { slotOfSession[.opened(id)] }
+
+    /// Which of the opened sessions this is.
+    func id(of session: Int) -> SessionID? {
+        if session >= 0, session < keys.count, case .opened(let id) = keys[session] { return id }
+        return nil
+    }
 
     func application(of session: Int) -> ApplicationID? {
         session >= 0 && session < applications.count ? applications[session] : nil
@@ -105,19 +135,42 @@ struct Facts: Sendable, Equatable {
         catalogue: borrowing Catalogue
     ) -> Int? {
         guard slotOfStream[id] == nil else { return nil }
-        let session = slotOfSession[application] ?? addSession(application, description, catalogue)
+        let session =
+            slotOfSession[.application(application)]
+            ?? addSession(.application(application), application, description, catalogue)
+        let slot = streams.insert(
+            StreamFacts(
+                id: id, session: Int32(truncatingIfNeeded: session), description: description, direction: direction))
+        link(slot, description, to: session)
+        slotOfStream[id] = slot
+        return slot
+    }
+
+    private mutating func link(_ slot: Int, _ description: DescriptionID, to session: Int) {
         let first = sessions[session]?.firstStream ?? -1
-        var stream = StreamFacts(
-            id: id, session: Int32(truncatingIfNeeded: session), description: description, direction: direction)
-        stream.next = first
-        let slot = streams.insert(stream)
+        streams.update(slot) {
+            $0.session = Int32(truncatingIfNeeded: session)
+            $0.next = first
+            $0.previous = -1
+        }
         streams.update(Int(first)) { $0.previous = Int32(truncatingIfNeeded: slot) }
         sessions.update(session) {
             $0.firstStream = Int32(truncatingIfNeeded: slot)
             $0.descriptions |= description.bit
         }
-        slotOfStream[id] = slot
-        return slot
+    }
+
+    /// Moves a stream that is neither wanted nor running to another session. Returns that one; `nil` where it does not exist.
+    mutating func moveStream(_ slot: Int, to key: SessionKey, catalogue: borrowing Catalogue) -> Int? {
+        guard let stream = streams[slot] else { return nil }
+        var target = slotOfSession[key]
+        if target == nil, case .application(let application) = key {
+            target = addSession(key, application, stream.description, catalogue)
+        }
+        guard let target, target != Int(stream.session) else { return nil }
+        unlink(slot, stream)
+        link(slot, stream.description, to: target)
+        return target
     }
 
     mutating func removeStream(_ slot: Int) {
@@ -127,6 +180,10 @@ struct Facts: Sendable, Equatable {
         }
         guard let stream = streams.remove(slot) else { return }
         slotOfStream[stream.id] = nil
+        unlink(slot, stream)
+    }
+
+    private mutating func unlink(_ slot: Int, _ stream: StreamFacts) {
         streams.update(Int(stream.previous)) { $0.next = stream.next }
         streams.update(Int(stream.next)) { $0.previous = stream.previous }
         let session = Int(stream.session)
@@ -183,7 +240,7 @@ struct Facts: Sendable, Equatable {
             sessions.update(slot) {
                 $0.descriptions = all
                 $0.wantedDescriptions = wanted
-                let candidates = wanted != 0 ? wanted : all
+                let candidates = $0.isOpened ? 0 : wanted != 0 ? wanted : all
                 $0.description =
                     catalogue.description(of: candidates) ?? (slot < former.count ? former[slot] : nil)
                     ?? $0.description
@@ -206,15 +263,28 @@ struct Facts: Sendable, Equatable {
 
     // MARK: - Sessions
 
+    /// Opens a session; `nil` when there is one of that number.
+    mutating func openSession(
+        _ id: SessionID, application: ApplicationID, description: DescriptionID, catalogue: borrowing Catalogue
+    ) -> Int? {
+        guard slotOfSession[.opened(id)] == nil else { return nil }
+        let session = addSession(.opened(id), application, description, catalogue)
+        sessions.update(session) { $0.isOpened = true }
+        return session
+    }
+
     private mutating func addSession(
-        _ application: ApplicationID, _ description: DescriptionID, _ catalogue: borrowing Catalogue
+        _ key: SessionKey, _ application: ApplicationID, _ description: DescriptionID, _ catalogue: borrowing Catalogue
     ) -> Int {
-        let session = sessions.insert(SessionFacts(description: description))
-        slotOfSession[application] = session
+        lastSerial &+= 1
+        let session = sessions.insert(SessionFacts(description: description, serial: lastSerial))
+        slotOfSession[key] = session
         if session < applications.count {
             applications[session] = application
+            keys[session] = key
         } else {
             applications.append(application)
+            keys.append(key)
         }
         stamp(session)
         let claim = claim(of: session, catalogue)
@@ -232,7 +302,7 @@ struct Facts: Sendable, Equatable {
         guard let session = sessions[slot], session.firstStream < 0 else { return }
         claims.remove(session.claim)
         sessions.remove(slot)
-        if slot < applications.count { slotOfSession[applications[slot]] = nil }
+        if slot < keys.count { slotOfSession[keys[slot]] = nil }
     }
 
     /// Changes what is known of a session; what the verdict needs of it follows with ``claim(_:catalogue:)``.
@@ -265,8 +335,16 @@ struct Facts: Sendable, Equatable {
 
     private func claim(of slot: Int, _ catalogue: borrowing Catalogue) -> UInt64 {
         guard let session = sessions[slot] else { return 0 }
-        let weight = catalogue.weight(of: session.description)
+        return claim(of: session.description, session.stamp, catalogue)
+    }
+
+    /// What a session of a description would claim if it asked now.
+    func nextClaim(of description: DescriptionID, catalogue: borrowing Catalogue) -> UInt64 {
+        claim(of: description, lastStamp &+ 1, catalogue)
+    }
+
+    private func claim(of description: DescriptionID, _ stamp: UInt64, _ catalogue: borrowing Catalogue) -> UInt64 {
         // 55 bits of activations last for a thousand years at a million a second.
-        return weight << 55 | (session.stamp & (1 << 55 - 1))
+        catalogue.weight(of: description) << 55 | (stamp & (1 << 55 - 1))
     }
 }

@@ -154,6 +154,10 @@ struct Outcome: Sendable, Equatable {
     private var actors = Actors()
     /// The actors before; kept for its memory.
     private var oldActors = Actors()
+    /// What the user has switched, as of the last ``resolve(_:_:)``.
+    private var switches = Switches()
+
+    private var isPaused: Bool { switches.pausedUntil != nil }
 
     subscript(session: Int) -> SessionVerdict {
         session >= 0 && session < verdicts.count ? verdicts[session] : .free
@@ -171,17 +175,30 @@ struct Outcome: Sendable, Equatable {
 
     /// What is done to a stream, given what is decided about its session.
     func treatment(of stream: StreamFacts, in session: SessionFacts, catalogue: borrowing Catalogue) -> Treatment {
+        if isPaused { return .untouched }
         let verdict = self[Int(stream.session)]
+        let isInterfaceSound = catalogue.interfaceSounds & stream.description.bit != 0
+        if catalogue.deviceless & session.description.bit != 0 && !isInterfaceSound {
+            return Treatment(silence: .cork, cause: .noDevice)
+        }
         if verdict.silence != .none {
             // R13: a sound of the interface is dropped, not kept for later, and is silent as long as the interruption
             // lasts and no longer.
-            let isInterfaceSound = catalogue.interfaceSounds & stream.description.bit != 0
             if !(isInterfaceSound && verdict.isSuperseded) {
                 let cause: Cause = !verdict.isSuperseded ? .interrupted : session.isRejected ? .rejected : .superseded
                 return Treatment(
                     silence: isInterfaceSound ? .mute : verdict.silence, cause: cause,
                     actor: verdict.silencerDescription)
             }
+        }
+        // R26: an opened session that is not active is not heard.
+        if session.isDriven && !session.isActivated && !isInterfaceSound {
+            return Treatment(silence: .cork, cause: .inactive)
+        }
+        if stream.direction == .playback,
+            let cause = catalogue.switchedOff(by: switches, isInterfaceSound ? stream.description : session.description)
+        {
+            return Treatment(silence: .mute, cause: cause)
         }
         if session.phase == .holding {
             return Treatment(silence: .cork, cause: .handover, actor: session.description)
@@ -195,6 +212,7 @@ struct Outcome: Sendable, Equatable {
     /// Decides about every session anew.
     mutating func resolve(_ facts: borrowing Facts, _ catalogue: borrowing Catalogue) {
         verdicts.removeAll(keepingCapacity: true)
+        switches = facts.switches
         findActors(facts, catalogue)
         var changed: [Change] = []
         for claimant in facts.claims.order { judge(claimant, catalogue, &changed) }
@@ -231,6 +249,7 @@ struct Outcome: Sendable, Equatable {
     /// Goes from the strongest claim down, each session against those above it that are heard themselves.
     private mutating func findActors(_ facts: borrowing Facts, _ catalogue: borrowing Catalogue) {
         actors.removeAll()
+        if isPaused { return }
         for claimant in facts.claims.order {
             guard claimant.isActive, catalogue.actors & claimant.description.bit != 0, claimant.supersededBy == nil,
                 silencers(of: claimant, catalogue) == 0
@@ -257,6 +276,21 @@ struct Outcome: Sendable, Equatable {
         return rejecters == 0 ? nil : actors.strongest(of: actors.others(than: claim, of: rejecters), above: 0)
     }
 
+    /// R8: who of those that are heard would silence a session with a claim, or does not let it begin.
+    ///
+    /// - Parameters:
+    ///   - claim: What it would claim.
+    ///   - own: What it claims now: it does not stand in its own way.
+    func blocker(
+        of description: DescriptionID, claiming claim: UInt64, own: UInt64, _ catalogue: borrowing Catalogue
+    ) -> DescriptionID? {
+        if let rejecter = rejecter(of: description, claiming: own, catalogue) { return rejecter }
+        let playing = catalogue.playing(description).silencers
+        let newcomer = catalogue.newcomer(description).silencers
+        let silencers = actors.acting(on: claim, playing: playing, newcomer: newcomer, mustBeAbove: true)
+        return actors.strongest(of: actors.others(than: own, of: silencers), above: claim)
+    }
+
     private mutating func judge(_ claimant: Claimant, _ catalogue: borrowing Catalogue, _ changed: inout [Change]) {
         let verdict = verdict(on: claimant, catalogue)
         let slot = Int(claimant.session)
@@ -270,6 +304,7 @@ struct Outcome: Sendable, Equatable {
 
     private func verdict(on claimant: Claimant, _ catalogue: borrowing Catalogue) -> SessionVerdict {
         var verdict = SessionVerdict()
+        if isPaused { return verdict }
         let suspects = silencers(of: claimant, catalogue)
         if suspects != 0 {
             // One that would cork a newcomer may only mute what was there before, and the other way round.
@@ -277,7 +312,10 @@ struct Outcome: Sendable, Equatable {
                 on: claimant.claim, playing: catalogue.playing(claimant.description).corkers,
                 newcomer: catalogue.newcomer(claimant.description).corkers, mustBeAbove: true)
             if let silencer = actors.strongest(of: corkers, above: claimant.claim) {
-                verdict.silence = .cork
+                let pausers = actors.acting(
+                    on: claimant.claim, playing: catalogue.playing(claimant.description).pausers,
+                    newcomer: catalogue.newcomer(claimant.description).pausers, mustBeAbove: true)
+                verdict.silence = pausers & silencer.bit != 0 ? .pausePlayer : .cork
                 verdict.silencerDescription = silencer
                 return verdict
             }

@@ -5,14 +5,17 @@ extension Engine {
         guard let old = facts.sessions[slot] else { return .none }
         var session = old
         let verdict = outcome[slot]
-        let isWanted = session.wanted > 0
+        let isWanted = session.asks(catalogue)
         if !isWanted {
-            session.supersededBy = nil
-            session.isRejected = false
+            // Who drives the session itself is told that it was taken over from, and asks again.
+            if !session.isDriven {
+                session.supersededBy = nil
+                session.isRejected = false
+            }
             session.hasStarted = false
             session.isWaiting = false
         }
-        if isWanted || session.phase == .inactive {
+        if !session.isOpened, isWanted || session.phase == .inactive {
             let candidates = isWanted ? session.wantedDescriptions : session.descriptions
             // Of one kind in nearly every application.
             if candidates != session.description.bit {
@@ -39,8 +42,8 @@ extension Engine {
 
     private func move(_ session: inout SessionFacts, _ verdict: SessionVerdict, at now: Instant) {
         let bit = session.description.bit
-        let isWanted = session.wanted > 0
-        let isRunning = session.running > 0
+        let isWanted = session.asks(catalogue)
+        let isRunning = session.isDriven ? session.isActivated : session.running > 0
         let isSilenced = verdict.silence != .none
         let isOver = session.deadline.map { now >= $0 } ?? false
         func start() {
@@ -70,6 +73,8 @@ extension Engine {
             }
         case .starting, .active, .releasing:
             if verdict.isSuperseded {
+                session.phase = .inactive
+            } else if !isWanted && session.isDriven {
                 session.phase = .inactive
             } else if !isWanted {
                 if session.phase != .releasing {

@@ -43,14 +43,7 @@ extension Engine {
             }
         }
         for slot in applied.indices { applied[slot].actor = translated(applied[slot].actor) }
-        // Nothing counts as presented, so that every stream is looked at.
-        for slot in presented.indices { presented[slot].holder = DescriptionID(.max) }
-        outcome.resolve(facts, catalogue)
-        fading = 0
-        for slot in 0..<facts.sessions.capacity where outcome[slot].silence != .none {
-            fading &+= facts.sessions[slot]?.audible ?? 0
-        }
-        update(everything: true, at: now, &effects)
+        reconsider(at: now, &effects)
     }
 
     /// Gives back the streams that the new policy leaves alone, or for which it has no room. Returns their sessions.

@@ -6,6 +6,8 @@ public enum Silence: UInt8, Sendable, Hashable {
     case mute
     /// It is stopped where it is.
     case cork
+    /// Its player is asked to pause (N15); where there is none, it is stopped where it is.
+    case pausePlayer
 }
 
 /// Why a stream is treated as it is.
@@ -20,6 +22,16 @@ public enum Cause: UInt8, Sendable, Hashable {
     case superseded
     /// A session that was there first does not let it begin; it has to ask again (R8).
     case rejected
+    /// Its session is not active (R26).
+    case inactive
+    /// Its session's category has no device (R23).
+    case noDevice
+    /// The silent switch is on (R15, R16).
+    case silentSwitch
+    /// The screen is locked (R15, R16).
+    case screenLock
+    /// The user does not want to be disturbed (N16).
+    case doNotDisturb
     /// It waits until those that it interrupts are silent.
     case handover
 }

@@ -25,7 +25,7 @@ public enum Category: String, Sendable, Hashable, CaseIterable {
     public var playsSound: Bool { self != .record && self != .audioProcessing }
 }
 
-/// What fine-tunes a category (R39–R43).
+/// What fine-tunes a category (R39–R43, N2, N5).
 public struct CategoryOptions: OptionSet, Sendable, Hashable {
     /// One bit for each option.
     public let rawValue: UInt8
@@ -42,12 +42,22 @@ public struct CategoryOptions: OptionSet, Sendable, Hashable {
     /// A Bluetooth headset's microphone may be used (R43).
     public static let allowBluetoothInput = CategoryOptions(rawValue: 1 << 3)
 
-    /// Every option with its name in policy files.
+    /// Spoken audio stops for this session, everything else plays along; sets ``mixWithOthers`` too (N2).
+    public static let interruptSpokenAudio = CategoryOptions(rawValue: 1 << 4)
+    /// Output may go to Bluetooth headphones (N5).
+    public static let allowBluetoothA2DP = CategoryOptions(rawValue: 1 << 5)
+    /// Output may go to AirPlay (N5).
+    public static let allowAirPlay = CategoryOptions(rawValue: 1 << 6)
+
+    /// Every option with its name in policy files and on D-Bus.
     public static let named: [(name: String, option: CategoryOptions)] = [
         ("mix-with-others", .mixWithOthers),
         ("duck-others", .duckOthers),
         ("default-to-speaker", .defaultToSpeaker),
         ("allow-bluetooth-input", .allowBluetoothInput),
+        ("interrupt-spoken-audio", .interruptSpokenAudio),
+        ("allow-bluetooth-a2dp", .allowBluetoothA2DP),
+        ("allow-airplay", .allowAirPlay),
     ]
 }
 
@@ -62,4 +72,32 @@ public enum Mode: String, Sendable, Hashable, CaseIterable {
     case moviePlayback = "movie-playback"
     case videoChat = "video-chat"
     case gameChat = "game-chat"
+}
+
+extension Category {
+    /// Whether an option goes with the category (R39, R40, R42, R43, N2, N5).
+    public func takes(_ option: CategoryOptions) -> Bool {
+        switch option {
+        // R40, R49: whatever is heard can duck.
+        case .duckOthers: playsSound
+        // R42
+        case .defaultToSpeaker: self == .playAndRecord
+        // R43
+        case .allowBluetoothInput: self == .record || self == .playAndRecord
+        // R39: what always mixes need not ask.
+        case .mixWithOthers, .interruptSpokenAudio, .allowBluetoothA2DP, .allowAirPlay:
+            self == .playback || self == .playAndRecord
+        default: true
+        }
+    }
+
+    /// Whether a mode does anything in the category (R50–R53, R55, N1, N3, N4).
+    public func takes(_ mode: Mode) -> Bool {
+        switch mode {
+        case .default: true
+        case .voiceChat, .videoChat, .gameChat: self == .playAndRecord
+        case .videoRecording, .measurement: self == .record || self == .playAndRecord
+        case .spokenAudio, .voicePrompt, .moviePlayback: playsSound
+        }
+    }
 }

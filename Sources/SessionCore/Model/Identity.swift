@@ -26,6 +26,23 @@ public struct ApplicationID: Sendable, Hashable {
     }
 }
 
+/// One session that an application or the system has opened, by the number that the service gave it. Never used again.
+public struct SessionID: Sendable, Hashable {
+    /// The service's number.
+    public let rawValue: UInt32
+
+    /// Makes the identity of the session with this number.
+    public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+}
+
+/// Which session a stream belongs to.
+public enum SessionKey: Sendable, Hashable {
+    /// The one that an application has because it has streams (R2).
+    case application(ApplicationID)
+    /// One that was opened.
+    case opened(SessionID)
+}
+
 /// Which way a stream's sound goes, seen from the application.
 public enum StreamDirection: Sendable, Hashable {
     case playback

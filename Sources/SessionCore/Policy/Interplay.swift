@@ -48,6 +48,8 @@ public struct Interplay: Sendable, Hashable {
             return actor.category == .record ? .mute : (actor.ducksOthers ? .duck : .mix)
         }
         if !other.isInterruptible { return actor.ducksOthers ? .duck : .mix }
+        // N8: ringing leaves in peace who asked for it; the call itself does not.
+        if actor.isAlert && other.avoidsAlerts { return .mix }
         // R36: phone and alarm interrupt whatever is below them, mixable or not.
         if actor.priority.overridesMixing && actor.priority > other.priority { return .cork }
         // R21: a recording silences all playback.
@@ -56,6 +58,8 @@ public struct Interplay: Sendable, Hashable {
         {
             return .cork
         }
+        // N1, N2: speech is stopped rather than spoken over.
+        if other.mode == .spokenAudio && actor.interruptsSpokenAudio { return .cork }
         // R40, R45, R49: a ducking session is mixable, and lowers all that can be heard.
         if actor.ducksOthers { return other.category.playsSound ? .duck : .mix }
         // R28: one mixable side is enough.

@@ -16,11 +16,15 @@ public struct Policy: Sendable, Equatable {
     /// streams are.
     public let pairing: SessionDescription?
 
+    /// What the user's switches silence (N16).
+    public let switches: SwitchRules
+
     /// Makes a policy; see the properties.
     public init(
         name: String, roles: [Role: SessionDescription], unmanagedRoles: Set<Role> = [],
         untagged: SessionDescription? = nil, untaggedCapture: SessionDescription? = nil,
-        interplay: InterplayRules = InterplayRules(), pairing: SessionDescription? = nil
+        interplay: InterplayRules = InterplayRules(), pairing: SessionDescription? = nil,
+        switches: SwitchRules = SwitchRules()
     ) {
         self.name = name
         self.roles = roles.filter { !unmanagedRoles.contains($0.key) }
@@ -29,6 +33,7 @@ public struct Policy: Sendable, Equatable {
         self.untaggedCapture = untaggedCapture
         self.interplay = interplay
         self.pairing = pairing
+        self.switches = switches
     }
 
     /// What a stream is by its role (R2); `nil` when the policy leaves it alone.
@@ -49,4 +54,24 @@ public struct Policy: Sendable, Equatable {
 
     /// A recording that does nothing to others, and to which nothing is done.
     static let listener = SessionDescription(name: untaggedCaptureName, category: .ambient, isInterruptible: false)
+}
+
+/// Which categories the user's switches silence (R15, R16, N16).
+public struct SwitchRules: Sendable, Hashable {
+    /// While the silent switch is on.
+    public var silent: Set<Category>
+    /// While the screen is locked.
+    public var locked: Set<Category>
+    /// While the user does not want to be disturbed.
+    public var undisturbed: Set<Category>
+
+    /// Makes a set of rules; the defaults are the phone's.
+    public init(
+        silent: Set<Category> = [.ambient, .soloAmbient], locked: Set<Category> = [.ambient, .soloAmbient],
+        undisturbed: Set<Category> = [.uiSound]
+    ) {
+        self.silent = silent
+        self.locked = locked
+        self.undisturbed = undisturbed
+    }
 }

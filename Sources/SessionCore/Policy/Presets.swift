@@ -60,7 +60,7 @@ public struct Preset: Sendable, Equatable {
     private static let commonUnmanaged: Set<String> = ["production", "dsp", "test"]
 
     /// 20 dB is what speech needs above a background to be followed without effort.
-    private static let underSpeech = Ducking(gain: Decibels(-20))
+    static let underSpeech = Ducking(gain: Decibels(-20))
     private static let systemFade = Duration.milliseconds(100)
 
     /// See ``Policy/desktop``.

@@ -92,6 +92,8 @@ public struct SessionDescription: Sendable, Hashable {
     public var releaseDelay: Duration
     /// `false` for what must go on through every interruption, such as a screen reader in a call.
     public var isInterruptible: Bool
+    /// Ringing does not interrupt the session, an accepted call does (N8).
+    public var avoidsAlerts: Bool
 
     /// Makes a description. What is not given is that of an application in general: no options, normal priority, half a
     /// second of fade, no waiting, 300 ms of release delay.
@@ -99,7 +101,8 @@ public struct SessionDescription: Sendable, Hashable {
         name: String, category: Category, options: CategoryOptions = [], mode: Mode = .default,
         priority: Priority = .normal,
         ducking: Ducking = Ducking(), fade: Duration = .milliseconds(500), handover: Handover = .overlap,
-        resumption: Resumption = .transient, releaseDelay: Duration = .milliseconds(300), isInterruptible: Bool = true
+        resumption: Resumption = .transient, releaseDelay: Duration = .milliseconds(300), isInterruptible: Bool = true,
+        avoidsAlerts: Bool = false
     ) {
         self.name = name
         self.category = category
@@ -112,6 +115,7 @@ public struct SessionDescription: Sendable, Hashable {
         self.resumption = resumption
         self.releaseDelay = releaseDelay
         self.isInterruptible = isInterruptible
+        self.avoidsAlerts = avoidsAlerts
     }
 
     /// Whether the session ducks others (R40); it is mixable then (R49).
@@ -123,11 +127,20 @@ public struct SessionDescription: Sendable, Hashable {
     public var isMixable: Bool {
         switch category {
         case .ambient, .uiSound: true
-        case .playback, .playAndRecord: options.contains(.mixWithOthers) || options.contains(.duckOthers)
+        case .playback, .playAndRecord:
+            !options.isDisjoint(with: [.mixWithOthers, .duckOthers, .interruptSpokenAudio])
         case .soloAmbient: options.contains(.duckOthers)
         case .record, .audioProcessing: false
         }
     }
+
+    /// Whether the session stops speech that it would otherwise play over (N1, N2).
+    public var interruptsSpokenAudio: Bool {
+        ducksOthers || options.contains(.interruptSpokenAudio) && category.playsSound
+    }
+
+    /// Whether it announces something that the user may decline, as ringing does (N8).
+    public var isAlert: Bool { priority >= .phone && category != .playAndRecord }
 
     /// Whether the session comes before equals however late they start: a recording silences all playback (R21).
     public var precedesEquals: Bool { category == .record }
@@ -142,6 +155,7 @@ public struct SessionDescription: Sendable, Hashable {
         case .never: false
         case .transient:
             priority.overridesMixing || mode == .voicePrompt || category == .record || category == .playAndRecord
+                || interruptsSpokenAudio
         }
     }
 }

@@ -1,0 +1,304 @@
+/// What an opened session is at a moment, as its application may read it.
+public struct SessionState: Sendable, Hashable {
+    /// What its application has said of it; of a session of the system, nothing.
+    public var configuration = SessionConfiguration()
+    /// It may be heard.
+    public var isActive = false
+    /// An interruption has begun and not ended.
+    public var isInterrupted = false
+    /// An activation waits to be granted (N9).
+    public var isDelayed = false
+    /// Another session is heard (R77).
+    public var isOtherAudioPlaying = false
+    /// Another session that does not mix is heard (N6).
+    public var isSecondaryAudioToBeSilenced = false
+
+    /// A session as it is opened.
+    public init() {}
+}
+
+/// Sessions that applications hold themselves.
+extension Engine {
+    /// The most different descriptions of opened sessions in use at a time; the rest of the room is for streams.
+    static let openedDescriptions = 32
+
+    /// What an opened session is; `nil` for one that is not known.
+    public func state(of id: SessionID) -> SessionState? { facts.slot(of: id).flatMap { shown[$0] } }
+
+    // MARK: - Coming and going
+
+    mutating func open(
+        _ id: SessionID, _ application: ApplicationID, _ kind: SessionKind, at now: Instant, _ effects: inout [Effect]
+    ) {
+        guard facts.slot(of: id) == nil else { return effects.append(.answered(id, .unknown)) }
+        let configuration = SessionConfiguration()
+        var described = configuration.description
+        if case .system(let description) = kind { described = description }
+        let version = catalogue.version
+        guard let description = room(for: described),
+            let slot = facts.openSession(id, application: application, description: description, catalogue: catalogue)
+        else { return effects.append(.answered(id, .noRoom)) }
+        while presented.count <= slot { presented.append(Presentation()) }
+        presented[slot] = Presentation()
+        if case .application = kind { configurations[slot] = configuration }
+        shown[slot] = SessionState()
+        update(isNew: true, session: slot, isOfAll: catalogue.version != version, at: now, &effects)
+        effects.append(.answered(id, .done))
+    }
+
+    mutating func close(_ id: SessionID, at now: Instant, _ effects: inout [Effect]) {
+        guard let slot = facts.slot(of: id), let application = facts.application(of: slot) else { return }
+        while let first = facts.sessions[slot]?.firstStream, first >= 0 {
+            move(Int(first), to: .application(application), at: now, &effects)
+        }
+        waiting.removeAll { $0 == slot }
+        // R12: whom it interrupted goes on.
+        deactivate(slot, notifyOthers: true, at: now, &effects)
+        if let session = facts.sessions[slot], session.interruption != .none {
+            if session.interruption == .announced {
+                effects.append(.interruptionEnded(reference(slot, session.description), shouldResume: false))
+            }
+            facts.updateSession(slot) { $0.interruption = .none }
+        }
+        configurations[slot] = nil
+        shown[slot] = nil
+        facts.updateSession(slot) { $0.isOpened = false }
+        forgetIfGone(slot)
+    }
+
+    /// A stream goes to another session with all that is known of it.
+    mutating func move(_ slot: Int, to key: SessionKey, at now: Instant, _ effects: inout [Effect]) {
+        guard let stream = facts.streams[slot] else { return }
+        let old = Int(stream.session)
+        change(slot) {
+            $0.isWanted = false
+            $0.isRunning = false
+        }
+        let target = facts.moveStream(slot, to: key, catalogue: catalogue)
+        if let target {
+            while presented.count <= target { presented.append(Presentation()) }
+            if stream.isWanted, let moved = facts.streams[slot] { requestActivation(by: moved) }
+            // Nothing of the application is left there that could claim anything for the time of a release delay.
+            if facts.sessions[old]?.wanted == 0, facts.sessions[old]?.isDriven == false,
+                facts.sessions[old]?.phase != .inactive
+            {
+                facts.updateSession(old) {
+                    $0.phase = .releasing
+                    $0.deadline = now
+                }
+            }
+        }
+        change(slot) {
+            $0.isWanted = stream.isWanted
+            $0.isRunning = stream.isRunning
+        }
+        if target != nil { update(session: old, at: now, &effects) }
+        update(stream: slot, isNew: target != nil, at: now, &effects)
+    }
+
+    // MARK: - What it is
+
+    mutating func configure(
+        _ id: SessionID, _ change: ConfigurationChange, at now: Instant, _ effects: inout [Effect]
+    ) {
+        guard let slot = facts.slot(of: id), let session = facts.sessions[slot], let old = configurations[slot] else {
+            return effects.append(.answered(id, .unknown))
+        }
+        let isActive = session.phase != .inactive
+        var new = old
+        do throws(SessionConfiguration.Mistake) {
+            switch change {
+            case .category(let category, let options, let mode):
+                try new.set(category, options, mode, whileActive: isActive)
+            case .mode(let mode): try new.set(mode, whileActive: isActive)
+            case .outputOverride(let override): try new.set(override)
+            case .avoidsAlerts(let avoids): new.avoidsAlerts = avoids
+            }
+        } catch { return effects.append(.answered(id, .mistaken(error))) }
+        guard new.description != old.description else {
+            configurations[slot] = new
+            return effects.append(.answered(id, .done))
+        }
+        let version = catalogue.version
+        guard let description = room(for: new.description) else { return effects.append(.answered(id, .noRoom)) }
+        if isActive, outcome[slot].silence == .none, let blocker = blocker(of: slot, as: description) {
+            return effects.append(.answered(id, .refused(by: blocker)))
+        }
+        configurations[slot] = new
+        // R7: at once while active, which is asking anew; at the next activation while inactive.
+        if isActive { facts.stamp(slot) }
+        facts.updateSession(slot) {
+            $0.description = description
+            $0.hasNewClaim = true
+        }
+        update(isNew: true, session: slot, isOfAll: catalogue.version != version, at: now, &effects)
+        effects.append(.answered(id, .done))
+    }
+
+    /// The id of a description of an opened session; `nil` when there is no room for another kind.
+    private mutating func room(for description: SessionDescription) -> DescriptionID? {
+        if !catalogue.has(description) {
+            var opened: UInt64 = 0
+            for slot in shown.keys { opened |= facts.sessions[slot]?.description.bit ?? 0 }
+            guard opened.nonzeroBitCount < Engine.openedDescriptions else { return nil }
+        }
+        return catalogue.id(of: description, inUse: catalogue.isFull ? descriptionsInUse : 0)
+    }
+
+    // MARK: - Being heard
+
+    mutating func take(_ request: SessionRequest, of id: SessionID, at now: Instant, _ effects: inout [Effect]) {
+        guard let slot = facts.slot(of: id) else { return effects.append(.answered(id, .unknown)) }
+        switch request {
+        case .activate(let mayWait):
+            guard let blocker = blocker(of: slot) else {
+                waiting.removeAll { $0 == slot }
+                activate(slot, at: now, &effects)
+                return effects.append(.answered(id, .done))
+            }
+            guard mayWait else { return effects.append(.answered(id, .refused(by: blocker))) }
+            if !waiting.contains(slot) { waiting.append(slot) }
+            effects.append(.answered(id, .delayed))
+        case .deactivate(let notifyOthers):
+            waiting.removeAll { $0 == slot }
+            deactivate(slot, notifyOthers: notifyOthers, at: now, &effects)
+            effects.append(.answered(id, .done))
+        case .cancel:
+            let waits = waiting.contains(slot)
+            waiting.removeAll { $0 == slot }
+            effects.append(.answered(id, waits ? .done : .nothingWaits))
+        }
+    }
+
+    /// R8: who would silence a session if it asked to be heard now, as what it is or as something else.
+    private func blocker(of slot: Int, as description: DescriptionID? = nil) -> SessionReference? {
+        guard let session = facts.sessions[slot] else { return nil }
+        let description = description ?? session.description
+        // It may be silenced already by one that stands above it; its own activation is no obstacle.
+        let claim = facts.nextClaim(of: description, catalogue: catalogue)
+        guard
+            let blocker = outcome.blocker(of: description, claiming: claim, own: session.claim, catalogue)
+        else { return nil }
+        return reference(outcome.actor(blocker), blocker)
+    }
+
+    private mutating func activate(_ slot: Int, at now: Instant, _ effects: inout [Effect]) {
+        guard let session = facts.sessions[slot] else { return }
+        if session.isDriven && session.isActivated && outcome[slot].silence == .none { return }
+        facts.stamp(slot)
+        facts.updateSession(slot) {
+            $0.isDriven = true
+            $0.isActivated = true
+            $0.supersededBy = nil
+            $0.isRejected = false
+            $0.hasNewClaim = true
+        }
+        // Its streams are looked at even where nothing else changes: they may have been driving it.
+        if slot < presented.count { presented[slot].holder = DescriptionID(.max) }
+        update(session: slot, at: now, &effects)
+    }
+
+    private mutating func deactivate(_ slot: Int, notifyOthers: Bool, at now: Instant, _ effects: inout [Effect]) {
+        guard let session = facts.sessions[slot] else { return }
+        if session.phase != .inactive, outcome[slot].silence == .none {
+            leaveVictims(of: slot, session.description, mayResume: notifyOthers)
+        }
+        facts.updateSession(slot) {
+            $0.isDriven = true
+            $0.isActivated = false
+            $0.supersededBy = nil
+            $0.isRejected = false
+            // What it has given up itself it is not asked to take up again.
+            $0.mayResume = false
+            $0.hasNewClaim = true
+        }
+        if slot < presented.count { presented[slot].holder = DescriptionID(.max) }
+        update(session: slot, at: now, &effects)
+    }
+
+    /// R11: decides what those are told that a session has interrupted and now leaves.
+    private mutating func leaveVictims(of actor: Int, _ description: DescriptionID, mayResume: Bool) {
+        guard outcome.actor(description) == actor else { return }
+        for slot in 0..<facts.sessions.capacity {
+            guard slot != actor, let victim = facts.sessions[slot], victim.interruption != .none,
+                outcome[slot].silencerDescription == description, !outcome[slot].isSuperseded
+            else { continue }
+            let successor = mayResume ? nil : description
+            facts.updateSession(slot) {
+                $0.mayResume = $0.mayResume && mayResume
+                if $0.supersededBy == nil || $0.supersededBy == description { $0.supersededBy = successor }
+            }
+            _ = facts.claim(slot, catalogue: catalogue)
+        }
+    }
+
+    /// N9: activates what waits, in the order of asking, as far as nobody is in the way any more.
+    mutating func grantWhatWaits(at now: Instant, _ effects: inout [Effect]) {
+        var index = 0
+        while index < waiting.count {
+            let slot = waiting[index]
+            guard blocker(of: slot) == nil, let id = facts.id(of: slot) else {
+                index += 1
+                continue
+            }
+            waiting.remove(at: index)
+            activate(slot, at: now, &effects)
+            effects.append(.activationGranted(id))
+        }
+    }
+
+    // MARK: - Switches
+
+    /// N16: the user has switched something, or a suspended policy is in force again.
+    mutating func change(to switches: Switches, at now: Instant, _ effects: inout [Effect]) {
+        facts.switches = switches
+        reconsider(at: now, &effects)
+    }
+
+    /// Derives everything anew. Nothing counts as presented, so that every stream is looked at.
+    mutating func reconsider(at now: Instant, _ effects: inout [Effect]) {
+        for slot in presented.indices { presented[slot].holder = DescriptionID(.max) }
+        outcome.resolve(facts, catalogue)
+        fading = 0
+        for slot in 0..<facts.sessions.capacity where outcome[slot].silence != .none {
+            fading &+= facts.sessions[slot]?.audible ?? 0
+        }
+        update(everything: true, at: now, &effects)
+    }
+
+    // MARK: - What is shown
+
+    /// R77, N6: tells of what has changed of opened sessions.
+    mutating func showSessions(_ effects: inout [Effect]) {
+        var heard = 0
+        var primary = 0
+        func counts(_ slot: Int) -> (heard: Bool, primary: Bool) {
+            guard let session = facts.sessions[slot], session.running > 0, session.phase != .inactive,
+                outcome[slot].silence == .none, let description = catalogue[session.description],
+                description.category.playsSound
+            else { return (false, false) }
+            return (true, !description.isMixable)
+        }
+        for slot in 0..<facts.sessions.capacity {
+            let (isHeard, isPrimary) = counts(slot)
+            heard += isHeard ? 1 : 0
+            primary += isPrimary ? 1 : 0
+        }
+        for slot in shown.keys.sorted() {
+            guard let session = facts.sessions[slot], let id = facts.id(of: slot), let old = shown[slot] else {
+                continue
+            }
+            let own = counts(slot)
+            var new = SessionState()
+            new.configuration = configurations[slot] ?? new.configuration
+            new.isActive = session.isToldActive
+            new.isInterrupted = session.interruption == .announced || session.interruption == .ended
+            new.isDelayed = waiting.contains(slot)
+            new.isOtherAudioPlaying = heard > (own.heard ? 1 : 0)
+            new.isSecondaryAudioToBeSilenced = primary > (own.primary ? 1 : 0)
+            guard new != old else { continue }
+            shown[slot] = new
+            effects.append(.sessionChanged(id))
+        }
+    }
+}

@@ -1,0 +1,456 @@
+import SessionCore
+import Testing
+
+/// Sessions that applications hold themselves.
+@Suite struct OpenedSessionTests {
+    /// Music as an application without a session plays it, under the phone's policy.
+    private func music() -> Scenario {
+        var scenario = Scenario(.phone)
+        scenario.play("music")
+        scenario.advance(.seconds(1))
+        _ = scenario.news()
+        return scenario
+    }
+
+    @Test("R10 R26 R27 R11 activation interrupts, deactivation with notice lets resume")
+    func activation() {
+        var scenario = music()
+        scenario.open("memo")
+        scenario.configure("memo", .playback)
+        #expect(scenario.news() == ["memo: done", "memo: done"])
+        scenario.activate("memo")
+        #expect(scenario.news() == ["active memo", "cork music in 500", "memo: done"])
+        scenario.advance(.seconds(1))
+        #expect(scenario.news() == ["inactive music", "began music by memo"])
+        scenario.deactivate("memo")
+        #expect(
+            scenario.news() == [
+                "inactive memo", "free music in 500", "ended music resume", "active music", "memo: done",
+            ])
+    }
+
+    @Test("R11 deactivation without notice: those that were interrupted do not go on by themselves")
+    func withoutNotice() {
+        var scenario = music()
+        scenario.open("memo")
+        scenario.configure("memo", .playback)
+        scenario.activate("memo")
+        scenario.advance(.seconds(1))
+        _ = scenario.news()
+        scenario.deactivate("memo", notify: false)
+        #expect(scenario.news().contains("ended music stay"))
+        #expect(scenario["music"] == .superseded)
+        scenario.pause("music")
+        scenario.want("music")
+        #expect(scenario["music"] == .free)
+    }
+
+    @Test("R8 R36 activation during a call fails, and nothing changes")
+    func refused() {
+        var scenario = Scenario(.desktop)
+        scenario.play("call", role: "phone")
+        scenario.open("player")
+        scenario.configure("player", .playback, .mixWithOthers)
+        _ = scenario.news()
+        let before = scenario.state("player")
+        scenario.activate("player")
+        #expect(scenario.news() == ["player: refused by call"])
+        #expect(scenario.state("player") == before)
+    }
+
+    @Test("N9 a delayed activation is granted when the call is over, once")
+    func delayed() {
+        var scenario = Scenario(.desktop)
+        scenario.play("call", role: "phone")
+        scenario.open("player")
+        scenario.configure("player", .playback)
+        _ = scenario.news()
+        scenario.request("player", .activate(mayWait: true))
+        #expect(scenario.news() == ["player: delayed"])
+        #expect(scenario.state("player").isDelayed)
+        scenario.vanish("call")
+        scenario.advance(.seconds(1))
+        #expect(scenario.news() == ["inactive call", "active player", "player: granted"])
+        #expect(scenario.state("player").isActive && !scenario.state("player").isDelayed)
+    }
+
+    @Test("N9 a delayed activation can be cancelled")
+    func cancelled() {
+        var scenario = Scenario(.desktop)
+        scenario.play("call", role: "phone")
+        scenario.open("player")
+        scenario.request("player", .activate(mayWait: true))
+        scenario.request("player", .cancel)
+        scenario.request("player", .cancel)
+        _ = scenario.news()
+        scenario.vanish("call")
+        scenario.advance(.seconds(1))
+        #expect(scenario.news() == ["inactive call"])
+        #expect(!scenario.state("player").isActive)
+    }
+
+    @Test("R26 R34 R9 an interrupted session is inactive, and its streams stay silent until it is activated again")
+    func interrupted() {
+        var scenario = Scenario(.desktop)
+        scenario.open("player")
+        scenario.configure("player", .playback)
+        scenario.activate("player")
+        scenario.appear("track", role: "music")
+        scenario.move("track", to: "player")
+        scenario.want("track")
+        #expect(scenario["track"] == .free && scenario.isRunning("track"))
+        _ = scenario.news()
+        scenario.play("call", role: "phone")
+        #expect(scenario.state("player").isActive)
+        scenario.advance(.seconds(1))
+        #expect(scenario.news() == ["active call", "cork track in 100", "inactive player", "began player by call"])
+        #expect(!scenario.state("player").isActive && scenario.state("player").isInterrupted)
+        scenario.pause("track")
+        scenario.want("track")
+        #expect(!scenario.isRunning("track"))
+        scenario.vanish("call")
+        scenario.advance(.seconds(1))
+        #expect(
+            scenario.news().filter { !$0.hasPrefix("keep") && !$0.hasPrefix("cork") } == [
+                "inactive call", "ended player resume",
+            ])
+        #expect(scenario["track"] == .inactive && !scenario.isRunning("track"))
+        scenario.activate("player")
+        #expect(scenario["track"] == .free && scenario.isRunning("track"))
+    }
+
+    @Test("R35 giving up during the interruption: not asked to resume")
+    func givenUp() {
+        var scenario = Scenario(.desktop)
+        scenario.open("player")
+        scenario.configure("player", .playback)
+        scenario.activate("player")
+        scenario.play("call", role: "phone")
+        scenario.advance(.seconds(1))
+        scenario.deactivate("player")
+        scenario.vanish("call")
+        _ = scenario.news()
+        scenario.advance(.seconds(1))
+        #expect(scenario.news() == ["inactive call", "ended player stay"])
+    }
+
+    @Test("R31 another player that took over: should not resume; R11 unless it leaves with notice")
+    func takenOver() {
+        for notify in [true, false] {
+            var scenario = Scenario(.phone)
+            for name in ["first", "second"] {
+                scenario.open(name)
+                scenario.configure(name, .playback)
+            }
+            scenario.activate("first")
+            scenario.advance(.seconds(1))
+            _ = scenario.news()
+            scenario.activate("second")
+            #expect(scenario.news() == ["active second", "inactive first", "began first by second", "second: done"])
+            scenario.deactivate("second", notify: notify)
+            let end = notify ? "ended first resume" : "ended first stay"
+            #expect(scenario.news() == ["inactive second", end, "second: done"])
+            scenario.activate("first")
+            #expect(scenario.state("first").isActive)
+        }
+    }
+
+    @Test("R9 activating again during the interruption of an equal wins, and ends the interruption")
+    func activatedAgain() {
+        var scenario = Scenario(.phone)
+        for name in ["first", "second"] {
+            scenario.open(name)
+            scenario.configure(name, .playback)
+            scenario.activate(name)
+        }
+        _ = scenario.news()
+        scenario.activate("first")
+        let news = scenario.news()
+        #expect(news.filter { $0.hasSuffix("resume") } == ["ended first resume"])
+        #expect(news.contains("active first") && news.contains("began second by first"))
+    }
+
+    @Test("R2 until its application drives it, a session is active while its streams are")
+    func undriven() {
+        var scenario = music()
+        scenario.open("game")
+        scenario.configure("game", .soloAmbient)
+        scenario.appear("effects", role: "game")
+        scenario.move("effects", to: "game")
+        #expect(!scenario.state("game").isActive)
+        scenario.want("effects")
+        #expect(scenario.state("game").isActive)
+        #expect(scenario["music"] == .corked)
+        scenario.pause("effects")
+        scenario.advance(.seconds(1))
+        #expect(!scenario.state("game").isActive)
+    }
+
+    @Test("R12 the owner goes: whom it interrupted goes on, and its streams are its application's")
+    func closed() {
+        var scenario = music()
+        scenario.open("memo")
+        scenario.configure("memo", .playback)
+        scenario.activate("memo")
+        scenario.appear("take", role: "animation")
+        scenario.move("take", to: "memo")
+        scenario.want("take")
+        scenario.advance(.seconds(1))
+        _ = scenario.news()
+        scenario.close("memo")
+        #expect(scenario.news().contains("ended music resume"))
+        #expect(scenario["music"] == .free && scenario["take"] == .free)
+        scenario.vanish("take")
+        scenario.vanish("music")
+        scenario.advance(.seconds(1))
+        #expect(scenario.engine.sessionCountForTests == 0)
+    }
+
+    @Test("R7 R39 R49 categories and options take effect at once while active")
+    func reconfigured() {
+        var scenario = music()
+        scenario.open("app")
+        scenario.configure("app", .playback, .mixWithOthers)
+        scenario.activate("app")
+        #expect(scenario["music"] == .free)
+        scenario.configure("app", .playback, .duckOthers)
+        #expect(scenario["music"] == .ducked(-14))
+        scenario.configure("app", .playback)
+        #expect(scenario["music"] == .corked)
+        scenario.configure("app", .ambient)
+        #expect(scenario["music"] != .corked)
+    }
+
+    @Test("R54 R55 the mode changes only while inactive and not mixing; one that does not fit is none")
+    func modes() {
+        var scenario = Scenario(.desktop)
+        scenario.open("app")
+        scenario.configure("app", .playback, [], .voiceChat)
+        #expect(scenario.state("app").configuration.effectiveMode == .default)
+        scenario.configure("app", .playback, .mixWithOthers)
+        _ = scenario.news()
+        scenario.configure("app", .mode(.spokenAudio))
+        #expect(scenario.news() == ["app: mistaken modeIsFixed"])
+        scenario.configure("app", .playback)
+        scenario.activate("app")
+        _ = scenario.news()
+        scenario.configure("app", .mode(.spokenAudio))
+        #expect(scenario.news() == ["app: mistaken modeIsFixed"])
+        scenario.deactivate("app")
+        _ = scenario.news()
+        scenario.configure("app", .mode(.spokenAudio))
+        #expect(scenario.news() == ["app: done"])
+    }
+
+    @Test("N1 N2 speech is stopped, not lowered, by prompts and by those that ask for it; music is not")
+    func spokenAudio() {
+        let options: [CategoryOptions] = [.duckOthers, .interruptSpokenAudio]
+        for option in options {
+            var scenario = Scenario(.desktop)
+            scenario.open("podcast")
+            scenario.configure("podcast", .playback, [], .spokenAudio)
+            scenario.appear("episode", role: "music")
+            scenario.move("episode", to: "podcast")
+            scenario.activate("podcast")
+            scenario.want("episode")
+            scenario.play("music")
+            scenario.advance(.seconds(1))
+            scenario.open("navigator")
+            scenario.configure("navigator", .playback, option, .voicePrompt)
+            scenario.activate("navigator")
+            #expect(scenario["episode"] == .corked)
+            #expect(scenario["music"] == (option == .duckOthers ? .ducked(-20) : .free))
+            scenario.advance(.seconds(1))
+            _ = scenario.news()
+            scenario.deactivate("navigator")
+            #expect(scenario.news().contains("ended podcast resume"))
+        }
+    }
+
+    @Test("N8 ringing does not interrupt who asked for that, the accepted call does")
+    func alerts() {
+        var scenario = Scenario(.desktop)
+        scenario.open("recorder")
+        scenario.configure("recorder", .avoidsAlerts(true))
+        scenario.configure("recorder", .playAndRecord)
+        scenario.activate("recorder")
+        scenario.play("ring", role: "ringtone")
+        scenario.advance(.seconds(3))
+        #expect(scenario.state("recorder").isActive)
+        scenario.play("call", role: "phone")
+        scenario.advance(.seconds(1))
+        #expect(!scenario.state("recorder").isActive)
+    }
+
+    @Test("R77 N6 who else is heard, and whether an application's own music should wait")
+    func others() {
+        var scenario = Scenario(.phone)
+        scenario.open("game")
+        #expect(!scenario.state("game").isOtherAudioPlaying)
+        scenario.play("sounds", role: "animation")
+        #expect(scenario.state("game").isOtherAudioPlaying)
+        #expect(!scenario.state("game").isSecondaryAudioToBeSilenced)
+        scenario.play("music")
+        #expect(scenario.state("game").isSecondaryAudioToBeSilenced)
+        scenario.pause("music")
+        scenario.advance(.seconds(1))
+        #expect(!scenario.state("game").isSecondaryAudioToBeSilenced)
+    }
+
+    @Test("R20 R23 R38 audio-processing has no device, and is told of interruptions")
+    func processing() {
+        var scenario = Scenario(.desktop)
+        scenario.open("converter")
+        scenario.configure("converter", .audioProcessing)
+        scenario.activate("converter")
+        scenario.appear("sound", role: "music")
+        scenario.move("sound", to: "converter")
+        _ = scenario.news()
+        scenario.want("sound")
+        #expect(scenario.news() == ["refused sound"])
+        #expect(!scenario.isRunning("sound"))
+        scenario.play("call", role: "phone")
+        scenario.advance(.seconds(1))
+        #expect(scenario.news().contains("began converter by call"))
+        scenario.vanish("call")
+        scenario.advance(.seconds(1))
+        #expect(scenario.news().contains("ended converter resume"))
+    }
+
+    @Test("R79 R80 an embedded player that shares the session is not interrupted by it, one with its own is")
+    func embedded() {
+        var scenario = Scenario(.phone)
+        scenario.open("app", app: "app")
+        scenario.configure("app", .playback)
+        for name in ["own", "embedded"] {
+            scenario.appear(name, role: "music", app: "app")
+            scenario.move(name, to: "app")
+            scenario.want(name)
+        }
+        #expect(scenario["own"] == .free && scenario["embedded"] == .free)
+        scenario.open("player", app: "app")
+        scenario.configure("player", .playback)
+        scenario.move("embedded", to: "player")
+        #expect(scenario["embedded"] == .free)
+        #expect(scenario["own"] == .corked)
+    }
+
+    @Test("R41 an interruption ends the override of the output, and so does another category")
+    func override() {
+        var scenario = Scenario(.desktop)
+        scenario.open("phone")
+        scenario.configure("phone", .outputOverride(.speaker))
+        #expect(scenario.news().last == "phone: mistaken overrideNeedsCall(SessionCore.Category.soloAmbient)")
+        scenario.configure("phone", .playAndRecord)
+        scenario.configure("phone", .outputOverride(.speaker))
+        scenario.activate("phone")
+        #expect(scenario.state("phone").configuration.outputOverride == .speaker)
+        scenario.play("call", role: "phone")
+        #expect(scenario.state("phone").configuration.outputOverride == .none)
+    }
+
+    @Test("R39 R42 R43 R51 options go with categories; a voice chat may use a headset's microphone")
+    func options() {
+        let wrong: [(Category, CategoryOptions)] = [
+            (.ambient, .mixWithOthers), (.soloAmbient, .mixWithOthers), (.record, .mixWithOthers),
+            (.record, .duckOthers), (.audioProcessing, .duckOthers), (.playback, .defaultToSpeaker),
+            (.record, .defaultToSpeaker), (.playback, .allowBluetoothInput), (.soloAmbient, .allowBluetoothInput),
+        ]
+        for (category, options) in wrong {
+            var configuration = SessionConfiguration()
+            #expect(throws: SessionConfiguration.Mistake.option(options, with: category)) {
+                try configuration.set(category, options, nil, whileActive: false)
+            }
+            #expect(configuration == SessionConfiguration())
+        }
+        var configuration = SessionConfiguration()
+        #expect(throws: Never.self) { try configuration.set(.playAndRecord, [], .voiceChat, whileActive: false) }
+        #expect(configuration.effectiveOptions == .allowBluetoothInput)
+    }
+
+    @Test("R15 R16 R17 N16 the silent switch and the screen lock: ambient and solo-ambient, others not")
+    func switches() {
+        for locked in [false, true] {
+            var scenario = Scenario(.phone)
+            scenario.play("sounds", role: "animation")
+            scenario.play("ping", role: "notification")
+            scenario.play("music")
+            scenario.advance(.seconds(1))
+            var switches = Switches()
+            if locked { switches.isLocked = true } else { switches.isSilent = true }
+            scenario.send(.switched(switches))
+            #expect(scenario["sounds"] == .muted && scenario["music"] == .free && scenario["ping"] == .free)
+            scenario.send(.switched(Switches()))
+            #expect(scenario["sounds"] == .free)
+            switches = Switches()
+            switches.isUndisturbed = true
+            scenario.send(.switched(switches))
+            #expect(scenario["ping"] == .muted && scenario["sounds"] == .free)
+        }
+    }
+
+    @Test("N16 a suspended policy touches nobody until its time is over")
+    func suspended() {
+        var scenario = music()
+        scenario.play("call", role: "phone")
+        scenario.advance(.seconds(1))
+        #expect(scenario["music"] == .corked)
+        var switches = Switches()
+        switches.pausedUntil = scenario.now.advanced(by: .seconds(10))
+        scenario.send(.switched(switches))
+        #expect(scenario["music"] == .free && scenario["call"] == .free)
+        scenario.advance(.seconds(9))
+        #expect(scenario["music"] == .free)
+        scenario.advance(.seconds(2))
+        #expect(scenario["music"] == .corked)
+    }
+
+    @Test("R36 R30 an interruption by the system: from ringing to the call without a gap")
+    func systemInterruption() throws {
+        var scenario = music()
+        let ringing = try #require(Role("ringtone").flatMap { Policy.phone.roles[$0] })
+        let call = try #require(Role("phone").flatMap { Policy.phone.roles[$0] })
+        scenario.open("ring", system: ringing)
+        scenario.activate("ring")
+        scenario.advance(.seconds(1))
+        #expect(scenario["music"] == .corked)
+        scenario.open("call", system: call)
+        scenario.activate("call")
+        scenario.close("ring")
+        _ = scenario.news()
+        scenario.advance(.seconds(60))
+        #expect(scenario.news() == [])
+        scenario.close("call")
+        #expect(scenario.news().contains("ended music resume"))
+    }
+
+    @Test("room for kinds of sessions is limited, with an answer")
+    func room() {
+        var scenario = Scenario(.desktop)
+        var answers: [String] = []
+        let options: [CategoryOptions] = [
+            [], .mixWithOthers, .duckOthers, .interruptSpokenAudio, [.mixWithOthers, .duckOthers],
+        ]
+        for category in [Category.playback, .playAndRecord] {
+            for mode in [Mode.default, .spokenAudio, .voicePrompt] {
+                for avoids in [true, false] {
+                    for option in options {
+                        let name = "\(category) \(mode) \(avoids) \(option.rawValue)"
+                        scenario.open(name)
+                        scenario.configure(name, .avoidsAlerts(avoids))
+                        scenario.configure(name, category, option, mode)
+                        answers += scenario.news()
+                    }
+                }
+            }
+        }
+        #expect(answers.contains { $0.hasSuffix("no room") })
+        scenario.play("music")
+        #expect(scenario["music"] != .unmanaged)
+    }
+}
+
+extension Engine {
+    /// How many sessions there are.
+    var sessionCountForTests: Int { report.sessions.count }
+}
