@@ -105,7 +105,7 @@ let package = Package(
         .target(
             name: "SessionCommands",
             dependencies: [
-                "SessionCore", "SessionRuntime", "PolicyFile",
+                "SessionCore", "SessionRuntime", "PolicyFile", "SessionWire", "SessionBus",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -114,7 +114,8 @@ let package = Package(
             linkerSettings: commandLinkage),
         // Without the command itself, whose linker flags are not for tests; building the tests builds it all the same.
         .testTarget(
-            name: "SessionCommandsTests", dependencies: ["SessionCommands"], path: "Tests/SessionCommands",
+            name: "SessionCommandsTests", dependencies: ["SessionCommands", "SessionWire"],
+            path: "Tests/SessionCommands",
             exclude: ["Snapshots"], swiftSettings: strict),
 
         // Private servers, real clients, captures; for tests, benchmarks and the demonstration only.

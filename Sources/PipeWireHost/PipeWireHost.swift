@@ -22,7 +22,8 @@ public final class PipeWireHost: Host {
     /// The graph's quantum, until a stream begins or ceases to run.
     private var quantum: Duration?
     private(set) var policy: LoadedPolicy
-    /// The applications whose claims were refused, each with the claim; said once.
+    /// The applications whose claims were refused, each with the claim, and what others say wrongly of themselves; said
+    /// once.
     private var refused: Set<String> = []
     /// Another role policy was found at work; this one keeps its hands off.
     private var hasSteppedBack = false
@@ -143,6 +144,10 @@ public final class PipeWireHost: Host {
             refused.insert("\(claim) \(stream.properties.application.name)").inserted
         {
             log(.warning, "\(stream.properties.application.name) may not claim the priority of \(claim)")
+        }
+        for complaint in result.complaints where refused.count < 1024 {
+            let line = "\(stream.properties.application.name): \(complaint)"
+            if refused.insert(line).inserted { log(.warning, line) }
         }
         return result.description
     }

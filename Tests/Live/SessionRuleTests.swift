@@ -74,7 +74,7 @@ extension LiveModule {
     }
 
     @Test(
-        "R21 R22 R38 R45 recording and processing sessions: all playback falls silent, alerts too, and they are told of a call"
+        "R21 R22 R38 recording and processing sessions: all playback falls silent, alerts too, and they are told of a call"
     )
     func sessionRecords() async throws {
         try await Desk.run { desk in
@@ -113,7 +113,7 @@ extension LiveModule {
         }
     }
 
-    @Test("R28 R44 R79 R80 R81 one mixable side is enough; a player of its own interrupts, a shared one does not")
+    @Test("R1 R28 R44 R79 R80 one mixable side is enough; a player of its own interrupts, a shared one does not")
     func sessionsOfOneApplication() async throws {
         try await Desk.run(arguments: "{ preset = phone }") { desk in
             let app = try await desk.application()
@@ -156,8 +156,17 @@ extension LiveModule {
             other.terminate()
             try await app.hear("InterruptionEnded false")
             #expect(try await desk.highestLevel(of: Desk.music, during: .seconds(1)) < -90)
+            // R13: an alert of the same application is no part of its session.
+            let alert = try await app.start(
+                desk.invocation(Desk.secondInterrupter, with: .paplay, as: "alert", role: .event))
+            try await desk.hear(Desk.secondInterrupter)
+            try await app.stop(alert)
             try await app.session(session, "Activate", "[]")
             try await desk.hear(Desk.music)
+            // The next interruption is one of its own.
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await app.hear(#"InterruptionBegan "default" "telephone"#)
+            call.terminate()
         }
     }
 
@@ -274,6 +283,45 @@ extension Desk {
         _ = try await waitUntil("the end of process \(process)") {
             let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
             return status.map { $0.contains(") Z ") } ?? true ? true : nil
+        }
+    }
+}
+
+extension LiveModule {
+    @Test("N11 a daemon may claim to be a phone where the policy lets it, and another one may not")
+    func claimedInterruption() async throws {
+        let claims = "{ claims = { phone = { allow = [ { application.process.binary = ~python3.* } ] } } }"
+        for (arguments, isAllowed) in [
+            (claims, true),
+            ("{ claims = { phone = { allow = [ { application.process.binary = dialler } ] } } }", false),
+        ] {
+            try await Desk.run(arguments: arguments) { desk in
+                let app = try await desk.application()
+                let error = await desk.error { try await app.manager("BeginInterruption", #""phone""#, "{}") }
+                #expect(error == (isAllowed ? "" : "org.AudioSession1.Error.NotClaimable"))
+            }
+        }
+    }
+
+    @Test("R12 another policy takes over: a session's owner is told of what it means for it")
+    func policyChangesUnderSession() async throws {
+        let path = ".config/audio-session/policy.conf"
+        try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = "preset = desktop\n" }) {
+            desk in
+            _ = try await desk.playMusic()
+            let app = try await desk.application()
+            let session = try await app.open()
+            try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
+            try await app.session(session, "Activate", "[]")
+            try await desk.hear(Desk.music)
+            #expect(try await app.get(session, "SecondaryAudioShouldBeSilenced").bool == false)
+            // The music does not mix any more, and the session came later.
+            try desk.desktop.sandbox.write("preset = phone\n", to: "home/" + path)
+            try await desk.hearNothing(of: Desk.music)
+            #expect(try await app.get(SessionApplication.manager, "Policy").text?.contains("policy.conf") == true)
+            try await app.session(session, "Deactivate", #"["notify-others"]"#)
+            try await desk.hear(Desk.music)
+            try await app.hear("SecondaryAudioHint true")
         }
     }
 }

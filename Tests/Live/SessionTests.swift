@@ -4,7 +4,7 @@ import Testing
 
 /// Sessions over the bus, with a real bus, a real daemon and real clients.
 extension LiveModule {
-    @Test("R10 R26 R27 R34 R11 a session is interrupted by a call, told of it, and activates itself again")
+    @Test("R8 R10 R11 R26 R27 R33 R34 R36 a session is interrupted by a call, told of it, and activates itself again")
     func sessionInterrupted() async throws {
         try await Desk.run { desk in
             let app = try await desk.application()
@@ -31,7 +31,7 @@ extension LiveModule {
         }
     }
 
-    @Test("R11 R12 deactivation with and without notice, and the end of a connection")
+    @Test("R10 R11 R12 R81 deactivation with and without notice, and the end of a connection")
     func sessionEnds() async throws {
         try await Desk.run(arguments: "{ preset = phone }") { desk in
             let music = try await desk.playMusic(with: .mpvPulse)

@@ -101,6 +101,19 @@ public final class PrivateDesktop: PrivateServer {
         try await daemon.waitForExit()
     }
 
+    /// Ends the session bus, as when the user's session is restarted around the sound server.
+    public func stopBus() async throws {
+        guard let bus = take(.bus) else { return }
+        bus.signal(SIGTERM)
+        try await bus.waitForExit()
+    }
+
+    /// Starts the session bus again, at the same address.
+    public func startBusAgain() async throws {
+        try? FileManager.default.removeItem(atPath: sandbox.path("run/bus"))
+        try await startBus()
+    }
+
     /// What the PipeWire daemon occupies.
     public func pipeWireMemory() throws -> ProcessMemory {
         guard let pipeWire else { throw SystemError(code: ESRCH, context: "memory of pipewire") }
