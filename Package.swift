@@ -6,13 +6,17 @@ let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)]
 /// Of what a sound server loads: every function in a section of its own, so that those which are used can lie together.
 let loaded: [SwiftSetting] =
     strict + [.unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release))]
+/// The same, optimised for size: what does not run with every event.
+let small: [SwiftSetting] = loaded + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 /// Linker flags of a module that a sound server loads: the Swift runtime inside, nothing but the entry point outside,
 /// and never unmapped (the runtime cannot be unloaded).
 ///
-/// Three are for its size in the server's memory, as `Tests/bench footprint` shows it: lld, which unlike gold exports
-/// nothing that the version script keeps local; packed relocations, of which there are 16,000, all read at load (glibc
-/// 2.36 or later); and the C++ library that the Swift runtime needs from inside, where install/build has put it for
+/// Some are for its size in the server's memory, as `Tests/bench footprint` shows it: lld, which unlike gold exports
+/// nothing that the version script keeps local; equal functions only once (all of them, as Swift does not mark those
+/// whose address matters, and compares none); packed relocations, of which there are 16,000, all read at load (glibc
+/// 2.36 or later); calls into parts of the runtimes that are not needed sent elsewhere (CRuntimeTrim), so that these
+/// parts fall away; and the C++ library that the Swift runtime needs from inside, where install/build has put it for
 /// that, as the whole of it is 1 MB that no other part of the server uses.
 func moduleLinkage(exports: String, order: String) -> [LinkerSetting] {
     [
@@ -21,10 +25,13 @@ func moduleLinkage(exports: String, order: String) -> [LinkerSetting] {
             "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/\(exports)",
             "-Xlinker", "-z", "-Xlinker", "nodelete",
             "-Xlinker", "--gc-sections",
-            "-use-ld=lld", "-Xlinker", "--icf=safe",
+            "-use-ld=lld", "-Xlinker", "--icf=all",
             "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/\(order)",
             "-Xlinker", "--no-warn-symbol-ordering",
             "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+            "-Xlinker", "--wrap=_swift_stdlib_getScalarName",
+            "-Xlinker", "--wrap=_swift_backtrace_isThunkFunction",
+            "-Xlinker", "--wrap=__cxa_demangle",
             "-L\(Context.packageDirectory)/.build/static",
         ])
     ]
@@ -50,40 +57,55 @@ let package = Package(
     targets: [
         // Pure: no C, no Foundation.
         .target(name: "SessionCore", swiftSettings: loaded),
-        // For size: it runs at load and reload, and is part of what the sound server maps.
-        .target(
-            name: "PolicyFile", dependencies: ["SessionCore"],
-            swiftSettings: loaded + [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
+        // It runs at load and reload.
+        .target(name: "PolicyFile", dependencies: ["SessionCore"], swiftSettings: small),
         .target(name: "SessionRuntime", dependencies: ["SessionCore"], swiftSettings: loaded),
 
         // The bus. What is spoken there, and sd-bus to speak it, for the service's end and the clients'.
-        .target(name: "SessionWire", swiftSettings: loaded),
+        .target(name: "SessionWire", swiftSettings: small),
         .systemLibrary(name: "CSystemdBus", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .target(name: "SessionBus", dependencies: ["SessionWire", "CSystemdBus"], swiftSettings: loaded),
+        .target(name: "SessionBus", dependencies: ["SessionWire", "CSystemdBus"], swiftSettings: small),
         .testTarget(
             name: "SessionBusTests", dependencies: ["SessionBus", "SessionWire", "SessionTestKit"],
             path: "Tests/SessionBus", swiftSettings: strict),
+
+        // org.AudioSession1, over the engine.
+        .target(
+            name: "SessionService",
+            dependencies: ["SessionCore", "SessionRuntime", "SessionWire", "SessionBus", "SessionDesktop"],
+            swiftSettings: small),
 
         // The PipeWire daemon.
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
         .target(name: "CPipeWire", dependencies: ["CLibPipeWire"]),
         .target(
             name: "PipeWireHost",
-            dependencies: ["SessionCore", "SessionRuntime", "PolicyFile", "CPipeWire"],
-            swiftSettings: loaded),
+            dependencies: ["SessionCore", "SessionRuntime", "SessionService", "SessionBus", "PolicyFile", "CPipeWire"],
+            swiftSettings: small),
+        // Stands in for parts of the runtimes that are left out, see moduleLinkage.
+        .target(name: "CRuntimeTrim"),
         .target(
             name: "PipeWireModule",
-            dependencies: ["PipeWireHost", "CPipeWire"],
+            dependencies: ["PipeWireHost", "CPipeWire", "CRuntimeTrim"],
             exclude: ["exports.map", "order.txt"],
             swiftSettings: strict,
             linkerSettings: moduleLinkage(
                 exports: "PipeWireModule/exports.map", order: "PipeWireModule/order.txt")),
 
+        // The desktop around the sound: lock, sleep, calls, players. For size: it runs when something changes.
+        .target(
+            name: "SessionDesktop", dependencies: ["SessionBus", "SessionWire"],
+            swiftSettings: small),
+        .testTarget(
+            name: "SessionDesktopTests",
+            dependencies: ["SessionDesktop", "SessionBus", "SessionWire", "SessionTestKit"],
+            path: "Tests/SessionDesktop", swiftSettings: strict),
+
         // The command line. The Swift runtime is inside, so that it runs where no Swift is installed.
         .target(
             name: "SessionCommands",
             dependencies: [
-                "SessionCore", "SessionRuntime", "PolicyFile",
+                "SessionCore", "SessionRuntime", "PolicyFile", "SessionWire", "SessionBus",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -92,7 +114,8 @@ let package = Package(
             linkerSettings: commandLinkage),
         // Without the command itself, whose linker flags are not for tests; building the tests builds it all the same.
         .testTarget(
-            name: "SessionCommandsTests", dependencies: ["SessionCommands"], path: "Tests/SessionCommands",
+            name: "SessionCommandsTests", dependencies: ["SessionCommands", "SessionWire"],
+            path: "Tests/SessionCommands",
             exclude: ["Snapshots"], swiftSettings: strict),
 
         // Private servers, real clients, captures; for tests, benchmarks and the demonstration only.

@@ -39,6 +39,18 @@ struct spa_source *cpw_loop_add_input(struct pw_loop *loop, int descriptor, void
     return pw_loop_add_io(loop, descriptor, SPA_IO_IN, false, func, data);
 }
 
+_Static_assert(CPW_IO_IN == SPA_IO_IN && CPW_IO_OUT == SPA_IO_OUT && CPW_IO_GONE == (SPA_IO_ERR | SPA_IO_HUP),
+               "the masks are those of the loop");
+
+struct spa_source *cpw_loop_add_io(struct pw_loop *loop, int descriptor, void (*func)(void *, int, uint32_t),
+                                   void *data) {
+    return pw_loop_add_io(loop, descriptor, 0, false, func, data);
+}
+
+void cpw_loop_update_io(struct pw_loop *loop, struct spa_source *source, uint32_t mask) {
+    pw_loop_update_io(loop, source, mask);
+}
+
 void cpw_loop_signal_event(struct pw_loop *loop, struct spa_source *source) { pw_loop_signal_event(loop, source); }
 
 void cpw_loop_destroy_source(struct pw_loop *loop, struct spa_source *source) { pw_loop_destroy_source(loop, source); }

@@ -17,7 +17,8 @@ public final class Module {
         self.arguments = arguments
         let loaded = Module.loadPolicy(arguments)
         Module.report(loaded)
-        host = PipeWireHost(context: context, policy: loaded)
+        host = PipeWireHost(
+            context: context, policy: loaded, servesBus: PolicyLoader.servesBus(arguments: arguments))
         watch = PolicyWatch(
             PolicyLoader.folders(arguments: arguments, environment: Module.environment),
             on: pw_context_get_main_loop(context)

@@ -2,24 +2,28 @@ import CPipeWire
 import PolicyFile
 import SessionCore
 import SessionRuntime
+import SessionService
 
 /// PipeWire's side of the policy: turns nodes and clients of the daemon into events, and effects into calls.
 public final class PipeWireHost: Host {
     private let context: OpaquePointer
     private let loop: UnsafeMutablePointer<pw_loop>
     private var runtime: SessionRuntime?
+    /// `org.AudioSession1`, unless the module's arguments say that there is none.
+    private var service: SessionService?
     private var contextListener: Listener<pw_context_events>?
     private var timer: UnsafeMutablePointer<spa_source>?
     private var drainEvent: UnsafeMutablePointer<spa_source>?
     /// By the node's global id.
     private var streams: [UInt32: StreamNode] = [:]
     private var clients: [OpaquePointer: ClientWatch] = [:]
-    private var byStream: [StreamID: StreamNode] = [:]
+    private(set) var byStream: [StreamID: StreamNode] = [:]
     private var lastStream: UInt32 = 0
     /// The graph's quantum, until a stream begins or ceases to run.
     private var quantum: Duration?
-    private var policy: LoadedPolicy
-    /// The applications whose claims were refused, each with the claim; said once.
+    private(set) var policy: LoadedPolicy
+    /// The applications whose claims were refused, each with the claim, and what others say wrongly of themselves; said
+    /// once.
     private var refused: Set<String> = []
     /// Another role policy was found at work; this one keeps its hands off.
     private var hasSteppedBack = false
@@ -27,12 +31,15 @@ public final class PipeWireHost: Host {
     private var seesNewStreams = false
 
     /// Joins the daemon: sees all objects that exist and all that come.
-    public init(context: OpaquePointer, policy: LoadedPolicy) {
+    ///
+    /// - Parameter servesBus: Whether there is to be a service on the session bus.
+    public init(context: OpaquePointer, policy: LoadedPolicy, servesBus: Bool) {
         self.context = context
         self.policy = policy
         loop = pw_context_get_main_loop(context)
         let runtime = SessionRuntime(policy: policy.policy, host: self)
         self.runtime = runtime
+        if servesBus { service = SessionService(runtime: runtime, host: self, loop: PipeWireLoop(loop)) }
         timer = cpw_loop_add_timer(
             loop, { data, _ in object(data, as: PipeWireHost.self)?.runtime?.timerFired() }, pointer(to: self))
         drainEvent = cpw_loop_add_event(
@@ -58,6 +65,8 @@ public final class PipeWireHost: Host {
     public func leave() {
         guard let runtime else { return }
         runtime.shutDown()
+        service?.leave()
+        service = nil
         self.runtime = nil
         contextListener = nil
         streams.removeAll()
@@ -106,11 +115,13 @@ public final class PipeWireHost: Host {
         byStream[stream.id] = stream
         if let complaint = properties.complaint { log(.warning, complaint) }
         guard let description = stream.description else { return }
+        service?.introduce(stream.id, identity(of: stream))
         post(
             .streamAppeared(
                 stream.id, application: properties.application, description: description,
                 direction: properties.direction),
             now: true)
+        service?.place(stream.id)
         if stream.wantsToPlay { post(.streamWanted(stream.id, true), now: true) }
         if stream.isRunning { post(.streamRunning(stream.id, true), now: false) }
     }
@@ -121,6 +132,7 @@ public final class PipeWireHost: Host {
             properties != stream.properties || classify(stream) != stream.description
         else { return }
         byStream[stream.id] = nil
+        service?.forget(stream.id)
         post(.streamVanished(stream.id), now: true)
         stream.become(nextID(), properties)
         introduce(stream)
@@ -128,17 +140,25 @@ public final class PipeWireHost: Host {
 
     /// What the policy makes of a stream; `nil` when it leaves it alone.
     private func classify(_ stream: StreamNode) -> SessionDescription? {
-        let own = pw_impl_node_get_properties(stream.node)
-        let inherited = client(of: stream.node).flatMap { pw_impl_client_get_properties($0) }
-        let result = policy.classifier.classify(direction: stream.properties.direction) { key in
-            text(pw_properties_get(own, key) ?? inherited.flatMap { pw_properties_get($0, key) })
-        }
+        let result = classification(of: stream)
         if let claim = result.refusedClaim, refused.count < 1024,
             refused.insert("\(claim) \(stream.properties.application.name)").inserted
         {
             log(.warning, "\(stream.properties.application.name) may not claim the priority of \(claim)")
         }
+        for complaint in result.complaints where refused.count < 1024 {
+            let line = "\(stream.properties.application.name): \(complaint)"
+            if refused.insert(line).inserted { log(.warning, line) }
+        }
         return result.description
+    }
+
+    func classification(of stream: StreamNode) -> Classification {
+        let own = pw_impl_node_get_properties(stream.node)
+        let inherited = client(of: stream.node).flatMap { pw_impl_client_get_properties($0) }
+        return policy.classifier.classify(direction: stream.properties.direction) { key in
+            text(pw_properties_get(own, key) ?? inherited.flatMap { pw_properties_get($0, key) })
+        }
     }
 
     /// Puts another policy in force. Returns whether it differs from the present one.
@@ -155,10 +175,11 @@ public final class PipeWireHost: Host {
         }
         post(.policyChanged(policy.policy, known), now: true)
         for stream in newcomers where stream.description != nil { introduce(stream) }
+        service?.policyChanged()
         return true
     }
 
-    private func client(of node: OpaquePointer) -> OpaquePointer? {
+    func client(of node: OpaquePointer) -> OpaquePointer? {
         guard let id = text(pw_properties_get(pw_impl_node_get_properties(node), "client.id")).flatMap({ UInt32($0) }),
             let global = pw_context_find_global(context, id), pw_global_is_type(global, "PipeWire:Interface:Client")
         else { return nil }
@@ -168,6 +189,7 @@ public final class PipeWireHost: Host {
     func streamDestroyed(_ stream: StreamNode) {
         streams[stream.global] = nil
         byStream[stream.id] = nil
+        service?.forget(stream.id)
         post(.streamVanished(stream.id), now: false)
     }
 

@@ -16,4 +16,6 @@ public struct Classification: Sendable, Equatable {
     public let steps: [Step]
     /// The claim that was not granted (N11): `phone` or `alarm`.
     public let refusedClaim: String?
+    /// What is wrong with what the stream says of itself (``SessionTags``), as sentences without their end.
+    public let complaints: [String]
 }

@@ -43,6 +43,7 @@ public struct Classifier: Sendable {
         let own = ownDescription(direction, property("media.role"), &steps)
         var description = own.description
         var refused: ClaimKind?
+        var isRuled = false
         for (place, kind) in ClaimKind.allCases.enumerated() {
             guard own.isByRole, let claimed = own.description, kind == ClaimKind(claimed.priority),
                 let claim = claims[kind], claim.allow != nil
@@ -61,8 +62,27 @@ public struct Classifier: Sendable {
         }
         for index in rules.indices where matches.isMet(ClaimKind.allCases.count + index, by: &stream, property) {
             apply(rules[index], to: &description, &steps)
+            isRuled = true
         }
-        return Classification(description: description, steps: steps, refusedClaim: refused?.rawValue)
+        var tags = SessionTags(property)
+        if let category = tags.category, !own.isByRole, !isRuled {
+            // What is left alone for want of a role has said what it is.
+            let isPlayback = direction == .playback
+            if (isPlayback ? policy.untagged : policy.untaggedCapture) == nil {
+                description = SessionDescription(
+                    name: isPlayback ? Policy.untaggedName : Policy.untaggedCaptureName, category: category)
+            }
+        }
+        if var changed = description {
+            let keys = tags.apply(to: &changed)
+            description = changed
+            if !keys.isEmpty {
+                steps.append(.init(text: "its own properties change its \(list(keys, lastAfter: "and"))", origin: nil))
+            }
+        }
+        for complaint in tags.complaints { steps.append(.init(text: "\(complaint): it is ignored", origin: nil)) }
+        return Classification(
+            description: description, steps: steps, refusedClaim: refused?.rawValue, complaints: tags.complaints)
     }
 
     /// What a stream is by its role, or without one.

@@ -51,7 +51,7 @@ package struct Document: Sendable {
     }
 
     /// Whether there is more in it than the choice of what it is laid over.
-    var hasSections: Bool { members.contains { !["policy", "preset"].contains($0.key.text) } }
+    var hasSections: Bool { members.contains { !["policy", "preset", "dbus"].contains($0.key.text) } }
 
     /// Reads a file; `nil` when there is none.
     static func ifPresent(_ path: String) -> Document? {

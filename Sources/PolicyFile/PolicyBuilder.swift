@@ -6,7 +6,7 @@ struct PolicyBuilder: Sendable {
         "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay", "switches", "claims",
         "rules",
     ]
-    private static let argumentKeys = ["policy"] + keys
+    private static let argumentKeys = ["policy", "dbus"] + keys
 
     /// The built-in preset, and what names it.
     let base: Sourced<Preset>
@@ -56,6 +56,10 @@ struct PolicyBuilder: Sendable {
                 untaggedCaptureOrigin = origin
             case "capture-pairing":
                 if let role = diagnosis.pairing(member.value) { pairing = Sourced(role, at: origin) }
+            case "dbus":
+                if PolicyLoader.truth(member.value) == nil {
+                    diagnosis.error(at: origin, found: member.value.summary, expected: "yes or no")
+                }
             case "roles", "interplay":
                 if let object = diagnosis.object(member.value) { sections[member.key.text, default: []] += object }
             case "switches": switches.apply(member.value, &diagnosis)

@@ -81,6 +81,22 @@ public enum PolicyLoader {
         }
     }
 
+    /// Whether the module's arguments let it serve the session bus: unless they say `dbus = no`.
+    public static func servesBus(arguments: String?) -> Bool {
+        guard let arguments else { return true }
+        let inline = Document(Array(arguments.utf8), named: argumentsName, kind: .arguments)
+        return inline.member("dbus").flatMap { truth($0.value) } ?? true
+    }
+
+    /// What a word says that is yes or no; `nil` for another one.
+    static func truth(_ node: Node) -> Bool? {
+        switch node.text {
+        case "yes", "true": true
+        case "no", "false": false
+        default: nil
+        }
+    }
+
     /// The folders of the layers, the weakest first.
     public static func layerFolders(environment: (String) -> String?) -> [String] {
         Layers(environment: environment).folders

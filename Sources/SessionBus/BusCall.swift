@@ -78,10 +78,14 @@ public final class BusCall {
 
     /// Answers with an error.
     public func fail(_ error: WireError) {
+        // What an error is about may have an odd name; and sd-bus does not look at an error's own, which it would cost
+        // the connection to send.
+        let name = sd_bus_interface_name_is_valid(error.name) > 0 ? error.name : WireErrorName.failed
+        let text = Message.printable(error.message)
         let call = message.pointer
         let reply = try? Message.make { made in
-            error.name.withCString { name in
-                error.message.withCString { text in
+            name.withCString { name in
+                text.withCString { text in
                     var described = sd_bus_error(name: name, message: text, _need_free: 0)
                     return sd_bus_message_new_method_error(call, made, &described)
                 }

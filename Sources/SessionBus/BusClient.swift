@@ -76,7 +76,7 @@ public final class BusClient {
     }
 
     /// Turns the loop until a condition holds, and says whether it does within a time.
-    public func wait(within limit: Duration = .seconds(25), until isOver: () -> Bool) -> Bool {
-        loop.run(until: isOver, within: limit)
+    public func wait(within limit: Duration = .seconds(25), until isOver: () throws -> Bool) rethrows -> Bool {
+        try loop.run(until: isOver, within: limit)
     }
 }

@@ -189,7 +189,8 @@ public final class BusConnection {
             }
             var microseconds: UInt64 = 0
             if sd_bus_get_timeout(bus, &microseconds) > 0, microseconds < .max / 1000 {
-                wait(for: Int64(clamping: microseconds &* 1000))
+                // 0 is at once, which for some timers is never.
+                wait(for: max(1, Int64(clamping: microseconds &* 1000)))
             }
         }
         arm(at: next)

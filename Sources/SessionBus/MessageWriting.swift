@@ -1,4 +1,5 @@
 import CSystemdBus
+import Glibc
 import SessionWire
 
 extension Message {
@@ -13,9 +14,6 @@ extension Message {
     }
 
     private func append(_ value: WireValue, depth: Int) throws(WireError) {
-        guard depth <= MessageLimit.depth else {
-            throw WireError(WireErrorName.limitsExceeded, "values more than \(MessageLimit.depth) containers deep")
-        }
         switch value {
         case .boolean(let truth): try append("b", Int32(truth ? 1 : 0))
         case .byte(let number): try append("y", number)
@@ -33,24 +31,24 @@ extension Message {
             guard WireSignature.isValid(types) else { throw Self.invalid("\"\(types)\" is no signature") }
             try append("g", text: types)
         case .variant(let inner):
-            try open("v", inner.typeSignature)
+            try open("v", inner.typeSignature, depth)
             try append(inner, depth: depth + 1)
             try close()
         case .structure(let members):
             guard !members.isEmpty else { throw Self.invalid("a structure without members") }
             var types = ""
             for member in members { types += member.typeSignature }
-            try open("r", types)
+            try open("r", types, depth)
             for member in members { try append(member, depth: depth + 1) }
             try close()
         case .array(let element, let elements):
-            try open("a", element)
+            try open("a", element, depth)
             for element in elements { try append(element, depth: depth + 1) }
             try close()
         case .dictionary(let key, let value, let entries):
-            try open("a", "{" + key + value + "}")
+            try open("a", "{" + key + value + "}", depth)
             for entry in entries {
-                try open("e", key + value)
+                try open("e", key + value, depth)
                 try append(entry.key, depth: depth + 1)
                 try append(entry.value, depth: depth + 1)
                 try close()
@@ -65,12 +63,29 @@ extension Message {
     }
 
     private func append(_ type: Unicode.Scalar, text: String) throws(WireError) {
-        guard !text.utf8.contains(0) else { throw Self.invalid("a text with the character NUL") }
-        let code = text.withCString { sd_bus_message_append_basic(pointer, CChar(truncatingIfNeeded: type.value), $0) }
+        let letter = CChar(truncatingIfNeeded: type.value)
+        var code: Int32 = -EINVAL
+        if !text.utf8.contains(0) { code = text.withCString { sd_bus_message_append_basic(pointer, letter, $0) } }
+        // A stranger's odd name must not keep all others from being listed.
+        if code == -EINVAL, type == "s" { code = sd_bus_message_append_basic(pointer, letter, Self.printable(text)) }
         try check(code, type)
     }
 
-    private func open(_ type: Unicode.Scalar, _ contents: String) throws(WireError) {
+    /// The text without what a message cannot have: NUL, and noncharacters, which sd-bus refuses too.
+    static func printable(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            let isCharacter =
+                scalar.value != 0 && scalar.value & 0xFFFE != 0xFFFE && !(0xFDD0...0xFDEF).contains(scalar.value)
+            result.unicodeScalars.append(isCharacter ? scalar : "\u{FFFD}")
+        }
+        return result
+    }
+
+    private func open(_ type: Unicode.Scalar, _ contents: String, _ depth: Int) throws(WireError) {
+        guard depth < MessageLimit.depth else {
+            throw WireError(WireErrorName.limitsExceeded, "values more than \(MessageLimit.depth) containers deep")
+        }
         // sd-bus looks at what arrays and structures have inside, not at how long it is.
         guard contents.utf8.count < MessageLimit.signature else {
             throw Self.invalid("a type of more than 255 letters")

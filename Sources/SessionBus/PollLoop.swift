@@ -37,9 +37,9 @@ public final class PollLoop: EventLoop {
     }
 
     /// Turns until a condition holds or the time is over, and says which: true for the condition.
-    public func run(until isOver: () -> Bool, within limit: Duration) -> Bool {
+    public func run(until isOver: () throws -> Bool, within limit: Duration) rethrows -> Bool {
         let end = now &+ limit.inNanoseconds
-        while !isOver() {
+        while try !isOver() {
             let left = end &- now
             if left <= 0 { return false }
             runOnce(timeout: .nanoseconds(left))
@@ -66,6 +66,9 @@ public final class PollLoop: EventLoop {
         let moment = now
         for timer in timers { timer.fire(at: moment) }
     }
+
+    /// Whether nothing is watched and no timer is left.
+    public var isIdle: Bool { watches.isEmpty && timers.isEmpty }
 
     /// Ends ``run(until:)`` after this turn.
     public func stop() { isStopped = true }

@@ -5,9 +5,16 @@ public struct AudioSession: ParsableCommand {
     /// What the help says, and the commands below this one.
     public static let configuration = CommandConfiguration(
         commandName: "audio-session",
-        abstract: "Checks and tries out the policies that decide which program may be heard.",
+        abstract: "Shows and switches who may be heard, and checks and tries out the policies that decide it.",
         discussion: "The manual has more: man audio-session, man audio-session.conf.",
-        subcommands: [Check.self, Explain.self, Simulate.self])
+        groupedSubcommands: [
+            CommandGroup(name: "Sessions", subcommands: [Status.self, List.self, Monitor.self, Explain.self]),
+            CommandGroup(
+                name: "Switches",
+                subcommands: [Silent.self, DoNotDisturb.self, Pause.self, Resume.self, Interrupt.self]),
+            CommandGroup(name: "Applications", subcommands: [Run.self]),
+            CommandGroup(name: "Policies", subcommands: [Check.self, Simulate.self]),
+        ])
 
     /// For the parser.
     public init() {}

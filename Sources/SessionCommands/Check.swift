@@ -13,12 +13,16 @@ struct Check: ParsableCommand {
     @Flag(help: "Print the policy that is in force, with the file and line that each value is from.")
     var effective = false
 
+    @Flag(help: "Print what is wrong as JSON.")
+    var json = false
+
     @Argument(
         help: ArgumentHelp("Policy files.", valueName: "FILE"), completion: .file(extensions: ["conf"]))
     var files: [String] = []
 
     func validate() throws {
         if effective && files.count > 1 { throw ValidationError("--effective takes one FILE, or none") }
+        if effective && json { throw ValidationError("--effective prints a policy file, which is no JSON") }
     }
 
     func run() throws {
@@ -31,12 +35,16 @@ struct Check: ParsableCommand {
         } else if files.isEmpty {
             let installed = PolicyInUse.installed()
             diagnostics = installed.diagnostics
-            try Terminal.write("policy: \(installed.origin)\n")
+            if !json { try Terminal.write("policy: \(installed.origin)\n") }
         } else {
             let presets = PolicyInUse.presetFolders
             diagnostics = files.flatMap { PolicyFile(path: $0, presetFolders: presets).diagnostics }
         }
-        Terminal.report(diagnostics)
+        if json {
+            try Terminal.write(CheckReport(diagnostics: diagnostics.map(CheckReport.Mistake.init)).json)
+        } else {
+            Terminal.report(diagnostics)
+        }
         if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode.failure }
     }
 
@@ -45,4 +53,27 @@ struct Check: ParsableCommand {
         if let file = files.first { return EffectivePolicy(path: file, presetFolders: PolicyInUse.presetFolders) }
         return PolicyLoader.effective(arguments: nil, environment: environment)
     }
+}
+
+/// Mistakes for machines.
+private struct CheckReport: Encodable {
+    struct Mistake: Encodable {
+        var severity: String
+        var file: String
+        var line: Int?
+        var column: Int?
+        var message: String
+
+        init(_ diagnostic: Diagnostic) {
+            severity = diagnostic.severity.rawValue
+            file = diagnostic.file
+            line = diagnostic.place?.line
+            column = diagnostic.place?.column
+            message = diagnostic.message
+        }
+    }
+
+    /// The version of these keys.
+    let schema = 1
+    var diagnostics: [Mistake]
 }

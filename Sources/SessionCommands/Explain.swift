@@ -1,14 +1,24 @@
 import ArgumentParser
+import PolicyFile
 import SessionCore
+import SessionWire
 
-/// `audio-session explain`: says what the policy makes of a stream, and why.
+/// `audio-session explain`: says what the policy makes of a stream, and why: of one that is there, or of one that could be.
 struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Says what the policy makes of a stream, and which line of which file says so.",
+        abstract: "Says why a stream is treated as it is, or what the policy would make of one.",
         discussion: """
-            The properties are those of the stream or its client, as pw-dump or pw-cli show them. Without a policy of \
-            its own, the command takes what the module would read.
+            With SUBJECT, the module says which session and which rule changed a stream, and since when. A number is \
+            that of a stream, or else of a process; anything else is an application's name. The status is 1 when there \
+            is no such stream, or when the service is not there.
+
+            With --properties, which are those of a stream or its client as pw-dump or pw-cli show them, no sound server \
+            is needed: the policy's files are looked at. Without a policy of its own, the command takes what the module \
+            would read.
             """)
+
+    @Argument(help: ArgumentHelp("A stream or process by its number, or an application.", valueName: "SUBJECT"))
+    var subject: String?
 
     @Option(
         parsing: .upToNextOption,
@@ -23,12 +33,47 @@ struct Explain: ParsableCommand {
 
     @OptionGroup var source: PolicyOptions
 
+    func validate() throws {
+        if subject != nil && (!properties.isEmpty || capture || source.policy != nil || source.preset != nil) {
+            throw ValidationError("SUBJECT is for streams that are there; --properties and a policy for others")
+        }
+    }
+
     func run() throws {
+        if let subject { return try explain(subject) }
         let policy = try source.chosen() ?? .installed()
         Terminal.report(policy.diagnostics)
         let explanation = Explanation(
             of: properties, direction: capture ? .capture : .playback, under: policy)
         try Terminal.write(json ? explanation.json : explanation.text)
+    }
+
+    /// Asks the module.
+    private func explain(_ subject: String) throws {
+        let service = ServiceConnection()
+        let isNumber =
+            !subject.isEmpty && subject.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        var answer = service.answer(to: "Explain", [.string(subject)])
+        if isNumber, case .failure(let error) = answer, error.name == WireErrorName.notFound {
+            answer = service.answer(to: "Explain", [.string("pid:\(subject)")])
+            if case .failure(let error) = answer, error.name == WireErrorName.notFound {
+                Terminal.complain(
+                    "audio-session: there is no stream with the number \(subject), and none of a process with it")
+                throw ExitCode.failure
+            }
+        }
+        let texts = try answer.orComplain().first?.elements?.compactMap(\.text) ?? []
+        if json {
+            try Terminal.write(
+                SchemaJSON.text([("subject", .string(subject)), ("explanations", .strings(texts))]))
+        } else {
+            // Lines stay lines; what would steer a terminal does not get there.
+            let lines = texts.map { text in
+                text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0), limit: .max) }
+                    .joined(separator: "\n")
+            }
+            try Terminal.write(lines.joined(separator: "\n") + "\n")
+        }
     }
 }
 

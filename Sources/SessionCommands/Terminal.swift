@@ -22,7 +22,7 @@ enum Terminal {
     }
 
     /// Whether colours make sense: on a terminal, unless the user wants none (https://no-color.org).
-    private static func isColoured(_ descriptor: Int32) -> Bool {
+    static func isColoured(_ descriptor: Int32) -> Bool {
         guard isatty(descriptor) == 1, environment("TERM") != "dumb" else { return false }
         return (environment("NO_COLOR") ?? "").isEmpty
     }

@@ -136,6 +136,12 @@ public final class SessionRuntime {
         drain()
     }
 
+    /// The host's clock.
+    public var now: Instant { host.now }
+
+    /// Whether something is on its way to silence that can still be heard.
+    public var isFading: Bool { engine.isFading }
+
     /// The policy in force.
     public var policy: Policy { engine.policy }
 

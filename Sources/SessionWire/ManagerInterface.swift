@@ -32,10 +32,10 @@ extension WireInterface {
             Method(
                 "ListSessions", [], returns: [Argument("sessions", "aa{sv}")],
                 """
-                All sessions, those of applications that never call this interface among them. Each has: id (u), path (o) \
+                All sessions, those of applications that never call this interface among them. Each has: id (u), path (s) \
                 where it was opened here, application (s), display-name (s), kind (s: implicit, explicit or system), \
                 description (s: the role or category), category (s), options (as), mode (s), priority (u), state (s: inactive, \
-                holding, starting, active, releasing, interrupted, delayed), streams (au).
+                holding, starting, active, releasing, interrupted, delayed), by (s: who interrupts it), streams (au).
                 """),
             Method(
                 "ListStreams", [], returns: [Argument("streams", "aa{sv}")],

@@ -88,7 +88,7 @@ struct Desk: Sendable {
     }
 
     /// A program of this package, which is built beside the tests.
-    private static func builtProgram(_ name: String) throws -> String {
+    static func builtProgram(_ name: String) throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let path = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
         try #require(FileManager.default.isExecutableFile(atPath: path), "no \(path): build the package first")

@@ -12,6 +12,7 @@ final class EchoObject: ServedObject {
                 "The sum of <two> & \"more\"."),
             .init("Later", [], "Is answered by the test."),
             .init("Drop", [], "Is never answered."),
+            .init("Fail", [.init("name", "s"), .init("text", "s")], "Fails as it is told."),
             .init("Wrong", [], returns: [.init("number", "u")], "Answers a text where it has promised a number."),
             .init("Take", [.init("values", "as"), .init("record", "a{sv}")], "Takes what it is given."),
             .init("Descriptor", [], returns: [.init("descriptor", "h")], "The end of a pipe."),
@@ -28,6 +29,8 @@ final class EchoObject: ServedObject {
     weak var server: ObjectServer?
     let path: String
     var volume = 0.5
+    /// What errors begin with.
+    var odd = ""
     private(set) var count: UInt32 = 0
     var later: [BusCall] = []
     var descriptor: Int32 = -1
@@ -63,6 +66,7 @@ final class EchoObject: ServedObject {
         case "Echo": call.answer(call.arguments)
         case "Add": call.answer([.int64(call.arguments.compactMap(\.integer).reduce(0, +))])
         case "Later": later.append(call)
+        case "Fail": call.fail(WireError(call.arguments.first?.text ?? "", odd + (call.arguments.last?.text ?? "")))
         case "Wrong": call.answer([.string("one")])
         case "Take": call.answer()
         case "Descriptor": call.answer([.unixDescriptor(descriptor)])

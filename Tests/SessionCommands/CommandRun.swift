@@ -8,8 +8,15 @@ struct CommandRun {
 
     /// Runs the command to its end, with nothing of the caller's environment that it looks at.
     init(_ arguments: [String], environment: [String: String] = [:], folder: TemporaryFolder) throws {
+        try self.init(Project.command.path(), arguments, environment: environment, folder: folder)
+    }
+
+    /// Runs another program the same way.
+    init(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], folder: TemporaryFolder
+    ) throws {
         let process = Process()
-        process.executableURL = try Project.command
+        process.executableURL = URL(filePath: program.contains("/") ? program : "/usr/bin/\(program)")
         process.arguments = arguments
         process.currentDirectoryURL = folder.url
         process.environment = ["HOME": folder.url.path(), "PATH": "/usr/bin:/bin"].merging(environment) { $1 }

@@ -114,6 +114,23 @@ import Testing
         #expect(result.output == "")
     }
 
+    @Test func `machines are told the places of mistakes`() throws {
+        let path = try folder.file("a.conf", "preset = phone\nroles = { music = {\n\tfade = soon\n} }\nblue = 1\n")
+        let result = try run("check", "--json", path)
+        #expect(result.status == 1)
+        #expect(result.complaints == "")
+        let read = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        #expect(read["schema"] as? Int == 1)
+        let mistakes = try #require(read["diagnostics"] as? [[String: Any]])
+        #expect(mistakes.map { $0["severity"] as? String } == ["error", "warning"])
+        #expect(mistakes.map { $0["line"] as? Int } == [3, 5])
+        #expect(mistakes.map { $0["file"] as? String } == [path, path])
+        #expect((mistakes.first?["message"] as? String)?.hasPrefix("found 'soon', expected a time") == true)
+        let good = try run("check", "--json", folder.file("b.conf", "preset = phone\n"))
+        #expect(good.status == 0)
+        #expect(good.output.contains("\"diagnostics\" : ["))
+    }
+
     // MARK: - explain
 
     @Test func `a stream is explained in words`() throws {
@@ -199,6 +216,7 @@ import Testing
         #expect(description["priority"] as? Int == 100)
         #expect(read["properties"] as? [String: String] == ["media.role": "music", "a": "b=c"])
         #expect(read["direction"] as? String == "playback")
+        #expect(read["schema"] as? Int == 1)
     }
 
     @Test func `nothing is explained by a policy with errors`() throws {
@@ -296,7 +314,9 @@ import Testing
     @Test(arguments: [
         [], ["frobnicate"], ["check", "--frobnicate"], ["simulate"], ["explain", "--properties", "media.role"],
         ["explain", "--preset", "desktop", "--policy", "x"], ["simulate", "x", "--format", "png"],
-        ["check", "--effective", "a", "b"],
+        ["check", "--effective", "a", "b"], ["check", "--effective", "--json"], ["list", "everything"],
+        ["explain", "mpv", "--preset", "desktop"], ["explain", "mpv", "--properties", "a=b"], ["silent", "maybe"],
+        ["pause", "soon"], ["interrupt", "begin"], ["run"],
     ]) func `a wrong use is told from a wrong file`(arguments: [String]) throws {
         let result = try CommandRun(arguments, folder: folder)
         // Without a subcommand there is help, and nothing wrong.
@@ -306,7 +326,10 @@ import Testing
     @Test(arguments: ["bash", "zsh", "fish"]) func `shells can complete`(shell: String) throws {
         let result = try run("--generate-completion-script", shell)
         #expect(result.status == 0)
-        for word in ["check", "explain", "simulate", "properties", "preset"] { #expect(result.output.contains(word)) }
+        for word in [
+            "check", "explain", "simulate", "properties", "preset", "status", "monitor", "do-not-disturb", "interrupt",
+            "audio-processing", "spoken-audio",
+        ] { #expect(result.output.contains(word)) }
     }
 
     @Test func `it needs no Swift where it is installed`() throws {

@@ -6,6 +6,8 @@ enum Project {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
     static let scenarios = folder.appending(path: "policy/scenarios")
+    /// What is installed of the D-Bus interface.
+    static let interface = folder.appending(path: "install/dbus/org.AudioSession1.xml")
     static let snapshots = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Snapshots")
 
     /// The command, which is built into the folder that this program is in.
@@ -31,10 +33,17 @@ enum Project {
     static func compare(
         _ text: String, withSnapshot name: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        let file = snapshots.appending(path: name)
+        try compare(text, with: snapshots.appending(path: name), sourceLocation: sourceLocation)
+    }
+
+    /// Compares with any file of the project, in the same way.
+    static func compare(
+        _ text: String, with file: URL, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
         if ProcessInfo.processInfo.environment["AUDIO_SESSION_SNAPSHOTS"] == "record" {
             try text.write(to: file, atomically: true, encoding: .utf8)
-            Issue.record("\(name) was recorded; look at the difference", sourceLocation: sourceLocation)
+            Issue.record(
+                "\(file.lastPathComponent) was recorded; look at the difference", sourceLocation: sourceLocation)
         }
         #expect(text == (try String(contentsOf: file, encoding: .utf8)), sourceLocation: sourceLocation)
     }

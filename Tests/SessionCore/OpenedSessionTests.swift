@@ -221,12 +221,19 @@ import Testing
         #expect(scenario["music"] != .corked)
     }
 
-    @Test("R54 R55 the mode changes only while inactive and not mixing; one that does not fit is none")
+    @Test("R54 R55 N4 the mode changes only while inactive and not mixing; one that does not fit is none")
     func modes() {
         var scenario = Scenario(.desktop)
         scenario.open("app")
         scenario.configure("app", .playback, [], .voiceChat)
         #expect(scenario.state("app").configuration.effectiveMode == .default)
+        let fitting: [(Mode, Set<SessionCore.Category>)] = [
+            (.moviePlayback, [.playback, .ambient, .soloAmbient, .playAndRecord, .uiSound]),
+            (.videoChat, [.playAndRecord]), (.gameChat, [.playAndRecord]),
+        ]
+        for (mode, categories) in fitting {
+            #expect(Set(SessionCore.Category.allCases.filter { $0.takes(mode) }) == categories)
+        }
         scenario.configure("app", .playback, .mixWithOthers)
         _ = scenario.news()
         scenario.configure("app", .mode(.spokenAudio))
@@ -242,7 +249,7 @@ import Testing
         #expect(scenario.news() == ["app: done"])
     }
 
-    @Test("N1 N2 speech is stopped, not lowered, by prompts and by those that ask for it; music is not")
+    @Test("N1 N2 N3 speech is stopped, not lowered, by prompts and by those that ask for it; music is not")
     func spokenAudio() {
         let options: [CategoryOptions] = [.duckOthers, .interruptSpokenAudio]
         for option in options {

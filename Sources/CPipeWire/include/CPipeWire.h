@@ -26,6 +26,11 @@ void cpw_loop_arm_timer(struct pw_loop *loop, struct spa_source *source, int64_t
 struct spa_source *cpw_loop_add_event(struct pw_loop *loop, void (*func)(void *data, uint64_t count), void *data);
 struct spa_source *cpw_loop_add_input(struct pw_loop *loop, int descriptor,
                                       void (*func)(void *data, int descriptor, uint32_t mask), void *data);
+/* A descriptor of which nothing is asked at first; what is asked is a mask of CPW_IO_IN and CPW_IO_OUT. */
+enum { CPW_IO_IN = 1 << 0, CPW_IO_OUT = 1 << 2, CPW_IO_GONE = 1 << 3 | 1 << 4 };
+struct spa_source *cpw_loop_add_io(struct pw_loop *loop, int descriptor,
+                                   void (*func)(void *data, int descriptor, uint32_t mask), void *data);
+void cpw_loop_update_io(struct pw_loop *loop, struct spa_source *source, uint32_t mask);
 void cpw_loop_signal_event(struct pw_loop *loop, struct spa_source *source);
 void cpw_loop_destroy_source(struct pw_loop *loop, struct spa_source *source);
 int64_t cpw_monotonic_nanoseconds(void);

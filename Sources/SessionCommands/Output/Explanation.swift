@@ -3,6 +3,8 @@ import SessionCore
 
 /// What a policy makes of one stream, and why, to be printed.
 struct Explanation: Encodable {
+    /// The version of these keys.
+    let schema = 1
     /// A session description with the keys and values of policy files.
     struct Described: Encodable {
         var name: String

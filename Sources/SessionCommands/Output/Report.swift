@@ -42,6 +42,8 @@ struct Report: Encodable {
         var text: String
     }
 
+    /// The version of these keys.
+    let schema = 1
     var title: String
     var policy: String
     var length: Double

@@ -81,6 +81,8 @@ extension Engine {
         effects.append(
             .treat(
                 stream.id, new, within: fade(of: stream, of: session.description, from: old, to: new), after: hold))
+        // R23: at once, as some clients wait to be told whether they have a stream at all.
+        if new.cause == .noDevice { effects.append(.streamRefused(stream.id)) }
     }
 
     /// How long one stays lowered after its ducker's session is over: the session has outlived its last sound already.

@@ -37,6 +37,9 @@ public struct Engine: Sendable {
     /// Makes an engine that knows of no streams.
     public init(policy: Policy) { catalogue = Catalogue(policy: policy) }
 
+    /// Whether a stream can still be heard that is to be silent.
+    public var isFading: Bool { fading > 0 }
+
     /// The policy in force.
     public var policy: Policy { catalogue.policy }
 

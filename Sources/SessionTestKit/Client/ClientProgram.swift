@@ -80,3 +80,16 @@ public enum ClientProgram: String, Sendable, CaseIterable {
         return Invocation(executable, arguments, environment: environment)
     }
 }
+
+extension Client where Server == PrivateDesktop {
+    /// How a program would be started by somebody else, with a copy of its own as ``Client`` does.
+    public static func invocation(
+        _ program: ClientProgram, file: String, as identity: ApplicationIdentity, role: MediaRole?,
+        properties: [String: String] = [:], on server: Server
+    ) throws -> Invocation {
+        let copy = try server.sandbox.copy(of: program.executable, named: identity.binary)
+        return program.invocation(
+            executable: copy, file: file, identity: identity, role: role, properties: properties,
+            socket: server.sandbox.path("run/\(UUID().uuidString.prefix(8)).mpv"), extra: [])
+    }
+}

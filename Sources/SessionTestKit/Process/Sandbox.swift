@@ -50,6 +50,8 @@ public final class Sandbox: Sendable {
         environment["PULSE_RUNTIME_PATH"] = "\(directory)/run/pulse"
         environment["PULSE_SERVER"] = "unix:\(directory)/run/pulse/native"
         environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=\(directory)/run/bus"
+        // Whether one runs there or not: nothing in here talks to the machine's own.
+        environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=\(directory)/run/system-bus"
         self.environment = environment.merging(extra) { $1 }
         for folder in ["log", "bin", "run/pulse"] {
             try FileManager.default.createDirectory(

@@ -79,6 +79,9 @@ public struct DesktopOptions: Sendable {
     /// Whether PulseAudio clients are served.
     public var runsPulseServer = true
 
+    /// Whether there is a system bus, for the services of ``DesktopMocks``. Its address is always the sandbox's own.
+    public var runsSystemBus = false
+
     /// The usual desktop.
     public init() {}
 }

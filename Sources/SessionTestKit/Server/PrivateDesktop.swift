@@ -11,7 +11,7 @@ public final class PrivateDesktop: PrivateServer {
     public let options: DesktopOptions
 
     private enum Part: Int, CaseIterable {
-        case bus, pipeWire, wirePlumber, pulse
+        case systemBus, bus, pipeWire, wirePlumber, pulse
     }
     private let parts = Mutex<[Part: ChildProcess]>([:])
 
@@ -19,6 +19,8 @@ public final class PrivateDesktop: PrivateServer {
     public var sinkName: String { options.sinkName }
     /// The session bus.
     public var bus: ChildProcess? { parts.withLock { $0[.bus] } }
+    /// The system bus, if there is one.
+    public var systemBus: ChildProcess? { parts.withLock { $0[.systemBus] } }
     /// The PipeWire daemon, which has the module under test inside.
     public var pipeWire: ChildProcess? { parts.withLock { $0[.pipeWire] } }
     /// The session manager.
@@ -30,6 +32,7 @@ public final class PrivateDesktop: PrivateServer {
     public static func start(_ options: DesktopOptions = DesktopOptions()) async throws -> PrivateDesktop {
         let desktop = try PrivateDesktop(options)
         do {
+            if options.runsSystemBus { try await desktop.startSystemBus() }
             try await desktop.startBus()
             try await desktop.startServers()
         } catch {
@@ -85,11 +88,30 @@ public final class PrivateDesktop: PrivateServer {
         for part in [Part.pulse, .wirePlumber, .pipeWire] { await take(part)?.stop() }
     }
 
+    /// Starts the system bus.
+    private func startSystemBus() async throws {
+        let bus = try await sandbox.startSystemBus()
+        parts.withLock { $0[.systemBus] = bus }
+    }
+
     /// Ends the PipeWire daemon alone, as in a crash of the server when `signal` is SIGKILL.
     public func stopPipeWire(signal: Int32 = SIGTERM) async throws {
         guard let daemon = take(.pipeWire) else { return }
         daemon.signal(signal)
         try await daemon.waitForExit()
+    }
+
+    /// Ends the session bus, as when the user's session is restarted around the sound server.
+    public func stopBus() async throws {
+        guard let bus = take(.bus) else { return }
+        bus.signal(SIGTERM)
+        try await bus.waitForExit()
+    }
+
+    /// Starts the session bus again, at the same address.
+    public func startBusAgain() async throws {
+        try? FileManager.default.removeItem(atPath: sandbox.path("run/bus"))
+        try await startBus()
     }
 
     /// What the PipeWire daemon occupies.

@@ -1,0 +1,1 @@
+/* Nothing to be called from Swift; see runtime_trim.c. */

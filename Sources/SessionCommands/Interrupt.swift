@@ -1,0 +1,88 @@
+import ArgumentParser
+import Glibc
+import SessionWire
+
+/// `audio-session interrupt`: interruptions by the system, for scripts and for trying things out.
+struct Interrupt: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Begins and ends interruptions, as a call or an alarm whose sound is made elsewhere.",
+        subcommands: [Begin.self, End.self])
+
+    /// What interrupts.
+    enum Kind: String, CaseIterable, ExpressibleByArgument {
+        case phone, ringtone, alarm
+    }
+
+    /// `audio-session interrupt begin`
+    struct Begin: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Interrupts others for as long as this command, or another one, runs.",
+            discussion: """
+                An interruption ends with the program that began it, so this one stays until it is interrupted, until \
+                LENGTH is over, until audio-session interrupt end, or until COMMAND has ended, whose status it takes on. \
+                When the service comes back after it has gone, the interruption begins again.
+                """)
+
+        @Argument(help: "What interrupts.")
+        var kind: Kind
+
+        @Option(
+            name: .customLong("for"), help: ArgumentHelp("For how long, such as 30s.", valueName: "LENGTH"),
+            transform: Length.init)
+        var length: Length?
+
+        @Option(help: ArgumentHelp("What people see as the cause.", valueName: "NAME"))
+        var name: String?
+
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        @Argument(
+            parsing: .postTerminator,
+            help: ArgumentHelp("A command to run meanwhile, with its arguments, behind --.", valueName: "COMMAND"))
+        var command: [String] = []
+
+        func validate() throws {
+            if json && !command.isEmpty { throw ValidationError("--json has no place beside the output of COMMAND") }
+        }
+
+        func run() throws {
+            let interruption = HeldInterruption(kind: kind, name: name, length: length, json: json, command: command)
+            try interruption.run()
+        }
+    }
+
+    /// `audio-session interrupt end`
+    struct End: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ends the interruptions that you hold with audio-session interrupt begin.",
+            discussion: """
+                Those of other programs end with these. The status is 1 when there is none to end. A COMMAND that an \
+                interruption runs is asked to end.
+                """)
+
+        @Argument(help: "The kind to end; all without it.")
+        var kind: Kind?
+
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        func run() throws {
+            let ended = try InterruptionLock.endAll(of: kind)
+            if json {
+                let records = ended.map { lock in
+                    WireValue.record([("kind", .string(lock.kind)), ("process", .int32(lock.process))])
+                }
+                try Terminal.write(SchemaJSON.text([("ended", .records(records))]))
+            } else {
+                for lock in ended { try Terminal.write("\(lock.kind) interruption ended (process \(lock.process))\n") }
+            }
+            if ended.isEmpty {
+                Terminal.complain(
+                    "audio-session: you hold no \(kind.map { "\($0.rawValue) " } ?? "")interruption that "
+                        + "audio-session interrupt begin has begun")
+                throw ExitCode.failure
+            }
+        }
+    }
+}

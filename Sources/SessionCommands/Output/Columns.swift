@@ -1,0 +1,64 @@
+/// Rows below headings, each column as wide as its widest cell.
+struct Columns {
+    private var rows: [[String]]
+    private let style: Style
+    /// The columns of numbers, which stand on the right.
+    private let numbers: Set<Int>
+
+    init(_ headings: [String], numbers: Set<Int>, style: Style) {
+        rows = [headings]
+        self.numbers = numbers
+        self.style = style
+    }
+
+    /// Adds a row with a cell for each heading.
+    mutating func add(_ row: [String]) { rows.append(row) }
+
+    /// All lines, with a line's end.
+    var text: String {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        var text = ""
+        for (index, row) in rows.enumerated() {
+            var line = ""
+            for (column, cell) in row.enumerated() {
+                let blanks = String(repeating: " ", count: widths[column] - cell.count)
+                line += (column > 0 ? "  " : "") + (numbers.contains(column) ? blanks + cell : cell + blanks)
+            }
+            while line.last == " " { line.removeLast() }
+            text += (index == 0 ? style.text(line, .name) : line) + "\n"
+        }
+        return text
+    }
+}
+
+extension Situation {
+    /// The sessions, a line for each.
+    func sessionTable(_ style: Style) -> String {
+        var columns = Columns(
+            ["ID", "APPLICATION", "DESCRIPTION", "CATEGORY", "PRIORITY", "STATE", "STREAMS"], numbers: [0, 4],
+            style: style)
+        for session in sessions {
+            columns.add([
+                String(session.id), style.safe(session.name, limit: 20), style.safe(session.description, limit: 16),
+                style.safe(session.category, limit: 16), String(session.priority),
+                style.safe(session.state, limit: 12), session.streams.map(String.init).joined(separator: ","),
+            ])
+        }
+        return columns.text
+    }
+
+    /// The streams, a line for each.
+    func streamTable(_ style: Style) -> String {
+        var columns = Columns(
+            ["ID", "NODE", "PID", "APPLICATION", "DIRECTION", "DESCRIPTION", "TREATMENT"], numbers: [0, 1, 2],
+            style: style)
+        for stream in streams {
+            columns.add([
+                String(stream.id), String(stream.node), stream.process > 0 ? String(stream.process) : "-",
+                style.safe(stream.application, limit: 20), style.safe(stream.direction, limit: 12),
+                style.safe(stream.description, limit: 16), style.treatment(of: stream, at: nil).text,
+            ])
+        }
+        return columns.text
+    }
+}

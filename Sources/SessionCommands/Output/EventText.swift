@@ -1,0 +1,98 @@
+import SessionWire
+
+/// Something that happened, as the service's signal Event tells it, or as the command sees it of the service itself.
+struct EventText {
+    /// Microseconds since 1970.
+    var time: Int64
+    /// A kind of the interface, or `services-lost` or `services-reset` (R82).
+    var kind: String
+    /// `a{sv}`
+    var details: WireValue
+
+    /// For machines: one line, without its end.
+    var json: String {
+        SchemaJSON.line([("time", .int64(time)), ("kind", .string(kind)), ("details", ordered)])
+    }
+
+    /// For people: when, what, why. Without the line's end.
+    func line(_ style: Style) -> String {
+        let when = style.text(WallTime(microseconds: time).exactClock, .faint)
+        return "\(when)  \(words(style))"
+    }
+
+    private var ordered: WireValue {
+        isAboutStream ? StreamRecord(details).record : SessionRecord(details).record
+    }
+
+    private var isAboutStream: Bool { kind.hasPrefix("stream-") }
+
+    private func words(_ style: Style) -> String {
+        switch kind {
+        case "stream-appeared", "stream-changed", "stream-removed": return streamWords(style)
+        case "session-opened": return sessionWords(style, "opened: ", isWithKind: true)
+        case "session-changed": return sessionWords(style, "", isWithKind: true)
+        case "session-closed": return sessionWords(style, "closed", isWithKind: false)
+        case "interruption-began":
+            let by = details["by"]?.text.map { $0.isEmpty ? "" : " by \(style.safe($0))" } ?? ""
+            let reason = details["reason"]?.text ?? ""
+            let why = reason.isEmpty || reason == "default" ? "" : " (\(style.safe(reason)))"
+            return sessionWords(style, "interrupted\(by)\(why)", isWithKind: false, .silenced)
+        case "interruption-ended":
+            let shouldResume = details["should-resume"]?.truth == true
+            return sessionWords(
+                style, "interruption ended, should \(shouldResume ? "" : "not ")resume", isWithKind: false, .good)
+        case "switch-changed":
+            let name = details["name"]?.text ?? "?"
+            let pause = Situation.Pause(details["value"])
+            if name == "paused-until" { return pause.words(at: time) ?? "the policy is in force again" }
+            return "switch \(style.safe(name)): \(value(details["value"], style))"
+        case "policy-changed":
+            return "policy changed" + (details["policy"]?.text.map { ": \(style.safe($0, limit: 100))" } ?? "")
+        case "services-lost": return style.text("the service has gone; waiting for it", .silenced)
+        case "services-reset": return style.text("the service is there anew", .good)
+        default:
+            // What a later version tells.
+            let pairs = (details.entries ?? []).map { "\(style.safe($0.key.text ?? "")) \(value($0.value, style))" }
+            return ([style.safe(kind)] + pairs).joined(separator: "  ")
+        }
+    }
+
+    private func streamWords(_ style: Style) -> String {
+        let stream = StreamRecord(details)
+        let name = stream.application.isEmpty ? "" : " of \(style.text(style.safe(stream.application), .name))"
+        let role = stream.description.isEmpty ? "" : " (\(style.safe(stream.description)))"
+        let subject = "stream \(stream.id)\(name)\(role)"
+        switch kind {
+        case "stream-removed": return "\(subject) removed"
+        case "stream-appeared" where stream.isFree: return "\(subject) appeared"
+        default:
+            let treatment = style.treatment(of: stream, at: nil)
+            let appeared = kind == "stream-appeared" ? " appeared," : ""
+            let activity = stream.isSilenced ? "" : stream.running ? ", running" : stream.wanted ? "" : ", not playing"
+            return "\(subject)\(appeared) \(style.text(treatment.text, treatment.meaning))\(activity)"
+        }
+    }
+
+    private func sessionWords(
+        _ style: Style, _ text: String, isWithKind: Bool, _ meaning: Style.Meaning? = nil
+    ) -> String {
+        let session = SessionRecord(details)
+        let name = session.name.isEmpty ? "\(session.id)" : style.text(style.safe(session.name), .name)
+        var words = style.text(text, meaning)
+        if isWithKind {
+            let kind = ([session.category] + session.options + [session.mode == "default" ? "" : session.mode])
+                .filter { !$0.isEmpty }.map { style.safe($0) }.joined(separator: ", ")
+            // Of one that is gone there is only its name.
+            words += [session.state.isEmpty ? "is over" : style.safe(session.state), kind.isEmpty ? "" : "(\(kind))"]
+                .filter { !$0.isEmpty }
+                .joined(separator: " ")
+        }
+        return "session \(name) \(words)"
+    }
+
+    private func value(_ value: WireValue?, _ style: Style) -> String {
+        guard let value = value?.bare else { return "" }
+        if let truth = value.truth { return truth ? "on" : "off" }
+        return style.safe(value.text ?? value.json, limit: 100)
+    }
+}

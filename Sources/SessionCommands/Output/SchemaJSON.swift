@@ -1,0 +1,40 @@
+import SessionWire
+
+/// What the service knows, as JSON with the version of its schema first.
+enum SchemaJSON {
+    /// In one line, without its end.
+    static func line(_ members: [(String, WireValue)]) -> String {
+        WireValue.record([("schema", .uint32(AudioSessionBus.schemaVersion))] + members).json
+    }
+
+    /// Indented for people, with a line's end.
+    static func text(_ members: [(String, WireValue)]) -> String {
+        var text = ""
+        write(.record([("schema", .uint32(AudioSessionBus.schemaVersion))] + members), depth: 0, to: &text)
+        return text + "\n"
+    }
+
+    private static func write(_ value: WireValue, depth: Int, to text: inout String) {
+        let indentation = "\n" + String(repeating: "  ", count: depth + 1)
+        let end = "\n" + String(repeating: "  ", count: depth)
+        if let entries = value.entries, !entries.isEmpty {
+            text += "{"
+            for (index, entry) in entries.enumerated() {
+                text += (index > 0 ? "," : "") + indentation + WireValue.string(entry.key.text ?? entry.key.json).json
+                text += ": "
+                write(entry.value, depth: depth + 1, to: &text)
+            }
+            text += end + "}"
+        } else if let elements = value.elements, elements.contains(where: { $0.entries != nil || $0.elements != nil }) {
+            text += "["
+            for (index, element) in elements.enumerated() {
+                text += (index > 0 ? "," : "") + indentation
+                write(element, depth: depth + 1, to: &text)
+            }
+            text += end + "]"
+        } else {
+            // Short lists stay in one line.
+            text += value.json
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import SessionWire
+
+/// The situation as a tree: sessions, the active ones first, and below each its streams and what is done to them.
+struct StatusText {
+    let situation: Situation
+    let style: Style
+    /// Microseconds since 1970.
+    let now: Int64
+    /// The user's own folder.
+    var home = environment("HOME")
+
+    /// All lines, with a line's end.
+    var text: String {
+        (headline + tree.lines(style)).joined(separator: "\n") + "\n"
+    }
+
+    /// The policy, and the switches that are on; in several lines where the policy comes from several files.
+    private var headline: [String] {
+        var parts = [situation.policy.isEmpty ? "unknown" : style.safe(shortened(situation.policy), limit: 1000)]
+        let switches = situation.switches
+        if switches.silent { parts.append("silent") }
+        if switches.doNotDisturb { parts.append("do not disturb") }
+        if switches.locked { parts.append("screen locked") }
+        if let pause = switches.pause.words(at: now) { parts.append(pause) }
+        if situation.sessions.isEmpty && situation.streams.isEmpty { parts.append("no sessions") }
+        let lines = Tree.Part("Policy " + parts.joined(separator: ", ")).split(to: Tree.width - 4)
+        return lines.enumerated().map { ($0 == 0 ? "" : "    ") + style.text($1.text, .name) }
+    }
+
+    /// Paths as their user writes them.
+    private func shortened(_ origin: String) -> String {
+        guard let home, home.count > 1 else { return origin }
+        return origin.split(separator: " ", omittingEmptySubsequences: false).map { word in
+            word.hasPrefix(home + "/") ? "~" + word.dropFirst(home.count) : String(word)
+        }.joined(separator: " ")
+    }
+
+    private var tree: Tree {
+        let order = ["active", "starting", "holding", "releasing", "interrupted", "delayed"]
+        let sessions = situation.sessions.map { session in
+            (session, rank: order.firstIndex(of: session.state) ?? order.count)
+        }.sorted { ($0.rank, $0.0.id) < ($1.rank, $1.0.id) }.map(\.0)
+        var branches = sessions.map { session in
+            let streams = situation.streams.filter { $0.session == session.id }
+            return Tree(parts: parts(of: session, streams), branches: streams.map { Tree(parts: parts(of: $0)) })
+        }
+        let known = Set(sessions.map(\.id))
+        let strays = situation.streams.filter { !known.contains($0.session) }
+        if !strays.isEmpty {
+            branches.append(
+                Tree(parts: [Tree.Part("without a session")], branches: strays.map { Tree(parts: parts(of: $0)) }))
+        }
+        return Tree(parts: [], branches: branches)
+    }
+
+    private func parts(of session: SessionRecord, _ streams: [StreamRecord]) -> [Tree.Part] {
+        let name = session.name.isEmpty ? "session \(session.id)" : session.name
+        // A session of no role is called by its category.
+        let role = session.description == session.category ? "" : session.description
+        let mode = session.mode == "default" ? "" : session.mode
+        let kind = ([session.category] + session.options + [mode]).filter { !$0.isEmpty }.joined(separator: ", ")
+        let described = [role, kind].filter { !$0.isEmpty }.joined(separator: ": ")
+        var state = Tree.Part(style.safe(session.state), .faint)
+        switch session.state {
+        case "active", "starting", "releasing": state.meaning = .good
+        case "holding", "delayed": state.meaning = .lowered
+        case "interrupted":
+            state.meaning = .silenced
+            let by = session.by.isEmpty ? streams.first(where: \.isSilenced)?.by ?? "" : session.by
+            if !by.isEmpty { state.text += " by \(style.safe(by))" }
+        default: break
+        }
+        return [Tree.Part(style.safe(name), .name), Tree.Part(style.safe(described, limit: 300)), state]
+    }
+
+    private func parts(of stream: StreamRecord) -> [Tree.Part] {
+        let activity = stream.running ? "" : stream.wanted ? "waiting" : "not playing"
+        var parts = [
+            Tree.Part("\(stream.id) \(style.safe(stream.direction))"), style.treatment(of: stream, at: now),
+        ]
+        let idle = stream.direction == "capture" && activity == "not playing" ? "not recording" : activity
+        // Of what is stopped, it is known that it does not run.
+        if !stream.isSilenced { parts.append(Tree.Part(idle, .faint)) }
+        return parts
+    }
+}
+
+extension Style {
+    /// What is done to a stream, by whom, since when.
+    func treatment(of stream: StreamRecord, at now: Int64?) -> Tree.Part {
+        if stream.isFree { return Tree.Part("free") }
+        var text = stream.treatment == "player-paused" ? "player paused" : safe(stream.treatment)
+        if stream.treatment == "ducked" { text += " \(decibels(stream.gain))" }
+        if !stream.by.isEmpty { text += " by \(safe(stream.by))" }
+        if let cause = cause(stream.cause) { text += " (\(cause))" }
+        if let now, stream.since > 0 { text += " since \(age(from: stream.since, to: now))" }
+        return Tree.Part(text, stream.isSilenced ? .silenced : .lowered)
+    }
+
+    /// A cause in words; `nil` for one that says no more than the treatment itself.
+    private func cause(_ word: String) -> String? {
+        switch word {
+        case "", "none", "ducked", "interrupted": nil
+        case "superseded": "its application has to go on"
+        case "rejected": "not let begin"
+        case "inactive": "its session is not active"
+        case "no-device": "audio-processing has no device"
+        case "silent": "silent switch"
+        case "locked": "screen lock"
+        case "do-not-disturb": "do not disturb"
+        case "handover": "until others are silent"
+        default: safe(word)
+        }
+    }
+
+    /// A length of time in its largest unit, such as `3 s`; the moments are in microseconds.
+    func age(from start: Int64, to end: Int64) -> String {
+        let (difference, overflow) = end.subtractingReportingOverflow(start)
+        let seconds = overflow ? 0 : max(0, difference / 1_000_000)
+        return switch seconds {
+        case ..<120: "\(seconds) s"
+        case ..<7200: "\(seconds / 60) min"
+        case ..<172_800: "\(seconds / 3600) h"
+        default: "\(seconds / 86_400) days"
+        }
+    }
+}
+
+extension Situation.Pause {
+    /// Until when, in words; `nil` when it is not.
+    func words(at now: Int64) -> String? {
+        switch self {
+        case .none: nil
+        case .withoutEnd: "paused until it is resumed"
+        case .until(let moment): "paused until \(WallTime(microseconds: Int64(clamping: moment)).words(at: now))"
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// A tree for people, one branch below the other, in lines of at most 80 columns.
+struct Tree {
+    /// A part of a line that stays together.
+    struct Part {
+        var text: String
+        var meaning: Style.Meaning?
+
+        init(_ text: String, _ meaning: Style.Meaning? = nil) {
+            self.text = text
+            self.meaning = meaning
+        }
+
+        /// The part in pieces that are no longer, as far as there are blanks to divide it at.
+        func split(to length: Int) -> [Part] {
+            var pieces: [String] = []
+            for word in text.split(separator: " ") {
+                if let last = pieces.last, last.count + 1 + word.count <= length {
+                    pieces[pieces.count - 1] = "\(last) \(word)"
+                } else {
+                    pieces.append(String(word))
+                }
+            }
+            return pieces.map { Part($0, meaning) }
+        }
+    }
+
+    var parts: [Part]
+    var branches: [Tree] = []
+
+    /// The widest line.
+    static let width = 80
+
+    /// The lines of the branches; the tree's own parts are not among them.
+    func lines(_ style: Style) -> [String] { lines(style, below: "") }
+
+    private func lines(_ style: Style, below start: String) -> [String] {
+        let marks = style.isUnicode ? (fork: "├─ ", last: "└─ ", line: "│  ") : (fork: "|- ", last: "`- ", line: "|  ")
+        var lines: [String] = []
+        for (index, branch) in branches.enumerated() {
+            let isLast = index == branches.count - 1
+            let deeper = start + (isLast ? "   " : marks.line)
+            // What does not fit goes on beside the line of its own branches.
+            let more = deeper + (branch.branches.isEmpty ? "   " : marks.line)
+            lines += Self.wrapped(branch.parts, first: start + (isLast ? marks.last : marks.fork), more: more, style)
+            lines += branch.lines(style, below: deeper)
+        }
+        return lines
+    }
+
+    private static func wrapped(_ parts: [Part], first: String, more: String, _ style: Style) -> [String] {
+        var lines: [String] = []
+        var line = style.text(first, .faint)
+        var column = first.count
+        var isEmpty = true
+        let room = width - more.count
+        for part in parts.flatMap({ $0.split(to: room) }) where !part.text.isEmpty {
+            if !isEmpty, column + 2 + part.text.count > width {
+                lines.append(line)
+                line = style.text(more, .faint)
+                column = more.count
+                isEmpty = true
+            }
+            if !isEmpty {
+                line += "  "
+                column += 2
+            }
+            line += style.text(part.text, part.meaning)
+            column += part.text.count
+            isEmpty = false
+        }
+        lines.append(line)
+        return lines
+    }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Glibc
+
+/// The files by which `interrupt end` finds the processes that `interrupt begin` keeps.
+///
+/// There is one for each in the user's run-time folder, with the kind and the process in its name, and it is locked for
+/// as long as the process lives: so a number that belongs to another process by now is never taken for it.
+struct InterruptionLock {
+    let kind: String
+    let process: pid_t
+    private let path: String
+    private let descriptor: Int32
+
+    private static let prefix = "interruption-"
+    /// How long a process may take to end, in milliseconds.
+    private static let patience = 5000
+
+    private static var folder: String? {
+        guard let runtime = environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") else { return nil }
+        return "\(runtime)/audio-session"
+    }
+
+    /// Makes the file of this process; `nil`, said as a warning, where there is no folder for it.
+    static func take(_ kind: String) -> InterruptionLock? {
+        let process = getpid()
+        guard let folder else {
+            Terminal.complain("audio-session: interrupt end will not find this one: XDG_RUNTIME_DIR is not set")
+            return nil
+        }
+        mkdir(folder, 0o700)
+        let path = "\(folder)/\(prefix)\(kind)-\(process)"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            Terminal.complain(
+                "audio-session: interrupt end will not find this one: \(path): \(String(cString: strerror(errno)))")
+            return nil
+        }
+        return InterruptionLock(kind: kind, process: process, path: path, descriptor: descriptor)
+    }
+
+    /// Removes the file.
+    func release() {
+        unlink(path)
+        close(descriptor)
+    }
+
+    /// Asks all processes that keep interruptions of a kind, or of any, to end, and waits until they have.
+    ///
+    /// - Returns: Those that have ended.
+    static func endAll(of kind: Interrupt.Kind?) throws -> [InterruptionLock] {
+        guard let folder else {
+            Terminal.complain("audio-session: XDG_RUNTIME_DIR is not set, so no interruption can be found")
+            throw ExitCode.failure
+        }
+        let locks = Interrupt.Kind.allCases.filter { kind == nil || kind == $0 }.flatMap { kind in
+            names(in: folder).compactMap { held(kind.rawValue, $0, in: folder) }
+        }
+        for lock in locks { kill(lock.process, SIGTERM) }
+        var ended: [InterruptionLock] = []
+        for lock in locks {
+            if lock.waitUntilFree() {
+                ended.append(lock)
+            } else {
+                Terminal.complain("audio-session: process \(lock.process) does not end")
+            }
+            close(lock.descriptor)
+        }
+        if ended.count < locks.count { throw ExitCode.failure }
+        return ended
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let listing = opendir(folder) else { return [] }
+        defer { closedir(listing) }
+        var names: [String] = []
+        while let entry = readdir(listing) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                })
+        }
+        return names.sorted()
+    }
+
+    /// The lock of a file that a living process of this command holds. What nobody holds is left over, and removed.
+    private static func held(_ kind: String, _ name: String, in folder: String) -> InterruptionLock? {
+        let start = "\(prefix)\(kind)-"
+        guard name.hasPrefix(start), let process = pid_t(name.dropFirst(start.count)), process > 1 else { return nil }
+        let path = "\(folder)/\(name)"
+        let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        let lock = InterruptionLock(kind: kind, process: process, path: path, descriptor: descriptor)
+        if lock.isFree {
+            lock.release()
+            return nil
+        }
+        guard lock.isOurs else {
+            close(descriptor)
+            return nil
+        }
+        return lock
+    }
+
+    private var isFree: Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+
+    /// Whether the process is of this user, and runs this program.
+    private var isOurs: Bool {
+        var status = stat()
+        guard stat("/proc/\(process)", &status) == 0, status.st_uid == getuid() else { return false }
+        return Self.program(of: process) == Self.program(of: getpid())
+    }
+
+    /// What the kernel calls the program of a process.
+    private static func program(of process: pid_t) -> String? {
+        guard let file = fopen("/proc/\(process)/comm", "r") else { return nil }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 64)
+        guard fgets(&line, 64, file) != nil else { return nil }
+        return String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private func waitUntilFree() -> Bool {
+        for _ in 0..<(Self.patience / 10) {
+            if isFree { return true }
+            usleep(10_000)
+        }
+        return false
+    }
+}

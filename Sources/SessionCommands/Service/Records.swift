@@ -1,0 +1,108 @@
+import SessionWire
+
+/// A session as the service's ListSessions and its events describe it. What a record lacks is empty or zero, so that
+/// services of other versions can be shown too.
+struct SessionRecord {
+    var id: Int64
+    var application: String
+    var displayName: String
+    var description: String
+    var category: String
+    var options: [String]
+    var mode: String
+    var priority: Int64
+    var state: String
+    /// The session that interrupts it, for people; empty for none.
+    var by: String
+    /// The numbers of its streams.
+    var streams: [Int64]
+    /// The record itself, with its keys in the documented order.
+    var record: WireValue
+
+    /// The keys of the interface, in the order of its documentation.
+    private static let keys = [
+        "id", "path", "application", "display-name", "kind", "description", "category", "options", "mode", "priority",
+        "state", "by", "streams",
+    ]
+
+    init(_ value: WireValue) {
+        id = value["id"]?.integer ?? 0
+        application = value["application"]?.text ?? ""
+        displayName = value["display-name"]?.text ?? ""
+        description = value["description"]?.text ?? ""
+        category = value["category"]?.text ?? ""
+        options = value["options"]?.elements?.compactMap(\.text) ?? []
+        mode = value["mode"]?.text ?? ""
+        priority = value["priority"]?.integer ?? 0
+        state = value["state"]?.text ?? ""
+        by = value["by"]?.text ?? ""
+        streams = value["streams"]?.elements?.compactMap(\.integer) ?? []
+        record = value.ordered(by: Self.keys)
+    }
+
+    /// What people call it.
+    var name: String { displayName.isEmpty ? application : displayName }
+}
+
+/// A stream as the service's ListStreams and its events describe it.
+struct StreamRecord {
+    var id: Int64
+    var node: Int64
+    var application: String
+    var process: Int64
+    var direction: String
+    /// The number of its session; 0 without one.
+    var session: Int64
+    var description: String
+    var wanted: Bool
+    var running: Bool
+    /// `untouched`, `ducked`, `muted`, `corked` or `player-paused`.
+    var treatment: String
+    /// In dB.
+    var gain: Double
+    var cause: String
+    /// The session that causes it, for people.
+    var by: String
+    /// Microseconds since 1970; 0 when nothing is done to it.
+    var since: Int64
+    /// The record itself, with its keys in the documented order.
+    var record: WireValue
+
+    private static let keys = [
+        "id", "node", "application", "process", "direction", "session", "description", "wanted", "running", "treatment",
+        "gain", "cause", "by", "since",
+    ]
+
+    init(_ value: WireValue) {
+        id = value["id"]?.integer ?? 0
+        node = value["node"]?.integer ?? 0
+        application = value["application"]?.text ?? ""
+        process = value["process"]?.integer ?? 0
+        direction = value["direction"]?.text ?? ""
+        session = value["session"]?.integer ?? 0
+        description = value["description"]?.text ?? ""
+        wanted = value["wanted"]?.truth ?? false
+        running = value["running"]?.truth ?? false
+        treatment = value["treatment"]?.text ?? ""
+        gain = value["gain"]?.number ?? 0
+        cause = value["cause"]?.text ?? ""
+        by = value["by"]?.text ?? ""
+        since = value["since"]?.integer ?? 0
+        record = value.ordered(by: Self.keys)
+    }
+
+    /// Whether nothing is done to it.
+    var isFree: Bool { treatment.isEmpty || treatment == "untouched" }
+    /// Whether it is kept from being heard.
+    var isSilenced: Bool { !isFree && treatment != "ducked" }
+}
+
+extension WireValue {
+    /// A record with some keys first, in their order, and then all others as they came.
+    func ordered(by keys: [String]) -> WireValue {
+        guard let entries else { return .record([]) }
+        let named = entries.compactMap { entry in entry.key.text.map { ($0, entry.value.bare) } }
+        let known = keys.compactMap { key in named.first { $0.0 == key } }
+        return .record(known + named.filter { !keys.contains($0.0) })
+    }
+}

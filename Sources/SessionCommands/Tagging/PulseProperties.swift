@@ -1,0 +1,61 @@
+/// Adds to the variable PULSE_PROP, from which clients of PulseAudio take their properties; their streams inherit them.
+///
+/// Its syntax is that of `pa_proplist_from_string`: `key=value` separated by blanks, values in quotes of either kind with
+/// `\` before what is meant as it is. Of a key that comes twice, the last one counts.
+enum PulseProperties {
+    /// The variable's name.
+    static let variable = "PULSE_PROP"
+
+    /// What the variable has to be.
+    ///
+    /// - Parameters:
+    ///   - present: What it is now; it stays as it is, in front.
+    ///   - added: The properties to add.
+    /// - Returns: `nil` when what it is now cannot be read: clients would take no property at all.
+    static func adding(_ added: [Property], to present: String?) -> String? {
+        let present = present ?? ""
+        guard isReadable(present) else { return nil }
+        return ([present].filter { !$0.isEmpty } + added.map(written)).joined(separator: " ")
+    }
+
+    private static func written(_ property: Property) -> String {
+        var value = ""
+        for scalar in property.value.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { value += "\\" }
+            value.unicodeScalars.append(scalar)
+        }
+        return "\(property.key)=\"\(value)\""
+    }
+
+    private enum State: Equatable {
+        case between
+        case key
+        /// Behind the equals sign.
+        case start
+        case bare
+        case quoted(Unicode.Scalar)
+        case escaped(Unicode.Scalar)
+    }
+
+    /// Whether PulseAudio can read a text.
+    private static func isReadable(_ text: String) -> Bool {
+        var state = State.between
+        for scalar in text.unicodeScalars {
+            let isSpace = scalar.properties.isWhitespace && scalar.isASCII
+            switch state {
+            case .between:
+                if scalar == "=" { return false }
+                if !isSpace { state = .key }
+            case .key:
+                if isSpace { return false }
+                if scalar == "=" { state = .start }
+            case .start:
+                state = isSpace ? .between : scalar == "\"" || scalar == "'" ? .quoted(scalar) : .bare
+            case .bare: if isSpace { state = .between }
+            case .quoted(let mark): state = scalar == "\\" ? .escaped(mark) : scalar == mark ? .between : state
+            case .escaped(let mark): state = .quoted(mark)
+            }
+        }
+        return state == .between || state == .start || state == .bare
+    }
+}

@@ -1,0 +1,146 @@
+import Glibc
+import SessionBus
+import SessionWire
+
+/// Tells before the machine sleeps and after it woke, and holds the sleep up for as long as a fade takes (N16).
+///
+/// Source: systemd, "org.freedesktop.login1" and "Inhibitor Locks". Without logind nothing is told.
+public final class SleepWatch {
+    private static let service = "org.freedesktop.login1"
+    private static let path = "/org/freedesktop/login1"
+    private static let manager = "org.freedesktop.login1.Manager"
+
+    /// A lock of logind: its descriptor, which releases it when it is closed.
+    private final class Lock {
+        private let descriptor: Int32
+
+        /// Keeps a descriptor of a message, which goes with the message, in a copy of its own.
+        init?(_ received: Int32) {
+            descriptor = fcntl(received, F_DUPFD_CLOEXEC, 3)
+            if descriptor < 0 { return nil }
+        }
+
+        deinit { close(descriptor) }
+    }
+
+    private let bus: BusConnection
+    private let loop: any EventLoop
+    private let willSleep: (@escaping () -> Void) -> Void
+    private let didWake: () -> Void
+    private var subscriptions: [Subscription] = []
+    private var timer: (any LoopTimer)?
+    private var owner: String?
+    private var state = SleepState()
+    private var lock: Lock?
+    private var isAsking = false
+    /// How long a lock may hold up the sleep, in nanoseconds; logind's default until it is known.
+    private var limit: Int64 = 5_000_000_000
+    /// Counts the sleeps, so that a late word about one is not taken for the next.
+    private var sleeps: UInt64 = 0
+
+    /// Follows logind on a system bus.
+    ///
+    /// - Parameters:
+    ///   - willSleep: The machine is about to sleep, and does when the closure it gets is called, or after
+    ///     `InhibitDelayMaxUSec` (five seconds unless the administrator says otherwise).
+    ///   - didWake: It is awake again, or does not sleep after all. Comes once after each `willSleep`.
+    public init(
+        system bus: BusConnection, loop: any EventLoop,
+        willSleep: @escaping (_ done: @escaping () -> Void) -> Void, didWake: @escaping () -> Void
+    ) {
+        self.bus = bus
+        self.loop = loop
+        self.willSleep = willSleep
+        self.didWake = didWake
+        timer = loop.timer { [weak self] in self?.handle(.timeUp) }
+        subscriptions = [
+            bus.subscribe(
+                MatchRule(
+                    sender: SleepWatch.service, path: SleepWatch.path, interface: SleepWatch.manager,
+                    member: "PrepareForSleep")
+            ) { [weak self] signal in
+                guard let self, signal.sender == owner, let sleeps = signal.arguments.first?.truth else { return }
+                handle(sleeps ? .prepare : .woke)
+            },
+            bus.follow(SleepWatch.service) { [weak self] in self?.follow($0) },
+        ]
+    }
+
+    deinit { stop() }
+
+    /// Stops following and lets go of the lock, without another word.
+    public func stop() {
+        for subscription in subscriptions { subscription.cancel() }
+        subscriptions = []
+        timer?.cancel()
+        timer = nil
+        owner = nil
+        lock = nil
+    }
+
+    /// Whether a lock is held that holds up the sleep.
+    public var holdsLock: Bool { lock != nil }
+
+    private func follow(_ newOwner: String?) {
+        guard owner != newOwner else { return }
+        if owner != nil { handle(.serviceGone) }
+        owner = newOwner
+        isAsking = false
+        guard newOwner != nil else { return }
+        handle(.serviceCame)
+        ask("Get", of: WireInterface.properties.name, property("InhibitDelayMaxUSec")) { watch, values in
+            guard let microseconds = values.first?.integer else { return }
+            watch.limit = min(max(microseconds, 0), 60_000_000) * 1_000
+        }
+        ask("Get", of: WireInterface.properties.name, property("PreparingForSleep")) { watch, values in
+            if values.first?.truth == true { watch.handle(.prepare) }
+        }
+    }
+
+    private func property(_ name: String) -> [WireValue] { [.string(SleepWatch.manager), .string(name)] }
+
+    /// Asks logind; an answer of an owner before the present one is dropped, an error is an empty answer.
+    private func ask(
+        _ method: String, of interface: String, _ arguments: [WireValue],
+        then: @escaping (SleepWatch, [WireValue]) -> Void
+    ) {
+        guard let asked = owner else { return }
+        bus.call(asked, path: SleepWatch.path, interface: interface, method, arguments) { [weak self] result in
+            guard let self, owner == asked else { return }
+            then(self, (try? result.get()) ?? [])
+        }
+    }
+
+    private func handle(_ event: SleepState.Event) {
+        for action in state.handle(event) {
+            switch action {
+            case .takeLock: takeLock()
+            case .dropLock:
+                timer?.arm(at: nil)
+                lock = nil
+            case .announceSleep:
+                sleeps &+= 1
+                let number = sleeps
+                timer?.arm(at: loop.now + limit)
+                willSleep { [weak self] in
+                    if let self, sleeps == number { handle(.done) }
+                }
+            case .announceWake:
+                timer?.arm(at: nil)
+                didWake()
+            }
+        }
+    }
+
+    private func takeLock() {
+        guard lock == nil, !isAsking else { return }
+        isAsking = true
+        let arguments = ["sleep", "Audio sessions", "Sound fades out before the machine sleeps", "delay"]
+        ask("Inhibit", of: SleepWatch.manager, arguments.map(WireValue.string)) { watch, values in
+            watch.isAsking = false
+            // It may have become useless while it was on its way; then it goes with the message.
+            guard watch.state.wantsLock, case .unixDescriptor(let descriptor)? = values.first else { return }
+            watch.lock = Lock(descriptor)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import SessionCore
+
+/// Why a stream is treated as it is, in words (N12).
+enum Explanations {
+    /// What is done to a stream, by whom, by which rule.
+    static func text(_ stream: Report.Stream, in report: Report, policy: Policy, name: String, seconds: Int?) -> String
+    {
+        var text = "stream \(stream.id.rawValue) of \(name) (\(stream.description)) is "
+        let since = seconds.map { $0 == 0 ? " since this moment" : " since \($0) s ago" } ?? ""
+        let treatment = stream.treatment
+        let actor = stream.actor?.label ?? "another session"
+        switch treatment.cause {
+        case .none: text += "not touched"
+        case .ducked: text += "lowered by \(-treatment.gain.decibels) dB\(since): \(actor) lowers others"
+        case .interrupted: text += "\(verb(treatment))\(since): \(actor) is heard"
+        case .superseded: text += "\(verb(treatment))\(since): \(actor) took over, and its own application has to go on"
+        case .rejected:
+            text += "\(verb(treatment))\(since): \(actor) did not let it begin, and its application has to ask again"
+        case .inactive: text += "\(verb(treatment))\(since): its application's session is not active"
+        case .noDevice:
+            text += "\(verb(treatment))\(since): its session is one of audio-processing, which has no device"
+        case .silentSwitch: text += "\(verb(treatment))\(since): the silent switch is on"
+        case .screenLock: text += "\(verb(treatment))\(since): the screen is locked"
+        case .doNotDisturb: text += "\(verb(treatment))\(since): do not disturb is on"
+        case .handover: text += "held back\(since) until the others are silent"
+        }
+        if let rule = rule(stream, in: report, policy) { text += "; \(rule)" }
+        return text
+    }
+
+    private static func verb(_ treatment: Treatment) -> String {
+        switch treatment.silence {
+        case .none: "heard"
+        case .mute: "muted"
+        case .cork: "stopped"
+        case .pausePlayer: "stopped by pausing its player"
+        }
+    }
+
+    /// Which rule lets the actor do that.
+    private static func rule(_ stream: Report.Stream, in report: Report, _ policy: Policy) -> String? {
+        guard let actor = stream.actor, let victim = report.sessions.first(where: { $0.number == stream.session }),
+            let acting = report.sessions.first(where: { $0.reference == actor })
+        else { return nil }
+        let own = acting.description
+        let other = victim.description
+        if let rule = policy.interplay.rule(actor: own.name, other: other.name), rule.playing ?? rule.newcomer != nil {
+            return "the policy says so of \(own.name) and \(other.name)"
+        }
+        if stream.treatment.cause == .ducked { return "\(own.name) has the option duck-others" }
+        if other.mode == .spokenAudio && own.interruptsSpokenAudio {
+            return "speech is stopped rather than spoken over"
+        }
+        if own.priority > other.priority {
+            return "its priority \(own.priority.rawValue) is above \(other.priority.rawValue)"
+        }
+        if own.category == .record { return "a recording silences all playback" }
+        return "neither of the two mixes with others"
+    }
+}

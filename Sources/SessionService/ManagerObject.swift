@@ -1,0 +1,227 @@
+import SessionBus
+import SessionCore
+import SessionWire
+
+/// The manager's object.
+final class ManagerObject: ServedObject {
+    private unowned let service: SessionService
+    private var lastCookie: UInt32 = 0
+    /// What subscribers are told at the end of the turn.
+    let news = News()
+
+    init(service: SessionService) { self.service = service }
+
+    let interfaces: [WireInterface] = [.manager]
+
+    // MARK: - Properties
+
+    func value(of property: String, interface: String) -> WireValue? {
+        let switches = service.switches
+        switch property {
+        case "Version": return .string(ManagerObject.version)
+        case "SchemaVersion": return .uint32(AudioSessionBus.schemaVersion)
+        case "Policy": return .string(service.host.policyOrigin)
+        case "Silent": return .boolean(switches.isSilent)
+        case "DoNotDisturb": return .boolean(switches.isUndisturbed)
+        case "Locked": return .boolean(switches.isLocked)
+        case "PausedUntil": return .uint64(pausedUntil(switches))
+        case "CurrentRoute":
+            return .record([("inputs", .records([])), ("outputs", .records([]))])
+        default: return nil
+        }
+    }
+
+    /// The version of the software.
+    static let version = "0.4"
+
+    private func pausedUntil(_ switches: Switches) -> UInt64 {
+        guard let moment = switches.pausedUntil else { return 0 }
+        return moment == Switches.never ? .max : service.realTime(of: moment)
+    }
+
+    func set(_ property: String, interface: String, to value: WireValue, call: BusCall) {
+        guard let truth = value.truth else {
+            return call.fail(WireError(WireErrorName.invalidArguments, "\(property) is b"))
+        }
+        switch property {
+        case "Silent": service.change { $0.isSilent = truth }
+        case "DoNotDisturb": service.change { $0.isUndisturbed = truth }
+        default:
+            return call.fail(WireError(WireErrorName.propertyReadOnly, "\(property) can only be read"))
+        }
+        call.answer()
+    }
+
+    func switchesChanged(from old: Switches, to new: Switches) {
+        func note(_ property: String, _ name: String, _ isChanged: Bool) {
+            guard isChanged, let value = value(of: property, interface: "") else { return }
+            changed([property])
+            news.add("switch-changed", [("name", .string(name)), ("value", value)])
+        }
+        note("Silent", "silent", old.isSilent != new.isSilent)
+        note("DoNotDisturb", "do-not-disturb", old.isUndisturbed != new.isUndisturbed)
+        note("Locked", "locked", old.isLocked != new.isLocked)
+        note("PausedUntil", "paused-until", old.pausedUntil != new.pausedUntil)
+        flush()
+    }
+
+    func policyChanged() {
+        changed(["Policy"])
+        news.add("policy-changed", [("policy", .string(service.host.policyOrigin))])
+        flush()
+    }
+
+    private func changed(_ properties: [String]) {
+        service.server.changed(
+            properties, interface: AudioSessionBus.managerInterface, at: AudioSessionBus.managerPath)
+    }
+
+    /// R82: says that the service is there anew.
+    func reset() { emit("ServicesReset") }
+
+    private func emit(_ signal: String, _ arguments: [WireValue] = [], to destination: String? = nil) {
+        service.server.emit(
+            signal, interface: AudioSessionBus.managerInterface, at: AudioSessionBus.managerPath, arguments,
+            to: destination)
+    }
+
+    /// Tells subscribers what has happened since.
+    func flush() {
+        guard news.hasAny else { return }
+        let subscribers = service.subscribers
+        guard !subscribers.isEmpty else { return news.clear() }
+        let time = service.realTime()
+        for (kind, details) in news.take(service.report(), service) {
+            for subscriber in subscribers {
+                emit("Event", [.uint64(time), .string(kind), details], to: subscriber.name)
+            }
+        }
+    }
+
+    // MARK: - Methods
+
+    func call(_ method: String, interface: String, _ call: BusCall) {
+        let arguments = call.arguments
+        let first = arguments.first
+        switch method {
+        case "OpenSession": service.owner(of: call) { [unowned self] in open(first, call, $0) }
+        case "BeginInterruption":
+            service.owner(of: call) { [unowned self] in begin(first?.text ?? "", arguments.last, call, $0) }
+        case "EndInterruption": service.owner(of: call) { [unowned self] in end(first, call, $0) }
+        case "Subscribe", "Unsubscribe":
+            service.owner(of: call) { [unowned self] owner in
+                owner.isSubscribed = method == "Subscribe"
+                news.isWanted = !service.subscribers.isEmpty
+                call.answer()
+            }
+        case "ListSessions": call.answer([service.sessionRecords(service.report())])
+        case "ListStreams": call.answer([service.streamRecords(service.report())])
+        case "DumpState": call.answer([.string(service.dump().json)])
+        case "Explain":
+            let texts = service.explain(first?.text ?? "")
+            if texts.isEmpty {
+                call.fail(
+                    WireError(
+                        WireErrorName.notFound,
+                        "no stream is '\(Words.printable(first?.text ?? ""))': expected a stream's id, pid:NUMBER or an "
+                            + "application's name"))
+            } else {
+                call.answer([.strings(texts)])
+            }
+        case "Pause":
+            let milliseconds = Int64(clamping: first?.integer ?? .max)
+            let end =
+                milliseconds == 0
+                ? Switches.never : service.runtime.now.advanced(by: .milliseconds(min(milliseconds, 1 << 40)))
+            service.change { $0.pausedUntil = end }
+            call.answer()
+        case "Resume":
+            service.change { $0.pausedUntil = nil }
+            call.answer()
+        default: call.fail(WireError(WireErrorName.unknownMethod, "there is no method \(method)"))
+        }
+    }
+
+    private func open(_ properties: WireValue?, _ call: BusCall, _ owner: Owner) {
+        do throws(WireError) {
+            try service.room(for: owner)
+            let known = ["application-id", "display-name", "streams"]
+            for entry in properties?.entries ?? [] {
+                let name = entry.key.text ?? ""
+                guard known.contains(name) else { throw Words.unknown("property", name, known) }
+                guard let text = entry.value.text, text.utf8.count <= AudioSessionBus.maximumTextLength else {
+                    throw WireError(
+                        WireErrorName.invalidArguments,
+                        "\(name) is \(entry.value.bare.typeSignature), expected s of at most "
+                            + "\(AudioSessionBus.maximumTextLength) bytes")
+                }
+            }
+            let streams = properties?["streams"]?.text ?? "process"
+            guard streams == "process" || streams == "tagged" else {
+                throw Words.unknown("value for streams", streams, ["process", "tagged"])
+            }
+            let application = ApplicationID(
+                portal: owner.sandbox, binary: properties?["application-id"]?.text ?? owner.program,
+                displayName: properties?["display-name"]?.text, fallback: owner.name)
+            let object = SessionObject(
+                service.nextID(), owner: owner, application: application,
+                displayName: Words.printable(properties?["display-name"]?.text ?? application.name),
+                takesTaggedOnly: streams == "tagged", service: service)
+            service.open(object) { isOpen in
+                if isOpen {
+                    call.answer([.objectPath(object.path)])
+                } else {
+                    call.fail(WireError(WireErrorName.limitsExceeded, "too many different kinds of sessions are open"))
+                }
+            }
+        } catch { call.fail(error) }
+    }
+
+    private func begin(_ kind: String, _ properties: WireValue?, _ call: BusCall, _ owner: Owner) {
+        let kinds = ["phone", "ringtone", "alarm"]
+        do throws(WireError) {
+            try service.room(for: owner)
+            guard kinds.contains(kind) else { throw Words.unknown("kind", kind, kinds) }
+            let name = Words.printable(
+                properties?["display-name"]?.text ?? owner.sandbox ?? owner.program ?? owner.name)
+            let result = service.host.classify { property in
+                switch property {
+                case "media.role": kind
+                case "application.process.binary": owner.program
+                case "pipewire.access.portal.app_id": owner.sandbox
+                case "application.name": name
+                default: nil
+                }
+            }
+            // N11: who may be phone or alarm is the policy's to say, of daemons as of streams.
+            if result.refusedClaim != nil {
+                throw WireError(WireErrorName.notClaimable, "the policy does not let \(name) claim to be \(kind)")
+            }
+            guard let description = result.description else {
+                throw WireError(WireErrorName.notClaimable, "the policy leaves \(kind) alone")
+            }
+            lastCookie &+= 1
+            let cookie = lastCookie
+            let id = service.nextID()
+            owner.interruptions[cookie] = id
+            service.beginInterruption(id, description, by: name) { isOpen in
+                if isOpen {
+                    call.answer([.uint32(cookie)])
+                } else {
+                    owner.interruptions[cookie] = nil
+                    call.fail(WireError(WireErrorName.limitsExceeded, "too many different kinds of sessions are open"))
+                }
+            }
+        } catch { call.fail(error) }
+    }
+
+    private func end(_ cookie: WireValue?, _ call: BusCall, _ owner: Owner) {
+        guard let cookie = cookie?.integer.flatMap({ UInt32(exactly: $0) }),
+            let id = owner.interruptions.removeValue(forKey: cookie)
+        else {
+            return call.fail(WireError(WireErrorName.notFound, "the caller has no interruption of that cookie"))
+        }
+        service.endInterruption(id)
+        call.answer()
+    }
+}

@@ -1,0 +1,49 @@
+import SessionBus
+import SessionCore
+import SessionDesktop
+import SessionRuntime
+
+/// Finds the players of streams, and asks them (N15).
+final class PlayerBridge: PlayerControl {
+    private unowned let service: SessionService
+    private let players: Players
+    /// The player that was asked because of a stream.
+    private var asked: [StreamID: Player] = [:]
+
+    init(service: SessionService, loop: any EventLoop) {
+        self.service = service
+        players = Players(session: service.connection, loop: loop, tree: service.processes)
+    }
+
+    func pause(_ stream: StreamID) -> Bool {
+        guard let identity = service.streams[stream], let process = identity.process,
+            let player = players.player(for: process, sandbox: identity.portal), player.status == .playing
+        else { return false }
+        asked[stream] = player
+        let name = identity.application.name
+        players.pause(player) { [weak self] answer in
+            if case .refused(let error) = answer {
+                self?.service.host.log(.info, "the player of \(name) does not pause: \(Words.printable(error.message))")
+            }
+        }
+        return true
+    }
+
+    func resume(_ stream: StreamID) -> Bool {
+        guard let player = asked.removeValue(forKey: stream) else { return true }
+        // Of several streams of one player, the last one lets it go on.
+        if asked.values.contains(where: { $0.owner == player.owner }) { return true }
+        let isTouched =
+            !players.isPausedByUs(player) && players.all.first { $0.owner == player.owner }?.status != .playing
+        players.resume(player)
+        return !isTouched
+    }
+
+    func forget(_ stream: StreamID) { asked[stream] = nil }
+
+    /// Lets all go on that were asked to pause.
+    func letGo() {
+        asked = [:]
+        players.stop()
+    }
+}

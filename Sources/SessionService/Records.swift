@@ -1,0 +1,75 @@
+import SessionCore
+import SessionWire
+
+/// What the engine knows, as records of D-Bus. Their members are documented at `ListSessions` and `ListStreams`.
+enum Records {
+    /// One session.
+    static func session(_ session: Report.Session, path: String?, displayName: String?) -> WireValue {
+        let description = session.description
+        let configuration = session.configuration
+        return .record([
+            ("id", .uint32(session.number)),
+            ("path", .string(path ?? "")),
+            ("application", .string(session.reference.application.name)),
+            ("display-name", .string(displayName ?? session.reference.application.name)),
+            ("kind", .string(session.reference.id == nil ? "implicit" : configuration == nil ? "system" : "explicit")),
+            ("description", .string(description.name)),
+            ("category", .string(description.category.rawValue)),
+            ("options", options(configuration?.effectiveOptions ?? description.options)),
+            ("mode", .string((configuration?.effectiveMode ?? description.mode).rawValue)),
+            ("priority", .uint32(UInt32(description.priority.rawValue))),
+            ("state", .string(session.state.rawValue)),
+            ("by", .string(session.silencer?.label ?? "")),
+            ("streams", .array(of: "u", session.streams.map { .uint32($0.rawValue) })),
+        ])
+    }
+
+    /// One stream.
+    static func stream(_ stream: Report.Stream, _ identity: StreamIdentity?, since: UInt64) -> WireValue {
+        .record([
+            ("id", .uint32(stream.id.rawValue)),
+            ("node", .uint32(identity?.node ?? 0)),
+            ("application", .string(identity?.application.name ?? "?")),
+            ("process", .uint32(identity?.process ?? 0)),
+            ("direction", .string(stream.direction == .playback ? "playback" : "capture")),
+            ("session", .uint32(stream.session)),
+            ("description", .string(stream.description)),
+            ("wanted", .boolean(stream.isWanted)),
+            ("running", .boolean(stream.isRunning)),
+            ("treatment", .string(word(stream.treatment))),
+            ("gain", .double(stream.treatment.silence == .none ? stream.treatment.gain.decibels : -.infinity)),
+            ("cause", .string(word(stream.treatment.cause))),
+            ("by", .string(stream.actor?.label ?? "")),
+            ("since", .uint64(since)),
+        ])
+    }
+
+    static func options(_ options: CategoryOptions) -> WireValue {
+        .strings(CategoryOptions.named.filter { options.contains($0.option) }.map(\.name))
+    }
+
+    static func word(_ treatment: Treatment) -> String {
+        switch treatment.silence {
+        case .none: treatment.gain == .unity ? "untouched" : "ducked"
+        case .mute: "muted"
+        case .cork: "corked"
+        case .pausePlayer: "player-paused"
+        }
+    }
+
+    static func word(_ cause: Cause) -> String {
+        switch cause {
+        case .none: "none"
+        case .ducked: "ducked"
+        case .interrupted: "interrupted"
+        case .superseded: "superseded"
+        case .rejected: "rejected"
+        case .inactive: "inactive"
+        case .noDevice: "no-device"
+        case .silentSwitch: "silent"
+        case .screenLock: "locked"
+        case .doNotDisturb: "do-not-disturb"
+        case .handover: "handover"
+        }
+    }
+}

@@ -1,0 +1,37 @@
+public import SessionCore
+public import SessionRuntime
+
+/// What the service needs of the sound server's host beyond its sound.
+public protocol ServiceHost: AnyObject {
+    /// Where the policy in force comes from, for people.
+    var policyOrigin: String { get }
+    /// What a stream of the given properties would be, and the claim that would be refused (N11).
+    func classify(_ property: (String) -> String?) -> (description: SessionDescription?, refusedClaim: String?)
+    /// What decided what a stream is, for people; one sentence each.
+    func steps(of stream: StreamID) -> [String]
+    /// Writes a line.
+    func log(_ level: LogLevel, _ text: @autoclosure () -> String)
+}
+
+/// Who a stream belongs to, as the sound server knows it.
+public struct StreamIdentity: Sendable, Equatable {
+    /// Its number in the sound server.
+    public var node: UInt32
+    /// The application.
+    public var application: ApplicationID
+    /// The process that plays or records it; `nil` when that is not known.
+    public var process: UInt32?
+    /// The application id of the sandbox, as the portal has it.
+    public var portal: String?
+    /// The value of its property `audio-session.id` (R80).
+    public var session: String?
+
+    /// Describes a stream.
+    public init(node: UInt32, application: ApplicationID, process: UInt32?, portal: String?, session: String?) {
+        self.node = node
+        self.application = application
+        self.process = process
+        self.portal = portal
+        self.session = session
+    }
+}

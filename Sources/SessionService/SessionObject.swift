@@ -1,0 +1,195 @@
+import SessionBus
+import SessionCore
+import SessionWire
+
+/// An opened session, as its owner and others see it on the bus.
+final class SessionObject: ServedObject {
+    let id: SessionID
+    let path: String
+    let owner: Owner
+    let application: ApplicationID
+    let displayName: String
+    /// Only streams that name it belong to it (R80).
+    let takesTaggedOnly: Bool
+    private unowned let service: SessionService
+    /// What was shown last.
+    private(set) var state = SessionState()
+    /// The calls that wait for the engine's answer, in their order.
+    private var pending: [(SessionAnswer) -> Void] = []
+    /// The wishes that routes are for, as they were set.
+    private var preferences: [(String, WireValue)] = []
+
+    init(
+        _ id: SessionID, owner: Owner, application: ApplicationID, displayName: String, takesTaggedOnly: Bool,
+        service: SessionService
+    ) {
+        self.id = id
+        self.owner = owner
+        self.application = application
+        self.displayName = displayName
+        self.takesTaggedOnly = takesTaggedOnly
+        self.service = service
+        path = AudioSessionBus.sessionPrefix + "\(id.rawValue)"
+    }
+
+    /// What a stream's property `audio-session.id` says.
+    var tag: String { "\(id.rawValue)" }
+
+    // MARK: - Calls
+
+    let interfaces: [WireInterface] = [.session]
+
+    func set(_ property: String, interface: String, to value: WireValue, call: BusCall) {
+        call.fail(WireError(WireErrorName.propertyReadOnly, "\(property) can only be read"))
+    }
+
+    func call(_ method: String, interface: String, _ call: BusCall) {
+        guard call.sender == owner.name else {
+            return call.fail(
+                WireError(
+                    WireErrorName.accessDenied, "the session belongs to \(owner.name): only it can call \(method)"))
+        }
+        do throws(WireError) { try take(method, call) } catch { call.fail(error) }
+    }
+
+    private func take(_ method: String, _ call: BusCall) throws(WireError) {
+        let arguments = call.arguments
+        let first = arguments.first
+        switch method {
+        case "SetCategory":
+            let category = try Words.category(first?.text)
+            let options = try Words.options(arguments.dropFirst().first)
+            let word = arguments.last?.text ?? ""
+            configure(.category(category, options, word.isEmpty ? nil : try Words.mode(word)), call)
+        case "SetMode": configure(.mode(try Words.mode(first?.text)), call)
+        case "OverrideOutput": configure(.outputOverride(try Words.override(first?.text)), call)
+        case "SetPreference": try prefer(first?.text ?? "", arguments.last?.bare ?? .boolean(false), call)
+        case "Activate":
+            let flags = try Words.flags(first, known: ["delayed"], others: ["notify-others"], "Deactivate")
+            request(.activate(mayWait: flags.contains("delayed")), call) {
+                .success([.string($0 ? "active" : "delayed")])
+            }
+        case "Deactivate":
+            let flags = try Words.flags(first, known: ["notify-others"], others: ["delayed"], "Activate")
+            request(.deactivate(notifyOthers: flags.contains("notify-others")), call)
+        case "CancelActivation": request(.cancel, call)
+        case "Close":
+            service.close(self)
+            call.answer()
+        default: call.fail(WireError(WireErrorName.unknownMethod, "there is no method \(method)"))
+        }
+    }
+
+    private func prefer(_ name: String, _ value: WireValue, _ call: BusCall) throws(WireError) {
+        func wrong(_ expected: String) -> WireError {
+            WireError(WireErrorName.invalidArguments, "\(name) is \(value.typeSignature), expected \(expected)")
+        }
+        switch name {
+        case "no-interruptions-from-system-alerts":
+            guard let truth = value.truth else { throw wrong("b") }
+            return configure(.avoidsAlerts(truth), call)
+        case "sample-rate":
+            guard let number = value.number, (1...768_000).contains(number) else {
+                throw wrong("d, from 1 to 768000 Hz")
+            }
+        case "buffer-duration":
+            guard let number = value.number, number > 0, number <= 10 else { throw wrong("d, above 0 and up to 10 s") }
+        case "input", "output":
+            guard let text = value.text, text.utf8.count <= AudioSessionBus.maximumTextLength else {
+                throw wrong("s, of at most \(AudioSessionBus.maximumTextLength) bytes")
+            }
+        default:
+            throw Words.unknown(
+                "preference", name,
+                ["no-interruptions-from-system-alerts", "sample-rate", "buffer-duration", "input", "output"])
+        }
+        preferences.removeAll { $0.0 == name }
+        preferences.append((name, value))
+        service.changed(["Preferences"], of: self)
+        call.answer()
+    }
+
+    private func configure(_ change: ConfigurationChange, _ call: BusCall) {
+        pending.append { [unowned self] in answer($0, call) { _ in .success([]) } }
+        service.take(.sessionConfigured(id, change))
+    }
+
+    private func request(
+        _ request: SessionRequest, _ call: BusCall,
+        answering: @escaping (Bool) -> Result<[WireValue], WireError> = { _ in .success([]) }
+    ) {
+        pending.append { [unowned self] in answer($0, call, answering) }
+        service.take(.sessionRequested(id, request))
+    }
+
+    /// The engine has decided about the oldest call that waits.
+    func answered(_ answer: SessionAnswer) {
+        if !pending.isEmpty { pending.removeFirst()(answer) }
+    }
+
+    private func answer(
+        _ answer: SessionAnswer, _ call: BusCall, _ done: (Bool) -> Result<[WireValue], WireError>
+    ) {
+        switch answer {
+        case .done, .delayed:
+            switch done(answer == .done) {
+            case .success(let values): call.answer(values)
+            case .failure(let error): call.fail(error)
+            }
+        case .refused(let actor):
+            call.fail(
+                WireError(
+                    WireErrorName.insufficientPriority,
+                    "\(actor.label) is heard and does not let \(displayName) be heard beside it"))
+        case .mistaken(let mistake): call.fail(Words.error(mistake))
+        case .nothingWaits: call.fail(WireError(WireErrorName.notFound, "no activation waits"))
+        case .noRoom:
+            call.fail(
+                WireError(
+                    WireErrorName.limitsExceeded, "too many different kinds of sessions are open: close some first"))
+        case .unknown: call.fail(WireError(WireErrorName.notFound, "the session is closed"))
+        }
+    }
+
+    // MARK: - What is shown
+
+    func value(of property: String, interface: String) -> WireValue? {
+        let configuration = state.configuration
+        switch property {
+        case "ApplicationId": return .string(application.name)
+        case "DisplayName": return .string(displayName)
+        case "Category": return .string(configuration.category.rawValue)
+        case "Options": return Records.options(configuration.effectiveOptions)
+        case "Mode": return .string(configuration.mode.rawValue)
+        case "Active": return .boolean(state.isActive)
+        case "Interrupted": return .boolean(state.isInterrupted)
+        case "ActivationDelayed": return .boolean(state.isDelayed)
+        case "OutputOverride": return .string(configuration.outputOverride.rawValue)
+        case "Preferences":
+            return .record(
+                [("no-interruptions-from-system-alerts", .boolean(configuration.avoidsAlerts))] + preferences)
+        case "OtherAudioPlaying": return .boolean(state.isOtherAudioPlaying)
+        case "SecondaryAudioShouldBeSilenced": return .boolean(state.isSecondaryAudioToBeSilenced)
+        default: return nil
+        }
+    }
+
+    /// Takes over what the engine shows now. Returns the properties that have changed.
+    func show(_ new: SessionState) -> [String] {
+        let old = state
+        state = new
+        var names: [String] = []
+        func note(_ name: String, _ isChanged: Bool) { if isChanged { names.append(name) } }
+        note("Category", old.configuration.category != new.configuration.category)
+        note("Options", old.configuration.effectiveOptions != new.configuration.effectiveOptions)
+        note("Mode", old.configuration.mode != new.configuration.mode)
+        note("Active", old.isActive != new.isActive)
+        note("Interrupted", old.isInterrupted != new.isInterrupted)
+        note("ActivationDelayed", old.isDelayed != new.isDelayed)
+        note("OutputOverride", old.configuration.outputOverride != new.configuration.outputOverride)
+        note("Preferences", old.configuration.avoidsAlerts != new.configuration.avoidsAlerts)
+        note("OtherAudioPlaying", old.isOtherAudioPlaying != new.isOtherAudioPlaying)
+        note("SecondaryAudioShouldBeSilenced", old.isSecondaryAudioToBeSilenced != new.isSecondaryAudioToBeSilenced)
+        return names
+    }
+}

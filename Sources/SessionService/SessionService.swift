@@ -1,0 +1,341 @@
+import Glibc
+public import SessionBus
+public import SessionCore
+import SessionDesktop
+public import SessionRuntime
+import SessionWire
+
+/// `org.AudioSession1` on the session bus: what applications ask becomes events, what the engine decides becomes signals.
+///
+/// Without a bus it does nothing, and the policy for streams goes on; when the bus is there, or there again, it takes its
+/// name. Nothing of it ever waits.
+public final class SessionService {
+    unowned let host: any ServiceHost
+    let runtime: SessionRuntime
+    let connection: BusConnection
+    let server: ObjectServer
+    let processes = LinuxProcessTree()
+    private var manager: ManagerObject?
+    private var desktop: Desktop?
+    private var players: PlayerBridge?
+
+    /// The streams that the host has told of.
+    private(set) var streams: [StreamID: StreamIdentity] = [:]
+    /// Which of the opened sessions they belong to.
+    private var memberships: [StreamID: SessionID] = [:]
+    /// By the connection's unique name.
+    private var owners: [String: Owner] = [:]
+    private(set) var objects: [SessionID: SessionObject] = [:]
+    /// What is done when a session of the system was opened, or not.
+    private var opening: [SessionID: (Bool) -> Void] = [:]
+    private var lastID: UInt32 = 0
+    private(set) var switches = Switches()
+
+    /// Joins the service to a runtime. It is on the bus once that is connected.
+    ///
+    /// - Parameters:
+    ///   - runtime: Where what applications ask goes. Its observer and players become this service's.
+    ///   - loop: The sound server's own.
+    public init(runtime: SessionRuntime, host: any ServiceHost, loop: any EventLoop) {
+        self.runtime = runtime
+        self.host = host
+        connection = BusConnection(.session, loop: loop)
+        server = ObjectServer(connection: connection, root: AudioSessionBus.managerPath)
+        let manager = ManagerObject(service: self)
+        self.manager = manager
+        server.add(manager, at: AudioSessionBus.managerPath)
+        connection.stateChanged = { [weak self] in self?.connectionChanged($0) }
+        let players = PlayerBridge(service: self, loop: loop)
+        self.players = players
+        desktop = Desktop(service: self, loop: loop)
+        runtime.players = players
+        runtime.observer = self
+        connection.requestName(AudioSessionBus.name) { [weak self] hasName in
+            self?.host.log(
+                hasName ? .info : .warning,
+                hasName
+                    ? "\(AudioSessionBus.name) is on the session bus"
+                    : "\(AudioSessionBus.name) belongs to somebody else on the session bus: it is waited for")
+            if hasName { self?.manager?.reset() }
+        }
+        connection.open()
+    }
+
+    /// Tells everybody, undoes what players were asked for, and leaves the bus.
+    public func leave() {
+        for object in objects.values { emit("ServicesLost", of: object) }
+        runtime.observer = nil
+        players?.letGo()
+        runtime.players = nil
+        players = nil
+        desktop?.leave()
+        desktop = nil
+        connection.close()
+        owners = [:]
+        objects = [:]
+    }
+
+    /// The system clock, in microseconds since 1970.
+    func realTime(of moment: Instant? = nil) -> UInt64 {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let micros = Int64(now.tv_sec) &* 1_000_000 &+ Int64(now.tv_nsec) / 1_000
+        let age = moment.map { $0.duration(to: runtime.now).wholeNanoseconds / 1_000 } ?? 0
+        return UInt64(clamping: micros &- age)
+    }
+
+    /// Hands an event to the engine, and what comes of it to everybody.
+    func take(_ event: Event) {
+        runtime.post(event)
+        runtime.drain()
+    }
+
+    // MARK: - Streams
+
+    /// A stream is about to appear in the engine.
+    public func introduce(_ stream: StreamID, _ identity: StreamIdentity) { streams[stream] = identity }
+
+    /// It has appeared, and goes to the session of its process, before it is wanted (R79).
+    public func place(_ stream: StreamID) {
+        if !objects.isEmpty, let identity = streams[stream] { assign(stream, identity) }
+    }
+
+    /// A stream is gone.
+    public func forget(_ stream: StreamID) {
+        streams[stream] = nil
+        memberships[stream] = nil
+    }
+
+    /// The policy in force is another one.
+    public func policyChanged() { manager?.policyChanged() }
+
+    private func assign(_ stream: StreamID, _ identity: StreamIdentity) {
+        let session = home(of: identity)
+        guard session?.id != memberships[stream] else { return }
+        memberships[stream] = session?.id
+        take(.streamMoved(stream, to: session.map { .opened($0.id) } ?? .application(identity.application)))
+    }
+
+    /// The opened session that a stream belongs to: the one that it names, or else the oldest of its process, of the nearest
+    /// process above that, or of its sandbox.
+    private func home(of identity: StreamIdentity) -> SessionObject? {
+        var best: (distance: Int, object: SessionObject)?
+        for object in objects.values {
+            guard let distance = distance(from: identity, to: object.owner) else { continue }
+            if object.tag == identity.session { return object }
+            if object.takesTaggedOnly { continue }
+            if let best, (best.distance, best.object.id.rawValue) < (distance, object.id.rawValue) { continue }
+            best = (distance, object)
+        }
+        return best?.object
+    }
+
+    private func distance(from identity: StreamIdentity, to owner: Owner) -> Int? {
+        if let process = identity.process, let other = owner.process,
+            let steps = processes.distance(from: process, up: other)
+        {
+            return steps
+        }
+        guard let sandbox = owner.sandbox else { return nil }
+        let own = identity.portal ?? identity.process.flatMap { processes.sandbox(of: $0) }
+        return own == sandbox ? 64 : nil
+    }
+
+    private func assignAll() {
+        for (stream, identity) in streams.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { assign(stream, identity) }
+    }
+
+    // MARK: - Owners
+
+    /// Who has sent a call, once it is known which process that is.
+    func owner(of call: BusCall, then body: @escaping (Owner) -> Void) {
+        let name = call.sender
+        let owner = owners[name] ?? meet(name)
+        if owner.isKnown { return body(owner) }
+        owner.waiting.append { [weak owner] in if let owner { body(owner) } }
+    }
+
+    private func meet(_ name: String) -> Owner {
+        let owner = Owner(name: name)
+        owners[name] = owner
+        owner.follower = connection.follow(name) { [weak self, weak owner] current in
+            if current == nil, let owner { self?.gone(owner) }
+        }
+        connection.credentials(of: name) { [weak self, weak owner] result in
+            guard let self, let owner else { return }
+            if case .success(let credentials) = result { owner.process = credentials.processID }
+            owner.sandbox = owner.process.flatMap { self.processes.sandbox(of: $0) }
+            owner.program = owner.process.flatMap { self.processes.program(of: $0) }
+            owner.isKnown = true
+            let waiting = owner.waiting
+            owner.waiting = []
+            for body in waiting { body() }
+        }
+        return owner
+    }
+
+    /// R12: with the connection, all that it has opened ends.
+    private func gone(_ owner: Owner) {
+        owners[owner.name] = nil
+        owner.waiting = []
+        for id in owner.sessions { if let object = objects[id] { close(object) } }
+        for id in owner.interruptions.values { endInterruption(id) }
+        owner.interruptions = [:]
+        owner.follower = nil
+    }
+
+    /// All who are told of events.
+    var subscribers: [Owner] { owners.values.filter(\.isSubscribed) }
+
+    private func connectionChanged(_ state: BusConnection.State) {
+        switch state {
+        case .connected: break
+        case .lost:
+            host.log(.info, "the session bus is gone: the policy for streams goes on, and the bus is waited for")
+            for owner in Array(owners.values) { gone(owner) }
+        }
+    }
+
+    // MARK: - Sessions
+
+    func nextID() -> SessionID {
+        lastID &+= 1
+        return SessionID(lastID)
+    }
+
+    /// Whether there is room for another one of an owner.
+    func room(for owner: Owner) throws(WireError) {
+        if owner.load >= AudioSessionBus.sessionsPerConnection {
+            throw WireError(
+                WireErrorName.limitsExceeded,
+                "one connection can have \(AudioSessionBus.sessionsPerConnection) sessions: close some first")
+        }
+        if objects.count >= AudioSessionBus.sessions {
+            throw WireError(WireErrorName.limitsExceeded, "there are \(objects.count) sessions: that is all")
+        }
+    }
+
+    /// Opens a session of an application.
+    func open(_ object: SessionObject, then body: @escaping (Bool) -> Void) {
+        objects[object.id] = object
+        object.owner.sessions.append(object.id)
+        opening[object.id] = { [weak self] isOpen in
+            guard let self else { return }
+            if isOpen {
+                server.add(object, at: object.path)
+                assignAll()
+            } else {
+                objects[object.id] = nil
+                object.owner.sessions.removeAll { $0 == object.id }
+            }
+            body(isOpen)
+        }
+        take(.sessionOpened(object.id, application: object.application, .application))
+    }
+
+    /// Ends a session; its streams go back to their applications.
+    func close(_ object: SessionObject) {
+        guard objects.removeValue(forKey: object.id) != nil else { return }
+        object.owner.sessions.removeAll { $0 == object.id }
+        for (stream, session) in memberships where session == object.id {
+            guard let identity = streams[stream] else { continue }
+            // To another session of the same process, if there is one.
+            assign(stream, identity)
+        }
+        take(.sessionClosed(object.id))
+        server.remove(object.path)
+    }
+
+    /// Begins an interruption by the system.
+    func beginInterruption(
+        _ id: SessionID, _ description: SessionDescription, by name: String,
+        then body: @escaping (Bool) -> Void = { _ in }
+    ) {
+        opening[id] = body
+        let application = ApplicationID(portal: nil, binary: nil, displayName: name, fallback: "the system")
+        take(.sessionOpened(id, application: application, .system(description)))
+        take(.sessionRequested(id, .activate(mayWait: true)))
+    }
+
+    /// Ends one.
+    func endInterruption(_ id: SessionID) { take(.sessionClosed(id)) }
+
+    // MARK: - Switches
+
+    /// The user has switched something (N16).
+    func change(_ body: (inout Switches) -> Void) {
+        let old = switches
+        body(&switches)
+        guard switches != old else { return }
+        take(.switched(switches))
+        manager?.switchesChanged(from: old, to: switches)
+    }
+
+    // MARK: - Signals
+
+    func emit(_ signal: String, of object: SessionObject, _ arguments: [WireValue] = []) {
+        server.emit(
+            signal, interface: AudioSessionBus.sessionInterface, at: object.path, arguments, to: object.owner.name)
+    }
+
+    func changed(_ properties: [String], of object: SessionObject) {
+        server.changed(properties, interface: AudioSessionBus.sessionInterface, at: object.path)
+    }
+
+    /// Brings what is shown of a session up to date.
+    private func show(_ id: SessionID) {
+        guard let object = objects[id], let state = runtime.state(of: id) else { return }
+        let old = object.state
+        let names = object.show(state)
+        if !names.isEmpty { changed(names, of: object) }
+        if old.isSecondaryAudioToBeSilenced != state.isSecondaryAudioToBeSilenced {
+            emit("SecondaryAudioHint", of: object, [.boolean(state.isSecondaryAudioToBeSilenced)])
+        }
+    }
+}
+
+extension SessionService: SessionObserver {
+    /// Tells subscribers of streams that come and go.
+    public func runtime(_ runtime: SessionRuntime, took event: Event) {
+        manager?.news.note(event)
+    }
+
+    /// Answers calls and sends signals.
+    public func runtime(_ runtime: SessionRuntime, carriedOut effect: Effect) {
+        switch effect {
+        case .answered(let id, let answer):
+            if let body = opening.removeValue(forKey: id) {
+                body(answer == .done)
+            } else {
+                objects[id]?.answered(answer)
+            }
+        case .sessionChanged(let id): show(id)
+        case .activationGranted(let id):
+            show(id)
+            if let object = objects[id] { emit("ActivationGranted", of: object) }
+        case .interruptionBegan(let session, let actor):
+            if let object = session.id.flatMap({ objects[$0] }) {
+                show(object.id)
+                emit("InterruptionBegan", of: object, [.string(Desktop.reason(of: actor)), .string(actor.label)])
+            }
+        case .interruptionEnded(let session, let shouldResume):
+            if let object = session.id.flatMap({ objects[$0] }) {
+                show(object.id)
+                emit("InterruptionEnded", of: object, [.boolean(shouldResume)])
+            }
+        case .streamRefused(let stream):
+            if let object = memberships[stream].flatMap({ objects[$0] }) {
+                emit("StreamRefused", of: object, [.uint32(stream.rawValue)])
+            }
+        case .treat, .wake, .sessionActivated, .sessionDeactivated: break
+        }
+        manager?.news.note(effect)
+    }
+
+    /// Sends what has piled up, and lets the machine sleep once all is silent.
+    public func runtimeIsIdle(_ runtime: SessionRuntime) {
+        if let end = switches.pausedUntil, end <= runtime.now { change { $0.pausedUntil = nil } }
+        manager?.flush()
+        desktop?.settle()
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// Real media players that can be paused over the session bus (MPRIS).
+public enum MediaPlayers {
+    /// What makes mpv one; mpv itself has no such interface. The Debian package is `mpv-mpris`.
+    public static let scriptOfMPV = "/usr/lib/mpv-mpris/mpris.so"
+
+    /// The arguments that make mpv play a file as `org.mpris.MediaPlayer2.mpv`, on one of its audio outputs.
+    public static func argumentsOfMPV(file: String, output: String = "null") -> [String] {
+        ["--no-config", "--no-video", "--no-terminal", "--script=\(scriptOfMPV)", "--ao=\(output)", "--", file]
+    }
+
+    /// The arguments that make VLC, which has the interface by default, play a file as `org.mpris.MediaPlayer2.vlc`, on
+    /// one of its audio outputs.
+    public static func argumentsOfVLC(file: String, output: String = "adummy") -> [String] {
+        ["--ignore-config", "--intf=dummy", "--aout=\(output)", "--no-video", "--quiet", file]
+    }
+}
+
+extension Sandbox {
+    /// Starts mpv with a file. It is found on the bus a moment later.
+    public func startMPV(file: String, output: String = "null") throws -> ChildProcess {
+        try start("mpv", Invocation("mpv", MediaPlayers.argumentsOfMPV(file: file, output: output)))
+    }
+
+    /// Starts VLC with a file. It is found on the bus a moment later.
+    public func startVLC(file: String, output: String = "adummy") throws -> ChildProcess {
+        try start("vlc", Invocation(try vlc(), MediaPlayers.argumentsOfVLC(file: file, output: output)))
+    }
+
+    /// VLC's program. It refuses to run as root, which in a container is nobody in particular, so there it is a copy
+    /// that asks for its parent's number instead of its user's.
+    public func vlc(named name: String = "vlc") throws -> String {
+        guard geteuid() == 0 else { return try locate("vlc") }
+        let copy = try copy(of: "vlc", named: name)
+        var program = try Data(contentsOf: URL(fileURLWithPath: copy))
+        if let place = program.range(of: Data("geteuid".utf8)) {
+            program.replaceSubrange(place, with: Data("getppid".utf8))
+            try program.write(to: URL(fileURLWithPath: copy))
+        }
+        return copy
+    }
+}

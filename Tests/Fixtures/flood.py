@@ -1,0 +1,42 @@
+"""A peer that never stops asking: COUNT calls of the manager, RATE in a second, answers taken but not waited for.
+
+    flood.py COUNT RATE METHOD
+
+Prints how many were sent, answered and refused, and in what time.
+"""
+
+import sys
+import time
+
+import dbus
+import dbus.lowlevel
+import dbus.mainloop.glib
+from gi.repository import GLib
+
+count, rate, method = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+connection = dbus.SessionBus().get_connection() if hasattr(dbus.SessionBus(), "get_connection") else dbus.SessionBus()
+context = GLib.MainContext.default()
+answers = {"method_return": 0, "error": 0}
+
+
+def answered(message):
+    answers["error" if isinstance(message, dbus.lowlevel.ErrorMessage) else "method_return"] += 1
+
+
+start = time.monotonic()
+for number in range(count):
+    message = dbus.lowlevel.MethodCallMessage(
+        "org.AudioSession1", "/org/AudioSession1", "org.AudioSession1.Manager", method)
+    connection.send_message_with_reply(message, answered, timeout_s=60)
+    while time.monotonic() - start < number / rate:
+        context.iteration(False)
+    if number % 100 == 0:
+        context.iteration(False)
+sent = time.monotonic() - start
+while answers["method_return"] + answers["error"] < count and time.monotonic() - start < sent + 60:
+    context.iteration(True)
+total = time.monotonic() - start
+print(
+    f"sent {count} in {sent:.2f} s, answered {answers['method_return']}, refused {answers['error']}, after {total:.2f} s",
+    flush=True)

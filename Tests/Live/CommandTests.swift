@@ -1,0 +1,147 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+/// The command line against the module in a real server.
+extension LiveModule {
+    @Test("N12 audio-session tells what the module does to whom, and why")
+    func commandsTell() async throws {
+        try await Desk.run { desk in
+            _ = try await desk.playMusic()
+            #expect(try await desk.stream(of: "music-player")?["treatment"] as? String == "untouched")
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: Desk.music)
+            let stream = try #require(try await desk.stream(of: "music-player"))
+            #expect(stream["treatment"] as? String == "corked")
+            #expect((stream["by"] as? String)?.contains("telephone") == true, "\(stream)")
+            let explanation = try await desk.command("explain", "music-player")
+            #expect(explanation.contains("telephone"), "\(explanation)")
+            // The same stream by its number, and by its process.
+            for key in ["id", "process"] {
+                let number = try #require(stream[key] as? Int)
+                let text = try await desk.command("explain", "\(number)")
+                #expect(text.contains("music-player") && text.contains("telephone"), "\(text)")
+            }
+            let tree = try await desk.command("status")
+            #expect(tree.contains("corked by"), "\(tree)")
+            #expect(tree.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(tree)")
+            #expect(try await desk.command("list", "streams").split(separator: "\n").count >= 3)
+            call.terminate()
+            try await desk.hear(Desk.music)
+            #expect(try await desk.stream(of: "music-player")?["treatment"] as? String == "untouched")
+        }
+    }
+
+    @Test("N12 audio-session monitor shows an interruption while it happens")
+    func commandMonitors() async throws {
+        try await Desk.run { desk in
+            _ = try await desk.playMusic()
+            let file = desk.desktop.sandbox.path("tmp/events")
+            let monitor = try desk.desktop.sandbox.start(
+                "monitor", Invocation(try Desk.builtProgram("audio-session"), ["monitor", "--json"]), output: file)
+            func events() throws -> [[String: Any]] {
+                let text = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) } ?? ""
+                // The last line may not be whole yet.
+                return try text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { line in
+                    try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+                }
+            }
+            /// What was done to the music, one after the other.
+            func treatments() throws -> [String] {
+                try events().compactMap { event in
+                    let details = event["details"] as? [String: Any]
+                    guard details?["application"] as? String == "music-player" else { return nil }
+                    return details?["treatment"] as? String
+                }
+            }
+            _ = try await waitUntil("the snapshot", evidence: { monitor.log.tail() }) {
+                try events().first?["kind"] as? String
+            }
+            #expect(try events().first?["kind"] as? String == "snapshot")
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            _ = try await waitUntil("music corked in the monitor", evidence: { monitor.log.tail() }) {
+                try treatments().last == "corked" ? true : nil
+            }
+            call.terminate()
+            _ = try await waitUntil("music untouched in the monitor", evidence: { monitor.log.tail() }) {
+                try treatments().last == "untouched" ? true : nil
+            }
+            #expect(try events().allSatisfy { $0["schema"] as? Int == 1 && $0["time"] is Int })
+            monitor.signal(SIGTERM)
+            #expect(try await monitor.waitForExit() == .exited(0))
+        }
+    }
+
+    @Test("N16 audio-session pause suspends the policy, and resume puts it in force again")
+    func commandPauses() async throws {
+        try await Desk.run { desk in
+            _ = try await desk.playMusic()
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: Desk.music)
+            #expect(try await desk.command("pause", "1h").hasPrefix("paused until "))
+            try await desk.hear(Desk.music)
+            try await desk.command("resume")
+            try await desk.hearNothing(of: Desk.music)
+            call.terminate()
+            try await desk.hear(Desk.music)
+        }
+    }
+
+    @Test("R36 audio-session interrupt silences others for as long as it runs", arguments: [SIGTERM, SIGKILL])
+    func commandInterrupts(signal: Int32) async throws {
+        try await Desk.run { desk in
+            _ = try await desk.playMusic()
+            let alarm = try desk.desktop.sandbox.start(
+                "alarm", Invocation(try Desk.builtProgram("audio-session"), ["interrupt", "begin", "alarm"]))
+            try await desk.hearNothing(of: Desk.music)
+            alarm.signal(signal)
+            try await desk.hear(Desk.music)
+        }
+    }
+
+    @Test("R15 R17 R40 audio-session run says what an application's sound is for", arguments: ["paplay", "pw-play"])
+    func commandTags(player: String) async throws {
+        try await Desk.run { desk in
+            _ = try await desk.playMusic()
+            func play(_ options: String...) throws -> ChildProcess {
+                let file = try desk.desktop.sandbox.write(
+                    Signal.tone(Desk.interrupter.frequency, for: .seconds(60), on: Desk.interrupter.channel),
+                    to: "tagged-\(UUID().uuidString.prefix(6)).wav")
+                return try desk.desktop.sandbox.start(
+                    player,
+                    Invocation(try Desk.builtProgram("audio-session"), ["run"] + options + ["--", player, file]))
+            }
+            // The default gain of ducking.
+            let prompt = try play("--category", "playback", "--option", "duck-others")
+            try await desk.hear(Desk.music, lowered: 14)
+            await prompt.stop()
+            try await desk.hear(Desk.music)
+            // Decoration obeys the silent switch.
+            let decoration = try play("--category", "ambient")
+            try await desk.hear(Desk.interrupter)
+            try await desk.hear(Desk.music)
+            try await desk.command("silent", "on")
+            try await desk.hearNothing(of: Desk.interrupter)
+            #expect(try await desk.command("silent") == "on\n")
+            try await desk.hear(Desk.music)
+            try await desk.command("silent", "off")
+            try await desk.hear(Desk.interrupter)
+            await decoration.stop()
+        }
+    }
+}
+
+extension Desk {
+    /// Runs the command line to its end, and returns what it printed.
+    @discardableResult fileprivate func command(_ arguments: String...) async throws -> String {
+        let output = try await desktop.sandbox.run(Invocation(try Desk.builtProgram("audio-session"), arguments))
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// What `audio-session list streams` says of an application's stream.
+    fileprivate func stream(of application: String) async throws -> [String: Any]? {
+        let text = try await command("list", "streams", "--json")
+        let read = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        return (read?["streams"] as? [[String: Any]])?.first { $0["application"] as? String == application }
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+/// What the desktop around the sound says: screen lock, sleep, calls, the user's switches (N16).
+extension LiveModule {
+    @Test("R15 R16 R17 N16 lock and unlock: games fall silent, music does not", arguments: ["logind", "screen saver"])
+    func screenLock(source: String) async throws {
+        try await Desk.run(options: { $0.runsSystemBus = true }) { desk in
+            let mocks = DesktopMocks(desk.desktop.sandbox)
+            let isLogind = source == "logind"
+            _ = isLogind ? try await mocks.startLogind() : try await mocks.startScreenSaver()
+            _ = try await desk.playMusic()
+            _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "game", role: .game)
+            try await desk.hear(Desk.interrupter)
+            let app = try await desk.application()
+            if isLogind { try await mocks.lock() } else { try await mocks.setScreenSaver(isActive: true) }
+            try await desk.hearNothing(of: Desk.interrupter)
+            #expect(try await app.get(SessionApplication.manager, "Locked").bool == true)
+            try await desk.hear(Desk.music)
+            if isLogind { try await mocks.unlock() } else { try await mocks.setScreenSaver(isActive: false) }
+            try await desk.hear(Desk.interrupter)
+            #expect(try await app.get(SessionApplication.manager, "Locked").bool == false)
+        }
+    }
+
+    @Test("R18 R19 a recording goes on when the screen is locked; a call plays and records at the same time")
+    func recordingWhileLocked() async throws {
+        try await Desk.run(options: { $0.runsSystemBus = true }) { desk in
+            let mocks = DesktopMocks(desk.desktop.sandbox)
+            _ = try await mocks.startLogind()
+            let app = try await desk.application()
+            for category in ["record", "play-and-record"] {
+                let session = try await app.open()
+                try await app.session(session, "SetCategory", "\"\(category)\"", "[]", #""""#)
+                try await app.session(session, "Activate", "[]")
+                let file = desk.desktop.sandbox.path("tmp/\(category).wav")
+                let recorder = try await app.start(
+                    Client.invocation(
+                        .pwRecord, file: file, as: ApplicationIdentity("recorder"), role: nil, on: desk.desktop))
+                var player: Int?
+                if category == "play-and-record" {
+                    player = try await app.start(
+                        desk.invocation(Desk.interrupter, with: .pwPlay, as: "voice", role: nil))
+                    try await desk.hear(Desk.interrupter)
+                }
+                try await mocks.lock()
+                _ = try await waitUntil("the lock") {
+                    try await app.get(SessionApplication.manager, "Locked").bool == true ? true : nil
+                }
+                try await desk.desktop.waitForStream("the recording to run") {
+                    $0.processID.map { Int($0) } == recorder && $0.state == .running
+                }
+                func size() -> Int { FileManager.default.contents(atPath: file)?.count ?? 0 }
+                let before = size()
+                _ = try await waitUntil("more of the recording") { size() > before + 48_000 ? true : nil }
+                if player != nil { try await desk.hear(Desk.interrupter) }
+                try await mocks.unlock()
+                for child in [recorder, player].compactMap({ $0 }) { try await app.stop(child) }
+                try await app.session(session, "Close")
+            }
+        }
+    }
+
+    @Test("R12 N7 N16 sleep and wake: the music fades out before the machine sleeps, and its session is told why")
+    func sleepAndWake() async throws {
+        try await Desk.run(options: { $0.runsSystemBus = true }) { desk in
+            let mocks = DesktopMocks(desk.desktop.sandbox)
+            _ = try await mocks.startLogind()
+            _ = try await waitUntil("a lock against sleep") {
+                try await mocks.sleepInhibitors.contains("Audio sessions") ? true : nil
+            }
+            _ = try await desk.playMusic()
+            let app = try await desk.application()
+            let session = try await app.open()
+            try await app.session(session, "SetCategory", #""playback""#, #"["mix-with-others"]"#, #""""#)
+            try await app.session(session, "Activate", "[]")
+            let start = desk.capture.frameCount
+            try await mocks.sleep()
+            _ = try await waitUntil("the machine to sleep") { try await mocks.isAsleep ? true : nil }
+            // It was silent before the lock was given back: nothing is heard any more from then on, but for what is
+            // under way to the capture.
+            try await desk.capture.record(.milliseconds(100))
+            let level = try await desk.highestLevel(of: Desk.music, during: .milliseconds(500))
+            #expect(level < -90)
+            let sound = try desk.capture.read(from: start)
+            #expect(ClickMeter().loudest(in: sound.left) < -30, "the music was cut")
+            try await app.hear(#"InterruptionBegan "suspended""#)
+            try await mocks.wake()
+            try await desk.hear(Desk.music)
+            try await app.hear("InterruptionEnded true")
+            _ = try await waitUntil("another lock against sleep") {
+                try await mocks.sleepInhibitors.contains("Audio sessions") ? true : nil
+            }
+        }
+    }
+
+    @Test("R30 R31 R36 N16 ring, accept, hang up; and ring, reject: one interruption each, and the music goes on")
+    func modemCalls() async throws {
+        try await Desk.run(options: { $0.runsSystemBus = true }) { desk in
+            let mocks = DesktopMocks(desk.desktop.sandbox)
+            _ = try await mocks.startModemManager()
+            _ = try await desk.playMusic()
+            try await desk.log.wait(forLineContaining: "org.AudioSession1 is on the session bus")
+            for isAccepted in [true, false] {
+                let lines = try desk.log.lineCount
+                let call = try await mocks.ring()
+                try await desk.hearNothing(of: Desk.music)
+                if isAccepted {
+                    try await mocks.accept(call)
+                    try await desk.log.wait(forLineContaining: "(phone) is active", after: lines)
+                    #expect(try await desk.highestLevel(of: Desk.music, during: .seconds(1)) < -90)
+                    try await mocks.hangUp(call)
+                } else {
+                    try await mocks.reject(call)
+                }
+                try await desk.hear(Desk.music)
+                let news = try desk.log.text.split(separator: "\n").dropFirst(lines)
+                #expect(news.count { $0.contains("session of music-player (music) was interrupted") } == 1)
+                #expect(news.count { $0.contains("has ended, it resumes") } == 1)
+            }
+            // A call that somebody else's modem takes away with it.
+            _ = try await mocks.ring()
+            try await desk.hearNothing(of: Desk.music)
+            try await mocks.removeModem()
+            try await desk.hear(Desk.music)
+        }
+    }
+
+    @Test("R15 R16 N16 the silent switch, do not disturb, and a policy that is suspended for a time")
+    func switches() async throws {
+        try await Desk.run { desk in
+            _ = try await desk.playMusic()
+            let game = try desk.play(Desk.interrupter, with: .pwPlay, as: "game", role: .game)
+            try await desk.hear(Desk.interrupter)
+            let app = try await desk.application()
+            try await app.set("Silent", "true")
+            try await desk.hearNothing(of: Desk.interrupter)
+            try await desk.hear(Desk.music)
+            try await app.set("Silent", "false")
+            try await desk.hear(Desk.interrupter)
+            // What is on the right is heard alone, as one tone leaks into the measure of another.
+            game.terminate()
+            try await desk.hearNothing(of: Desk.interrupter)
+            let alert = try desk.play(Desk.secondInterrupter, with: .paplay, as: "alert", role: .event)
+            try await desk.hear(Desk.secondInterrupter)
+            try await app.set("DoNotDisturb", "true")
+            try await desk.hearNothing(of: Desk.secondInterrupter)
+            try await desk.hear(Desk.music)
+            try await app.set("DoNotDisturb", "false")
+            try await desk.hear(Desk.secondInterrupter)
+            alert.terminate()
+            let call = try desk.play(Desk.secondInterrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: Desk.music)
+            try await app.manager("Pause", "4000")
+            #expect(try await app.get(SessionApplication.manager, "PausedUntil").number ?? 0 > 0)
+            try await desk.hear(Desk.music)
+            // By itself, when the time is over.
+            try await desk.hearNothing(of: Desk.music)
+            #expect(try await app.get(SessionApplication.manager, "PausedUntil").number == 0)
+            try await app.manager("Pause", "0")
+            try await desk.hear(Desk.music)
+            try await app.manager("Resume")
+            try await desk.hearNothing(of: Desk.music)
+            call.terminate()
+            try await desk.hear(Desk.music)
+        }
+    }
+}

@@ -1,0 +1,214 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+/// Peers that want no good, and a bus that comes and goes.
+extension LiveModule {
+    @Test("another connection cannot change a session, and one connection has a limit")
+    func strangers() async throws {
+        try await Desk.run { desk in
+            let owner = try await desk.application("owner")
+            let stranger = try await desk.application("stranger")
+            let session = try await owner.open()
+            for (method, arguments) in [
+                ("Activate", ["[]"]), ("Deactivate", ["[]"]), ("SetCategory", [#""record""#, "[]", #""""#]),
+                ("Close", []),
+            ] {
+                let request = (["\"session\"", "\"\(session)\"", "\"\(method)\""] + arguments).joined(separator: ", ")
+                #expect(
+                    await desk.error { try await stranger.ask("[\(request)]") }
+                        == "org.freedesktop.DBus.Error.AccessDenied")
+            }
+            #expect(try await owner.get(session, "Active").bool == false)
+            #expect(try await owner.get(session, "Category").text == "solo-ambient")
+            // One is open already.
+            var refused = 0
+            for _ in 1..<1_000 {
+                let error = await desk.error { _ = try await owner.open() }
+                if error == "org.freedesktop.DBus.Error.LimitsExceeded" { refused += 1 } else { #expect(error == "") }
+            }
+            #expect(refused == 1_000 - 64)
+            _ = try await stranger.open()
+            owner.process.signal(SIGKILL)
+            _ = try await waitUntil("the owner's sessions to end") {
+                try await stranger.manager("ListSessions").elements.count == 1 ? true : nil
+            }
+        }
+    }
+
+    @Test("messages of wrong types, unknown things and 10 MB are answered with errors, and the music plays on")
+    func nonsense() async throws {
+        try await Desk.run { desk in
+            _ = try await desk.playMusic()
+            let app = try await desk.application()
+            let session = try await app.open()
+            let start = desk.capture.frameCount
+            let manager = SessionApplication.manager
+            let calls: [(arguments: [String], error: String)] = [
+                (["call", manager, "org.AudioSession1.Manager", "OpenSession", "s", "x"], "takes a{sv}"),
+                (
+                    [
+                        "call", manager, "org.AudioSession1.Manager", "OpenSession", "a{sv}", "1", "display-name", "u",
+                        "3",
+                    ], "expected s"
+                ),
+                (
+                    ["call", manager, "org.AudioSession1.Manager", "OpenSession", "a{sv}", "1", "colour", "s", "red"],
+                    "there is no property 'colour'"
+                ),
+                (["call", manager, "org.AudioSession1.Manager", "Explode"], "no method"),
+                (["call", manager, "org.AudioSession1.Other", "Explode"], "no interface"),
+                (["call", manager + "/nothing", "org.AudioSession1.Session", "Close"], "no object"),
+                (["call", session, "org.AudioSession1.Session", "Activate", "u", "1"], "takes as"),
+                (
+                    ["call", manager, "org.AudioSession1.Manager", "BeginInterruption", "sa{sv}", "war", "0"],
+                    "there is no kind 'war'"
+                ),
+                (["call", manager, "org.AudioSession1.Manager", "EndInterruption", "u", "77"], "no interruption"),
+                (["set-property", manager, "org.AudioSession1.Manager", "Locked", "b", "true"], "can only be read"),
+                (["set-property", manager, "org.AudioSession1.Manager", "Silent", "s", "yes"], "b"),
+                (["get-property", manager, "org.AudioSession1.Manager", "Colour"], "no property"),
+            ]
+            for (arguments, expected) in calls {
+                let message = await desk.busctlError(arguments)
+                #expect(message.contains(expected), "\(arguments): \(message)")
+            }
+            // 10 MB in one text, which is longer than any name, and in many entries.
+            let giant = String(repeating: "x", count: 10_000_000)
+            #expect(
+                await desk.error { _ = try await app.ask(#"["open", {"display-name": "\#(giant)"}]"#) }.isEmpty == false
+            )
+            #expect(
+                await desk.error {
+                    _ = try await app.session(session, "SetCategory", #""playback""#, #"["\#(giant)"]"#, #""""#)
+                }.isEmpty == false)
+            let words = Array(repeating: #""mix-with-others""#, count: 500_000).joined(separator: ",")
+            #expect(
+                await desk.error {
+                    _ = try await app.session(session, "SetCategory", #""playback""#, "[\(words)]", #""""#)
+                }
+                .isEmpty == false)
+            #expect(try await app.get(session, "Category").text == "solo-ambient")
+            try await desk.expectNoGap(in: Desk.music, since: start)
+        }
+    }
+
+    @Test("10,000 calls a second from one peer: others get answers, the music has no gap, and sessions are in time")
+    func flood() async throws {
+        try await Desk.run { desk in
+            _ = try await desk.playMusic()
+            let app = try await desk.application()
+            let start = desk.capture.frameCount
+            let flood = try desk.desktop.sandbox.start(
+                "flood",
+                Invocation("/usr/bin/python3", [DesktopMocks.fixture("flood.py"), "100000", "10000", "ListStreams"]))
+            var answers = 0
+            while flood.isRunning {
+                _ = try await app.manager("ListSessions")
+                let session = try await app.open()
+                try await app.session(session, "SetCategory", #""playback""#, #"["mix-with-others"]"#, #""""#)
+                try await app.session(session, "Activate", "[]")
+                try await app.session(session, "Close")
+                answers += 5
+            }
+            #expect(answers >= 50)
+            let report = try #require(flood.log.text.split(separator: "\n").last)
+            #expect(report.contains("answered 100000, refused 0"), "\(report)")
+            try await desk.expectNoGap(in: Desk.music, since: start)
+            print("flood: \(report); meanwhile \(answers) calls of another peer were answered")
+        }
+    }
+
+    @Test("the bus goes away and comes back: the policy for streams goes on, and the name is taken again")
+    func busRestart() async throws {
+        try await Desk.run { desk in
+            let app = try await desk.application()
+            let session = try await app.open()
+            try await app.session(session, "SetCategory", #""playback""#, #"["duck-others"]"#, #""""#)
+            try await app.session(session, "Activate", "[]")
+            _ = try await desk.playMusic(lowered: 14)
+            let lines = try desk.log.lineCount
+            try await desk.desktop.stopBus()
+            try await desk.log.wait(forLineContaining: "the session bus is gone", after: lines)
+            // R12: the session has ended with its connection.
+            try await desk.hear(Desk.music)
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: Desk.music)
+            call.terminate()
+            try await desk.hear(Desk.music)
+            try await desk.desktop.startBusAgain()
+            try await desk.log.wait(forLineContaining: "org.AudioSession1 is on the session bus", after: lines)
+            let other = try await desk.application("another-application")
+            let again = try await other.open()
+            try await other.session(again, "SetCategory", #""playback""#, #"["duck-others"]"#, #""""#)
+            try await other.session(again, "Activate", "[]")
+            try await desk.hear(Desk.music, lowered: 14)
+        }
+    }
+
+    @Test(
+        "R82 the server goes and comes back: lost, reset, and a session can be opened again",
+        arguments: [SIGTERM, SIGKILL])
+    func serverRestart(signal: Int32) async throws {
+        try await Desk.run { desk in
+            let app = try await desk.application()
+            let session = try await app.open()
+            try await app.session(session, "Activate", "[]")
+            try await desk.desktop.stopPipeWire(signal: signal)
+            if signal == SIGTERM { try await app.hear("ServicesLost") }
+            await desk.desktop.stopServers()
+            try await desk.desktop.startServers()
+            try await app.hear("ServicesReset")
+            let again = try await app.open()
+            #expect(try await app.session(again, "Activate", "[]").text == "active")
+        }
+    }
+
+    @Test("dbus = no: the policy without a service")
+    func withoutService() async throws {
+        try await Desk.run(arguments: "{ dbus = no }") { desk in
+            _ = try await desk.playMusic()
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: Desk.music)
+            call.terminate()
+            try await desk.hear(Desk.music)
+            let names = await desk.busctlError(["status"])
+            #expect(!names.isEmpty)
+        }
+    }
+}
+
+extension Desk {
+    /// What `busctl` says is wrong with a call; empty when nothing is.
+    func busctlError(_ arguments: [String]) async -> String {
+        var words = arguments
+        words.insert("org.AudioSession1", at: 1)
+        let address = desktop.sandbox.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
+        do {
+            try await desktop.sandbox.run(Invocation("busctl", ["--address=\(address)"] + words))
+            return ""
+        } catch let failure as CommandFailure {
+            return failure.errors
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// Checks that a tone has been heard all the time at its full level.
+    func expectNoGap(in tone: Tone, since frame: Int) async throws {
+        let sound = try capture.read(from: frame)
+        let envelope = ToneEnvelope(of: sound[tone.channel], frequency: tone.frequency)
+        // The ends of the measure are those of its window.
+        let lowest = envelope.levels.dropFirst(10).dropLast(10).min() ?? ToneEnvelope.floor
+        #expect(lowest > Desk.full - 0.5, "the music had a gap: \(lowest) dBFS")
+        let click = ClickMeter().loudest(in: sound.left)
+        #expect(click < -60, "the music had a click: \(click) dBFS")
+    }
+
+    /// Plays music that is lowered from its beginning.
+    func playMusic(lowered decibels: Double) async throws -> Client<PrivateDesktop> {
+        let client = try play(Desk.music, with: .paplay, as: "music-player", role: .music)
+        try await hear(Desk.music, lowered: decibels)
+        return client
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+/// Players are asked to pause before they are corked (N15).
+extension LiveModule {
+    private static let asking = "{ interplay = { phone = { any = pause-player } } }"
+
+    @Test(
+        "N15 mpv is paused through its own interface and goes on after the call",
+        arguments: [ClientProgram.mpvPulse, .mpvPipeWire])
+    func mpvPauses(program: ClientProgram) async throws {
+        try await Desk.run(arguments: Self.asking) { desk in
+            let mocks = DesktopMocks(desk.desktop.sandbox)
+            let music = try await desk.playInMPV(program)
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: Desk.music)
+            try await desk.log.wait(forLineContaining: "pause the player of music-player")
+            try await mocks.wait(for: "mpv", toBe: "Paused")
+            #expect(try await music.isPaused())
+            let position = try #require(try await music.playbackTime())
+            call.terminate()
+            try await desk.hear(Desk.music)
+            #expect(try await mocks.status(of: "mpv") == "Playing")
+            // It went on where it was: what has been heard since is no more than the time since.
+            let later = try #require(try await music.playbackTime())
+            #expect(later >= position && later - position < 5)
+            #expect(try await desk.logHas("has not paused") == false)
+        }
+    }
+
+    @Test("N15 VLC is paused through its own interface and goes on after the call")
+    func vlcPauses() async throws {
+        try await Desk.run(arguments: Self.asking) { desk in
+            let mocks = DesktopMocks(desk.desktop.sandbox)
+            let sound = Signal.tone(Desk.music.frequency, for: .seconds(60), on: Desk.music.channel)
+            let file = try desk.desktop.sandbox.write(sound, to: "vlc.wav")
+            let player = try desk.desktop.sandbox.startVLC(file: file, output: "pulse")
+            try await mocks.waitForName("org.mpris.MediaPlayer2.vlc", isSystem: false, of: player)
+            try await desk.capture.wait(for: Desk.music, above: Desk.full - 3, lasting: .milliseconds(300))
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: Desk.music)
+            try await mocks.wait(for: "vlc", toBe: "Paused")
+            call.terminate()
+            try await desk.capture.wait(for: Desk.music, above: Desk.full - 3, lasting: .milliseconds(300))
+            #expect(try await mocks.status(of: "vlc") == "Playing")
+        }
+    }
+
+    @Test(
+        "N15 a player whose Pause lies is corked in time; so is one that hangs, and one that refuses",
+        arguments: ["lies", "hangs", "fails"])
+    func lyingPlayer(behaviour: String) async throws {
+        try await Desk.run(arguments: Self.asking) { desk in
+            let mocks = DesktopMocks(desk.desktop.sandbox)
+            // The player's child makes the sound.
+            let stream = try desk.invocation(Desk.music, with: .pwPlay, as: "liar-stream", role: .music)
+            let words = ([stream.executable] + stream.arguments).map { "'\($0)'" }.joined(separator: " ")
+            let script = "\(words) & exec /usr/bin/python3 '\(DesktopMocks.fixture("player.py"))' liar \(behaviour)"
+            let player = try desk.desktop.sandbox.start(
+                "liar", Invocation("sh", ["-c", script], environment: stream.environment))
+            try await mocks.waitForName("org.mpris.MediaPlayer2.liar", isSystem: false, of: player)
+            try await desk.hear(Desk.music)
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: Desk.music)
+            try await desk.log.wait(forLineContaining: "has not paused when its player was asked to: cork it")
+            let corked = try await desk.desktop.waitForStream("the liar's stream to be stopped") {
+                $0.properties["application.process.binary"] == "liar-stream" && $0.state != .running
+            }
+            #expect(corked.state != .running)
+            call.terminate()
+            try await desk.hear(Desk.music)
+            #expect(try await mocks.calls(of: "liar").first == "Pause")
+        }
+    }
+
+    @Test(
+        "N15 R35 a player that its user has paused before, or pauses during, the call stays paused",
+        arguments: [true, false])
+    func pausedByUser(before: Bool) async throws {
+        try await Desk.run(arguments: Self.asking) { desk in
+            let mocks = DesktopMocks(desk.desktop.sandbox)
+            let music = try await desk.playInMPV(.mpvPulse)
+            if before {
+                try await music.pause()
+                try await desk.hearNothing(of: Desk.music)
+            }
+            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await desk.hear(Desk.interrupter)
+            try await desk.hearNothing(of: Desk.music)
+            try await mocks.wait(for: "mpv", toBe: "Paused")
+            if !before {
+                // The user plays, which is put back (R36), and pauses.
+                try await music.unpause()
+                try await mocks.wait(for: "mpv", toBe: "Playing")
+                #expect(try await desk.highestLevel(of: Desk.music, during: .milliseconds(500)) < -90)
+                try await music.pause()
+                try await mocks.wait(for: "mpv", toBe: "Paused")
+            }
+            call.terminate()
+            try await call.waitUntilGone()
+            #expect(try await desk.highestLevel(of: Desk.music, during: .seconds(2)) < -90)
+            #expect(try await mocks.status(of: "mpv") == "Paused")
+            try await music.unpause()
+            try await desk.hear(Desk.music)
+        }
+    }
+
+    @Test("N15 a player that was paused goes on when the module is unloaded, and a policy without the wish corks")
+    func playersAreLetGo() async throws {
+        try await Desk.run(arguments: Self.asking) { desk in
+            let mocks = DesktopMocks(desk.desktop.sandbox)
+            _ = try await desk.playInMPV(.mpvPipeWire)
+            _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            try await mocks.wait(for: "mpv", toBe: "Paused")
+            try await desk.unloadModule()
+            try await mocks.wait(for: "mpv", toBe: "Playing")
+            try await desk.hear(Desk.music)
+        }
+    }
+}
+
+extension Desk {
+    /// Takes the module out of the daemon.
+    func unloadModule() async throws {
+        let module = try #require(
+            try await desktop.dump().first {
+                $0.type == "Module" && $0.content["info"]?["name"]?.text == "libpipewire-module-audio-session"
+            })
+        try await desktop.sandbox.run(Invocation("pw-cli", ["destroy", "\(module.id)"]))
+    }
+
+    /// Plays music in an mpv that has the interface of players.
+    func playInMPV(_ program: ClientProgram) async throws -> Client<PrivateDesktop> {
+        let sound = Signal.tone(Desk.music.frequency, for: .seconds(60), on: Desk.music.channel)
+        let file = try desktop.sandbox.write(sound, to: "music.wav")
+        let client = try Client(
+            program, file: file, as: ApplicationIdentity("music-player"), role: .music,
+            arguments: ["--script=\(MediaPlayers.scriptOfMPV)"], on: desktop)
+        try await DesktopMocks(desktop.sandbox).waitForName(
+            "org.mpris.MediaPlayer2.mpv", isSystem: false, of: client.process)
+        try await hear(Desk.music)
+        return client
+    }
+
+    /// Whether the daemon has said something so far.
+    func logHas(_ text: String) async throws -> Bool { try log.text.contains(text) }
+}
+
+extension DesktopMocks {
+    /// Waits until a player says what it does.
+    func wait(for player: String, toBe expected: String) async throws {
+        _ = try await waitUntil("\(player) to be \(expected)") {
+            try await status(of: player) == expected ? true : nil
+        }
+    }
+}

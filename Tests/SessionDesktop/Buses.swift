@@ -1,0 +1,90 @@
+import Foundation
+import SessionBus
+import SessionTestKit
+import SessionWire
+import Testing
+
+@testable import SessionDesktop
+
+/// All tests that speak to services on private buses. One at a time, because each starts some.
+@Suite(.serialized) struct Services {}
+
+/// A private session bus and a private system bus, and our connections to both on a loop of our own.
+struct Buses {
+    let sandbox: Sandbox
+    let mocks: DesktopMocks
+    /// The session bus's daemons, the present one last.
+    let sessionBuses = Record<ChildProcess>()
+    let loop = PollLoop()
+    let session: BusConnection
+    let system: BusConnection
+
+    /// Starts the buses, hands them to `body`, and ends everything whatever happens.
+    static func run(_ body: (Buses) async throws -> Void) async throws {
+        let sandbox = try Sandbox()
+        do {
+            let sessionBus = try await sandbox.startBus()
+            _ = try await sandbox.startSystemBus()
+            let buses = Buses(connecting: sandbox)
+            defer { buses.close() }
+            buses.sessionBuses.add(sessionBus)
+            try await buses.turn(until: "the buses") { buses.session.isConnected && buses.system.isConnected }
+            try await body(buses)
+        } catch {
+            await sandbox.stop()
+            throw error
+        }
+        await sandbox.stop()
+    }
+
+    /// Connects to the buses of a sandbox, as soon as they run.
+    init(connecting sandbox: Sandbox) {
+        self.sandbox = sandbox
+        mocks = DesktopMocks(sandbox)
+        session = BusConnection(.custom(sandbox.busAddress), loop: loop)
+        system = BusConnection(.custom(sandbox.systemBusAddress), loop: loop)
+        session.open()
+        system.open()
+    }
+
+    /// Ends the session bus and starts another one, as after a crash.
+    func restartSessionBus() async throws {
+        await sessionBuses.last?.stop()
+        try await turn(until: "the loss of the session bus") { !session.isConnected }
+        sessionBuses.add(try await sandbox.startBus())
+        try await turn(until: "the session bus", within: .seconds(20)) { session.isConnected }
+    }
+
+    /// Closes both connections.
+    func close() {
+        session.close()
+        system.close()
+    }
+
+    /// Turns the loop until a condition holds.
+    func turn(
+        until awaited: String, within limit: Duration = .seconds(10), _ condition: () async throws -> Bool
+    ) async throws {
+        _ = try await waitUntil(awaited, within: limit, every: .milliseconds(1), evidence: { sandbox.logTails() }) {
+            loop.runOnce(timeout: .milliseconds(10))
+            return try await condition() ? true : nil
+        }
+    }
+
+    /// Turns the loop until all that was under way has been answered, and what it led to as well: somebody who owns a
+    /// name was asked for a life sign five times in turn, after everything else.
+    func settle(_ bus: BusConnection, with name: String = BusConnection.busName) async throws {
+        for _ in 0..<5 {
+            var isAnswered = false
+            bus.call(name, path: "/", interface: "org.freedesktop.DBus.Peer", "Ping") { _ in isAnswered = true }
+            try await turn(until: "an answer of \(name)") { isAnswered }
+        }
+    }
+}
+
+/// What was told, in order.
+final class Record<Value> {
+    private(set) var values: [Value] = []
+    func add(_ value: Value) { values.append(value) }
+    var last: Value? { values.last }
+}

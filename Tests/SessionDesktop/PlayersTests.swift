@@ -1,0 +1,289 @@
+import Foundation
+import SessionBus
+import SessionTestKit
+import SessionWire
+import Testing
+
+@testable import SessionDesktop
+
+extension Services {
+    @Suite struct PlayersTests {
+        /// Waits until a player of a process is known, with what it does.
+        private func find(
+            _ process: ChildProcess, among players: Players, _ buses: Buses, status: PlaybackStatus? = .playing
+        ) async throws -> Player {
+            var found: Player?
+            let number = UInt32(process.processID)
+            try await buses.turn(until: "the player \(process.name)") {
+                found = players.player(for: number, sandbox: nil)
+                return found != nil && found?.status == status
+            }
+            return try #require(found)
+        }
+
+        private func pause(_ player: Player, of players: Players, _ buses: Buses) async throws -> PauseAnswer {
+            var answers: [PauseAnswer] = []
+            players.pause(player) { answers.append($0) }
+            try await buses.turn(until: "the answer of \(player.names)") { !answers.isEmpty }
+            #expect(answers.count == 1)
+            return try #require(answers.first)
+        }
+
+        /// What a fixture is told by a pause and a resume, and what it does afterwards.
+        struct Case: Sendable, CustomTestStringConvertible {
+            var testDescription: String
+            var behaviours: [String] = []
+            var before: PlaybackStatus?
+            var meanwhile: [PlaybackStatus] = []
+            var answer: @Sendable (PauseAnswer) -> Bool = { $0 == .asked }
+            var calls: [String]
+            var after: String
+        }
+
+        static let cases: [Case] = [
+            Case(testDescription: "N15 paused and resumed", calls: ["Pause", "Play"], after: "Playing"),
+            Case(
+                testDescription: "N15 announces only that something changed", behaviours: ["vague"],
+                calls: ["Pause", "Play"], after: "Playing"),
+            Case(
+                testDescription: "N15 announces nothing", behaviours: ["silent"], calls: ["Pause", "Play"],
+                after: "Playing"),
+            Case(testDescription: "N15 pauses late", behaviours: ["late"], calls: ["Pause", "Play"], after: "Playing"),
+            Case(testDescription: "N15 lies", behaviours: ["lies"], calls: ["Pause"], after: "Playing"),
+            Case(
+                testDescription: "fails", behaviours: ["fails"],
+                answer: { $0 == .refused(WireError("org.test.Error.NotNow", "not now")) }, calls: ["Pause"],
+                after: "Playing"),
+            Case(
+                testDescription: "cannot be paused", behaviours: ["fixed"],
+                answer: { if case .refused(let error) = $0 { error.message.contains("CanPause") } else { false } },
+                calls: [], after: "Playing"),
+            Case(
+                testDescription: "R35 paused by its user", before: .paused, answer: { $0 == .notPlaying }, calls: [],
+                after: "Paused"),
+            Case(
+                testDescription: "R35 stopped by its user", before: .stopped, answer: { $0 == .notPlaying }, calls: [],
+                after: "Stopped"),
+            Case(
+                testDescription: "R35 played and paused by its user meanwhile", meanwhile: [.playing, .paused],
+                calls: ["Pause"], after: "Paused"),
+            Case(
+                testDescription: "R35 stopped by its user meanwhile", meanwhile: [.stopped], calls: ["Pause"],
+                after: "Stopped"),
+            Case(
+                testDescription: "R35 played by its user meanwhile", meanwhile: [.playing], calls: ["Pause"],
+                after: "Playing"),
+        ]
+
+        @Test("N15 R35 a player is told what it should be, and no more", arguments: cases)
+        func told(_ example: Case) async throws {
+            try await Buses.run { buses in
+                let players = Players(session: buses.session, loop: buses.loop)
+                let process = try await buses.mocks.startPlayer("fixture", example.behaviours)
+                if let before = example.before { try await buses.mocks.user(makes: before.rawValue, "fixture") }
+                let player = try await find(process, among: players, buses, status: example.before ?? .playing)
+                let answer = try await pause(player, of: players, buses)
+                #expect(example.answer(answer), "\(answer)")
+                try await buses.settle(buses.session, with: player.owner)
+                for status in example.meanwhile {
+                    try await buses.mocks.user(makes: status.rawValue, "fixture")
+                    try await buses.turn(until: "the word of it") {
+                        players.player(for: UInt32(process.processID), sandbox: nil)?.status == status
+                    }
+                }
+                players.resume(player)
+                // One that pauses late has announced it when it can be resumed.
+                try await buses.turn(until: "the player to be \(example.after)", within: .seconds(3)) {
+                    let calls = try await buses.mocks.calls(of: "fixture")
+                    let status = try await buses.mocks.status(of: "fixture")
+                    return status == example.after && calls == example.calls
+                }
+                try await buses.settle(buses.session, with: player.owner)
+                #expect(try await buses.mocks.calls(of: "fixture") == example.calls)
+                #expect(try await buses.mocks.status(of: "fixture") == example.after)
+                #expect(!players.isPausedByUs(player) || example.behaviours == ["lies"])
+            }
+        }
+
+        @Test("N15 a player that hangs is given up after a second, and resumed when it pauses after all")
+        func hanging() async throws {
+            try await Buses.run { buses in
+                let players = Players(session: buses.session, loop: buses.loop)
+                let process = try await buses.mocks.startPlayer("hanging", ["hangs"])
+                let player = try await find(process, among: players, buses)
+                let start = ContinuousClock.now
+                guard case .refused(let error) = try await pause(player, of: players, buses) else {
+                    Issue.record("it was said to have answered")
+                    return
+                }
+                #expect(error.name == "org.freedesktop.DBus.Error.NoReply")
+                #expect(ContinuousClock.now - start > .milliseconds(900))
+                players.resume(player)
+                try await buses.settle(buses.session, with: player.owner)
+                #expect(try await buses.mocks.calls(of: "hanging") == ["Pause"])
+                try await buses.mocks.wakePlayer("hanging")
+                try await buses.turn(until: "Play") {
+                    try await buses.mocks.calls(of: "hanging") == ["Pause", "Play"]
+                }
+                #expect(try await buses.mocks.status(of: "hanging") == "Playing")
+            }
+        }
+
+        @Test("N15 a player that stops altogether answers nothing, and one with a strange status is left alone")
+        func frozen() async throws {
+            try await Buses.run { buses in
+                let players = Players(session: buses.session, loop: buses.loop)
+                let frozen = try await buses.mocks.startPlayer("frozen")
+                let strange = try await buses.mocks.startPlayer("strange", ["broken"])
+                let player = try await find(frozen, among: players, buses)
+                frozen.signal(SIGSTOP)
+                defer { frozen.signal(SIGCONT) }
+                guard case .refused = try await pause(player, of: players, buses) else {
+                    Issue.record("it was said to have answered")
+                    return
+                }
+                let other = try await find(strange, among: players, buses, status: nil)
+                guard case .refused(let error) = try await pause(other, of: players, buses) else {
+                    Issue.record("it was said to play")
+                    return
+                }
+                #expect(error.message.contains("\"Dancing\""))
+            }
+        }
+
+        @Test("N15 of two instances of one browser the playing one is meant; names and processes come and go")
+        func instances() async throws {
+            try await Buses.run { buses in
+                // One is there before us.
+                let first = try await buses.mocks.startPlayer("firefox.instance_1_23")
+                let tree = Family()
+                let players = Players(session: buses.session, loop: buses.loop, tree: tree)
+                let second = try await buses.mocks.startPlayer("firefox.instance_1_24")
+                // Both belong to one browser, which plays from yet another process.
+                tree.parents = [77: 7, UInt32(first.processID): 7, UInt32(second.processID): 7]
+                try await buses.turn(until: "both") { players.all.count { $0.status == .playing } == 2 }
+                try await buses.mocks.user(makes: "Paused", "firefox.instance_1_23")
+                try await buses.turn(until: "one") { players.all.count { $0.status == .playing } == 1 }
+                #expect(players.player(for: 7, sandbox: nil)?.names == ["firefox.instance_1_24"])
+                try await buses.mocks.user(makes: "Paused", "firefox.instance_1_24")
+                try await buses.mocks.user(makes: "Playing", "firefox.instance_1_23")
+                try await buses.turn(until: "the other one") {
+                    players.player(for: 7, sandbox: nil)?.names == ["firefox.instance_1_23"]
+                }
+                #expect(players.player(for: 78, sandbox: nil) == nil)
+                #expect(players.player(for: 7, sandbox: "org.test.Video") == nil)
+                await first.stop()
+                try await buses.turn(until: "the remaining one") { players.all.count == 1 }
+                #expect(players.player(for: 7, sandbox: nil)?.names == ["firefox.instance_1_24"])
+                await second.stop()
+                try await buses.turn(until: "nobody") { players.all.isEmpty }
+            }
+        }
+
+        /// Processes on paper, as they would be known from `/proc`.
+        private final class Family: ProcessTree {
+            var parents: [UInt32: UInt32] = [:]
+            var sandboxes: [UInt32: String] = [:]
+            func parent(of process: UInt32) -> UInt32? { parents[process] }
+            func sandbox(of process: UInt32) -> String? { sandboxes[process] }
+        }
+
+        @Test("N15 sandboxed players: by the control group of their proxy, or by their name")
+        func sandboxes() async throws {
+            try await Buses.run { buses in
+                let tree = Family()
+                let players = Players(session: buses.session, loop: buses.loop, tree: tree)
+                let named = try await buses.mocks.startPlayer("org.test.Music")
+                let boxed = try buses.sandbox.start(
+                    "boxed", Invocation("/usr/bin/python3", [DesktopMocks.fixture("player.py"), "video"]))
+                tree.sandboxes = [UInt32(boxed.processID): "org.test.Video", 5: "org.test.Video"]
+                try await buses.turn(until: "both") {
+                    players.all.count { $0.status == .playing && $0.process != nil } == 2
+                }
+                #expect(players.player(for: 3, sandbox: "org.test.Video")?.names == ["video"])
+                #expect(players.player(for: 5, sandbox: nil)?.names == ["video"])
+                #expect(players.player(for: 3, sandbox: "org.test.Music")?.names == ["org.test.Music"])
+                #expect(players.player(for: 3, sandbox: "org.test.Mus") == nil)
+                let player = try #require(players.player(for: 3, sandbox: "org.test.Video"))
+                #expect(try await pause(player, of: players, buses) == .asked)
+                #expect(named.isRunning)
+            }
+        }
+
+        @Test("N15 a player behind the proxy that sandboxes have")
+        func proxy() async throws {
+            try await Buses.run { buses in
+                let tree = Family()
+                let players = Players(session: buses.session, loop: buses.loop, tree: tree)
+                let name = "org.mpris.MediaPlayer2.org.test.Music"
+                let (proxy, boxed) = try await buses.mocks.startSandboxedPlayer("org.test.Music")
+                try await buses.turn(until: "the player") { players.all.first?.status == .playing }
+                // All that the bus knows of is the proxy; the player's own process belongs to nobody.
+                #expect(players.all.map(\.process) == [UInt32(proxy.processID)])
+                #expect(players.player(for: UInt32(boxed.processID), sandbox: nil) == nil)
+                let player = try #require(players.player(for: UInt32(boxed.processID), sandbox: "org.test.Music"))
+                #expect(player.names.map { "org.mpris.MediaPlayer2." + $0 } == [name])
+                #expect(try await pause(player, of: players, buses) == .asked)
+                #expect(try await buses.mocks.status(of: "org.test.Music") == "Paused")
+                try await buses.turn(until: "its word of it") { players.all.first?.status == .paused }
+                players.resume(player)
+                try await buses.turn(until: "the player to play") {
+                    try await buses.mocks.status(of: "org.test.Music") == "Playing"
+                }
+                #expect(try await buses.mocks.calls(of: "org.test.Music") == ["Pause", "Play"])
+            }
+        }
+
+        @Test("N15 a player that leaves while it is paused, and a bus that goes and comes back")
+        func leaving() async throws {
+            try await Buses.run { buses in
+                let players = Players(session: buses.session, loop: buses.loop)
+                let process = try await buses.mocks.startPlayer("leaving")
+                let player = try await find(process, among: players, buses)
+                #expect(try await pause(player, of: players, buses) == .asked)
+                await process.stop()
+                try await buses.turn(until: "the player to leave") { players.all.isEmpty }
+                players.resume(player)
+                guard case .refused = try await pause(player, of: players, buses) else {
+                    Issue.record("a player that has left was asked")
+                    return
+                }
+                try await buses.restartSessionBus()
+                let other = try await buses.mocks.startPlayer("coming")
+                let found = try await find(other, among: players, buses)
+                #expect(try await pause(found, of: players, buses) == .asked)
+            }
+        }
+
+        @Test("N15 R35 real players are paused and resumed", arguments: ["mpv", "vlc"])
+        func real(name: String) async throws {
+            try await Buses.run { buses in
+                let players = Players(session: buses.session, loop: buses.loop)
+                let file = try buses.sandbox.write(Signal.tone(440, for: .seconds(60)), to: "tone.wav")
+                let process =
+                    name == "mpv" ? try buses.sandbox.startMPV(file: file) : try buses.sandbox.startVLC(file: file)
+                let player = try await find(process, among: players, buses)
+                #expect(players.all.map(\.names) == [[name]])
+                for _ in 0..<3 {
+                    #expect(try await pause(player, of: players, buses) == .asked)
+                    try await buses.turn(until: "\(name) to pause") {
+                        try await buses.mocks.status(of: name) == "Paused"
+                    }
+                    players.resume(player)
+                    try await buses.turn(until: "\(name) to play") {
+                        try await buses.mocks.status(of: name) == "Playing"
+                    }
+                    // Its own word of it has come, too.
+                    _ = try await find(process, among: players, buses)
+                }
+                // Its user pauses it: it stays so.
+                try await buses.mocks.callPlayer(name, "org.mpris.MediaPlayer2.Player", "Pause")
+                _ = try await find(process, among: players, buses, status: .paused)
+                #expect(try await pause(player, of: players, buses) == .notPlaying)
+                players.resume(player)
+                try await buses.settle(buses.session, with: player.owner)
+                #expect(try await buses.mocks.status(of: name) == "Paused")
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import SessionTestKit
+import Testing
+
+@testable import SessionDesktop
+
+extension Services {
+    @Suite struct SleepTests {
+        /// What a watch told, and the word that the machine may sleep.
+        private final class Story {
+            var told: [String] = []
+            var done: (() -> Void)?
+        }
+
+        private func watch(_ buses: Buses) -> (SleepWatch, Story) {
+            let story = Story()
+            let watch = SleepWatch(system: buses.system, loop: buses.loop) { done in
+                story.told.append("sleep")
+                story.done = done
+            } didWake: {
+                story.told.append("wake")
+            }
+            return (watch, story)
+        }
+
+        private func locks(_ buses: Buses) async throws -> Int {
+            try await buses.mocks.sleepInhibitors.split(separator: "Audio sessions").count - 1
+        }
+
+        @Test("N16 the machine sleeps when everything is silent, every time, and the lock is held once")
+        func sleepAndWake() async throws {
+            try await Buses.run { buses in
+                let logind = try await buses.mocks.startLogind(delay: .seconds(30))
+                let (watch, story) = watch(buses)
+                for round in 1...4 {
+                    try await buses.turn(until: "the lock") { try await locks(buses) == 1 && watch.holdsLock }
+                    try await buses.mocks.sleep()
+                    try await buses.turn(until: "the sleep") { story.told.count == 2 * round - 1 }
+                    try await buses.settle(buses.system, with: "org.freedesktop.login1")
+                    #expect(try await !buses.mocks.isAsleep)
+                    story.done?()
+                    #expect(!watch.holdsLock)
+                    try await buses.turn(until: "the machine to sleep") { try await buses.mocks.isAsleep }
+                    #expect(try await locks(buses) == 0)
+                    // Said twice, and late: no matter.
+                    story.done?()
+                    try await buses.mocks.wake()
+                    try await buses.turn(until: "the wake") { story.told.count == 2 * round }
+                    story.done?()
+                }
+                #expect(story.told == ["sleep", "wake", "sleep", "wake", "sleep", "wake", "sleep", "wake"])
+                try await buses.turn(until: "the lock") { watch.holdsLock }
+                watch.stop()
+                _ = try await waitUntil("the end of the lock") { try await locks(buses) == 0 ? true : nil }
+                #expect(logind.isRunning)
+            }
+        }
+
+        @Test("N16 nobody holds up the sleep for longer than logind allows")
+        func tooSlow() async throws {
+            try await Buses.run { buses in
+                let logind = try await buses.mocks.startLogind(delay: .milliseconds(300))
+                let (watch, story) = watch(buses)
+                try await buses.turn(until: "the lock") { watch.holdsLock }
+                try await buses.settle(buses.system, with: "org.freedesktop.login1")
+                try await buses.mocks.sleep()
+                try await buses.turn(until: "the lock to be dropped") { story.told == ["sleep"] && !watch.holdsLock }
+                try await buses.turn(until: "the machine to sleep") { try await buses.mocks.isAsleep }
+                try await buses.mocks.wake()
+                try await buses.turn(until: "the lock") { watch.holdsLock }
+                #expect(story.told == ["sleep", "wake"])
+                #expect(logind.isRunning)
+            }
+        }
+
+        @Test("N16 logind goes while the machine is about to sleep, and one comes that already is")
+        func logindGoes() async throws {
+            try await Buses.run { buses in
+                let logind = try await buses.mocks.startLogind(delay: .seconds(30))
+                let (watch, story) = watch(buses)
+                try await buses.turn(until: "the lock") { watch.holdsLock }
+                try await buses.mocks.sleep()
+                try await buses.turn(until: "the sleep") { story.told == ["sleep"] }
+                await logind.stop()
+                try await buses.turn(until: "the wake") { story.told == ["sleep", "wake"] }
+                #expect(!watch.holdsLock)
+                let done = story.done
+                let successor = try await buses.mocks.startLogind(delay: .seconds(30))
+                try await buses.turn(until: "the lock") { watch.holdsLock }
+                try await buses.mocks.sleep()
+                try await buses.turn(until: "the sleep") { story.told.count == 3 }
+                done?()
+                #expect(watch.holdsLock, "a word about the last sleep was taken for this one")
+                watch.stop()
+                let (other, otherStory) = self.watch(buses)
+                try await buses.turn(until: "the sleep that is under way") { otherStory.told == ["sleep"] }
+                other.stop()
+                #expect(successor.isRunning)
+            }
+        }
+    }
+}
