@@ -56,6 +56,9 @@ struct Catalogue: Sendable, Equatable {
     private(set) var actors: UInt64 = 0
     /// Which descriptions are those of sounds of the interface.
     private(set) var interfaceSounds: UInt64 = 0
+    /// Which descriptions are heard, and which of them do not mix (R77, N6).
+    private(set) var sounding: UInt64 = 0
+    private(set) var primaries: UInt64 = 0
     /// Which descriptions have no device (R23).
     private(set) var deviceless: UInt64 = 0
     /// Which descriptions obey the silent switch and the screen lock (R15, R16), and which are disturbing (N16).
@@ -132,6 +135,8 @@ struct Catalogue: Sendable, Equatable {
         }
         func note(_ set: inout UInt64, _ belongs: Bool) { set = belongs ? set | id.bit : set & ~id.bit }
         note(&interfaceSounds, description.category == .uiSound)
+        note(&sounding, description.category.playsSound)
+        note(&primaries, description.category.playsSound && !description.isMixable)
         note(&deviceless, description.category == .audioProcessing)
         // R36: no switch keeps phone and alarm silent.
         let obeys = !description.priority.overridesMixing

@@ -32,9 +32,11 @@ extension Engine {
             treat(slot, stream, of: session, &effects)
         }
         if work.touched.count > 8 { effects.reserveCapacity(effects.count + work.touched.count) }
+        let isShowing = !shown.isEmpty
         for index in work.touched.indices {
             let session = work.touched[index]
             work.isTouched[session] = false
+            if isShowing { note(session, isOpened: facts.sessions[session]?.isOpened ?? false) }
             guard let known = facts.sessions[session] else { continue }
             treat(session, known, &effects)
             if remember(session, known) { work.news.append(session) }

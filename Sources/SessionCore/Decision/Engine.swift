@@ -24,6 +24,11 @@ public struct Engine: Sendable {
     var waiting: [Int] = []
     /// What was shown last of the sessions that were opened, by session slot.
     var shown: [Int: SessionState] = [:]
+    /// Who is heard, and who was when that was shown last; kept while sessions are opened.
+    var heard = Heard()
+    var shownHeard = Heard()
+    /// The opened sessions of which there may be something else to show.
+    var toShow: [Int] = []
     /// Lists that live for one event; kept for their memory.
     var work = Work()
 
@@ -187,8 +192,9 @@ extension Engine {
     ) {
         let first = session ?? stream.flatMap { facts.streams[$0] }.map { Int($0.session) }
         work.pending.removeAll(keepingCapacity: true)
-        if let first { work.pending.append(first) }
+        // Who gives something away comes first.
         if let other { work.pending.append(other) }
+        if let first { work.pending.append(first) }
         if everything {
             for session in 0..<facts.sessions.capacity where facts.sessions.has(session) {
                 work.pending.append(session)
@@ -315,7 +321,7 @@ extension Engine {
         }
         guard audibleThoughSilenced == fading, facts.isConsistent else { return false }
         let held = (0..<facts.sessions.capacity).filter { facts.sessions[$0]?.phase == .holding }
-        guard held == holders.sorted(), waiting.allSatisfy({ shown[$0] != nil }) else { return false }
+        guard isShownRight, held == holders.sorted(), waiting.allSatisfy({ shown[$0] != nil }) else { return false }
         return (0..<facts.sessions.capacity).allSatisfy { facts.sessions[$0] == nil || fresh[$0] == outcome[$0] }
     }
 }

@@ -41,6 +41,7 @@ extension Engine {
         while presented.count <= slot { presented.append(Presentation()) }
         presented[slot] = Presentation()
         if case .application = kind { configurations[slot] = configuration }
+        if shown.isEmpty { heard = countHeard() }
         shown[slot] = SessionState()
         update(isNew: true, session: slot, isOfAll: catalogue.version != version, at: now, &effects)
         effects.append(.answered(id, .done))
@@ -128,6 +129,7 @@ extension Engine {
         } catch { return effects.append(.answered(id, .mistaken(error))) }
         guard new.description != old.description else {
             configurations[slot] = new
+            toShow.append(slot)
             return effects.append(.answered(id, .done))
         }
         let version = catalogue.version
@@ -162,6 +164,7 @@ extension Engine {
 
     mutating func take(_ request: SessionRequest, of id: SessionID, at now: Instant, _ effects: inout [Effect]) {
         guard let slot = facts.slot(of: id) else { return effects.append(.answered(id, .unknown)) }
+        toShow.append(slot)
         switch request {
         case .activate(let mayWait):
             guard !isActivated(slot), let blocker = blocker(of: slot) else {
@@ -265,6 +268,7 @@ extension Engine {
                 continue
             }
             waiting.remove(at: index)
+            toShow.append(slot)
             activate(slot, at: now, &effects)
             effects.append(.activationGranted(id))
         }
@@ -287,41 +291,5 @@ extension Engine {
             fading &+= facts.sessions[slot]?.audible ?? 0
         }
         update(everything: true, at: now, &effects)
-    }
-
-    // MARK: - What is shown
-
-    /// R77, N6: tells of what has changed of opened sessions.
-    mutating func showSessions(_ effects: inout [Effect]) {
-        var heard = 0
-        var primary = 0
-        func counts(_ slot: Int) -> (heard: Bool, primary: Bool) {
-            guard let session = facts.sessions[slot], session.running > 0, session.phase != .inactive,
-                outcome[slot].silence == .none, let description = catalogue[session.description],
-                description.category.playsSound
-            else { return (false, false) }
-            return (true, !description.isMixable)
-        }
-        for slot in 0..<facts.sessions.capacity {
-            let (isHeard, isPrimary) = counts(slot)
-            heard += isHeard ? 1 : 0
-            primary += isPrimary ? 1 : 0
-        }
-        for slot in shown.keys.sorted() {
-            guard let session = facts.sessions[slot], let id = facts.id(of: slot), let old = shown[slot] else {
-                continue
-            }
-            let own = counts(slot)
-            var new = SessionState()
-            new.configuration = configurations[slot] ?? new.configuration
-            new.isActive = session.isToldActive
-            new.isInterrupted = session.interruption == .announced || session.interruption == .ended
-            new.isDelayed = waiting.contains(slot)
-            new.isOtherAudioPlaying = heard > (own.heard ? 1 : 0)
-            new.isSecondaryAudioToBeSilenced = primary > (own.primary ? 1 : 0)
-            guard new != old else { continue }
-            shown[slot] = new
-            effects.append(.sessionChanged(id))
-        }
     }
 }
