@@ -76,6 +76,7 @@ func benchmarkEngine(_ arguments: [String]) {
     let mixes: [(policy: Policy, mix: Mix)] = [
         (.desktop, startAndStop), (.phone, takeOver), (.desktop, comeAndGo), (.desktop, prompt), (.desktop, ringtone),
         (.desktop, silentAll), (.desktop, noChange), (.desktop, oneApplication), (.desktop, mixedApplication),
+        (.desktop, besideSessions), (.desktop, openedSession),
     ]
     print(row("events", "streams", "ns/event", "worst", "allocs", "effects", "ns/effect"))
     for (policy, mix) in mixes {
@@ -115,7 +116,7 @@ private func number(_ value: Double) -> String { String(format: value < 10 ? "%.
 
 private func row(_ cells: String...) -> String {
     cells.enumerated().map { index, cell in
-        let padding = String(repeating: " ", count: max(0, (index == 0 ? 46 : 10) - cell.count))
+        let padding = String(repeating: " ", count: max(0, (index == 0 ? 54 : 10) - cell.count))
         return index == 0 ? cell + padding : padding + cell
     }.joined()
 }
@@ -133,6 +134,31 @@ private let startAndStop = Mix(name: "a mixing stream starts and stops", set: mu
     bench.stop(1 + turn % 7)
     bench.rest()
     bench.play(1 + turn % 7)
+}
+
+/// A desktop where applications hold a hundred sessions.
+private func sessionsAreOpen(_ bench: inout Bench, _ count: Int) {
+    musicPlays(&bench, count)
+    for id in 1...100 {
+        let application = ApplicationID(portal: nil, binary: "holder \(id)", displayName: nil, fallback: "")
+        bench.send(.sessionOpened(SessionID(UInt32(id)), application: application, .application))
+        bench.send(.sessionConfigured(SessionID(UInt32(id)), .category(.playback, .mixWithOthers, nil)))
+        if id % 2 == 0 { bench.send(.sessionRequested(SessionID(UInt32(id)), .activate(mayWait: false))) }
+    }
+}
+
+private let besideSessions = Mix(name: "a stream starts and stops beside 100 opened sessions", set: sessionsAreOpen) {
+    bench, turn in
+    bench.stop(1 + turn % 7)
+    bench.rest()
+    bench.play(1 + turn % 7)
+}
+
+private let openedSession = Mix(name: "one of 100 opened sessions is activated and left", set: sessionsAreOpen) {
+    bench, turn in
+    let id = SessionID(UInt32(1 + 2 * (turn % 7)))
+    bench.send(.sessionRequested(id, .activate(mayWait: false)))
+    bench.send(.sessionRequested(id, .deactivate(notifyOthers: true)))
 }
 
 private let takeOver = Mix(

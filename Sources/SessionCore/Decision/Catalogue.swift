@@ -217,10 +217,19 @@ struct Catalogue: Sendable, Equatable {
     // MARK: - Look-ups
 
     /// What is done to one that was there before those who do it.
-    func playing(_ id: DescriptionID) -> Victim { row(id)?.playing ?? Victim() }
+    func playing(_ id: DescriptionID) -> Victim {
+        let index = Int(id.rawValue)
+        return index < rows.count ? rows[index].playing : Victim()
+    }
     /// What is done to one that came after those who do it.
-    func newcomer(_ id: DescriptionID) -> Victim { row(id)?.newcomer ?? Victim() }
-    func weight(of id: DescriptionID) -> UInt64 { row(id)?.weight ?? 0 }
+    func newcomer(_ id: DescriptionID) -> Victim {
+        let index = Int(id.rawValue)
+        return index < rows.count ? rows[index].newcomer : Victim()
+    }
+    func weight(of id: DescriptionID) -> UInt64 {
+        let index = Int(id.rawValue)
+        return index < rows.count ? rows[index].weight : 0
+    }
 
     /// Whether one is kept silent for good by another that took over from it (R31), or did not let it begin (R8).
     func isKept(_ id: DescriptionID, fromBeginning isRejected: Bool, by other: DescriptionID) -> Bool {

@@ -160,7 +160,7 @@ extension Engine {
                 session.phase = .inactive
                 session.deadline = nil
             }
-            configurations[slot]?.interruptionBegan()
+            if session.isOpened { configurations[slot]?.interruptionBegan() }
         }
         if session.interruption == .announced && outcome[slot].isSuperseded {
             session.interruption = .none
@@ -191,7 +191,8 @@ extension Engine {
         SessionReference(
             application: facts.application(of: slot)
                 ?? ApplicationID(portal: nil, binary: nil, displayName: nil, fallback: "?"),
-            description: catalogue[description]?.name ?? "?", id: facts.id(of: slot))
+            description: catalogue[description]?.name ?? "?",
+            id: facts.sessions[slot]?.isOpened == true ? facts.id(of: slot) : nil)
     }
 
     mutating func forgetIfGone(_ session: Int) {

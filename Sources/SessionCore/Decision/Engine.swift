@@ -69,6 +69,7 @@ public struct Engine: Sendable {
         return effects
     }
 
+    @inline(__always)
     private mutating func take(_ event: Event, at now: Instant, _ effects: inout [Effect]) {
         switch event {
         case .streamAppeared(let id, let application, let described, let direction):

@@ -15,7 +15,7 @@ public enum Event: Sendable, Equatable {
     case clockReached
     /// Another policy is in force, and this is what the streams are in its eyes; those that are missing are left alone from
     /// now on.
-    case policyChanged(Policy, [StreamID: SessionDescription])
+    indirect case policyChanged(Policy, [StreamID: SessionDescription])
     /// A stream belongs to another session from now on. One to an unknown session changes nothing.
     case streamMoved(StreamID, to: SessionKey)
     /// A session was opened. It is not active.
@@ -92,7 +92,7 @@ public enum Effect: Sendable, Equatable {
     /// A session is no longer active.
     case sessionDeactivated(SessionReference)
     /// A session was interrupted; its streams have been taken away already (R26, R27).
-    case interruptionBegan(SessionReference, by: SessionReference)
+    indirect case interruptionBegan(SessionReference, by: SessionReference)
     /// The interruption of a session is over (R30, R31, R33).
     case interruptionEnded(SessionReference, shouldResume: Bool)
     /// What became of a request; one answer to each.

@@ -44,7 +44,7 @@ struct StreamFacts: Sendable, Equatable {
     var isAudible: Bool { isRunning && !isSettled }
 }
 
-/// What is known of one session.
+/// What is known of one session. 64 bytes, because it is copied all the time: the large fields first, the flags in one word.
 struct SessionFacts: Sendable, Equatable {
     /// The slot of one of its streams; −1 without streams.
     var firstStream: Int32 = -1
@@ -55,40 +55,86 @@ struct SessionFacts: Sendable, Equatable {
     /// The descriptions of all its streams, and of the wanted ones.
     var descriptions: UInt64 = 0
     var wantedDescriptions: UInt64 = 0
-
-    var description: DescriptionID
-    var phase = Phase.inactive
     /// See ``Claimant/claim``.
     var claim: UInt64 = 0
     /// When it last asked to be heard, in the order of all such requests.
     var stamp: UInt64 = 0
-    /// The claim does not show the last request yet.
-    var hasNewClaim = false
-    /// The description of the session that took over from it for good (R31), or that did not let it begin (R8).
-    var supersededBy: DescriptionID?
-    /// It was not let begin.
-    var isRejected = false
     /// When the present phase ends by itself.
     var deadline: Instant?
+
+    var description: DescriptionID
+    var phase = Phase.inactive
     /// How far the application was told of an interruption.
     var interruption = Interruption.none
-    /// It was told last that it is active.
-    var isToldActive = false
-    /// Waiting for others to fall silent was tried since its application last wanted to run.
-    var hasStarted = false
-    /// It asked to be heard while it had to be silent, so it goes ahead as soon as it may.
-    var isWaiting = false
+    /// The description of the session that took over from it for good (R31), or that did not let it begin (R8).
+    var supersededBy: DescriptionID?
+    private var flags: Flags = .mayResume
 
-    /// Which session it is, among all that there ever were.
-    var serial: UInt32 = 0
+    private struct Flags: OptionSet {
+        let rawValue: UInt16
+        static let mayResume = Flags(rawValue: 1 << 8)
+    }
+
+    init(description: DescriptionID) { self.description = description }
+
+    private subscript(bit: UInt16) -> Bool {
+        get { flags.rawValue & 1 << bit != 0 }
+        set { flags = Flags(rawValue: newValue ? flags.rawValue | 1 << bit : flags.rawValue & ~(1 << bit)) }
+    }
+
+    /// The claim does not show the last request yet.
+    var hasNewClaim: Bool {
+        get { self[0] }
+        set { self[0] = newValue }
+    }
+
+    /// It was not let begin.
+    var isRejected: Bool {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// It was told last that it is active.
+    var isToldActive: Bool {
+        get { self[2] }
+        set { self[2] = newValue }
+    }
+
+    /// Waiting for others to fall silent was tried since its application last wanted to run.
+    var hasStarted: Bool {
+        get { self[3] }
+        set { self[3] = newValue }
+    }
+
+    /// It asked to be heard while it had to be silent, so it goes ahead as soon as it may.
+    var isWaiting: Bool {
+        get { self[4] }
+        set { self[4] = newValue }
+    }
+
     /// It was opened; its description is its own, not that of its streams.
-    var isOpened = false
+    var isOpened: Bool {
+        get { self[5] }
+        set { self[5] = newValue }
+    }
+
     /// Its application activates and deactivates it; until it first does so, its streams do.
-    var isDriven = false
+    var isDriven: Bool {
+        get { self[6] }
+        set { self[6] = newValue }
+    }
+
     /// Its application has activated it, and nothing has ended that.
-    var isActivated = false
+    var isActivated: Bool {
+        get { self[7] }
+        set { self[7] = newValue }
+    }
+
     /// What its application will be told when the present interruption ends (R11, R31).
-    var mayResume = true
+    var mayResume: Bool {
+        get { self[8] }
+        set { self[8] = newValue }
+    }
 
     /// Whether it asks to be heard. A sound of the interface asks for nothing (R13).
     func asks(_ catalogue: borrowing Catalogue) -> Bool {
@@ -107,6 +153,8 @@ struct Facts: Sendable, Equatable {
     /// The applications and keys, by session slot; apart, because strings are counted references.
     private var applications: [ApplicationID] = []
     private var keys: [SessionKey] = []
+    /// Which one it is, among all that there ever were.
+    private var serials: [UInt32] = []
     private var slotOfStream: [StreamID: Int] = [:]
     private var slotOfSession: [SessionKey: Int] = [:]
     private var lastStamp: UInt64 = 0
@@ -124,6 +172,9 @@ struct Facts: Sendable, Equatable {
     func application(of session: Int) -> ApplicationID? {
         session >= 0 && session < applications.count ? applications[session] : nil
     }
+
+    /// Which session this is, among all that there ever were.
+    func serial(of session: Int) -> UInt32 { session >= 0 && session < serials.count ? serials[session] : 0 }
 
     func slot(of stream: StreamID) -> Int? { slotOfStream[stream] }
 
@@ -277,14 +328,16 @@ struct Facts: Sendable, Equatable {
         _ key: SessionKey, _ application: ApplicationID, _ description: DescriptionID, _ catalogue: borrowing Catalogue
     ) -> Int {
         lastSerial &+= 1
-        let session = sessions.insert(SessionFacts(description: description, serial: lastSerial))
+        let session = sessions.insert(SessionFacts(description: description))
         slotOfSession[key] = session
         if session < applications.count {
             applications[session] = application
             keys[session] = key
+            serials[session] = lastSerial
         } else {
             applications.append(application)
             keys.append(key)
+            serials.append(lastSerial)
         }
         stamp(session)
         let claim = claim(of: session, catalogue)

@@ -157,7 +157,9 @@ struct Outcome: Sendable, Equatable {
     /// What the user has switched, as of the last ``resolve(_:_:)``.
     private var switches = Switches()
 
-    private var isPaused: Bool { switches.pausedUntil != nil }
+    /// The policy is suspended; any switch is on.
+    private var isPaused = false
+    private var isSwitched = false
 
     subscript(session: Int) -> SessionVerdict {
         session >= 0 && session < verdicts.count ? verdicts[session] : .free
@@ -195,7 +197,7 @@ struct Outcome: Sendable, Equatable {
         if session.isDriven && !session.isActivated && !isInterfaceSound {
             return Treatment(silence: .cork, cause: .inactive)
         }
-        if stream.direction == .playback,
+        if isSwitched, stream.direction == .playback,
             let cause = catalogue.switchedOff(by: switches, isInterfaceSound ? stream.description : session.description)
         {
             return Treatment(silence: .mute, cause: cause)
@@ -213,6 +215,8 @@ struct Outcome: Sendable, Equatable {
     mutating func resolve(_ facts: borrowing Facts, _ catalogue: borrowing Catalogue) {
         verdicts.removeAll(keepingCapacity: true)
         switches = facts.switches
+        isPaused = switches.pausedUntil != nil
+        isSwitched = switches.isSilent || switches.isLocked || switches.isUndisturbed
         findActors(facts, catalogue)
         var changed: [Change] = []
         for claimant in facts.claims.order { judge(claimant, catalogue, &changed) }
@@ -302,6 +306,7 @@ struct Outcome: Sendable, Equatable {
         changed.append(Change(session: slot, wasSilenced: old.silence != .none))
     }
 
+    @inline(__always)
     private func verdict(on claimant: Claimant, _ catalogue: borrowing Catalogue) -> SessionVerdict {
         var verdict = SessionVerdict()
         if isPaused { return verdict }
@@ -312,11 +317,15 @@ struct Outcome: Sendable, Equatable {
                 on: claimant.claim, playing: catalogue.playing(claimant.description).corkers,
                 newcomer: catalogue.newcomer(claimant.description).corkers, mustBeAbove: true)
             if let silencer = actors.strongest(of: corkers, above: claimant.claim) {
-                let pausers = actors.acting(
-                    on: claimant.claim, playing: catalogue.playing(claimant.description).pausers,
-                    newcomer: catalogue.newcomer(claimant.description).pausers, mustBeAbove: true)
-                verdict.silence = pausers & silencer.bit != 0 ? .pausePlayer : .cork
+                verdict.silence = .cork
                 verdict.silencerDescription = silencer
+                let playing = catalogue.playing(claimant.description).pausers & silencer.bit
+                let newcomer = catalogue.newcomer(claimant.description).pausers & silencer.bit
+                if playing | newcomer != 0 {
+                    let pausers = actors.acting(
+                        on: claimant.claim, playing: playing, newcomer: newcomer, mustBeAbove: true)
+                    if pausers != 0 { verdict.silence = .pausePlayer }
+                }
                 return verdict
             }
             if let silencer = actors.strongest(of: suspects, above: claimant.claim) {

@@ -70,7 +70,8 @@ extension Engine {
                 own.append(stream.id)
                 streams.append(
                     Report.Stream(
-                        id: stream.id, session: session.serial, description: catalogue[stream.description]?.name ?? "?",
+                        id: stream.id, session: facts.serial(of: slot),
+                        description: catalogue[stream.description]?.name ?? "?",
                         direction: stream.direction, isWanted: stream.isWanted, isRunning: stream.isRunning,
                         treatment: treatment, actor: treatment.actor.map { reference(outcome.actor($0), $0) }))
                 next = stream.next
@@ -78,7 +79,8 @@ extension Engine {
             let silencer = outcome[slot].silencerDescription.map { reference(outcome.actor($0), $0) }
             sessions.append(
                 Report.Session(
-                    number: session.serial, reference: reference(slot, session.description), description: description,
+                    number: facts.serial(of: slot), reference: reference(slot, session.description),
+                    description: description,
                     configuration: configurations[slot], state: state(of: slot, session), silencer: silencer,
                     streams: own.sorted { $0.rawValue < $1.rawValue }))
         }
