@@ -51,12 +51,13 @@ public final class SessionService {
         runtime.players = players
         runtime.observer = self
         connection.requestName(AudioSessionBus.name) { [weak self] hasName in
-            self?.host.log(
+            guard let self, hasName || connection.isConnected else { return }
+            host.log(
                 hasName ? .info : .warning,
                 hasName
                     ? "\(AudioSessionBus.name) is on the session bus"
                     : "\(AudioSessionBus.name) belongs to somebody else on the session bus: it is waited for")
-            if hasName { self?.manager?.reset() }
+            if hasName { self.manager?.reset() }
         }
         connection.open()
     }
