@@ -147,8 +147,15 @@ let package = Package(
             path: "Tests/PolicyFile", swiftSettings: strict),
         // What PipeWire's own reader makes of a file.
         .target(name: "SpaEvents", dependencies: ["CLibPipeWire"], path: "Tests/SpaEvents"),
+        // All that a few sessions can come to; Tests/explore is its command.
+        .target(
+            name: "StateExploration", dependencies: ["SessionCore"], path: "Tests/StateExploration",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "explore-sessions", dependencies: ["StateExploration"], path: "Tests/Explore", swiftSettings: strict),
         .testTarget(
-            name: "SessionCoreTests", dependencies: ["SessionCore", "PolicyFile"], path: "Tests/SessionCore",
+            name: "SessionCoreTests", dependencies: ["SessionCore", "PolicyFile", "StateExploration"],
+            path: "Tests/SessionCore",
             exclude: ["Pairs"], swiftSettings: strict),
         .testTarget(
             name: "SessionRuntimeTests", dependencies: ["SessionCore", "SessionRuntime"],

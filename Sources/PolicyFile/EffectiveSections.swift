@@ -25,6 +25,10 @@ extension PolicyWriter {
         }
         blank()
         write(builder.interplay)
+        block("switches = {") { writer in
+            for list in builder.switches.lists { writer.write(list: list.key, list.words.map { ($0, list.origin) }) }
+        }
+        blank()
         block("claims = {") { writer in
             for kind in ClaimKind.allCases { writer.write(builder.claims[kind] ?? ClaimDraft(), kind) }
         }

@@ -3,7 +3,8 @@ import SessionCore
 /// Lays sources over a built-in preset, key by key, later ones over earlier ones.
 struct PolicyBuilder: Sendable {
     private static let keys = [
-        "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay", "claims", "rules",
+        "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay", "switches", "claims",
+        "rules",
     ]
     private static let argumentKeys = ["policy", "dbus"] + keys
 
@@ -19,6 +20,7 @@ struct PolicyBuilder: Sendable {
     /// The role of an application that plays and records without one.
     private(set) var pairing: Sourced<String?>
     private(set) var interplay: InterplayTable
+    private(set) var switches: SwitchesDraft
     private(set) var claims: [ClaimKind: ClaimDraft] = [:]
     private(set) var rules: [RuleDraft] = []
 
@@ -31,6 +33,7 @@ struct PolicyBuilder: Sendable {
         untaggedCapture = preset.untaggedCapture.map { DescriptionDraft($0) }
         pairing = Sourced(preset.pairing)
         interplay = InterplayTable(preset.interplay)
+        switches = SwitchesDraft(preset.switches)
     }
 
     // MARK: Sections
@@ -59,6 +62,7 @@ struct PolicyBuilder: Sendable {
                 }
             case "roles", "interplay":
                 if let object = diagnosis.object(member.value) { sections[member.key.text, default: []] += object }
+            case "switches": switches.apply(member.value, &diagnosis)
             case "claims": apply(claims: member.value, conditions: &conditions, &diagnosis)
             case "rules": rules += RuleDraft.read(member.value, conditions: &conditions, &diagnosis)
             default: break
@@ -116,6 +120,7 @@ struct PolicyBuilder: Sendable {
         descriptions[Policy.untaggedCaptureName] = preset.untaggedCapture
         preset.interplay = interplay.finish(
             roles: roles, descriptions: descriptions, defaults: defaults, &diagnosis)
+        preset.switches = switches.rules
         var granted: [ClaimKind: Claim] = [:]
         for kind in ClaimKind.allCases {
             granted[kind] = claims[kind]?.finish(kind, roles: roles, descriptions: preset.roles, &diagnosis)

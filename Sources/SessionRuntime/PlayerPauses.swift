@@ -8,7 +8,7 @@ public protocol PlayerControl: AnyObject {
     func pause(_ stream: StreamID) -> Bool
     /// Lets a player that was asked to pause go on, unless its user has touched it since.
     ///
-    /// - Returns: Whether it was asked to go on.
+    /// - Returns: `false` only when its user has paused or stopped it meanwhile. Whether it goes on is seen from the stream.
     func resume(_ stream: StreamID) -> Bool
     /// Nothing more is wanted of a stream's player.
     func forget(_ stream: StreamID)
@@ -21,10 +21,12 @@ public protocol PlayerControl: AnyObject {
 struct PlayerPauses {
     /// How long a player may take to stop its stream before the stream is corked. It is unheard meanwhile.
     static let limit = Duration.milliseconds(750)
+    /// How long a player may take to go on before its stream counts as paused by its user (R35).
+    static let resumeLimit = Duration.seconds(5)
 
     private enum Phase: Equatable {
         /// The player was asked, and its stream still runs.
-        case asked(until: Instant)
+        case asked
         /// The player has stopped its stream.
         case paused
         /// The player has stopped and closed its stream; to the engine it is still there.
@@ -33,6 +35,14 @@ struct PlayerPauses {
         case corked
         /// The player was asked to go on.
         case resuming
+    }
+
+    private struct State: Equatable {
+        var phase: Phase
+        /// Its client does not want it to run.
+        var isStopped = false
+        /// When the phase ends by itself.
+        var until: Instant?
     }
 
     /// What an event about a stream comes to.
@@ -45,59 +55,77 @@ struct PlayerPauses {
         case defiance
     }
 
-    private var phases: [StreamID: Phase] = [:]
+    /// What is to be done with a stream whose player has had its time.
+    enum Verdict: Equatable {
+        /// It plays on though it was asked to pause.
+        case cork
+        /// It does not go on though it was asked to: somebody else has paused it.
+        case leave
+    }
 
-    /// When the next stream is corked whose player does not stop it.
+    private var states: [StreamID: State] = [:]
+
+    /// When the next player has had its time.
     var deadline: Instant? {
         var earliest: Instant?
-        for case .asked(let until) in phases.values { earliest = min(earliest ?? until, until) }
+        for state in states.values {
+            if let until = state.until { earliest = min(earliest ?? until, until) }
+        }
         return earliest
     }
 
     /// The streams whose players have had their time.
-    mutating func late(at now: Instant) -> [StreamID] {
-        var late: [StreamID] = []
-        for (stream, phase) in phases {
-            if case .asked(let until) = phase, until <= now { late.append(stream) }
+    mutating func late(at now: Instant) -> [(stream: StreamID, verdict: Verdict)] {
+        var late: [(stream: StreamID, verdict: Verdict)] = []
+        for (stream, state) in states {
+            guard let until = state.until, until <= now else { continue }
+            states[stream]?.until = nil
+            switch state.phase {
+            case .asked where !state.isStopped:
+                states[stream]?.phase = .corked
+                late.append((stream, .cork))
+            case .asked: states[stream]?.phase = .paused
+            default:
+                states[stream] = nil
+                if state.isStopped { late.append((stream, .leave)) }
+            }
         }
-        for stream in late { phases[stream] = .corked }
         return late
     }
 
     mutating func asked(_ stream: StreamID, at now: Instant) {
-        phases[stream] = .asked(until: now.advanced(by: PlayerPauses.limit))
+        // One that was about to go on may not have done so yet.
+        let isStopped = states[stream]?.isStopped ?? false
+        states[stream] = State(phase: .asked, isStopped: isStopped, until: now.advanced(by: PlayerPauses.limit))
     }
 
-    func has(_ stream: StreamID) -> Bool { phases[stream] != nil && phases[stream] != .resuming }
+    /// Whether a stream is silenced here already.
+    func has(_ stream: StreamID) -> Bool { states[stream].map { $0.phase != .resuming } ?? false }
 
     /// What its client says of a stream.
     mutating func read(_ stream: StreamID, isWanted: Bool) -> Reading {
-        switch (phases[stream], isWanted) {
-        case (.asked, false), (.corked, false):
-            phases[stream] = .paused
-            return .expected
+        guard let state = states[stream] else { return .news }
+        states[stream]?.isStopped = !isWanted
+        switch (state.phase, isWanted) {
+        case (.asked, false), (.corked, false): states[stream] = State(phase: .paused, isStopped: true)
         case (.paused, true):
-            phases[stream] = nil
+            states[stream] = nil
             return .defiance
-        case (.resuming, true):
-            phases[stream] = nil
-            return .expected
-        case (.resuming, false):
-            return .expected
-        default: return .news
+        case (.resuming, true): if state.isStopped { states[stream] = nil }
+        default: break
         }
+        return .expected
     }
 
     /// The stream is gone. Returns whether the engine is to hear of it now: what its player closed when it was asked to pause
     /// comes back when it is asked to go on.
     mutating func vanished(_ stream: StreamID) -> Bool {
-        switch phases[stream] {
-        case .paused, .asked:
-            phases[stream] = .closed
+        switch states[stream]?.phase {
+        case .paused, .asked, .closed:
+            states[stream] = State(phase: .closed, isStopped: true)
             return false
-        case .closed: return false
         default:
-            phases[stream] = nil
+            states[stream] = nil
             return true
         }
     }
@@ -106,26 +134,37 @@ struct PlayerPauses {
     enum Return: Equatable {
         /// Uncork it.
         case uncork
-        /// Ask its player to go on, and uncork it if it was corked; when it is not asked, its user has paused it.
+        /// Uncork it, and ask its player to go on.
         case play
         /// Ask its player to go on, with another stream; this one is gone.
         case playAnew
     }
 
-    mutating func mayReturn(_ stream: StreamID) -> Return {
-        switch phases[stream] {
-        case .asked, .corked:
-            phases[stream] = nil
-            return .play
-        case .paused:
-            phases[stream] = .resuming
+    mutating func mayReturn(_ stream: StreamID, at now: Instant) -> Return {
+        switch states[stream]?.phase {
+        case .asked, .corked, .paused:
+            // A player that is about to pause stops its stream, and then lets it go on.
+            states[stream]?.phase = .resuming
+            states[stream]?.until = now.advanced(by: PlayerPauses.resumeLimit)
             return .play
         case .closed:
-            phases[stream] = nil
+            states[stream] = nil
             return .playAnew
         case .resuming, nil: return .uncork
         }
     }
 
-    mutating func forget(_ stream: StreamID) { phases[stream] = nil }
+    /// Its user has paused the player. Returns whether the engine does not know that its client has stopped the stream.
+    mutating func wasTouched(_ stream: StreamID) -> Bool {
+        let state = states.removeValue(forKey: stream)
+        return state?.isStopped ?? false
+    }
+
+    /// The stream is to be silent for another reason than an interruption. Returns whether its player has closed it, so that
+    /// nothing keeps it any more.
+    mutating func isLeft(_ stream: StreamID) -> Bool {
+        guard states[stream]?.phase == .closed else { return false }
+        states[stream] = nil
+        return true
+    }
 }

@@ -19,6 +19,8 @@ public final class SessionRuntime {
     private var fader = Fader()
     private unowned let host: any Host
     private var queue: [Event] = []
+    /// What has to be taken before the queue goes on.
+    private var sooner: [Event] = []
     private var isDraining = false
     private var engineWake: Instant?
     private var armed: Instant?
@@ -55,13 +57,17 @@ public final class SessionRuntime {
             takeQueue()
             isDraining = false
             observer?.runtimeIsIdle(self)
-        } while !queue.isEmpty
+        } while !queue.isEmpty || !sooner.isEmpty
         arm()
     }
 
     private func takeQueue() {
         var index = 0
-        while index < queue.count {
+        while index < queue.count || !sooner.isEmpty {
+            if !sooner.isEmpty {
+                queue.insert(contentsOf: sooner, at: index)
+                sooner.removeAll()
+            }
             let event = queue[index]
             index += 1
             guard concernsEngine(event) else { continue }
@@ -74,6 +80,7 @@ public final class SessionRuntime {
             case .shutdown:
                 // The engine undoes what is in force; a stream that is still on its way back is the fader's to finish.
                 perform(fader.undo())
+                pauses = PlayerPauses()
                 engineWake = nil
             default: break
             }
@@ -104,10 +111,17 @@ public final class SessionRuntime {
             perform(fader.step(at: now))
             isDraining = false
         }
-        // N15: a player that was asked to pause, and plays on.
-        for stream in pauses.late(at: now) {
-            host.log(.info, "\(labels[stream] ?? "?") has not paused when its player was asked to: cork it")
-            host.setSilence(.cork, of: stream)
+        // N15: players that do not do what they were asked to.
+        for (stream, verdict) in pauses.late(at: now) {
+            switch verdict {
+            case .cork:
+                host.log(.info, "\(labels[stream] ?? "?") has not paused when its player was asked to: cork it")
+                host.setSilence(.cork, of: stream)
+            case .leave:
+                host.log(.info, "\(labels[stream] ?? "?") does not go on though its player was asked to")
+                players?.forget(stream)
+                sooner.append(.streamWanted(stream, false))
+            }
         }
         if let wake = engineWake, wake <= now {
             engineWake = nil
@@ -156,14 +170,12 @@ public final class SessionRuntime {
             case .defiance:
                 players?.forget(stream)
                 host.setSilence(.cork, of: stream)
-                post(.streamWanted(stream, false))
-                post(.streamWanted(stream, true))
+                sooner += [.streamWanted(stream, false), .streamWanted(stream, true)]
                 return false
             }
         case .streamVanished(let stream):
             if pauses.vanished(stream) { return true }
-            running.remove(stream)
-            post(.streamRunning(stream, false))
+            sooner.append(.streamRunning(stream, false))
             return false
         default: return true
         }
@@ -171,19 +183,20 @@ public final class SessionRuntime {
 
     private func silence(_ stream: StreamID, _ silence: Silence) {
         if silence == .none {
-            switch pauses.mayReturn(stream) {
+            switch pauses.mayReturn(stream, at: host.now) {
             case .uncork: host.setSilence(.none, of: stream)
             case .play:
                 host.setSilence(.none, of: stream)
                 // R35: what the user has paused meanwhile stays paused.
-                if players?.resume(stream) == false, !running.contains(stream) {
-                    pauses.forget(stream)
-                    post(.streamWanted(stream, false))
+                if players?.resume(stream) == false, pauses.wasTouched(stream) {
+                    sooner.append(.streamWanted(stream, false))
                 }
             case .playAnew:
                 _ = players?.resume(stream)
-                post(.streamVanished(stream))
+                sooner.append(.streamVanished(stream))
             }
+        } else if silence != .pausePlayer, pauses.isLeft(stream) {
+            sooner.append(.streamVanished(stream))
         } else if pauses.has(stream) {
             return
         } else if silence == .pausePlayer, wanted.contains(stream), host.silence(of: stream) == .none,

@@ -110,7 +110,9 @@ private let claimings: [Claiming] = [
             ("Calls", "it may claim the priority of phone"),
             ("Spam", "it may not claim the priority of phone: it is music"),
         ] {
-            let steps = classifier.classify(direction: .playback) { $0 == "media.role" ? "phone" : name }.steps
+            let steps = classifier.classify(direction: .playback) {
+                $0 == "media.role" ? "phone" : $0 == "application.name" ? name : nil
+            }.steps
             #expect(steps.map(\.text) == ["its media.role is phone: it is phone", text])
             #expect(steps.last?.origin == Origin(file: "t", place: Place(line: 1, column: 30)))
         }

@@ -98,6 +98,7 @@ import Testing
         ["roles = { music = { duck = { gain = -3 } } }", "interplay = { music = { game = duck } }"],
         ["claims = { alarm = { allow = [ ] } }", "claims = { alarm = any }"],
         ["claims = { alarm = { otherwise = game } }", "claims = { alarm = { allow = [ ] } }"],
+        ["switches = { silent = [ ] lock = [ ui-sound ambient ] }", "switches = { lock = [ playback ] }"],
         ["capture-pairing = true", "capture-pairing = game"],
         ["capture-pairing = communication", "untagged-capture = { category = record }"],
     ])
@@ -140,7 +141,8 @@ import Testing
         let others = [
             ("unmanaged", left.unmanaged == right.unmanaged), ("untagged", left.untagged == right.untagged),
             ("untagged-capture", left.untaggedCapture == right.untaggedCapture),
-            ("interplay", left.interplay == right.interplay), ("capture-pairing", left.pairing == right.pairing),
+            ("interplay", left.interplay == right.interplay), ("switches", left.switches == right.switches),
+            ("capture-pairing", left.pairing == right.pairing),
         ].filter { !$0.1 }.map(\.0)
         return roles.sorted() + aliases.sorted() + others
     }

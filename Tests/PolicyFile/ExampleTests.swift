@@ -71,11 +71,12 @@ import Testing
         let kinds = Interplay.Kind.allCases.map(\.rawValue)
         let keys = [
             "policy", "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay",
-            "claims",
+            "claims", "switches",
             "rules", "aliases", "kind", "newcomer", "allow", "otherwise", "matches", "actions", "update-session",
         ]
         let words =
-            keys + DescriptionDraft.keys + DuckingDraft.keys + kinds + Category.allCases.map(\.rawValue)
+            keys + DescriptionDraft.keys + DuckingDraft.keys + SwitchesDraft.keys + kinds
+            + Category.allCases.map(\.rawValue)
             + Mode.allCases.map(\.rawValue) + Handover.allCases.map(\.rawValue)
             + Resumption.allCases.map(\.rawValue)
             + CategoryOptions.named.map(\.name) + Priority.named.map(\.name)

@@ -54,6 +54,7 @@ import Testing
         #expect(both.untaggedCapture == alone.untaggedCapture)
         #expect(both.interplay == alone.interplay)
         #expect(both.pairing == alone.pairing)
+        #expect(both.switches == alone.switches)
     }
 
     /// What every role of PulseAudio, PipeWire and others is; `nil` is left alone.

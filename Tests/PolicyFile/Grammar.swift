@@ -12,7 +12,8 @@ struct Grammar {
             { "untagged = \($0.description())" },
             { "untagged-capture = \($0.description())" },
             { "capture-pairing = \($0.pick(["false", "true", "music", "event", "dsp"]))" },
-            { $0.roles() }, { $0.roles() }, { $0.interplay() }, { $0.claims() }, { $0.rules() }, { $0.rules() },
+            { $0.switches() }, { $0.roles() }, { $0.roles() }, { $0.interplay() }, { $0.claims() }, { $0.rules() },
+            { $0.rules() },
         ]
         return some(of: 0...5) { grammar in
             let index = Int.random(in: 0..<sections.count, using: &grammar.random)
@@ -84,6 +85,15 @@ struct Grammar {
             return "\(grammar.name()) = \(body)"
         }
         return "roles = { \(roles) }"
+    }
+
+    private mutating func switches() -> String {
+        let lists = some(of: 0...3) { grammar in
+            let words = ["ambient", "solo-ambient", "playback", "record", "ui-sound", "music"]
+            let list = "[ \(grammar.some(of: 0...3) { $0.pick(words) }) ]"
+            return "\(grammar.pick(["silent", "lock", "do-not-disturb", "loud"])) = \(list)"
+        }
+        return "switches = { \(lists) }"
     }
 
     private mutating func interplay() -> String {

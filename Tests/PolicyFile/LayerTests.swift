@@ -109,7 +109,8 @@ private let layerings: [Layering] = [
         role: nil
     ) {
         $0 = SessionDescription(
-            name: "untagged", category: .ambient, fade: .milliseconds(20), releaseDelay: .milliseconds(30))
+            name: "untagged", category: .playback, options: .mixWithOthers, fade: .milliseconds(20),
+            releaseDelay: .milliseconds(30))
     },
     Layering(
         "untagged again after none", [(share, "untagged = none"), (user, "untagged = { category = playback }")],
@@ -171,7 +172,7 @@ private let layerings: [Layering] = [
         // The strongest folder's file of that name is the one.
         let other = try folders.write("untagged = { release-delay = 90 }", to: "etc/audio-session/car.conf")
         #expect(folders.load().files == [other, own])
-        #expect(untagged(folders.load())?.category == .ambient)
+        #expect(untagged(folders.load())?.category == .playback)
         #expect(untagged(folders.load("{ preset = phone }"))?.releaseDelay == .milliseconds(300))
         #expect(folders.load("{ policy = car }").files == [other, own])
     }
@@ -227,7 +228,7 @@ private let layerings: [Layering] = [
             loaded.diagnostics.map(\.description) == [
                 "\(broken):2:21: error: found '5', expected a time from 10 ms to 60 s, such as 250 or \"250 ms\"",
                 "\(broken):3:1: warning: found the unknown key 'x', expected preset, duck, untagged, untagged-capture, "
-                    + "capture-pairing, roles, interplay, claims or rules",
+                    + "capture-pairing, roles, interplay, switches, claims or rules",
                 "\(broken):4:17: error: found '3', expected a gain from -144 to 0 dB, such as -20 or \"-20 dB\"",
             ])
     }

@@ -38,11 +38,11 @@ private let mistakesOfLayers: [Mistake] = [
     Mistake(
         "capture-paring = true",
         "1:1: warning: found the unknown key 'capture-paring', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, claims or rules; did you mean 'capture-pairing'?"),
+            + "capture-pairing, roles, interplay, switches, claims or rules; did you mean 'capture-pairing'?"),
     Mistake(
         "rule = [ ]",
         "1:1: warning: found the unknown key 'rule', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, claims or rules; did you mean 'rules'?"),
+            + "capture-pairing, roles, interplay, switches, claims or rules; did you mean 'rules'?"),
     Mistake("duck = { hold = long }", "1:17: error: found 'long', expected \(times)"),
     Mistake("duck = { hold = 60.1s }", "1:17: error: found '60.1s', expected \(times)"),
     Mistake(
@@ -62,6 +62,19 @@ private let mistakesOfLayers: [Mistake] = [
     Mistake(
         "roles = { \(String(repeating: "İ", count: 30)) = none }",
         "1:11: error: found a role of 60 bytes, expected a role of 1 to 64 bytes"),
+    // Switches
+    Mistake("switches = on", "1:12: error: found 'on', expected an object, { key = value … }"),
+    Mistake(
+        "switches = { silent = ambient }",
+        "1:23: error: found 'ambient', expected an array of categories, such as [ ambient ]"),
+    Mistake(
+        "switches = { lock = [ ambient music ] }", "1:31: error: found 'music', expected \(categories)"),
+    Mistake(
+        "switches = { lock = [ abmient ] }",
+        "1:23: error: found 'abmient', expected \(categories); did you mean 'ambient'?"),
+    Mistake(
+        "switches = { locked = [ ] }",
+        "1:14: warning: found the unknown key 'locked', expected silent, lock or do-not-disturb; did you mean 'lock'?"),
     // Pairing
     Mistake(
         "capture-pairing = phnoe",

@@ -58,7 +58,15 @@ private let changes: [Change] = [
     // Untagged
     Change("untagged = none") { $0.untagged = nil },
     Change("untagged = { fade = 20 }") { $0.untagged?.fade = .milliseconds(20) },
-    Change("untagged = { category = solo-ambient }") { $0.untagged?.category = .soloAmbient },
+    Change("untagged = { category = solo-ambient options = [ ] }") {
+        $0.untagged?.category = .soloAmbient
+        $0.untagged?.options = []
+    },
+    Change("switches = { lock = [ ] }") { $0.switches.locked = [] },
+    Change("switches = { silent = [ ui-sound playback ui-sound ] do-not-disturb = [ ambient ] }") {
+        $0.switches.silent = [.uiSound, .playback]
+        $0.switches.undisturbed = [.ambient]
+    },
     Change("untagged-capture = { category = record }") {
         $0.untaggedCapture = SessionDescription(name: "untagged-capture", category: .record)
     },

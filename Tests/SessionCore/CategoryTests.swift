@@ -34,7 +34,7 @@ import Testing
         ("R19", "talk", "talk", .corked), ("R19", "talk", "playback", .corked), ("R19", "playback", "talk", .corked),
         ("R19", "playback", "mixing-talk", .free), ("R19", "mixing-talk", "playback", .free),
         ("R20", "process", "playback", .corked), ("R20", "playback", "process", .free),
-        ("R20", "process", "ambient", .free),
+        ("R20 R23", "process", "ambient", .corked),
         ("R21", "ambient", "record", .corked), ("R21", "solo", "record", .corked),
         ("R21", "playback", "record", .corked), ("R21", "mixing", "record", .corked),
         ("R21", "talk", "record", .corked), ("R21", "mixing-talk", "record", .corked),

@@ -396,6 +396,140 @@ import Testing
         }
     }
 
+    @Test("N16 R36 the policy says what the switches silence, but never phone and alarm")
+    func switchesOfPolicy() {
+        let all = Set(Category.allCases)
+        let desktop = Preset.desktop
+        var preset = desktop
+        preset.switches = SwitchRules(silent: [.playback], locked: all, undisturbed: [])
+        for (preset, isSilent, expected) in [
+            (desktop, true, Heard.free), (desktop, false, .free), (preset, true, .muted), (preset, false, .muted),
+        ] {
+            var scenario = Scenario(policy: preset.policy)
+            scenario.play("browser")
+            scenario.advance(.seconds(1))
+            var switches = Switches()
+            if isSilent { switches.isSilent = true } else { switches.isLocked = true }
+            scenario.send(.switched(switches))
+            #expect(scenario["browser"] == expected)
+            scenario.play("wake up", role: "alarm")
+            scenario.advance(.seconds(1))
+            #expect(scenario["wake up"] == .free)
+            scenario.play("call", role: "phone")
+            scenario.advance(.seconds(1))
+            #expect(scenario["call"] == .free)
+        }
+    }
+
+    @Test("R15 R23 another category while active: switches and the lack of a device take effect at once")
+    func reconfiguredUnderSwitch() {
+        var scenario = Scenario(.desktop)
+        scenario.open("app")
+        scenario.configure("app", .playback, .mixWithOthers)
+        scenario.activate("app")
+        scenario.appear("sound", role: "music")
+        scenario.move("sound", to: "app")
+        scenario.want("sound")
+        var switches = Switches()
+        switches.isSilent = true
+        scenario.send(.switched(switches))
+        #expect(scenario["sound"] == .free)
+        scenario.configure("app", .ambient)
+        #expect(scenario["sound"] == .muted)
+        scenario.configure("app", .audioProcessing)
+        #expect(scenario["sound"] == .corked)
+        scenario.configure("app", .playback)
+        #expect(scenario["sound"] == .free)
+    }
+
+    @Test("R12 R1 a session that is closed neither interrupts its application nor is it interrupted by it")
+    func closedWhilePlaying() {
+        var scenario = Scenario(.phone)
+        scenario.open("app", app: "app")
+        scenario.configure("app", .playback)
+        scenario.activate("app")
+        scenario.appear("sound", role: "music", app: "app")
+        scenario.move("sound", to: "app")
+        scenario.want("sound")
+        scenario.advance(.seconds(1))
+        _ = scenario.news()
+        scenario.close("app")
+        #expect(scenario.news() == ["inactive app", "active app"])
+        #expect(scenario["sound"] == .free && scenario.isRunning("sound"))
+    }
+
+    @Test("R9 R2 streams that go to another session of theirs while they are interrupted stay silent")
+    func joinedWhileInterrupted() {
+        var scenario = Scenario(.phone)
+        scenario.play("old", role: "music")
+        scenario.advance(.seconds(1))
+        scenario.play("new", role: "music")
+        scenario.advance(.seconds(1))
+        #expect(scenario["old"] == .corked)
+        scenario.open("session", app: "old")
+        scenario.configure("session", .playback)
+        scenario.move("old", to: "session")
+        scenario.advance(.seconds(1))
+        #expect(scenario["old"] == .corked && scenario["new"] == .free)
+        scenario.close("session")
+        scenario.advance(.seconds(1))
+        #expect(scenario["old"] == .corked && scenario["new"] == .free)
+        scenario.pause("old")
+        scenario.want("old")
+        #expect(scenario["old"] == .free && scenario["new"] == .corked)
+    }
+
+    @Test("R9 who is being silenced and says that it is something else is silenced all the same")
+    func configuredWhileSilenced() {
+        var scenario = Scenario(.phone)
+        scenario.open("first")
+        scenario.configure("first", .playback)
+        scenario.activate("first")
+        scenario.appear("track", role: "music")
+        scenario.move("track", to: "first")
+        scenario.want("track")
+        scenario.open("second")
+        scenario.configure("second", .playback)
+        scenario.activate("second")
+        #expect(scenario["track"] == .corked && scenario.state("first").isActive)
+        scenario.configure("first", .soloAmbient)
+        #expect(scenario["track"] == .corked && scenario.state("second").isActive)
+    }
+
+    @Test("R35 R27 who deactivates itself before it is silent is told of no interruption")
+    func gaveUpInTime() {
+        var scenario = Scenario(.phone)
+        scenario.open("first")
+        scenario.configure("first", .playback)
+        scenario.activate("first")
+        scenario.appear("track", role: "music")
+        scenario.move("track", to: "first")
+        scenario.want("track")
+        scenario.play("music")
+        _ = scenario.news()
+        scenario.deactivate("first")
+        scenario.advance(.seconds(1))
+        scenario.vanish("music")
+        scenario.advance(.seconds(1))
+        #expect(!scenario.news().contains { $0.hasPrefix("began") || $0.hasPrefix("ended") })
+    }
+
+    @Test("R8 who is active already is told so, whoever lets nobody begin")
+    func activeAlready() {
+        let pair = InterplayRules.Pair(.any, .any)
+        let rule = InterplayRules.Rule(playing: Interplay(.mix), newcomer: Interplay(.reject))
+        var scenario = Scenario(
+            policy: Policy(name: "test", roles: Policy.desktop.roles, interplay: InterplayRules([pair: rule])))
+        scenario.open("app")
+        scenario.configure("app", .playback)
+        scenario.activate("app")
+        scenario.open("other")
+        scenario.activate("other")
+        _ = scenario.news()
+        scenario.activate("app")
+        #expect(scenario.news() == ["app: done"])
+    }
+
     @Test("N16 a suspended policy touches nobody until its time is over")
     func suspended() {
         var scenario = music()
@@ -452,6 +586,10 @@ import Testing
             }
         }
         #expect(answers.contains { $0.hasSuffix("no room") })
+        // R36: nothing that applications do keeps a call out.
+        scenario.open("call", system: SessionDescription(name: "a call", category: .playAndRecord, priority: .phone))
+        scenario.activate("call")
+        #expect(scenario.news().filter { $0.hasPrefix("call:") } == ["call: done", "call: done"])
         scenario.play("music")
         #expect(scenario["music"] != .unmanaged)
     }

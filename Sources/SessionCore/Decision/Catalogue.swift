@@ -56,6 +56,9 @@ struct Catalogue: Sendable, Equatable {
     private(set) var actors: UInt64 = 0
     /// Which descriptions are those of sounds of the interface.
     private(set) var interfaceSounds: UInt64 = 0
+    /// Which descriptions are heard, and which of them do not mix (R77, N6).
+    private(set) var sounding: UInt64 = 0
+    private(set) var primaries: UInt64 = 0
     /// Which descriptions have no device (R23).
     private(set) var deviceless: UInt64 = 0
     /// Which descriptions obey the silent switch and the screen lock (R15, R16), and which are disturbing (N16).
@@ -132,10 +135,14 @@ struct Catalogue: Sendable, Equatable {
         }
         func note(_ set: inout UInt64, _ belongs: Bool) { set = belongs ? set | id.bit : set & ~id.bit }
         note(&interfaceSounds, description.category == .uiSound)
+        note(&sounding, description.category.playsSound)
+        note(&primaries, description.category.playsSound && !description.isMixable)
         note(&deviceless, description.category == .audioProcessing)
-        note(&silentObeying, policy.switches.silent.contains(description.category))
-        note(&lockObeying, policy.switches.locked.contains(description.category))
-        note(&disturbing, policy.switches.undisturbed.contains(description.category))
+        // R36: no switch keeps phone and alarm silent.
+        let obeys = !description.priority.overridesMixing
+        note(&silentObeying, obeys && policy.switches.silent.contains(description.category))
+        note(&lockObeying, obeys && policy.switches.locked.contains(description.category))
+        note(&disturbing, obeys && policy.switches.undisturbed.contains(description.category))
         note(&holders, description.holdsOnHandover)
         note(&successors, !description.letsOthersResume)
         note(&untagged, description == policy.untagged)
@@ -147,11 +154,9 @@ struct Catalogue: Sendable, Equatable {
             let both = row.playing.duckers | row.newcomer.duckers
             actors |= both | row.playing.silencers | row.newcomer.silencers | row.newcomer.rejecters
             duckers |= both
-            if row.playing.corkers != row.newcomer.corkers || row.playing.silencers != row.newcomer.silencers
-                || row.playing.duckers != row.newcomer.duckers
-            {
-                dependsOnOrder = true
-            }
+            var newcomer = row.newcomer
+            newcomer.rejecters = row.playing.rejecters
+            if row.playing != newcomer { dependsOnOrder = true }
         }
         for ducker in rows.indices where rows[ducker].description.ducksOthers { duckers |= 1 << UInt64(ducker) }
     }
@@ -216,6 +221,12 @@ struct Catalogue: Sendable, Equatable {
     /// What is done to one that came after those who do it.
     func newcomer(_ id: DescriptionID) -> Victim { row(id)?.newcomer ?? Victim() }
     func weight(of id: DescriptionID) -> UInt64 { row(id)?.weight ?? 0 }
+
+    /// Whether one is kept silent for good by another that took over from it (R31), or did not let it begin (R8).
+    func isKept(_ id: DescriptionID, fromBeginning isRejected: Bool, by other: DescriptionID) -> Bool {
+        let others = isRejected ? newcomer(id).rejecters : playing(id).silencers & successors
+        return others & other.bit != 0
+    }
 
     /// Whether a description is in the catalogue, so that it needs no room.
     func has(_ description: SessionDescription) -> Bool { ids[description] != nil }

@@ -6,8 +6,12 @@ struct Presentation: Sendable, Equatable {
     var ducker: DescriptionID?
     /// How far it lowers this session.
     var gain = LinearGain.unity
-    /// The session's own description, while it waits for others to be silent.
-    var holder: DescriptionID?
+    /// It waits for others to be silent.
+    var isHeld = false
+    /// Its application drives it, and has not activated it.
+    var isIdle = false
+    /// What it is: switches and the lack of a device depend on that. `nil` before anything was derived.
+    var description: DescriptionID?
 }
 
 /// From the verdict to effects.
@@ -28,9 +32,11 @@ extension Engine {
             treat(slot, stream, of: session, &effects)
         }
         if work.touched.count > 8 { effects.reserveCapacity(effects.count + work.touched.count) }
+        let isShowing = !shown.isEmpty
         for index in work.touched.indices {
             let session = work.touched[index]
             work.isTouched[session] = false
+            if isShowing { note(session, isOpened: facts.sessions[session]?.isOpened ?? false) }
             guard let known = facts.sessions[session] else { continue }
             treat(session, known, &effects)
             if remember(session, known) { work.news.append(session) }
@@ -51,7 +57,8 @@ extension Engine {
             silence: verdict.silence, isSuperseded: verdict.isSuperseded, silencer: verdict.silencerDescription,
             ducker: verdict.ducker,
             gain: verdict.ducker.map { catalogue.gain(of: $0, on: known.description) } ?? .unity,
-            holder: known.phase == .holding ? known.description : nil)
+            isHeld: known.phase == .holding, isIdle: known.isDriven && !known.isActivated,
+            description: known.description)
         guard presentation != presented[session] else { return }
         presented[session] = presentation
         var next = known.firstStream

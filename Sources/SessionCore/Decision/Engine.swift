@@ -24,6 +24,11 @@ public struct Engine: Sendable {
     var waiting: [Int] = []
     /// What was shown last of the sessions that were opened, by session slot.
     var shown: [Int: SessionState] = [:]
+    /// Who is heard, and who was when that was shown last; kept while sessions are opened.
+    var heard = Heard()
+    var shownHeard = Heard()
+    /// The opened sessions of which there may be something else to show.
+    var toShow: [Int] = []
     /// Lists that live for one event; kept for their memory.
     var work = Work()
 
@@ -126,6 +131,8 @@ public struct Engine: Sendable {
         case .sessionClosed(let id):
             close(id, at: now, &effects)
         case .switched(let switches):
+            var switches = switches
+            if let end = switches.pausedUntil, end <= now { switches.pausedUntil = nil }
             if switches != facts.switches { change(to: switches, at: now, &effects) }
         case .shutdown:
             relinquish(&effects)
@@ -180,12 +187,13 @@ extension Engine {
 
     /// Brings phases, verdict and treatments up to date after the facts about a stream or session have changed.
     mutating func update(
-        stream: Int? = nil, isNew: Bool = false, session: Int? = nil, everything: Bool = false, isOfAll: Bool = false,
-        at now: Instant,
-        _ effects: inout [Effect]
+        stream: Int? = nil, isNew: Bool = false, session: Int? = nil, with other: Int? = nil, everything: Bool = false,
+        isOfAll: Bool = false, at now: Instant, _ effects: inout [Effect]
     ) {
         let first = session ?? stream.flatMap { facts.streams[$0] }.map { Int($0.session) }
         work.pending.removeAll(keepingCapacity: true)
+        // Who gives something away comes first.
+        if let other { work.pending.append(other) }
         if let first { work.pending.append(first) }
         if everything {
             for session in 0..<facts.sessions.capacity where facts.sessions.has(session) {
@@ -206,7 +214,10 @@ extension Engine {
             guard !work.pending.isEmpty else { break }
             var isOfActors = false
             work.claiming.removeAll(keepingCapacity: true)
-            if mustJudgeFirst, let first { work.claiming.append(first) }
+            if mustJudgeFirst {
+                if let first { work.claiming.append(first) }
+                if let other { work.claiming.append(other) }
+            }
             mustJudgeFirst = false
             for index in work.pending.indices {
                 let session = work.pending[index]
@@ -254,8 +265,9 @@ extension Engine {
         let slot = Int(stream.session)
         guard let session = facts.sessions[slot] else { return }
         let isInterfaceSound = catalogue.interfaceSounds & stream.description.bit != 0
-        guard session.wanted == 0 || outcome[slot].silence != .none && !isInterfaceSound, !session.isDriven
-        else { return }
+        // While the policy is suspended, one that was taken over from is not silenced.
+        let isSilenced = outcome[slot].silence != .none || session.supersededBy != nil
+        guard session.wanted == 0 || isSilenced && !isInterfaceSound, !session.isDriven else { return }
         // R8: what may not begin changes nothing for anybody else.
         if !isInterfaceSound, session.phase == .inactive || outcome[slot].silence != .none,
             let rejecter = outcome.rejecter(of: stream.description, claiming: session.claim, catalogue)
@@ -308,6 +320,8 @@ extension Engine {
             guard applied[slot] == fresh.treatment(of: stream, in: session, catalogue: catalogue) else { return false }
         }
         guard audibleThoughSilenced == fading, facts.isConsistent else { return false }
+        let held = (0..<facts.sessions.capacity).filter { facts.sessions[$0]?.phase == .holding }
+        guard isShownRight, held == holders.sorted(), waiting.allSatisfy({ shown[$0] != nil }) else { return false }
         return (0..<facts.sessions.capacity).allSatisfy { facts.sessions[$0] == nil || fresh[$0] == outcome[$0] }
     }
 }

@@ -318,6 +318,25 @@ struct Facts: Sendable, Equatable {
         }
     }
 
+    /// A session takes the place of another one among the requests, with what stood against that. The other one comes last,
+    /// as if it had been opened now.
+    mutating func succeed(_ slot: Int, to former: Int, as description: DescriptionID, catalogue: borrowing Catalogue) {
+        guard let old = sessions[former], let new = sessions[slot], !new.isDriven else { return }
+        let kept = old.supersededBy.flatMap {
+            catalogue.isKept(new.isOpened ? new.description : description, fromBeginning: old.isRejected, by: $0)
+                ? $0 : nil
+        }
+        stamp(former)
+        // At once, because no two may claim the same.
+        _ = claim(former, catalogue: catalogue)
+        sessions.update(slot) {
+            $0.stamp = old.stamp
+            $0.supersededBy = kept
+            $0.isRejected = kept != nil && old.isRejected
+            $0.hasNewClaim = true
+        }
+    }
+
     /// Brings a session's place among the claims up to date. Returns what it claimed before, if that has changed.
     mutating func claim(_ slot: Int, catalogue: borrowing Catalogue) -> Claimant? {
         guard let session = sessions[slot] else { return nil }

@@ -28,19 +28,12 @@ extension Engine {
         facts.redescribe(ids, sessions: former, catalogue: catalogue) { session in
             // R31, R8: nobody stays superseded by what does not do so any more.
             guard let successor = translated(session.supersededBy) else { return nil }
-            let victim = catalogue.playing(session.description)
-            let isStill =
-                session.isRejected
-                ? catalogue.newcomer(session.description).rejecters & successor.bit != 0
-                : victim.silencers & catalogue.successors & successor.bit != 0
+            let isStill = catalogue.isKept(session.description, fromBeginning: session.isRejected, by: successor)
             return isStill ? successor : nil
         }
         // What the policy leaves alone from now on does nothing to others, not even for the time of its release delay.
         for slot in emptied where facts.sessions[slot]?.firstStream ?? 0 < 0 {
-            facts.updateSession(slot) {
-                $0.phase = .releasing
-                $0.deadline = now
-            }
+            release(slot, at: now)
         }
         for slot in applied.indices { applied[slot].actor = translated(applied[slot].actor) }
         reconsider(at: now, &effects)

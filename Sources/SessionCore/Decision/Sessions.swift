@@ -35,12 +35,13 @@ extension Engine {
         var described = configuration.description
         if case .system(let description) = kind { described = description }
         let version = catalogue.version
-        guard let description = room(for: described),
+        guard let description = room(for: described, isSystem: kind != .application),
             let slot = facts.openSession(id, application: application, description: description, catalogue: catalogue)
         else { return effects.append(.answered(id, .noRoom)) }
         while presented.count <= slot { presented.append(Presentation()) }
         presented[slot] = Presentation()
         if case .application = kind { configurations[slot] = configuration }
+        if shown.isEmpty { heard = countHeard() }
         shown[slot] = SessionState()
         update(isNew: true, session: slot, isOfAll: catalogue.version != version, at: now, &effects)
         effects.append(.answered(id, .done))
@@ -48,12 +49,13 @@ extension Engine {
 
     mutating func close(_ id: SessionID, at now: Instant, _ effects: inout [Effect]) {
         guard let slot = facts.slot(of: id), let application = facts.application(of: slot) else { return }
+        waiting.removeAll { $0 == slot }
+        // R12: whom it interrupted goes on. First, so that nobody interrupts what is about to end.
+        giveUp(slot, notifyOthers: true)
         while let first = facts.sessions[slot]?.firstStream, first >= 0 {
             move(Int(first), to: .application(application), at: now, &effects)
         }
-        waiting.removeAll { $0 == slot }
-        // R12: whom it interrupted goes on.
-        deactivate(slot, notifyOthers: true, at: now, &effects)
+        update(session: slot, at: now, &effects)
         if let session = facts.sessions[slot], session.interruption != .none {
             if session.interruption == .announced {
                 effects.append(.interruptionEnded(reference(slot, session.description), shouldResume: false))
@@ -77,23 +79,33 @@ extension Engine {
         let target = facts.moveStream(slot, to: key, catalogue: catalogue)
         if let target {
             while presented.count <= target { presented.append(Presentation()) }
-            if stream.isWanted, let moved = facts.streams[slot] { requestActivation(by: moved) }
-            // Nothing of the application is left there that could claim anything for the time of a release delay.
-            if facts.sessions[old]?.wanted == 0, facts.sessions[old]?.isDriven == false,
-                facts.sessions[old]?.phase != .inactive
-            {
-                facts.updateSession(old) {
-                    $0.phase = .releasing
-                    $0.deadline = now
+            let isAll = facts.sessions[old].map { $0.wanted == 0 && !$0.isActivated } ?? false
+            if stream.isWanted, let moved = facts.streams[slot] {
+                // R9: that it goes by another name is no request.
+                if isAll, facts.sessions[target]?.wanted == 0 {
+                    facts.succeed(target, to: old, as: moved.description, catalogue: catalogue)
+                } else {
+                    requestActivation(by: moved)
                 }
             }
+            // Nothing of the application is left there that could claim anything for the time of a release delay.
+            if isAll, facts.sessions[old]?.isDriven == false { release(old, at: now) }
         }
         change(slot) {
             $0.isWanted = stream.isWanted
             $0.isRunning = stream.isRunning
         }
-        if target != nil { update(session: old, at: now, &effects) }
-        update(stream: slot, isNew: target != nil, at: now, &effects)
+        update(stream: slot, isNew: target != nil, with: target == nil ? nil : old, at: now, &effects)
+    }
+
+    /// A session without wanted streams ends without delay.
+    mutating func release(_ slot: Int, at now: Instant) {
+        guard let session = facts.sessions[slot], session.phase != .inactive else { return }
+        holders.removeAll { $0 == slot }
+        facts.updateSession(slot) {
+            $0.phase = .releasing
+            $0.deadline = now
+        }
     }
 
     // MARK: - What it is
@@ -117,6 +129,7 @@ extension Engine {
         } catch { return effects.append(.answered(id, .mistaken(error))) }
         guard new.description != old.description else {
             configurations[slot] = new
+            toShow.append(slot)
             return effects.append(.answered(id, .done))
         }
         let version = catalogue.version
@@ -125,8 +138,9 @@ extension Engine {
             return effects.append(.answered(id, .refused(by: blocker)))
         }
         configurations[slot] = new
-        // R7: at once while active, which is asking anew; at the next activation while inactive.
-        if isActive { facts.stamp(slot) }
+        // R7: at once while active, which is asking anew; at the next activation while inactive. R9: who is being silenced
+        // has to activate again.
+        if isActive, outcome[slot].silence == .none { facts.stamp(slot) }
         facts.updateSession(slot) {
             $0.description = description
             $0.hasNewClaim = true
@@ -136,8 +150,9 @@ extension Engine {
     }
 
     /// The id of a description of an opened session; `nil` when there is no room for another kind.
-    private mutating func room(for description: SessionDescription) -> DescriptionID? {
-        if !catalogue.has(description) {
+    private mutating func room(for description: SessionDescription, isSystem: Bool = false) -> DescriptionID? {
+        // R36: what applications say keeps no call out.
+        if !isSystem, !catalogue.has(description) {
             var opened: UInt64 = 0
             for slot in shown.keys { opened |= facts.sessions[slot]?.description.bit ?? 0 }
             guard opened.nonzeroBitCount < Engine.openedDescriptions else { return nil }
@@ -149,9 +164,10 @@ extension Engine {
 
     mutating func take(_ request: SessionRequest, of id: SessionID, at now: Instant, _ effects: inout [Effect]) {
         guard let slot = facts.slot(of: id) else { return effects.append(.answered(id, .unknown)) }
+        toShow.append(slot)
         switch request {
         case .activate(let mayWait):
-            guard let blocker = blocker(of: slot) else {
+            guard !isActivated(slot), let blocker = blocker(of: slot) else {
                 waiting.removeAll { $0 == slot }
                 activate(slot, at: now, &effects)
                 return effects.append(.answered(id, .done))
@@ -183,8 +199,7 @@ extension Engine {
     }
 
     private mutating func activate(_ slot: Int, at now: Instant, _ effects: inout [Effect]) {
-        guard let session = facts.sessions[slot] else { return }
-        if session.isDriven && session.isActivated && outcome[slot].silence == .none { return }
+        if isActivated(slot) { return }
         facts.stamp(slot)
         facts.updateSession(slot) {
             $0.isDriven = true
@@ -193,12 +208,26 @@ extension Engine {
             $0.isRejected = false
             $0.hasNewClaim = true
         }
-        // Its streams are looked at even where nothing else changes: they may have been driving it.
-        if slot < presented.count { presented[slot].holder = DescriptionID(.max) }
         update(session: slot, at: now, &effects)
     }
 
+    /// Whether its application has activated a session that nobody silences.
+    private func isActivated(_ slot: Int) -> Bool {
+        guard let session = facts.sessions[slot] else { return false }
+        return session.isDriven && session.isActivated && outcome[slot].silence == .none
+    }
+
     private mutating func deactivate(_ slot: Int, notifyOthers: Bool, at now: Instant, _ effects: inout [Effect]) {
+        giveUp(slot, notifyOthers: notifyOthers)
+        facts.updateSession(slot) {
+            $0.supersededBy = nil
+            $0.isRejected = false
+        }
+        update(session: slot, at: now, &effects)
+    }
+
+    /// A session is not to be heard any more; nothing follows from that yet.
+    private mutating func giveUp(_ slot: Int, notifyOthers: Bool) {
         guard let session = facts.sessions[slot] else { return }
         if session.phase != .inactive, outcome[slot].silence == .none {
             leaveVictims(of: slot, session.description, mayResume: notifyOthers)
@@ -206,14 +235,11 @@ extension Engine {
         facts.updateSession(slot) {
             $0.isDriven = true
             $0.isActivated = false
-            $0.supersededBy = nil
-            $0.isRejected = false
-            // What it has given up itself it is not asked to take up again.
+            // What it has given up itself it is not asked to take up again, nor is it told that it was taken away.
             $0.mayResume = false
+            if $0.interruption == .begun { $0.interruption = .none }
             $0.hasNewClaim = true
         }
-        if slot < presented.count { presented[slot].holder = DescriptionID(.max) }
-        update(session: slot, at: now, &effects)
     }
 
     /// R11: decides what those are told that a session has interrupted and now leaves.
@@ -242,6 +268,7 @@ extension Engine {
                 continue
             }
             waiting.remove(at: index)
+            toShow.append(slot)
             activate(slot, at: now, &effects)
             effects.append(.activationGranted(id))
         }
@@ -257,48 +284,12 @@ extension Engine {
 
     /// Derives everything anew. Nothing counts as presented, so that every stream is looked at.
     mutating func reconsider(at now: Instant, _ effects: inout [Effect]) {
-        for slot in presented.indices { presented[slot].holder = DescriptionID(.max) }
+        for slot in presented.indices { presented[slot].description = nil }
         outcome.resolve(facts, catalogue)
         fading = 0
         for slot in 0..<facts.sessions.capacity where outcome[slot].silence != .none {
             fading &+= facts.sessions[slot]?.audible ?? 0
         }
         update(everything: true, at: now, &effects)
-    }
-
-    // MARK: - What is shown
-
-    /// R77, N6: tells of what has changed of opened sessions.
-    mutating func showSessions(_ effects: inout [Effect]) {
-        var heard = 0
-        var primary = 0
-        func counts(_ slot: Int) -> (heard: Bool, primary: Bool) {
-            guard let session = facts.sessions[slot], session.running > 0, session.phase != .inactive,
-                outcome[slot].silence == .none, let description = catalogue[session.description],
-                description.category.playsSound
-            else { return (false, false) }
-            return (true, !description.isMixable)
-        }
-        for slot in 0..<facts.sessions.capacity {
-            let (isHeard, isPrimary) = counts(slot)
-            heard += isHeard ? 1 : 0
-            primary += isPrimary ? 1 : 0
-        }
-        for slot in shown.keys.sorted() {
-            guard let session = facts.sessions[slot], let id = facts.id(of: slot), let old = shown[slot] else {
-                continue
-            }
-            let own = counts(slot)
-            var new = SessionState()
-            new.configuration = configurations[slot] ?? new.configuration
-            new.isActive = session.isToldActive
-            new.isInterrupted = session.interruption == .announced || session.interruption == .ended
-            new.isDelayed = waiting.contains(slot)
-            new.isOtherAudioPlaying = heard > (own.heard ? 1 : 0)
-            new.isSecondaryAudioToBeSilenced = primary > (own.primary ? 1 : 0)
-            guard new != old else { continue }
-            shown[slot] = new
-            effects.append(.sessionChanged(id))
-        }
     }
 }

@@ -16,7 +16,7 @@ public struct Interplay: Sendable, Hashable {
         case reject
 
         /// Whether the other falls silent.
-        var silences: Bool { self == .mute || self == .cork || self == .pausePlayer }
+        public var silences: Bool { self == .mute || self == .cork || self == .pausePlayer }
     }
 
     /// What is done.

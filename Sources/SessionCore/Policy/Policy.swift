@@ -56,7 +56,7 @@ public struct Policy: Sendable, Equatable {
     static let listener = SessionDescription(name: untaggedCaptureName, category: .ambient, isInterruptible: false)
 }
 
-/// Which categories the user's switches silence (R15, R16, N16).
+/// Which categories the user's switches silence (R15, R16, N16); never phone and alarm, whatever their category (R36).
 public struct SwitchRules: Sendable, Hashable {
     /// While the silent switch is on.
     public var silent: Set<Category>

@@ -35,6 +35,9 @@ public struct Preset: Sendable, Equatable {
     /// The role of an application that plays and records without one (N14); `nil` for none.
     public var pairing: String?
 
+    /// What the user's switches silence (N16).
+    public var switches = SwitchRules()
+
     /// The policy that this describes.
     public var policy: Policy {
         var byRole: [Role: SessionDescription] = [:]
@@ -46,7 +49,8 @@ public struct Preset: Sendable, Equatable {
         }
         return Policy(
             name: name, roles: byRole, unmanagedRoles: Set(unmanaged.compactMap { Role($0) }), untagged: untagged,
-            untaggedCapture: untaggedCapture, interplay: interplay, pairing: pairing.flatMap { roles[$0] })
+            untaggedCapture: untaggedCapture, interplay: interplay, pairing: pairing.flatMap { roles[$0] },
+            switches: switches)
     }
 
     /// The presets that are built in, by name.
@@ -75,7 +79,8 @@ public struct Preset: Sendable, Equatable {
         ]) { _, new in new },
         aliases: commonAliases,
         unmanaged: commonUnmanaged,
-        untagged: SessionDescription(name: "untagged", category: .ambient),
+        // Not ambient, or the screen lock would stop the music of every browser and player that says nothing.
+        untagged: SessionDescription(name: "untagged", category: .playback, options: .mixWithOthers),
         untaggedCapture: nil)
 
     /// See ``Policy/phone``.
