@@ -75,6 +75,13 @@ let package = Package(
             dependencies: ["SessionCore", "SessionRuntime", "SessionWire", "SessionBus", "SessionDesktop"],
             swiftSettings: small),
 
+        .testTarget(
+            name: "SessionServiceTests",
+            dependencies: [
+                "SessionService", "SessionRuntime", "SessionCore", "SessionBus", "SessionDesktop", "SessionTestKit",
+            ],
+            path: "Tests/SessionService", swiftSettings: strict),
+
         // The PipeWire daemon.
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
         .target(name: "CPipeWire", dependencies: ["CLibPipeWire"]),

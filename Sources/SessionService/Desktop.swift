@@ -20,9 +20,9 @@ final class Desktop {
     /// The name of the session that silences others before the machine sleeps.
     private static let sleepName = "sleep"
 
-    init(service: SessionService, loop: any EventLoop) {
+    init(service: SessionService, system: BusConnection, loop: any EventLoop) {
         self.service = service
-        system = BusConnection(.system, loop: loop)
+        self.system = system
         system.open()
         lock = ScreenLock(system: system, session: service.connection, loop: loop) { [weak self] isLocked in
             self?.service.change { $0.isLocked = isLocked }

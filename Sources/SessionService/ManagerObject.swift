@@ -11,7 +11,7 @@ final class ManagerObject: ServedObject {
 
     init(service: SessionService) { self.service = service }
 
-    let interfaces: [WireInterface] = [.manager]
+    var interfaces: [WireInterface] { [.manager] }
 
     // MARK: - Properties
 

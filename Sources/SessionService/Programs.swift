@@ -1,18 +1,15 @@
 import Glibc
-import SessionDesktop
 
-extension LinuxProcessTree {
-    /// The name of the program that a process runs, from `/proc/PID/exe`; `nil` when that cannot be read.
-    func program(of process: UInt32) -> String? {
-        let path = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-            count = buffer.withMemoryRebound(to: CChar.self) { characters in
-                guard let start = characters.baseAddress else { return 0 }
-                return max(0, readlink("/proc/\(process)/exe", start, characters.count))
-            }
+/// The name of the program that a process runs, from `/proc/PID/exe`; `nil` when that cannot be read.
+func programName(of process: UInt32) -> String? {
+    let path = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+        count = buffer.withMemoryRebound(to: CChar.self) { characters in
+            guard let start = characters.baseAddress else { return 0 }
+            return max(0, readlink("/proc/\(process)/exe", start, characters.count))
         }
-        let name = path.suffix(while: { $0 != UInt8(ascii: "/") })
-        return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
     }
+    let name = path.suffix(while: { $0 != UInt8(ascii: "/") })
+    return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
 }
 
 extension Array {

@@ -37,7 +37,7 @@ final class SessionObject: ServedObject {
 
     // MARK: - Calls
 
-    let interfaces: [WireInterface] = [.session]
+    var interfaces: [WireInterface] { [.session] }
 
     func set(_ property: String, interface: String, to value: WireValue, call: BusCall) {
         call.fail(WireError(WireErrorName.propertyReadOnly, "\(property) can only be read"))

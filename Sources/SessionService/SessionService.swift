@@ -1,7 +1,7 @@
 import Glibc
 public import SessionBus
 public import SessionCore
-import SessionDesktop
+public import SessionDesktop
 public import SessionRuntime
 import SessionWire
 
@@ -14,7 +14,7 @@ public final class SessionService {
     let runtime: SessionRuntime
     let connection: BusConnection
     let server: ObjectServer
-    let processes = LinuxProcessTree()
+    let processes: any ProcessTree
     private var manager: ManagerObject?
     private var desktop: Desktop?
     private var players: PlayerBridge?
@@ -36,10 +36,17 @@ public final class SessionService {
     /// - Parameters:
     ///   - runtime: Where what applications ask goes. Its observer and players become this service's.
     ///   - loop: The sound server's own.
-    public init(runtime: SessionRuntime, host: any ServiceHost, loop: any EventLoop) {
+    ///   - buses: Where the session bus and the system bus are.
+    ///   - processes: Which process started which, and in what sandbox it runs.
+    public init(
+        runtime: SessionRuntime, host: any ServiceHost, loop: any EventLoop,
+        buses: (session: BusAddress, system: BusAddress) = (.session, .system),
+        processes: any ProcessTree = LinuxProcessTree()
+    ) {
+        self.processes = processes
         self.runtime = runtime
         self.host = host
-        connection = BusConnection(.session, loop: loop)
+        connection = BusConnection(buses.session, loop: loop)
         server = ObjectServer(connection: connection, root: AudioSessionBus.managerPath)
         let manager = ManagerObject(service: self)
         self.manager = manager
@@ -47,16 +54,17 @@ public final class SessionService {
         connection.stateChanged = { [weak self] in self?.connectionChanged($0) }
         let players = PlayerBridge(service: self, loop: loop)
         self.players = players
-        desktop = Desktop(service: self, loop: loop)
+        desktop = Desktop(service: self, system: BusConnection(buses.system, loop: loop), loop: loop)
         runtime.players = players
         runtime.observer = self
         connection.requestName(AudioSessionBus.name) { [weak self] hasName in
-            self?.host.log(
+            guard let self, hasName || connection.isConnected else { return }
+            host.log(
                 hasName ? .info : .warning,
                 hasName
                     ? "\(AudioSessionBus.name) is on the session bus"
                     : "\(AudioSessionBus.name) belongs to somebody else on the session bus: it is waited for")
-            if hasName { self?.manager?.reset() }
+            if hasName { self.manager?.reset() }
         }
         connection.open()
     }
@@ -165,7 +173,7 @@ public final class SessionService {
             guard let self, let owner else { return }
             if case .success(let credentials) = result { owner.process = credentials.processID }
             owner.sandbox = owner.process.flatMap { self.processes.sandbox(of: $0) }
-            owner.program = owner.process.flatMap { self.processes.program(of: $0) }
+            owner.program = owner.process.flatMap { programName(of: $0) }
             owner.isKnown = true
             let waiting = owner.waiting
             owner.waiting = []
