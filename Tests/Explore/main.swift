@@ -58,6 +58,6 @@ exploration.run(
 print("  all", cell("\(exploration.states)", 12), cell("\(exploration.transitions)", 12))
 for violation in exploration.violations {
     print("\nA rule is broken: \(violation.flaw)")
-for line in violation.steps { print(line) }
+    for line in violation.steps { print(line) }
 }
 exit(exploration.violations.isEmpty ? 0 : 1)
