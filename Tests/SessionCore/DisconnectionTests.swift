@@ -21,9 +21,9 @@ import Testing
         #expect(!scenario.isRunning("music"))
         scenario.advance(.seconds(50))
         #expect(scenario.news() == [])
-        scenario.send(.outputReturned(PortID("another")))
+        scenario.plug(PortID("another"), "music")
         #expect(scenario.news() == [])
-        scenario.send(.outputReturned(headphones))
+        scenario.plug(headphones, "music")
         #expect(scenario.news().contains("ended music resume"))
         #expect(scenario["music"] == .free)
     }
@@ -35,7 +35,7 @@ import Testing
         _ = scenario.news()
         scenario.advance(.seconds(61))
         #expect(scenario.news().contains("ended music stay"))
-        scenario.send(.outputReturned(headphones))
+        scenario.plug(headphones, "music")
         #expect(scenario["music"] == .corked && !scenario.isRunning("music"))
         scenario.pause("music")
         scenario.want("music")
@@ -50,7 +50,7 @@ import Testing
         scenario.want("music")
         #expect(scenario["music"] == .free)
         scenario.pause("film")
-        scenario.send(.outputReturned(headphones))
+        scenario.plug(headphones, "film")
         scenario.advance(.seconds(2))
         #expect(!scenario.isRunning("film"))
     }
@@ -78,7 +78,7 @@ import Testing
         scenario.advance(.seconds(1))
         #expect(scenario.news().allSatisfy { !$0.contains("ended music") && !$0.contains("began music") })
         #expect(!scenario.isRunning("music"))
-        scenario.send(.outputReturned(headphones))
+        scenario.plug(headphones, "music")
         #expect(scenario["music"] == .free)
     }
 
@@ -95,7 +95,7 @@ import Testing
         scenario.unplug(headphones, "track")
         #expect(scenario.news() == ["cork track in 0", "inactive player", "began player by Headphones"])
         #expect(!scenario.state("player").isActive && scenario.state("player").isInterrupted)
-        scenario.send(.outputReturned(headphones))
+        scenario.plug(headphones, "track")
         #expect(scenario.news().contains("ended player resume"))
         scenario.activate("player")
         #expect(scenario["track"] == .free)
@@ -107,7 +107,7 @@ import Testing
         scenario.unplug(headphones, "music")
         scenario.change(to: .phone)
         #expect(!scenario.isRunning("music"))
-        scenario.send(.outputReturned(headphones))
+        scenario.plug(headphones, "music")
         #expect(scenario["music"] == .free)
         let lax = Policy(name: "lax", roles: Policy.desktop.roles, routes: RouteRules(pausesPlayback: false))
         scenario.change(to: lax)
@@ -122,5 +122,10 @@ extension Scenario {
         send(.outputLost(port, name: "Headphones", streams: names.compactMap { id(of: $0) }))
         // A fade of no time is over at once.
         advance(.zero)
+    }
+
+    /// It is back, and some streams would be heard on it.
+    mutating func plug(_ port: PortID, _ names: String...) {
+        send(.outputReturned(port, streams: names.compactMap { id(of: $0) }))
     }
 }

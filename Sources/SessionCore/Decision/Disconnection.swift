@@ -28,8 +28,11 @@ extension Engine {
     }
 
     /// The same output is back: what it has lost goes on there, on no other one.
-    mutating func restore(_ port: PortID, at now: Instant, _ effects: inout [Effect]) {
-        for slot in disconnections.keys.sorted() where disconnections[slot]?.port == port {
+    mutating func restore(_ port: PortID, _ streams: [StreamID], at now: Instant, _ effects: inout [Effect]) {
+        for id in streams {
+            guard let slot = facts.slot(of: id).flatMap({ facts.streams[$0] }).map({ Int($0.session) }),
+                disconnections[slot]?.port == port
+            else { continue }
             disconnections[slot] = nil
             guard facts.sessions[slot]?.supersededBy == .awaitedOutput else { continue }
             supersede(slot, by: nil, at: now, &effects)

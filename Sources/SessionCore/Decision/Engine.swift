@@ -136,8 +136,8 @@ public struct Engine: Sendable {
             close(id, at: now, &effects)
         case .outputLost(let port, let name, let streams):
             lose(port, name, streams, at: now, &effects)
-        case .outputReturned(let port):
-            restore(port, at: now, &effects)
+        case .outputReturned(let port, let streams):
+            restore(port, streams, at: now, &effects)
         case .switched(let switches):
             var switches = switches
             if let end = switches.pausedUntil, end <= now { switches.pausedUntil = nil }

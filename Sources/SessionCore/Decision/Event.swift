@@ -28,8 +28,8 @@ public enum Event: Sendable, Equatable {
     case sessionClosed(SessionID)
     /// An output has gone on which streams were heard (R63, R64). What may not be heard anywhere else stops at once.
     case outputLost(PortID, name: String, streams: [StreamID])
-    /// An output is there again.
-    case outputReturned(PortID)
+    /// An output is there again, and these streams would be heard on it.
+    case outputReturned(PortID, streams: [StreamID])
     /// The user has switched something (N16).
     case switched(Switches)
     /// The host is about to leave: everything is to be as if it had never been there.
