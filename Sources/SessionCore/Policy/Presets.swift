@@ -37,6 +37,8 @@ public struct Preset: Sendable, Equatable {
 
     /// What the user's switches silence (N16).
     public var switches = SwitchRules()
+    /// What follows when outputs come and go (R64).
+    public var routes = RouteRules()
 
     /// The policy that this describes.
     public var policy: Policy {
@@ -50,7 +52,7 @@ public struct Preset: Sendable, Equatable {
         return Policy(
             name: name, roles: byRole, unmanagedRoles: Set(unmanaged.compactMap { Role($0) }), untagged: untagged,
             untaggedCapture: untaggedCapture, interplay: interplay, pairing: pairing.flatMap { roles[$0] },
-            switches: switches)
+            switches: switches, routes: routes)
     }
 
     /// The presets that are built in, by name.
