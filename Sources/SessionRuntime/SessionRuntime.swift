@@ -308,6 +308,10 @@ public final class SessionRuntime {
             return "keep \(name) silent: its session is not active"
         case (_, .noDevice):
             return "give \(name) no device: its session is one of audio-processing"
+        case (_, .routeDisconnected):
+            return before.cause == .routeDisconnected
+                ? "keep \(name) silent: its output has not come back in time, and its application has to resume"
+                : "stop \(name) at once: its output has gone"
         case (_, .silentSwitch): return "mute \(name)\(time): the silent switch is on"
         case (_, .screenLock): return "mute \(name)\(time): the screen is locked"
         case (_, .doNotDisturb): return "mute \(name)\(time): the user does not want to be disturbed"

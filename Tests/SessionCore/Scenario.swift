@@ -213,6 +213,9 @@ struct Scenario {
         streams[name].flatMap { engine.treatment(of: $0.id)?.actor }.flatMap { engine[$0]?.name }
     }
 
+    /// The engine's number of a stream.
+    func id(of name: String) -> StreamID? { streams[name]?.id }
+
     /// Whether the server processes the stream.
     func isRunning(_ name: String) -> Bool { streams[name]?.isRunning ?? false }
 

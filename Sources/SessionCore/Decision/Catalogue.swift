@@ -5,7 +5,14 @@ public struct DescriptionID: Sendable, Hashable {
 
     init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The set that holds only this one.
+    /// In the place of another session: the output on which a session was heard has gone, and may come back (R64).
+    static let awaitedOutput = DescriptionID(254)
+    /// The same, but it has not come back in time.
+    static let lostOutput = DescriptionID(253)
+    /// Whether it stands for an output.
+    var isOutput: Bool { self == .awaitedOutput || self == .lostOutput }
+
+    /// The set that holds only this one; empty for what stands for no description.
     var bit: UInt64 { 1 << UInt64(truncatingIfNeeded: rawValue) }
 }
 

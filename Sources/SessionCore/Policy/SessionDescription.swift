@@ -143,6 +143,12 @@ public struct SessionDescription: Sendable, Hashable {
         ducksOthers || options.contains(.interruptSpokenAudio) && category.playsSound
     }
 
+    /// Whether what was heard on an output that has gone goes on elsewhere: calls, alarms, a screen reader, the sounds of
+    /// the interface (R64).
+    var goesOnElsewhere: Bool {
+        priority.overridesMixing || !isInterruptible || category == .playAndRecord || category == .uiSound
+    }
+
     /// Whether it announces something that the user may decline, as ringing does (N8).
     public var isAlert: Bool { priority >= .phone && category != .playAndRecord }
 
