@@ -96,6 +96,7 @@ extension PolicyWriter {
         write("resume", draft.resumption) { $0.rawValue }
         write("release-delay", draft.releaseDelay)
         write("interruptible", draft.isInterruptible) { "\($0)" }
+        write("pause-player", draft.pausesPlayer) { "\($0)" }
     }
 
     // MARK: Pairs, claims, rules

@@ -154,8 +154,16 @@ public final class SessionRuntime {
     /// What an opened session is; `nil` for one that is not known.
     public func state(of session: SessionID) -> SessionState? { engine.state(of: session) }
 
-    /// All that is known of sessions and streams, for people and for `DumpState`.
-    public var report: Report { engine.report }
+    /// All that is known of sessions and streams, for people and for `DumpState`. A stream whose player was not asked to pause,
+    /// or did not, is a corked one.
+    public var report: Report {
+        var report = engine.report
+        for index in report.streams.indices
+        where report.streams[index].treatment.silence == .pausePlayer && !pauses.isAsked(report.streams[index].id) {
+            report.streams[index].treatment.silence = .cork
+        }
+        return report
+    }
 
     /// The description behind an id in a ``Treatment``.
     public subscript(id: DescriptionID) -> SessionDescription? { engine[id] }
@@ -311,7 +319,7 @@ public final class SessionRuntime {
             return "keep \(name) silent: \(actor) took over, and its application has to resume"
         case (let silence, _):
             let verb =
-                silence == .pausePlayer && before.silence == .none
+                silence == .pausePlayer && before.silence == .none && players != nil && wanted.contains(stream)
                 ? "pause the player of"
                 : before.silence != .none && before.cause != .handover ? "keep" : silence == .mute ? "mute" : "cork"
             return verb == "keep" ? "keep \(name) silent: \(actor) plays" : "\(verb) \(name)\(time): \(actor) plays"

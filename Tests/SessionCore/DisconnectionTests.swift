@@ -28,6 +28,25 @@ import Testing
         #expect(scenario["music"] == .free)
     }
 
+    @Test("R64 what waits for its output waits in another session too, and under another policy")
+    func joinsWhileAwaited() {
+        for isReloaded in [false, true] {
+            var scenario = playing([("music", "music")])
+            scenario.unplug(headphones, "music")
+            if isReloaded {
+                scenario.change(to: .phone)
+            } else {
+                scenario.open("session", app: "music")
+                scenario.move("music", to: "session")
+            }
+            scenario.advance(.seconds(1))
+            #expect(scenario["music"] == .corked && !scenario.isRunning("music"))
+            scenario.plug(headphones, "music")
+            scenario.advance(.seconds(1))
+            #expect(scenario["music"] == .free && scenario.isRunning("music"))
+        }
+    }
+
     @Test("R64 they are not back in time: only the application goes on, wherever that is")
     func tooLate() {
         var scenario = playing([("music", "music")])

@@ -240,6 +240,8 @@ struct Catalogue: Sendable, Equatable {
 
     /// Whether one is kept silent for good by another that took over from it (R31), or did not let it begin (R8).
     func isKept(_ id: DescriptionID, fromBeginning isRejected: Bool, by other: DescriptionID) -> Bool {
+        // R64: what waits for its output does so whatever it is.
+        if other.isOutput { return true }
         let others = isRejected ? newcomer(id).rejecters : playing(id).silencers & successors
         return others & other.bit != 0
     }

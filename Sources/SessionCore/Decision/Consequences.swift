@@ -103,7 +103,8 @@ extension Engine {
         }
         if new.silence != .none {
             // R64: not one quantum of it comes out of anything else.
-            guard new.cause != .routeDisconnected, stream.isRunning, new.cause != .handover, old.cause != .handover else { return .zero }
+            guard new.cause != .routeDisconnected, stream.isRunning, new.cause != .handover, old.cause != .handover
+            else { return .zero }
             return fade(new.actor)
         }
         if old.silence != .none {

@@ -314,7 +314,8 @@ extension Engine {
     package var nextDeadline: Instant? {
         let phases = (0..<facts.sessions.capacity).compactMap { facts.sessions[$0]?.deadline }
         let returns = disconnections.values.map { Optional($0.until) }
-        return (phases + (returns + [facts.switches.pausedUntil]).compactMap { $0 }.filter { $0 < Switches.never }).min()
+        return (phases + (returns + [facts.switches.pausedUntil]).compactMap { $0 }.filter { $0 < Switches.never })
+            .min()
     }
 
     /// Whether what is in force is what the facts say, derived anew: the verdict, the treatments, and every sum that is

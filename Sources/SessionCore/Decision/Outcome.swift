@@ -189,7 +189,9 @@ struct Outcome: Sendable, Equatable {
             if !(isInterfaceSound && verdict.isSuperseded) {
                 let isOfRoute = verdict.silencerDescription?.isOutput ?? false
                 let cause: Cause =
-                    isOfRoute ? .routeDisconnected : !verdict.isSuperseded ? .interrupted : session.isRejected ? .rejected : .superseded
+                    isOfRoute
+                    ? .routeDisconnected
+                    : !verdict.isSuperseded ? .interrupted : session.isRejected ? .rejected : .superseded
                 return Treatment(
                     silence: isInterfaceSound ? .mute : verdict.silence, cause: cause,
                     actor: verdict.silencerDescription)

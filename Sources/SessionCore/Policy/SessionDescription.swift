@@ -95,6 +95,9 @@ public struct SessionDescription: Sendable, Hashable {
     /// Ringing does not interrupt the session, an accepted call does (N8).
     public var avoidsAlerts: Bool
 
+    /// Calls and alarms ask its player to pause, so that its own display shows it, and cork it only where there is none (N15).
+    public var pausesPlayer: Bool
+
     /// Makes a description. What is not given is that of an application in general: no options, normal priority, half a
     /// second of fade, no waiting, 300 ms of release delay.
     public init(
@@ -102,7 +105,7 @@ public struct SessionDescription: Sendable, Hashable {
         priority: Priority = .normal,
         ducking: Ducking = Ducking(), fade: Duration = .milliseconds(500), handover: Handover = .overlap,
         resumption: Resumption = .transient, releaseDelay: Duration = .milliseconds(300), isInterruptible: Bool = true,
-        avoidsAlerts: Bool = false
+        avoidsAlerts: Bool = false, pausesPlayer: Bool = false
     ) {
         self.name = name
         self.category = category
@@ -116,6 +119,7 @@ public struct SessionDescription: Sendable, Hashable {
         self.releaseDelay = releaseDelay
         self.isInterruptible = isInterruptible
         self.avoidsAlerts = avoidsAlerts
+        self.pausesPlayer = pausesPlayer
     }
 
     /// Whether the session ducks others (R40); it is mixable then (R49).
