@@ -212,11 +212,6 @@ void cpw_device_add_listener(struct pw_proxy *device, struct spa_hook *hook, con
     pw_device_add_listener((struct pw_device *)device, hook, events, data);
 }
 
-void cpw_device_subscribe_routes(struct pw_proxy *device) {
-    uint32_t params[] = {SPA_PARAM_EnumRoute, SPA_PARAM_Route};
-    pw_device_subscribe_params((struct pw_device *)device, params, 2);
-}
-
 void cpw_device_enumerate(struct pw_proxy *device, uint32_t param) {
     pw_device_enum_params((struct pw_device *)device, 0, param, 0, UINT32_MAX, NULL);
 }

@@ -37,11 +37,19 @@ final class CardWatch {
             self.watch = watch
             var events = pw_device_events()
             events.version = UInt32(PW_VERSION_DEVICE_EVENTS)
+            // Asked for anew with every change, each in a message of its own: the daemon of 0.3.65 loses all answers but
+            // the last one's when several parameters are subscribed to at a time.
+            events.info = { data, info in
+                guard let card = object(data, as: Card.self), let info,
+                    info.pointee.change_mask & UInt64(PW_DEVICE_CHANGE_MASK_PARAMS) != 0
+                else { return }
+                cpw_device_enumerate(card.proxy, UInt32(CPW_PARAM_ENUM_ROUTE))
+                cpw_device_enumerate(card.proxy, UInt32(CPW_PARAM_ROUTE))
+            }
             events.param = { data, _, id, index, _, param in
                 object(data, as: Card.self)?.heard(id, index, param)
             }
             listener = Listener(events) { cpw_device_add_listener(proxy, $0, $1, pointer(to: self)) }
-            cpw_device_subscribe_routes(proxy)
         }
 
         deinit {

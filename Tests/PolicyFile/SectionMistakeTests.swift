@@ -38,11 +38,11 @@ private let mistakesOfLayers: [Mistake] = [
     Mistake(
         "capture-paring = true",
         "1:1: warning: found the unknown key 'capture-paring', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, switches, claims or rules; did you mean 'capture-pairing'?"),
+            + "capture-pairing, roles, interplay, switches, routes, claims or rules; did you mean 'capture-pairing'?"),
     Mistake(
         "rule = [ ]",
         "1:1: warning: found the unknown key 'rule', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, switches, claims or rules; did you mean 'rules'?"),
+            + "capture-pairing, roles, interplay, switches, routes, claims or rules; did you mean 'rules'?"),
     Mistake("duck = { hold = long }", "1:17: error: found 'long', expected \(times)"),
     Mistake("duck = { hold = 60.1s }", "1:17: error: found '60.1s', expected \(times)"),
     Mistake(

@@ -85,7 +85,6 @@ void cpw_registry_add_listener(struct pw_registry *registry, struct spa_hook *ho
 struct pw_proxy *cpw_registry_bind(struct pw_registry *registry, uint32_t id, const char *type, uint32_t version);
 void cpw_device_add_listener(struct pw_proxy *device, struct spa_hook *hook, const struct pw_device_events *events,
                              void *data);
-void cpw_device_subscribe_routes(struct pw_proxy *device);
 void cpw_device_enumerate(struct pw_proxy *device, uint32_t param);
 void cpw_metadata_add_listener(struct pw_proxy *metadata, struct spa_hook *hook,
                                const struct pw_metadata_events *events, void *data);
