@@ -4,7 +4,8 @@
  *
  * It has plugs that a test can pull (commands.c), and what comes out of each can be recorded (outlets.c). With an
  * instance, its names differ from those of another card of its kind. Under FIXTURE_CARD=absent in the environment it
- * is not there until it is told to appear. What happens goes to standard error, with the time. */
+ * is not there until it is told to appear; FIXTURE_CARD_BUFFER is the length of its buffer in frames. What happens goes
+ * to standard error, with the time. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -74,6 +75,8 @@ int main(int argc, char *argv[]) {
         device->node = SPA_ID_INVALID;
         for (int channel = 0; channel < CHANNELS; channel++) device->volumes[channel] = 1;
     }
+    const char *buffer = getenv("FIXTURE_CARD_BUFFER");
+    if (buffer != NULL) card.buffer_frames = SPA_MIN((uint32_t)atoi(buffer), (uint32_t)LONGEST_BUFFER);
     spa_hook_list_init(&card.hooks);
     watch_registry(&card);
     make_outlets(&card);

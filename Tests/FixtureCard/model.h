@@ -12,6 +12,7 @@
 #include <spa/param/param.h>
 
 enum { MOST_PORTS = 8, MOST_DEVICES = 4, MOST_PROFILES = 6, MOST_PROPERTIES = 8, CHANNELS = 2 };
+enum { LONGEST_CYCLE = 8192, LONGEST_BUFFER = 48000 };
 
 /* A set of numbers up to 31. */
 #define ONLY(number) (1u << (number))
@@ -122,6 +123,9 @@ struct card {
     void *outputs[MOST_PORTS][CHANNELS];
     /* The port that is heard now, or -1; read once in each cycle. */
     _Atomic int heard;
+    /* What the card itself holds, like the ring buffer of a real one: it comes out of the plug that is in use then. */
+    uint32_t buffer_frames, last_frames[CHANNELS];
+    float buffer[CHANNELS][LONGEST_BUFFER + LONGEST_CYCLE];
 
     struct known_port *known;
     size_t known_count, known_room;

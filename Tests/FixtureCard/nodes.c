@@ -1,5 +1,5 @@
-/* The sinks and sources of a card. A sink is an object in the daemon that keeps time like a device's clock; a source is
- * a stream of ours that says by its tone which microphone is in use. */
+/* The sinks and sources of a card. A sink is an object in the daemon; a source is a stream of ours that says by its
+ * tone which microphone is in use. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,12 @@
  * which one pair at most is open: the plug in use. A test records the pairs and has every sample that came out of each.
  *
  * The filter outlives the sinks, and which pair is open is decided once for each cycle of the graph, so a sample comes
- * out of one plug only and a change of the route is heard from the next cycle on. */
+ * out of one plug only and a change of the route is heard from the next cycle on.
+ *
+ * A clock of its own drives the filter, and with it the sinks: were a sink the driver, the filter would have its sound a
+ * cycle later. As it is, the sound comes out in the cycle in which it is played, or so much later as the card's buffer
+ * is long. The sinks come under the clock by their links, not by being in its group: a node in a group that runs is run
+ * before it has a format, which the daemon does not survive (0.3.65). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +18,26 @@
 
 static const char *const channel_names[CHANNELS] = {"FL", "FR"};
 
+/* What comes out of the card's buffer when a cycle's sound goes in. */
+static const float *delayed(struct card *card, int channel, const float *input, uint32_t frames) {
+    float *buffer = card->buffer[channel];
+    if (card->buffer_frames == 0) return input;
+    /* The buffer's own frames are followed by those of the cycle. */
+    memmove(buffer, buffer + card->last_frames[channel], card->buffer_frames * sizeof(float));
+    if (input != NULL)
+        memcpy(buffer + card->buffer_frames, input, frames * sizeof(float));
+    else
+        memset(buffer + card->buffer_frames, 0, frames * sizeof(float));
+    card->last_frames[channel] = frames;
+    return buffer;
+}
+
 static void process_outlets(void *data, struct spa_io_position *position) {
     struct card *card = data;
-    uint32_t frames = position->clock.duration;
+    uint32_t frames = SPA_MIN(position->clock.duration, (uint64_t)LONGEST_CYCLE);
     int heard = card->heard;
     for (int channel = 0; channel < CHANNELS; channel++) {
-        const float *input = pw_filter_get_dsp_buffer(card->inputs[channel], frames);
+        const float *input = delayed(card, channel, pw_filter_get_dsp_buffer(card->inputs[channel], frames), frames);
         for (uint32_t port = 0; port < card->plan->port_count; port++) {
             if (card->outputs[port][channel] == NULL) continue;
             float *output = pw_filter_get_dsp_buffer(card->outputs[port][channel], frames);
@@ -56,8 +75,16 @@ void make_outlets(struct card *card) {
     snprintf(name, sizeof(name), "fixture-%s%s%s", card->plan->kind, card->instance[0] != '\0' ? "." : "",
              card->instance);
     card->heard = -1;
-    card->outlets = pw_filter_new(card->core, name,
-                                  pw_properties_new(PW_KEY_NODE_NAME, name, PW_KEY_NODE_AUTOCONNECT, "false", NULL));
+    /* Below the daemon's own drivers, which everything else falls back on. */
+    struct spa_dict_item items[] = {{PW_KEY_FACTORY_NAME, "support.node.driver"},
+                                    {PW_KEY_NODE_NAME, "fixture-clock"},
+                                    {PW_KEY_NODE_GROUP, name},
+                                    {PW_KEY_PRIORITY_DRIVER, "15000"}};
+    pw_core_create_object(card->core, "spa-node-factory", PW_TYPE_INTERFACE_Node, PW_VERSION_NODE,
+                          &SPA_DICT_INIT_ARRAY(items), 0);
+    card->outlets = pw_filter_new(
+        card->core, name,
+        pw_properties_new(PW_KEY_NODE_NAME, name, PW_KEY_NODE_GROUP, name, PW_KEY_NODE_AUTOCONNECT, "false", NULL));
     pw_filter_add_listener(card->outlets, &card->outlets_listener, &events, card);
     for (int channel = 0; channel < CHANNELS; channel++)
         card->inputs[channel] = add_port(card, PW_DIRECTION_INPUT, "input", channel);

@@ -69,17 +69,23 @@ public final class FixtureCard: Sendable {
     ///   - kind: what card it is.
     ///   - instance: makes its names different from those of a second one.
     ///   - isAbsent: whether it is not there before ``appear()``.
+    ///   - buffer: how many frames it holds itself, like the buffer of a real card: they come out of the plug that is
+    ///     in use when they come out. Without any, sound comes out in the cycle of the graph in which it is played.
     ///   - desktop: where.
     public static func start(
-        _ kind: Kind, instance: String = "", isAbsent: Bool = false, on desktop: PrivateDesktop
+        _ kind: Kind, instance: String = "", isAbsent: Bool = false, buffer: Int = 0, on desktop: PrivateDesktop
     ) async throws -> FixtureCard {
-        let card = try FixtureCard(kind, instance, isAbsent, desktop)
+        let card = try FixtureCard(kind, instance, isAbsent, buffer, desktop)
         try await card.process.log.wait(forLineContaining: "ready")
         if !isAbsent { try await card.waitUntilLinked() }
         return card
     }
 
-    private init(_ kind: Kind, _ instance: String, _ isAbsent: Bool, _ desktop: PrivateDesktop) throws {
+    private init(
+        _ kind: Kind, _ instance: String, _ isAbsent: Bool, _ buffer: Int, _ desktop: PrivateDesktop
+    ) throws {
+        var environment = ["FIXTURE_CARD_BUFFER": "\(buffer)"]
+        if isAbsent { environment["FIXTURE_CARD"] = "absent" }
         self.kind = kind
         self.instance = instance
         self.desktop = desktop
@@ -87,8 +93,7 @@ public final class FixtureCard: Sendable {
         process = try desktop.sandbox.start(
             "fixture-card-\(kind)",
             Invocation(
-                try FixtureCard.program(), [kind.rawValue, socket, instance],
-                environment: isAbsent ? ["FIXTURE_CARD": "absent"] : [:]))
+                try FixtureCard.program(), [kind.rawValue, socket, instance], environment: environment))
     }
 
     /// The program, which is built beside the one that runs.
