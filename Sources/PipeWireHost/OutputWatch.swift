@@ -11,18 +11,11 @@ final class OutputWatch {
         let global: UInt32
         let port: PortID
         let name: String
-        /// The card's global id, and the device of its profile.
-        let card: UInt32?
-        let profileDevice: Int32?
         unowned let watch: OutputWatch
         var listener: Listener<pw_impl_node_events>?
 
-        init(
-            global: UInt32, port: PortID, name: String, card: UInt32?, profileDevice: Int32?, watch: OutputWatch
-        ) {
+        init(global: UInt32, port: PortID, name: String, watch: OutputWatch) {
             self.global = global
-            self.card = card
-            self.profileDevice = profileDevice
             self.port = port
             self.name = name
             self.watch = watch
@@ -50,8 +43,6 @@ final class OutputWatch {
         else { return }
         let sink = Sink(
             global: global, port: PortID(port), name: name(pw_properties_get(properties, "node.description")) ?? port,
-            card: text(pw_properties_get(properties, "device.id")).flatMap { UInt32($0) },
-            profileDevice: text(pw_properties_get(properties, "card.profile.device")).flatMap { Int32($0) },
             watch: self)
         sinks[global] = sink
         var events = pw_impl_node_events()
@@ -66,55 +57,11 @@ final class OutputWatch {
 
     private func lost(_ sink: Sink) {
         sinks[sink.global] = nil
-        lost(sink.port, sink.name, of: sink.global)
-    }
-
-    /// A place where a sink is heard is gone, or is about to be.
-    private func lost(_ port: PortID, _ name: String, of sink: UInt32) {
-        let heard = Set(links.values.filter { $0.input == sink }.map(\.output))
-        let known = awaited[port] ?? []
-        if host.outputLost(port, name, nodes: heard), awaited.count < OutputWatch.limit {
-            awaited[port] = known.union(heard)
+        let heard = Set(links.values.filter { $0.input == sink.global }.map(\.output))
+        let known = awaited[sink.port] ?? []
+        if host.outputLost(sink.port, sink.name, nodes: heard), awaited.count < OutputWatch.limit {
+            awaited[sink.port] = known.union(heard)
         }
-    }
-
-    // MARK: - Ports of cards
-
-    /// A client wants a card to use another port. Where the present one has been pulled out, what is heard there stops
-    /// first.
-    func requested(_ index: UInt32, profileDevice: Int32, of card: CardWatch.Card) {
-        guard let present = card.active[profileDevice], present != index, let port = card.ports[present],
-            port.isOutput, port.isUnplugged
-        else { return }
-        for sink in sinks(of: card.global, profileDevice) {
-            lost(OutputWatch.id(of: port, card), port.description, of: sink.global)
-        }
-    }
-
-    /// What a card says of its ports has changed: what was awaited may be in use again.
-    func changed(_ card: CardWatch.Card) {
-        for (profileDevice, index) in card.active {
-            guard let port = card.ports[index], port.isOutput, !port.isUnplugged,
-                let waiting = awaited[OutputWatch.id(of: port, card)]
-            else { continue }
-            let id = OutputWatch.id(of: port, card)
-            for sink in sinks(of: card.global, profileDevice) {
-                let heard = Set(links.values.filter { $0.input == sink.global }.map(\.output))
-                let back = waiting.intersection(heard)
-                guard !back.isEmpty else { continue }
-                awaited[id] = waiting.subtracting(back)
-                if awaited[id]?.isEmpty == true { awaited[id] = nil }
-                for node in back.sorted() { host.outputReturned(id, node: node) }
-            }
-        }
-    }
-
-    private static func id(of port: CardWatch.Port, _ card: CardWatch.Card) -> PortID {
-        PortID("\(card.name)/\(port.name)")
-    }
-
-    private func sinks(of card: UInt32, _ profileDevice: Int32) -> [Sink] {
-        sinks.values.filter { $0.card == card && ($0.profileDevice == profileDevice || $0.profileDevice == nil) }
     }
 
     /// A link was made. A stream that is linked to an output which was awaited may go on there, and nowhere else.

@@ -18,7 +18,6 @@ public final class PipeWireHost: Host {
     private var streams: [UInt32: StreamNode] = [:]
     private var clients: [OpaquePointer: ClientWatch] = [:]
     private lazy var outputs = OutputWatch(host: self)
-    private var cards: CardWatch?
     private(set) var byStream: [StreamID: StreamNode] = [:]
     private var lastStream: UInt32 = 0
     /// The graph's quantum, until a stream begins or ceases to run.
@@ -63,7 +62,6 @@ public final class PipeWireHost: Host {
                 return 0
             }, pointer(to: self))
         seesNewStreams = true
-        cards = CardWatch(context) { [weak self] in self?.changed($0) }
         runtime.drain()
     }
 
@@ -75,7 +73,6 @@ public final class PipeWireHost: Host {
         service = nil
         self.runtime = nil
         contextListener = nil
-        cards = nil
         streams.removeAll()
         byStream.removeAll()
         clients.removeAll()
@@ -114,16 +111,6 @@ public final class PipeWireHost: Host {
         log(.info, "\(name) is gone, and with it the output of \(heard.count) streams")
         post(.outputLost(port, name: name, streams: heard), now: true)
         return true
-    }
-
-    /// A client wants a card to use another port.
-    func routeRequested(device: UInt32, port: UInt32, profileDevice: Int32) {
-        guard let card = cards?.cards[device] else { return }
-        outputs.requested(port, profileDevice: profileDevice, of: card)
-    }
-
-    private func changed(_ card: CardWatch.Card?) {
-        if let card { outputs.changed(card) }
     }
 
     /// An output is back, and a stream is linked to it.

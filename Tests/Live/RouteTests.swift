@@ -5,7 +5,7 @@ import Testing
 /// Users pull plugs (R63, R64): with a card that the stock session manager takes for a real one, recorded plug by plug.
 extension LiveModule {
     @Test(
-        "R63 R64 N7 a headset is pulled out as a whole: nothing of its music is heard elsewhere, and it goes on when it is back"
+        "R63 R64 a headset is pulled out as a whole: nothing of its music is heard elsewhere, and it goes on when it is back"
     )
     func headsetGoes() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
@@ -55,36 +55,6 @@ extension LiveModule {
             try await music.pause()
             try await music.unpause()
             try await desk.hear(Desk.music)
-        }
-    }
-
-    @Test(
-        "R63 R64 the headphones are pulled out of their jack 20 times at random moments: not one sample on the speaker")
-    func headphonesPulled() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
-            let card = try await FixtureCard.start(.laptop, on: desk.desktop)
-            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("speaker"))
-            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("headphones"))
-            _ = try desk.play(Desk.music, with: .pwPlay, as: "music-player", role: .music)
-            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
-            var pulls = 0
-            for _ in 0..<20 {
-                // At any moment of the quantum.
-                try await headphones.record(.milliseconds(Int.random(in: 30...130)))
-                let lines = try desk.log.lineCount
-                try await card.unplug("headphones")
-                try await card.wait(untilHeardFrom: "speaker")
-                try await desk.log.wait(forLineContaining: "stop music-player", after: lines)
-                pulls += 1
-                try await card.plug("headphones")
-                try await card.wait(untilHeardFrom: "headphones")
-                let from = headphones.frameCount
-                try await headphones.wait(
-                    for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(100), from: from)
-            }
-            #expect(pulls == 20)
-            let heard = try speaker.read()
-            #expect((heard.left + heard.right).allSatisfy { abs($0) < 1e-6 })
         }
     }
 }
