@@ -101,6 +101,28 @@ import Testing
         #expect(scenario["music"] == .free)
     }
 
+    @Test("R64 R30 a long call on the headset, which takes the output of the music away for as long")
+    func longCall() {
+        var scenario = playing([("music", "music")])
+        scenario.play("call", role: "phone")
+        scenario.advance(.seconds(1))
+        scenario.unplug(headphones, "music")
+        scenario.advance(.seconds(600))
+        scenario.vanish("call")
+        scenario.advance(.seconds(5))
+        #expect(!scenario.isRunning("music"))
+        scenario.plug(headphones, "music")
+        #expect(scenario["music"] == .free && scenario.isRunning("music"))
+        // But not for ever.
+        scenario.play("call", role: "phone")
+        scenario.unplug(headphones, "music")
+        scenario.advance(.seconds(600))
+        scenario.vanish("call")
+        scenario.advance(.seconds(130))
+        scenario.plug(headphones, "music")
+        #expect(!scenario.isRunning("music"))
+    }
+
     @Test("R64 N7 an opened session is told, and activates itself again")
     func opened() {
         var scenario = Scenario(.desktop)

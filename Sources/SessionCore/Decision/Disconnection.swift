@@ -45,6 +45,13 @@ extension Engine {
             guard let disconnection = disconnections[slot] else { continue }
             let isAwaited = facts.sessions[slot]?.supersededBy == .awaitedOutput
             guard disconnection.until <= now || !isAwaited else { continue }
+            // A call on a Bluetooth headset takes its music's output away for as long as it lasts: the time begins when
+            // nothing else keeps the session silent.
+            if isAwaited, outcome[slot].silence != .none, outcome[slot].silencerDescription?.isOutput != true {
+                let later = now.advanced(by: policy.routes.resumesWithin)
+                disconnections[slot]?.until = later
+                continue
+            }
             if isAwaited { supersede(slot, by: .lostOutput, at: now, &effects) }
             disconnections[slot] = nil
         }
