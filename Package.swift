@@ -142,7 +142,7 @@ let package = Package(
         // A sound card that does not exist.
         .executableTarget(
             name: "fixture-card", dependencies: ["CLibPipeWire"], path: "Tests/FixtureCard",
-            linkerSettings: [.linkedLibrary("m")]),
+            exclude: ["EVENTS.md"], linkerSettings: [.linkedLibrary("m")]),
         .testTarget(
             name: "LiveTests", dependencies: ["SessionTestKit", "odd-client", "fixture-card"], path: "Tests/Live",
             swiftSettings: strict),

@@ -37,7 +37,8 @@ static void tell_state(struct card *card, int descriptor) {
     TELL("ok {\"kind\": \"%s\", \"present\": %s, \"linked\": %s, \"device\": %d, \"profile\": \"%s\", \"heard\": "
          "\"%s\", ",
          plan->kind, card->present ? "true" : "false", card->present && is_linked(card) ? "true" : "false",
-         (int)card->id, plan->profiles[card->profile].name, card->heard >= 0 ? plan->ports[card->heard].key : "");
+         (int)card->id, plan->profiles[card->profile].name,
+         heard_port(card) >= 0 ? plan->ports[heard_port(card)].key : "");
     TELL("\"ports\": {");
     for (uint32_t port = 0; port < plan->port_count; port++)
         TELL("%s\"%s\": \"%s\"", port > 0 ? ", " : "", plan->ports[port].key, availability(card->available[port]));

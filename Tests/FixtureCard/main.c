@@ -73,6 +73,7 @@ int main(int argc, char *argv[]) {
         device->card = &card;
         device->number = number;
         device->node = SPA_ID_INVALID;
+        device->heard = -1;
         for (int channel = 0; channel < CHANNELS; channel++) device->volumes[channel] = 1;
     }
     const char *buffer = getenv("FIXTURE_CARD_BUFFER");

@@ -84,6 +84,14 @@ struct device {
     bool linked[CHANNELS];
     double phase;
     _Atomic double tone;
+    /* Of a sink: where its sound goes in, and the port that it comes out of, or -1; since when (CLOCK_MONOTONIC, in
+     * nanoseconds), and which it was before. */
+    void *inputs[CHANNELS];
+    _Atomic int heard, heard_before;
+    _Atomic uint64_t heard_since;
+    /* What the card itself holds, like the ring buffer of a real one: it comes out of the plug that is in use then. */
+    uint32_t last_frames[CHANNELS];
+    float buffer[CHANNELS][LONGEST_BUFFER + LONGEST_CYCLE];
 };
 
 /* A port in the registry that may have to be linked. */
@@ -119,13 +127,8 @@ struct card {
     /* What comes out of the plugs: a filter with a pair of ports for each. */
     struct pw_filter *outlets;
     struct spa_hook outlets_listener;
-    void *inputs[CHANNELS];
     void *outputs[MOST_PORTS][CHANNELS];
-    /* The port that is heard now, or -1; read once in each cycle. */
-    _Atomic int heard;
-    /* What the card itself holds, like the ring buffer of a real one: it comes out of the plug that is in use then. */
-    uint32_t buffer_frames, last_frames[CHANNELS];
-    float buffer[CHANNELS][LONGEST_BUFFER + LONGEST_CYCLE];
+    uint32_t buffer_frames;
 
     struct known_port *known;
     size_t known_count, known_room;
@@ -150,6 +153,8 @@ void apply_volumes(struct device *device);
 void make_outlets(struct card *card);
 void update_outlets(struct card *card);
 bool is_linked(const struct card *card);
+/* The port that is heard now, or -1. */
+int heard_port(const struct card *card);
 void watch_registry(struct card *card);
 
 /* card.c: what happens to the card. */

@@ -1,15 +1,16 @@
-/* Where the sound comes out. The sinks' monitors are led through a filter with a pair of output ports for each plug, of
- * which one pair at most is open: the plug in use. A test records the pairs and has every sample that came out of each.
+/* Where the sound comes out. The sinks' monitors are led into a filter with a pair of output ports for each plug; what
+ * a sink plays goes to the plug in use. A test records the pairs and has every sample that came out of each.
  *
- * The filter outlives the sinks, and which pair is open is decided once for each cycle of the graph, so a sample comes
- * out of one plug only and a change of the route is heard from the next cycle on.
+ * The filter outlives the sinks. The sound of a cycle of the graph comes out of the plug that is in use when the cycle
+ * begins, so a sample comes out of one plug only, and a change of the route is heard from the next cycle on.
  *
- * A clock of its own drives the filter, and with it the sinks: were a sink the driver, the filter would have its sound a
- * cycle later. As it is, the sound comes out in the cycle in which it is played, or so much later as the card's buffer
- * is long. The sinks come under the clock by their links, not by being in its group: a node in a group that runs is run
- * before it has a format, which the daemon does not survive (0.3.65). */
+ * A clock of its own drives the filter, and with it the sinks: were a sink the driver, the filter would have its sound
+ * a cycle later. As it is, the sound comes out in the cycle in which it is played, or so much later as the buffer of
+ * the card is long. The sinks come under the clock by their links, not by being in its group: a node in a group that
+ * runs is run before it has a format, which the daemon does not survive (0.3.65). */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <spa/param/latency-utils.h>
 #include <spa/pod/builder.h>
@@ -17,35 +18,47 @@
 #include "model.h"
 
 static const char *const channel_names[CHANNELS] = {"FL", "FR"};
+static const char *const input_names[MOST_DEVICES] = {"input0", "input1", "input2", "input3"};
 
 /* What comes out of the card's buffer when a cycle's sound goes in. */
-static const float *delayed(struct card *card, int channel, const float *input, uint32_t frames) {
-    float *buffer = card->buffer[channel];
-    if (card->buffer_frames == 0) return input;
+static const float *delayed(struct device *device, int channel, const float *input, uint32_t frames) {
+    float *buffer = device->buffer[channel];
+    uint32_t held = device->card->buffer_frames;
+    if (held == 0) return input;
     /* The buffer's own frames are followed by those of the cycle. */
-    memmove(buffer, buffer + card->last_frames[channel], card->buffer_frames * sizeof(float));
+    memmove(buffer, buffer + device->last_frames[channel], held * sizeof(float));
     if (input != NULL)
-        memcpy(buffer + card->buffer_frames, input, frames * sizeof(float));
+        memcpy(buffer + held, input, frames * sizeof(float));
     else
-        memset(buffer + card->buffer_frames, 0, frames * sizeof(float));
-    card->last_frames[channel] = frames;
+        memset(buffer + held, 0, frames * sizeof(float));
+    device->last_frames[channel] = frames;
     return buffer;
 }
 
 static void process_outlets(void *data, struct spa_io_position *position) {
     struct card *card = data;
     uint32_t frames = SPA_MIN(position->clock.duration, (uint64_t)LONGEST_CYCLE);
-    int heard = card->heard;
+    int heard[MOST_DEVICES];
+    for (uint32_t number = 0; number < card->plan->device_count; number++) {
+        struct device *device = &card->devices[number];
+        heard[number] = device->heard;
+        if (device->heard_since > position->clock.nsec) heard[number] = device->heard_before;
+    }
     for (int channel = 0; channel < CHANNELS; channel++) {
-        const float *input = delayed(card, channel, pw_filter_get_dsp_buffer(card->inputs[channel], frames), frames);
+        float *outputs[MOST_PORTS] = {NULL};
         for (uint32_t port = 0; port < card->plan->port_count; port++) {
             if (card->outputs[port][channel] == NULL) continue;
-            float *output = pw_filter_get_dsp_buffer(card->outputs[port][channel], frames);
-            if (output == NULL) continue;
-            if (input != NULL && (int)port == heard)
-                memcpy(output, input, frames * sizeof(float));
-            else
-                memset(output, 0, frames * sizeof(float));
+            outputs[port] = pw_filter_get_dsp_buffer(card->outputs[port][channel], frames);
+            if (outputs[port] != NULL) memset(outputs[port], 0, frames * sizeof(float));
+        }
+        for (uint32_t number = 0; number < card->plan->device_count; number++) {
+            struct device *device = &card->devices[number];
+            if (device->inputs[channel] == NULL) continue;
+            const float *input =
+                delayed(device, channel, pw_filter_get_dsp_buffer(device->inputs[channel], frames), frames);
+            float *output = heard[number] >= 0 ? outputs[heard[number]] : NULL;
+            if (input == NULL || output == NULL) continue;
+            for (uint32_t frame = 0; frame < frames; frame++) output[frame] += input[frame];
         }
     }
 }
@@ -74,7 +87,6 @@ void make_outlets(struct card *card) {
     char name[64];
     snprintf(name, sizeof(name), "fixture-%s%s%s", card->plan->kind, card->instance[0] != '\0' ? "." : "",
              card->instance);
-    card->heard = -1;
     /* Below the daemon's own drivers, which everything else falls back on. */
     struct spa_dict_item items[] = {{PW_KEY_FACTORY_NAME, "support.node.driver"},
                                     {PW_KEY_NODE_NAME, "fixture-clock"},
@@ -86,8 +98,11 @@ void make_outlets(struct card *card) {
         card->core, name,
         pw_properties_new(PW_KEY_NODE_NAME, name, PW_KEY_NODE_GROUP, name, PW_KEY_NODE_AUTOCONNECT, "false", NULL));
     pw_filter_add_listener(card->outlets, &card->outlets_listener, &events, card);
-    for (int channel = 0; channel < CHANNELS; channel++)
-        card->inputs[channel] = add_port(card, PW_DIRECTION_INPUT, "input", channel);
+    for (uint32_t number = 0; number < card->plan->device_count; number++)
+        for (int channel = 0; channel < CHANNELS; channel++)
+            if (card->plan->devices[number].direction == SPA_DIRECTION_OUTPUT)
+                card->devices[number].inputs[channel] =
+                    add_port(card, PW_DIRECTION_INPUT, input_names[number], channel);
     for (uint32_t port = 0; port < card->plan->port_count; port++)
         for (int channel = 0; channel < CHANNELS; channel++)
             if (card->plan->ports[port].direction == SPA_DIRECTION_OUTPUT)
@@ -108,7 +123,8 @@ static uint32_t known_port(const struct card *card, uint32_t node, bool is_outpu
 
 static bool link_channel(struct card *card, const struct device *device, int channel) {
     uint32_t output = known_port(card, device->node, true, "monitor", channel);
-    uint32_t input = known_port(card, pw_filter_get_node_id(card->outlets), false, "input", channel);
+    uint32_t input =
+        known_port(card, pw_filter_get_node_id(card->outlets), false, input_names[device->number], channel);
     if (output == SPA_ID_INVALID || input == SPA_ID_INVALID) return false;
     char numbers[2][16];
     snprintf(numbers[0], sizeof(numbers[0]), "%u", output);
@@ -119,17 +135,28 @@ static bool link_channel(struct card *card, const struct device *device, int cha
 }
 
 void update_outlets(struct card *card) {
-    int heard = -1;
     for (uint32_t number = 0; number < card->plan->device_count; number++) {
         struct device *device = &card->devices[number];
         const struct port_plan *port = &card->plan->ports[device->port];
         bool is_active = card->present && (card->plan->profiles[card->profile].devices & ONLY(number)) != 0;
         device->tone = is_active && port->direction == SPA_DIRECTION_INPUT ? port->tone : 0;
-        if (is_active && card->plan->devices[number].direction == SPA_DIRECTION_OUTPUT) heard = (int)device->port;
+        int heard = is_active && port->direction == SPA_DIRECTION_OUTPUT ? (int)device->port : -1;
+        if (heard != device->heard) {
+            struct timespec now;
+            clock_gettime(CLOCK_MONOTONIC, &now);
+            device->heard_before = device->heard;
+            device->heard_since = SPA_TIMESPEC_TO_NSEC(&now);
+            device->heard = heard;
+        }
         for (int channel = 0; device->sink != NULL && device->node != SPA_ID_INVALID && channel < CHANNELS; channel++)
             if (!device->linked[channel]) device->linked[channel] = link_channel(card, device, channel);
     }
-    card->heard = heard;
+}
+
+int heard_port(const struct card *card) {
+    for (uint32_t number = 0; number < card->plan->device_count; number++)
+        if (card->devices[number].heard >= 0) return card->devices[number].heard;
+    return -1;
 }
 
 bool is_linked(const struct card *card) {
