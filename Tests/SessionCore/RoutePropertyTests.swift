@@ -1,15 +1,27 @@
 import SessionCore
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// What holds for every sequence of route events.
 @Suite struct RoutePropertyTests {
-    @Test("R56 R58 R64 random sequences of route events", arguments: 0..<8)
+    private static let chunks = 8
+
+    /// How many sequences are tried; the environment's AUDIO_SESSION_SEQUENCES, or few enough not to be waited for.
+    private static var sequences: Int {
+        getenv("AUDIO_SESSION_SEQUENCES").flatMap { Int(String(cString: $0)) } ?? 1_200
+    }
+
+    @Test("R56 R58 R64 random sequences of route events", arguments: 0..<chunks)
     func sequences(chunk: Int) {
-        for seed in 0..<150 {
-            var play = RoutePlay(seed: UInt64(chunk * 1_000 + seed))
+        let count = (Self.sequences + Self.chunks - 1) / Self.chunks
+        for seed in chunk * count..<(chunk + 1) * count {
+            var play = RoutePlay(seed: UInt64(seed))
             play.run()
             if let failure = play.failure {
-                Issue.record("seed \(chunk * 1_000 + seed): \(failure)")
+                Issue.record("seed \(seed): \(failure)")
                 return
             }
         }
@@ -55,10 +67,36 @@ struct RoutePlay {
     private mutating func fail(_ text: String) { failure = failure ?? "\(text), at \(time) ms" }
 
     private mutating func send(_ event: RouteEvent) {
-        let moment = random.oneIn(10) ? time - 50 : time
+        let moment = event != .clock && random.oneIn(10) ? time - 50 : time
+        let used = tracker.present.outputs
         for effect in tracker.handle(event, at: Instant(nanoseconds: moment * 1_000_000)) { check(effect) }
+        for port in used where isTaken(port, by: event) && !lost.contains(port.id) && !lost.contains(port.nodeName) {
+            fail("\(port.id) is gone with \(event), and not lost")
+        }
         if tracker.lostOutputs.count != lost.count {
             fail("lost outputs: \(tracker.lostOutputs.map(\.id)), told: \(lost)")
+        }
+    }
+
+    /// Whether an output that is not built in cannot be in use after this.
+    private func isTaken(_ port: RoutePort, by event: RouteEvent) -> Bool {
+        guard !port.type.isBuiltIn, port.deviceName != nil else { return false }
+        switch event {
+        // Another sink of the device may have the same port.
+        case .nodeGone(let id): return id == port.nodeID && !nodes.values.contains { $0.deviceID == port.deviceID }
+        case .deviceGone(let id): return id == port.deviceID && port.id != port.nodeName
+        case .device(let device):
+            guard device.id == port.deviceID, device.name == port.deviceName, port.availability != .no else {
+                return false
+            }
+            // What is plugged in at the same time takes its place.
+            let isPlugIn = device.ports.contains { $0.direction == .output && $0.availability == .yes }
+            return !isPlugIn
+                && device.ports.contains {
+                    $0.direction == .output && $0.availability == .no && !$0.type.isBuiltIn
+                        && port.id == "\(device.name)/\($0.name)"
+                }
+        default: return false
         }
     }
 

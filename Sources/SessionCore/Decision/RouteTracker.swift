@@ -210,9 +210,10 @@ public struct RouteTracker: Sendable, Equatable {
 }
 
 extension RoutePort {
-    /// Whether one of them is the other, or what is left of it while its sink and device go one after the other.
+    /// Whether another one is the same, or what is left of it: the sink of a device that has gone before it.
     fileprivate func isOf(_ other: RoutePort) -> Bool {
-        id == other.id || (nodeName == other.nodeName && (id == nodeName || other.id == nodeName))
+        let isLeftOver = other.deviceName == nil && other.deviceID != nil
+        return id == other.id || (isLeftOver && deviceID == other.deviceID && nodeName == other.nodeName)
     }
 }
 
