@@ -134,14 +134,18 @@ let package = Package(
         .executableTarget(
             name: "session-demo", dependencies: ["SessionTestKit"], path: "Sources/SessionDemo", swiftSettings: strict),
         .testTarget(
-            name: "SessionTestKitTests", dependencies: ["SessionTestKit"], path: "Tests/SessionTestKit",
-            swiftSettings: strict),
+            name: "SessionTestKitTests", dependencies: ["SessionTestKit", "fixture-card"],
+            path: "Tests/SessionTestKit", swiftSettings: strict),
         .executableTarget(
             name: "odd-client", dependencies: ["CLibPipeWire"], path: "Tests/OddClient",
             linkerSettings: [.linkedLibrary("m")]),
+        // A sound card that does not exist.
+        .executableTarget(
+            name: "fixture-card", dependencies: ["CLibPipeWire"], path: "Tests/FixtureCard",
+            linkerSettings: [.linkedLibrary("m")]),
         .testTarget(
-            name: "LiveTests", dependencies: ["SessionTestKit", "odd-client"], path: "Tests/Live", swiftSettings: strict
-        ),
+            name: "LiveTests", dependencies: ["SessionTestKit", "odd-client", "fixture-card"], path: "Tests/Live",
+            swiftSettings: strict),
         .testTarget(
             name: "PolicyFileTests", dependencies: ["PolicyFile", "SessionCore", "SpaEvents"],
             path: "Tests/PolicyFile", swiftSettings: strict),

@@ -1,11 +1,14 @@
 #include "CPipeWire.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include <spa/param/props.h>
 #include <spa/pod/builder.h>
 #include <spa/pod/iter.h>
+#include <spa/pod/parser.h>
 
 void cpw_hook_remove(struct spa_hook *hook) { spa_hook_remove(hook); }
 
@@ -119,4 +122,106 @@ int cpw_node_write_soft_volumes(struct pw_impl_node *node, const float *volumes,
                                      SPA_POD_Bool(mute), SPA_PROP_softVolumes,
                                      SPA_POD_Array(sizeof(float), SPA_TYPE_Float, count, volumes));
     return pod == NULL ? -ENOSPC : pw_impl_node_set_param(node, SPA_PARAM_Props, 0, pod);
+}
+
+_Static_assert(CPW_PARAM_ENUM_ROUTE == SPA_PARAM_EnumRoute && CPW_PARAM_ROUTE == SPA_PARAM_Route,
+               "the numbers are those of the parameters");
+
+static void copy_text(const struct spa_pod *value, char *text, uint32_t size) {
+    const char *string = NULL;
+    if (spa_pod_get_string(value, &string) < 0 || string == NULL) return;
+    snprintf(text, size, "%s", string);
+}
+
+/* A struct of a count and that many pairs of keys and values. */
+static void read_info(const struct spa_pod *info, struct cpw_route *route) {
+    struct spa_pod_parser parser;
+    struct spa_pod_frame frame;
+    int32_t count = 0;
+    spa_pod_parser_pod(&parser, info);
+    if (spa_pod_parser_push_struct(&parser, &frame) < 0 || spa_pod_parser_get_int(&parser, &count) < 0) return;
+    for (int32_t index = 0; index < count; index++) {
+        const char *key, *value;
+        if (spa_pod_parser_get(&parser, SPA_POD_String(&key), SPA_POD_String(&value), NULL) < 0) return;
+        if (key != NULL && value != NULL && strcmp(key, "port.type") == 0)
+            snprintf(route->type, sizeof(route->type), "%s", value);
+    }
+}
+
+bool cpw_route_read(const struct spa_pod *param, struct cpw_route *route) {
+    const struct spa_pod_prop *prop;
+    bool has_index = false;
+    *route = (struct cpw_route){.device = -1};
+    if (param == NULL || !spa_pod_is_object_type(param, SPA_TYPE_OBJECT_ParamRoute)) return false;
+    SPA_POD_OBJECT_FOREACH((const struct spa_pod_object *)param, prop) {
+        int32_t number = 0;
+        switch (prop->key) {
+        case SPA_PARAM_ROUTE_index:
+            has_index = spa_pod_get_int(&prop->value, &number) >= 0;
+            route->index = (uint32_t)number;
+            break;
+        case SPA_PARAM_ROUTE_direction:
+            spa_pod_get_id(&prop->value, &route->direction);
+            break;
+        case SPA_PARAM_ROUTE_device:
+            spa_pod_get_int(&prop->value, &route->device);
+            break;
+        case SPA_PARAM_ROUTE_available:
+            spa_pod_get_id(&prop->value, &route->available);
+            break;
+        case SPA_PARAM_ROUTE_name:
+            copy_text(&prop->value, route->name, sizeof(route->name));
+            break;
+        case SPA_PARAM_ROUTE_description:
+            copy_text(&prop->value, route->description, sizeof(route->description));
+            break;
+        case SPA_PARAM_ROUTE_info:
+            read_info(&prop->value, route);
+            break;
+        default:
+            break;
+        }
+    }
+    return has_index;
+}
+
+struct pw_core *cpw_context_connect(struct pw_context *context) {
+    const char *name = pw_properties_get(pw_context_get_properties(context), PW_KEY_CORE_NAME);
+    struct pw_properties *properties = pw_properties_new(PW_KEY_APP_NAME, "audio-session", NULL);
+    if (properties == NULL) return NULL;
+    /* Not what the environment says: this daemon, not another one. */
+    pw_properties_set(properties, PW_KEY_REMOTE_NAME, name == NULL ? "pipewire-0" : name);
+    return pw_context_connect(context, properties, 0);
+}
+
+struct pw_registry *cpw_core_get_registry(struct pw_core *core) {
+    return pw_core_get_registry(core, PW_VERSION_REGISTRY, 0);
+}
+
+void cpw_registry_add_listener(struct pw_registry *registry, struct spa_hook *hook,
+                               const struct pw_registry_events *events, void *data) {
+    pw_registry_add_listener(registry, hook, events, data);
+}
+
+struct pw_proxy *cpw_registry_bind(struct pw_registry *registry, uint32_t id, const char *type, uint32_t version) {
+    return pw_registry_bind(registry, id, type, version, 0);
+}
+
+void cpw_device_add_listener(struct pw_proxy *device, struct spa_hook *hook, const struct pw_device_events *events,
+                             void *data) {
+    pw_device_add_listener((struct pw_device *)device, hook, events, data);
+}
+
+void cpw_device_subscribe_routes(struct pw_proxy *device) {
+    uint32_t params[] = {SPA_PARAM_EnumRoute, SPA_PARAM_Route};
+    pw_device_subscribe_params((struct pw_device *)device, params, 2);
+}
+
+void cpw_device_enumerate(struct pw_proxy *device, uint32_t param) {
+    pw_device_enum_params((struct pw_device *)device, 0, param, 0, UINT32_MAX, NULL);
+}
+
+void cpw_metadata_add_listener(struct pw_proxy *metadata, struct spa_hook *hook,
+                               const struct pw_metadata_events *events, void *data) {
+    pw_metadata_add_listener((struct pw_metadata *)metadata, hook, events, data);
 }

@@ -7,6 +7,7 @@ final class ClientWatch {
     private unowned let host: PipeWireHost
     private var listener: Listener<pw_impl_client_events>?
     private var resources: [OpaquePointer: ResourceWatch] = [:]
+    private var devices: [OpaquePointer: DeviceRequests] = [:]
 
     init(client: OpaquePointer, host: PipeWireHost) {
         self.client = client
@@ -26,8 +27,11 @@ final class ClientWatch {
     }
 
     private func added(_ resource: OpaquePointer) {
-        guard text(pw_resource_get_type(resource, nil)) == "PipeWire:Interface:ClientNode" else { return }
-        resources[resource] = ResourceWatch(resource: resource, watch: self)
+        switch text(pw_resource_get_type(resource, nil)) {
+        case "PipeWire:Interface:ClientNode": resources[resource] = ResourceWatch(resource: resource, watch: self)
+        case "PipeWire:Interface:Device": devices[resource] = DeviceRequests(resource: resource, watch: self)
+        default: break
+        }
     }
 
     /// Sends the client an error on its node, if it is one of its own (R23).
@@ -37,7 +41,14 @@ final class ClientWatch {
         }
     }
 
-    fileprivate func destroyed(_ resource: OpaquePointer) { resources[resource] = nil }
+    fileprivate func destroyed(_ resource: OpaquePointer) {
+        resources[resource] = nil
+        devices[resource] = nil
+    }
+
+    fileprivate func wants(_ route: cpw_route, of resource: OpaquePointer) {
+        host.routeRequested(device: pw_resource_get_bound_id(resource), port: route.index, profileDevice: route.device)
+    }
 
     fileprivate func wants(_ active: Bool, of resource: OpaquePointer) {
         host.clientWants(active, node: pw_resource_get_bound_id(resource))
@@ -68,6 +79,40 @@ private final class ResourceWatch {
         table.set_active = { data, active in
             guard let self = object(data, as: ResourceWatch.self) else { return 0 }
             self.watch.wants(active, of: self.resource)
+            return 0
+        }
+        methods = Listener(table) { pw_resource_add_object_listener(resource, $0, $1, pointer(to: self)) }
+    }
+}
+
+/// Listens to what a client asks of a card: which port is to be used. That passes through here before it reaches the process
+/// in which the card is, and so before any sound moves.
+private final class DeviceRequests {
+    private let resource: OpaquePointer
+    private unowned let watch: ClientWatch
+    private var events: Listener<pw_resource_events>?
+    private var methods: Listener<pw_device_methods>?
+
+    init(resource: OpaquePointer, watch: ClientWatch) {
+        self.resource = resource
+        self.watch = watch
+        var resourceEvents = pw_resource_events()
+        resourceEvents.version = UInt32(PW_VERSION_RESOURCE_EVENTS)
+        resourceEvents.destroy = { data in
+            guard let self = object(data, as: DeviceRequests.self) else { return }
+            self.events = nil
+            self.methods = nil
+            self.watch.destroyed(self.resource)
+        }
+        events = Listener(resourceEvents) { pw_resource_add_listener(resource, $0, $1, pointer(to: self)) }
+        var table = pw_device_methods()
+        table.version = UInt32(PW_VERSION_DEVICE_METHODS)
+        table.set_param = { data, id, _, param in
+            var route = cpw_route()
+            guard Int(id) == CPW_PARAM_ROUTE, let self = object(data, as: DeviceRequests.self),
+                cpw_route_read(param, &route)
+            else { return 0 }
+            self.watch.wants(route, of: self.resource)
             return 0
         }
         methods = Listener(table) { pw_resource_add_object_listener(resource, $0, $1, pointer(to: self)) }

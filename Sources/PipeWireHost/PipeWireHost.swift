@@ -17,6 +17,8 @@ public final class PipeWireHost: Host {
     /// By the node's global id.
     private var streams: [UInt32: StreamNode] = [:]
     private var clients: [OpaquePointer: ClientWatch] = [:]
+    private lazy var outputs = OutputWatch(host: self)
+    private var cards: CardWatch?
     private(set) var byStream: [StreamID: StreamNode] = [:]
     private var lastStream: UInt32 = 0
     /// The graph's quantum, until a stream begins or ceases to run.
@@ -50,6 +52,9 @@ public final class PipeWireHost: Host {
         events.global_added = { data, global in
             if let global { object(data, as: PipeWireHost.self)?.added(global) }
         }
+        events.global_removed = { data, global in
+            if let global { object(data, as: PipeWireHost.self)?.removed(global) }
+        }
         contextListener = Listener(events) { pw_context_add_listener(context, $0, $1, pointer(to: self)) }
         pw_context_for_each_global(
             context,
@@ -58,6 +63,7 @@ public final class PipeWireHost: Host {
                 return 0
             }, pointer(to: self))
         seesNewStreams = true
+        cards = CardWatch(context) { [weak self] in self?.changed($0) }
         runtime.drain()
     }
 
@@ -69,6 +75,7 @@ public final class PipeWireHost: Host {
         service = nil
         self.runtime = nil
         contextListener = nil
+        cards = nil
         streams.removeAll()
         byStream.removeAll()
         clients.removeAll()
@@ -87,7 +94,41 @@ public final class PipeWireHost: Host {
         } else if pw_global_is_type(global, "PipeWire:Interface:Node") {
             guard let node = OpaquePointer(pw_global_get_object(global)) else { return }
             addedNode(node, global: pw_global_get_id(global))
+            outputs.added(node: node, global: pw_global_get_id(global))
+        } else if pw_global_is_type(global, "PipeWire:Interface:Link") {
+            guard let link = OpaquePointer(pw_global_get_object(global)) else { return }
+            outputs.added(link: link, global: pw_global_get_id(global))
         }
+    }
+
+    private func removed(_ global: OpaquePointer) {
+        if pw_global_is_type(global, "PipeWire:Interface:Link") { outputs.removed(link: pw_global_get_id(global)) }
+    }
+
+    // MARK: - Outputs
+
+    /// An output goes on which nodes are heard. Returns whether any of them is a stream that was told so.
+    func outputLost(_ port: PortID, _ name: String, nodes: Set<UInt32>) -> Bool {
+        let heard = streams.values.filter { nodes.contains($0.global) && $0.description != nil }.map(\.id)
+        guard !heard.isEmpty else { return false }
+        log(.info, "\(name) is gone, and with it the output of \(heard.count) streams")
+        post(.outputLost(port, name: name, streams: heard), now: true)
+        return true
+    }
+
+    /// A client wants a card to use another port.
+    func routeRequested(device: UInt32, port: UInt32, profileDevice: Int32) {
+        guard let card = cards?.cards[device] else { return }
+        outputs.requested(port, profileDevice: profileDevice, of: card)
+    }
+
+    private func changed(_ card: CardWatch.Card?) {
+        if let card { outputs.changed(card) }
+    }
+
+    /// An output is back, and a stream is linked to it.
+    func outputReturned(_ port: PortID, node: UInt32) {
+        if let stream = streams[node] { post(.outputReturned(port, streams: [stream.id]), now: false) }
     }
 
     private func addedNode(_ node: OpaquePointer, global: UInt32) {

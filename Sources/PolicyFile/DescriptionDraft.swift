@@ -5,7 +5,7 @@ import SessionCore
 struct DescriptionDraft: Sendable {
     static let keys = [
         "category", "options", "mode", "priority", "duck", "fade", "handover", "resume", "release-delay",
-        "interruptible",
+        "interruptible", "pause-player",
     ]
 
     let name: String
@@ -22,6 +22,7 @@ struct DescriptionDraft: Sendable {
     private(set) var resumption: Sourced<Resumption>?
     private(set) var releaseDelay: Sourced<Duration>?
     private(set) var isInterruptible: Sourced<Bool>?
+    private(set) var pausesPlayer: Sourced<Bool>?
     private(set) var isCategoryWrong = false
 
     /// A draft that begins with what a preset says.
@@ -37,6 +38,7 @@ struct DescriptionDraft: Sendable {
         resumption = Sourced(preset.resumption)
         releaseDelay = Sourced(preset.releaseDelay)
         isInterruptible = Sourced(preset.isInterruptible)
+        pausesPlayer = Sourced(preset.pausesPlayer)
     }
 
     /// A draft of something new, of which nothing is known yet.
@@ -68,6 +70,7 @@ struct DescriptionDraft: Sendable {
             case "resume": resumption.set(diagnosis.word(node, of: .resumptions), at: origin)
             case "release-delay": releaseDelay.set(diagnosis.duration(node), at: origin)
             case "interruptible": isInterruptible.set(diagnosis.word(node, of: .truth), at: origin)
+            case "pause-player": pausesPlayer.set(diagnosis.word(node, of: .truth), at: origin)
             default: break
             }
         }
@@ -86,6 +89,7 @@ struct DescriptionDraft: Sendable {
         resumption = other.resumption ?? resumption
         releaseDelay = other.releaseDelay ?? releaseDelay
         isInterruptible = other.isInterruptible ?? isInterruptible
+        pausesPlayer = other.pausesPlayer ?? pausesPlayer
         isCategoryWrong = isCategoryWrong || other.isCategoryWrong
     }
 

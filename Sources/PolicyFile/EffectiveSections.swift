@@ -29,6 +29,12 @@ extension PolicyWriter {
             for list in builder.switches.lists { writer.write(list: list.key, list.words.map { ($0, list.origin) }) }
         }
         blank()
+        block("routes = {") { writer in
+            let routes = builder.routes
+            writer.line("pause-on-disconnect = \(routes.pauses.value)", from: routes.pauses.origin)
+            writer.write("resume-within", routes.resumesWithin)
+        }
+        blank()
         block("claims = {") { writer in
             for kind in ClaimKind.allCases { writer.write(builder.claims[kind] ?? ClaimDraft(), kind) }
         }
@@ -90,6 +96,7 @@ extension PolicyWriter {
         write("resume", draft.resumption) { $0.rawValue }
         write("release-delay", draft.releaseDelay)
         write("interruptible", draft.isInterruptible) { "\($0)" }
+        write("pause-player", draft.pausesPlayer) { "\($0)" }
     }
 
     // MARK: Pairs, claims, rules

@@ -3,7 +3,8 @@ import SessionCore
 /// Lays sources over a built-in preset, key by key, later ones over earlier ones.
 struct PolicyBuilder: Sendable {
     private static let keys = [
-        "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay", "switches", "claims",
+        "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay", "switches", "routes",
+        "claims",
         "rules",
     ]
     private static let argumentKeys = ["policy", "dbus"] + keys
@@ -21,6 +22,7 @@ struct PolicyBuilder: Sendable {
     private(set) var pairing: Sourced<String?>
     private(set) var interplay: InterplayTable
     private(set) var switches: SwitchesDraft
+    private(set) var routes: RoutesDraft
     private(set) var claims: [ClaimKind: ClaimDraft] = [:]
     private(set) var rules: [RuleDraft] = []
 
@@ -34,6 +36,7 @@ struct PolicyBuilder: Sendable {
         pairing = Sourced(preset.pairing)
         interplay = InterplayTable(preset.interplay)
         switches = SwitchesDraft(preset.switches)
+        routes = RoutesDraft(preset.routes)
     }
 
     // MARK: Sections
@@ -63,6 +66,7 @@ struct PolicyBuilder: Sendable {
             case "roles", "interplay":
                 if let object = diagnosis.object(member.value) { sections[member.key.text, default: []] += object }
             case "switches": switches.apply(member.value, &diagnosis)
+            case "routes": routes.apply(member.value, &diagnosis)
             case "claims": apply(claims: member.value, conditions: &conditions, &diagnosis)
             case "rules": rules += RuleDraft.read(member.value, conditions: &conditions, &diagnosis)
             default: break
@@ -121,6 +125,7 @@ struct PolicyBuilder: Sendable {
         preset.interplay = interplay.finish(
             roles: roles, descriptions: descriptions, defaults: defaults, &diagnosis)
         preset.switches = switches.rules
+        preset.routes = routes.rules
         var granted: [ClaimKind: Claim] = [:]
         for kind in ClaimKind.allCases {
             granted[kind] = claims[kind]?.finish(kind, roles: roles, descriptions: preset.roles, &diagnosis)

@@ -15,6 +15,7 @@ struct SessionChange: Sendable, Equatable {
     var resumption: Resumption?
     var releaseDelay: Duration?
     var isInterruptible: Bool?
+    var pausesPlayer: Bool?
 
     /// What a draft says.
     init(_ draft: DescriptionDraft) {
@@ -31,6 +32,7 @@ struct SessionChange: Sendable, Equatable {
         resumption = draft.resumption?.value
         releaseDelay = draft.releaseDelay?.value
         isInterruptible = draft.isInterruptible?.value
+        pausesPlayer = draft.pausesPlayer?.value
     }
 
     /// Changes a description.
@@ -48,6 +50,7 @@ struct SessionChange: Sendable, Equatable {
         description.resumption = resumption ?? description.resumption
         description.releaseDelay = releaseDelay ?? description.releaseDelay
         description.isInterruptible = isInterruptible ?? description.isInterruptible
+        description.pausesPlayer = pausesPlayer ?? description.pausesPlayer
     }
 
     /// The keys that change, for explanations.
@@ -57,7 +60,7 @@ struct SessionChange: Sendable, Equatable {
             ("priority", priority != nil),
             ("duck", gain != nil || attack != nil || hold != nil || release != nil), ("fade", fade != nil),
             ("handover", handover != nil), ("resume", resumption != nil), ("release-delay", releaseDelay != nil),
-            ("interruptible", isInterruptible != nil),
+            ("interruptible", isInterruptible != nil), ("pause-player", pausesPlayer != nil),
         ]
         return all.filter(\.changes).map(\.key)
     }

@@ -102,6 +102,9 @@ struct PlayerPauses {
     /// Whether a stream is silenced here already.
     func has(_ stream: StreamID) -> Bool { states[stream].map { $0.phase != .resuming } ?? false }
 
+    /// Whether a stream's player was asked to pause, and has not had its time in vain.
+    func isAsked(_ stream: StreamID) -> Bool { has(stream) && states[stream]?.phase != .corked }
+
     /// What its client says of a stream.
     mutating func read(_ stream: StreamID, isWanted: Bool) -> Reading {
         guard let state = states[stream] else { return .news }

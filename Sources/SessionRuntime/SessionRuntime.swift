@@ -154,8 +154,16 @@ public final class SessionRuntime {
     /// What an opened session is; `nil` for one that is not known.
     public func state(of session: SessionID) -> SessionState? { engine.state(of: session) }
 
-    /// All that is known of sessions and streams, for people and for `DumpState`.
-    public var report: Report { engine.report }
+    /// All that is known of sessions and streams, for people and for `DumpState`. A stream whose player was not asked to pause,
+    /// or did not, is a corked one.
+    public var report: Report {
+        var report = engine.report
+        for index in report.streams.indices
+        where report.streams[index].treatment.silence == .pausePlayer && !pauses.isAsked(report.streams[index].id) {
+            report.streams[index].treatment.silence = .cork
+        }
+        return report
+    }
 
     /// The description behind an id in a ``Treatment``.
     public subscript(id: DescriptionID) -> SessionDescription? { engine[id] }
@@ -300,6 +308,10 @@ public final class SessionRuntime {
             return "keep \(name) silent: its session is not active"
         case (_, .noDevice):
             return "give \(name) no device: its session is one of audio-processing"
+        case (_, .routeDisconnected):
+            return before.cause == .routeDisconnected
+                ? "keep \(name) silent: its output has not come back in time, and its application has to resume"
+                : "stop \(name) at once: its output has gone"
         case (_, .silentSwitch): return "mute \(name)\(time): the silent switch is on"
         case (_, .screenLock): return "mute \(name)\(time): the screen is locked"
         case (_, .doNotDisturb): return "mute \(name)\(time): the user does not want to be disturbed"
@@ -307,7 +319,7 @@ public final class SessionRuntime {
             return "keep \(name) silent: \(actor) took over, and its application has to resume"
         case (let silence, _):
             let verb =
-                silence == .pausePlayer && before.silence == .none
+                silence == .pausePlayer && before.silence == .none && players != nil && wanted.contains(stream)
                 ? "pause the player of"
                 : before.silence != .none && before.cause != .handover ? "keep" : silence == .mute ? "mute" : "cork"
             return verb == "keep" ? "keep \(name) silent: \(actor) plays" : "\(verb) \(name)\(time): \(actor) plays"

@@ -42,7 +42,11 @@ final class Desktop {
 
     /// N7: why a session was interrupted.
     static func reason(of actor: SessionReference) -> String {
-        actor.description == sleepName ? "suspended" : "default"
+        switch actor.description {
+        case sleepName: "suspended"
+        case SessionReference.route: "route-disconnected"
+        default: "default"
+        }
     }
 
     // MARK: - Sleep

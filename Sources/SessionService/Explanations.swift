@@ -19,6 +19,9 @@ enum Explanations {
         case .inactive: text += "\(verb(treatment))\(since): its application's session is not active"
         case .noDevice:
             text += "\(verb(treatment))\(since): its session is one of audio-processing, which has no device"
+        case .routeDisconnected:
+            text +=
+                "\(verb(treatment))\(since): the output on which it was heard has gone, and nothing else takes its place"
         case .silentSwitch: text += "\(verb(treatment))\(since): the silent switch is on"
         case .screenLock: text += "\(verb(treatment))\(since): the screen is locked"
         case .doNotDisturb: text += "\(verb(treatment))\(since): do not disturb is on"

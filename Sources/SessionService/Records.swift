@@ -66,6 +66,7 @@ enum Records {
         case .rejected: "rejected"
         case .inactive: "inactive"
         case .noDevice: "no-device"
+        case .routeDisconnected: "route-disconnected"
         case .silentSwitch: "silent"
         case .screenLock: "locked"
         case .doNotDisturb: "do-not-disturb"

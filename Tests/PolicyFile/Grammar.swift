@@ -61,7 +61,7 @@ struct Grammar {
         case 6: return "fade = \(time())"
         case 7: return "handover = \(pick(["overlap", "hold"])) release-delay = \(time())"
         case 8: return "resume = \(pick(["always", "never", "transient"]))"
-        default: return "interruptible = \(pick(["true", "false"]))"
+        default: return "\(pick(["interruptible", "pause-player"])) = \(pick(["true", "false"]))"
         }
     }
 

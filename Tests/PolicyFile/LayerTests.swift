@@ -110,7 +110,7 @@ private let layerings: [Layering] = [
     ) {
         $0 = SessionDescription(
             name: "untagged", category: .playback, options: .mixWithOthers, fade: .milliseconds(20),
-            releaseDelay: .milliseconds(30))
+            releaseDelay: .milliseconds(30), pausesPlayer: true)
     },
     Layering(
         "untagged again after none", [(share, "untagged = none"), (user, "untagged = { category = playback }")],

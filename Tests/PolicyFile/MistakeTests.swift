@@ -32,7 +32,7 @@ private let sections =
     "preset, duck, untagged, untagged-capture, capture-pairing, roles, interplay, switches, claims or rules"
 private let escapes = #"one of \" \\ \/ \b \f \n \r \t \uXXXX"#
 private let roleKeys =
-    "aliases, category, options, mode, priority, duck, fade, handover, resume, release-delay or interruptible"
+    "aliases, category, options, mode, priority, duck, fade, handover, resume, release-delay, interruptible or pause-player"
 
 private let mistakesOfForm: [Mistake] = [
     // Brackets
@@ -229,7 +229,7 @@ private let mistakesOfMeaning: [Mistake] = [
     Mistake(
         "untagged = { aliases = [ x ] }",
         "1:14: warning: found the unknown key 'aliases', expected category, options, mode, priority, duck, fade, "
-            + "handover, resume, release-delay or interruptible"),
+            + "handover, resume, release-delay, interruptible or pause-player"),
     Mistake("roles = { \"\" = none }", "1:11: error: found an empty role, expected a role of 1 to 64 bytes"),
     Mistake(
         "roles = { \(String(repeating: "r", count: 65)) = none }",

@@ -14,7 +14,7 @@ private let arrayOfObjects = "an array of objects, such as [ { application.name 
 private let arrayOfRules = "an array of rules, [ { matches = [ … ] actions = { … } } … ]"
 private let values = "a value: text, \"~regular expression\", null, or one of these after '!'"
 private let updateKeys =
-    "role, category, options, mode, priority, duck, fade, handover, resume, release-delay or interruptible"
+    "role, category, options, mode, priority, duck, fade, handover, resume, release-delay, interruptible or pause-player"
 private let categories =
     "a category: ambient, solo-ambient, playback, record, play-and-record, audio-processing or ui-sound"
 

@@ -54,6 +54,8 @@ private let changes: [Change] = [
     Change("roles = { music = { resume = always } }") { $0.roles["music"]?.resumption = .always },
     Change("roles = { music = { release-delay = 0 } }") { $0.roles["music"]?.releaseDelay = .zero },
     Change("roles = { music = { interruptible = false } }") { $0.roles["music"]?.isInterruptible = false },
+    Change("roles = { music = { pause-player = false } }") { $0.roles["music"]?.pausesPlayer = false },
+    Change("roles = { game = { pause-player = true } }") { $0.roles["game"]?.pausesPlayer = true },
     Change("roles = { game = { fade = 20 } }") { $0.roles["game"]?.fade = .milliseconds(20) },
     // Untagged
     Change("untagged = none") { $0.untagged = nil },
@@ -222,7 +224,7 @@ extension SessionDescription {
             category = \(category.rawValue) options = [ \(names.joined(separator: " ")) ]
             mode = \(mode.rawValue), priority: \(priority.rawValue) \(ducksOthers ? duck : "")
             fade = \(fade / .milliseconds(1))ms handover = \(handover.rawValue) resume = \(resumption.rawValue)
-            release-delay \(releaseDelay / .milliseconds(1)) "interruptible" : \(isInterruptible)
+            release-delay \(releaseDelay / .milliseconds(1)) "interruptible" : \(isInterruptible) pause-player=\(pausesPlayer)
             """
     }
 
@@ -251,6 +253,7 @@ extension SessionDescription {
         description.resumption = Resumption.allCases.randomElement(using: &random) ?? .always
         description.releaseDelay = .milliseconds(Int.random(in: 0...60_000, using: &random))
         description.isInterruptible = .random(using: &random)
+        description.pausesPlayer = .random(using: &random)
         return description
     }
 }

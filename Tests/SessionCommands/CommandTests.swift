@@ -153,6 +153,7 @@ import Testing
                 resume         transient
                 release-delay  300 ms
                 interruptible  true
+                pause-player   false
 
             The policy is desktop.
 

@@ -396,6 +396,34 @@ import Testing
         }
     }
 
+    @Test(
+        "N15 R36 under the shipped presets calls and alarms ask players to pause; others do not, and games have none",
+        arguments: Shipped.allCases, ["phone", "ringtone", "alarm"])
+    func shippedPauses(preset: Shipped, interrupter: String) {
+        for (role, isPlayer) in [("music", true), ("video", true), ("browser", true), ("game", false)] {
+            var scenario = Scenario(preset)
+            scenario.play("victim", role: role)
+            scenario.advance(.seconds(1))
+            scenario.play("interrupter", role: interrupter)
+            #expect(scenario["victim"] == .corked && scenario.asksPlayer(of: "victim") == isPlayer, "\(role)")
+        }
+        // Who holds a session is told, and pauses by itself.
+        var scenario = Scenario(preset)
+        scenario.open("player")
+        scenario.configure("player", .playback)
+        scenario.appear("track", role: "music")
+        scenario.move("track", to: "player")
+        scenario.activate("player")
+        scenario.want("track")
+        scenario.play("interrupter", role: interrupter)
+        #expect(scenario["track"] == .corked && !scenario.asksPlayer(of: "track"))
+        // Another player that takes over asks nobody.
+        scenario = Scenario(.phone)
+        scenario.play("first", role: "music")
+        scenario.play("second", role: "music")
+        #expect(scenario["first"] == .corked && !scenario.asksPlayer(of: "first"))
+    }
+
     @Test("N16 R36 the policy says what the switches silence, but never phone and alarm")
     func switchesOfPolicy() {
         let all = Set(Category.allCases)

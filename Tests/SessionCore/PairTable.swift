@@ -101,7 +101,6 @@ extension Heard {
         case .rejected: "rejected"
         case .held: "held"
         case .inactive: "inactive"
-        case .playerPaused: "paused"
         case .unmanaged: "unmanaged"
         }
     }
@@ -110,7 +109,7 @@ extension Heard {
     var isAudible: Bool {
         switch self {
         case .free, .ducked, .unmanaged: true
-        case .muted, .corked, .superseded, .rejected, .held, .inactive, .playerPaused: false
+        case .muted, .corked, .superseded, .rejected, .held, .inactive: false
         }
     }
 }

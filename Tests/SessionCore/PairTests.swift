@@ -44,7 +44,7 @@ import Testing
             Case(kind: .duck, whenItCame: .ducked(-14), whenItWasThere: .ducked(-14)),
             Case(kind: .mute, whenItCame: .muted, whenItWasThere: .muted),
             Case(kind: .cork, whenItCame: .corked, whenItWasThere: .corked),
-            Case(kind: .pausePlayer, whenItCame: .playerPaused, whenItWasThere: .playerPaused),
+            Case(kind: .pausePlayer, whenItCame: .corked, whenItWasThere: .corked),
             // What plays already is the affair of the categories: an alarm corks.
             Case(kind: .reject, whenItCame: .rejected, whenItWasThere: .corked),
         ])
@@ -65,6 +65,7 @@ import Testing
         s.play("music")
         s.advance(.seconds(1))
         #expect(s["music"] == expected.whenItCame)
+        #expect(s.asksPlayer(of: "music") == (expected.kind == .pausePlayer))
         #expect(s["siren"] == .free)
     }
 

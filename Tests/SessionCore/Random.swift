@@ -56,7 +56,7 @@ extension SplitMix64 {
                 ducking: Ducking(gain: Decibels(pick([-20, -14, -6, 0, -.infinity]))),
                 fade: .milliseconds(pick([0, 50, 500])), handover: pick(Handover.allCases),
                 resumption: pick(Resumption.allCases), releaseDelay: .milliseconds(pick([0, 300, 1_000])),
-                isInterruptible: !oneIn(8))
+                isInterruptible: !oneIn(8), pausesPlayer: oneIn(4))
         }
         let names = descriptions.keys.sorted()
         let roles = Dictionary(

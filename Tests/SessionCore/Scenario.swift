@@ -24,8 +24,6 @@ enum Heard: Equatable {
     case held
     /// Its session is not active (R26).
     case inactive
-    /// Its player is to pause it (N15).
-    case playerPaused
     /// Not the engine's business.
     case unmanaged
 }
@@ -201,15 +199,22 @@ struct Scenario {
         case (_, .rejected): return .rejected
         case (_, .inactive): return .inactive
         case (.mute, _): return .muted
-        case (.cork, _): return .corked
-        case (.pausePlayer, _): return .playerPaused
+        case (.cork, _), (.pausePlayer, _): return .corked
         }
+    }
+
+    /// Whether a stream's player is to pause it (N15).
+    func asksPlayer(of name: String) -> Bool {
+        streams[name].flatMap { engine.treatment(of: $0.id) }?.silence == .pausePlayer
     }
 
     /// The name of the description that treats a stream.
     func actor(on name: String) -> String? {
         streams[name].flatMap { engine.treatment(of: $0.id)?.actor }.flatMap { engine[$0]?.name }
     }
+
+    /// The engine's number of a stream.
+    func id(of name: String) -> StreamID? { streams[name]?.id }
 
     /// Whether the server processes the stream.
     func isRunning(_ name: String) -> Bool { streams[name]?.isRunning ?? false }
@@ -325,8 +330,7 @@ struct Scenario {
         case (_, .superseded): "keep"
         case (_, .rejected): "reject"
         case (.mute, _): "mute"
-        case (.cork, _): "cork"
-        case (.pausePlayer, _): "pause"
+        case (.cork, _), (.pausePlayer, _): "cork"
         }
     }
 }

@@ -72,13 +72,15 @@ private final class FakePlayers: PlayerControl {
 
     private var isWanted: Bool { host.runtime.report.streams.first { $0.id == music }?.isWanted ?? false }
 
+    private var treatment: Treatment? { host.runtime.report.streams.first { $0.id == music }?.treatment }
+
     private var corks: [Silence] { host.silencings(of: 1).map(\.silence).filter { $0 != .none } }
 
     @Test("N15 R37 a player that pauses: faded out, paused, never corked, and up again from silence")
     func works() {
         call()
         #expect(players.calls == [.pause] && host.gains[1] == 0)
-        #expect(corks == [])
+        #expect(corks == [] && treatment?.silence == .pausePlayer)
         client(music, plays: false)
         host.advance(.seconds(10))
         #expect(corks == [] && host.armed == nil)
@@ -144,6 +146,7 @@ private final class FakePlayers: PlayerControl {
         players.isThere = false
         call()
         #expect(corks == [.cork])
+        #expect(treatment?.silence == .cork, "nobody is told that its player has paused")
         host.send(.streamRunning(music, false))
         hangUp()
         host.send(.streamRunning(music, true))

@@ -273,7 +273,7 @@ import Testing
         host.send(.streamWanted(phone, false))
         // A fade step comes first, then the wake; the fade must not swallow it.
         host.advance(.milliseconds(299))
-        #expect(host.runtime.treatment(of: music)?.silence == .cork)
+        #expect(host.runtime.treatment(of: music)?.silence == .pausePlayer)
         host.advance(.milliseconds(1))
         #expect(host.runtime.treatment(of: music) == .untouched)
     }

@@ -9,6 +9,7 @@
 #include <pipewire/impl.h>
 
 #include <pipewire/extensions/client-node.h>
+#include <pipewire/extensions/metadata.h>
 
 /* Hooks and dictionaries: inline functions. */
 void cpw_hook_remove(struct spa_hook *hook);
@@ -56,6 +57,38 @@ struct cpw_volumes {
 bool cpw_node_read_volumes(struct pw_impl_node *node, struct cpw_volumes *volumes);
 /* Writes softVolumes and softMute, and nothing else; returns a negative errno on failure. */
 int cpw_node_write_soft_volumes(struct pw_impl_node *node, const float *volumes, uint32_t count, bool mute);
+
+/* What a Route or EnumRoute parameter says of a port of a card. Texts that are too long are cut. */
+struct cpw_route {
+    uint32_t index;
+    /* SPA_DIRECTION_INPUT or SPA_DIRECTION_OUTPUT, seen from the card. */
+    uint32_t direction;
+    /* The device of the profile that it is used with; -1 where it does not say. */
+    int32_t device;
+    /* SPA_PARAM_AVAILABILITY_unknown, _no or _yes. */
+    uint32_t available;
+    char name[128];
+    char description[128];
+    char type[64];
+};
+
+/* Returns whether a parameter is a Route with at least an index. */
+bool cpw_route_read(const struct spa_pod *param, struct cpw_route *route);
+enum { CPW_PARAM_ENUM_ROUTE = 12, CPW_PARAM_ROUTE = 13 };
+
+/* A client of the daemon inside the daemon: macros over tables of functions. */
+struct pw_core *cpw_context_connect(struct pw_context *context);
+struct pw_registry *cpw_core_get_registry(struct pw_core *core);
+void cpw_registry_add_listener(struct pw_registry *registry, struct spa_hook *hook,
+                               const struct pw_registry_events *events, void *data);
+/* Returns the proxy, or NULL. */
+struct pw_proxy *cpw_registry_bind(struct pw_registry *registry, uint32_t id, const char *type, uint32_t version);
+void cpw_device_add_listener(struct pw_proxy *device, struct spa_hook *hook, const struct pw_device_events *events,
+                             void *data);
+void cpw_device_subscribe_routes(struct pw_proxy *device);
+void cpw_device_enumerate(struct pw_proxy *device, uint32_t param);
+void cpw_metadata_add_listener(struct pw_proxy *metadata, struct spa_hook *hook,
+                               const struct pw_metadata_events *events, void *data);
 
 /* Takes this object's own code and constants out of the process's memory. They are in the file, so what is used again is
  * mapped again; what was used only to start is not counted any more. */

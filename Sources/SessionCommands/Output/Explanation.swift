@@ -19,10 +19,12 @@ struct Explanation: Encodable {
         var resume: String
         var releaseDelay: Double
         var interruptible: Bool
+        var pausePlayer: Bool
 
         enum CodingKeys: String, CodingKey {
             case name, category, options, mode, priority, duck, fade, handover, resume, interruptible
             case releaseDelay = "release-delay"
+            case pausePlayer = "pause-player"
         }
     }
 
@@ -116,6 +118,7 @@ extension Explanation.Described {
         resume = description.resumption.rawValue
         releaseDelay = milliseconds(description.releaseDelay)
         interruptible = description.isInterruptible
+        pausePlayer = description.pausesPlayer
     }
 
     /// The keys with their values in words, in the order of the shipped policy files.
@@ -137,6 +140,7 @@ extension Explanation.Described {
         rows += [
             ("fade", "\(fade.short) ms"), ("handover", handover), ("resume", resume),
             ("release-delay", "\(releaseDelay.short) ms"), ("interruptible", String(interruptible)),
+            ("pause-player", String(pausePlayer)),
         ]
         return rows
     }

@@ -5,7 +5,14 @@ public struct DescriptionID: Sendable, Hashable {
 
     init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The set that holds only this one.
+    /// In the place of another session: the output on which a session was heard has gone, and may come back (R64).
+    static let awaitedOutput = DescriptionID(254)
+    /// The same, but it has not come back in time.
+    static let lostOutput = DescriptionID(253)
+    /// Whether it stands for an output.
+    var isOutput: Bool { self == .awaitedOutput || self == .lostOutput }
+
+    /// The set that holds only this one; empty for what stands for no description.
     var bit: UInt64 { 1 << UInt64(truncatingIfNeeded: rawValue) }
 }
 
@@ -233,6 +240,8 @@ struct Catalogue: Sendable, Equatable {
 
     /// Whether one is kept silent for good by another that took over from it (R31), or did not let it begin (R8).
     func isKept(_ id: DescriptionID, fromBeginning isRejected: Bool, by other: DescriptionID) -> Bool {
+        // R64: what waits for its output does so whatever it is.
+        if other.isOutput { return true }
         let others = isRejected ? newcomer(id).rejecters : playing(id).silencers & successors
         return others & other.bit != 0
     }

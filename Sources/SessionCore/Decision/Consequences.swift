@@ -102,7 +102,9 @@ extension Engine {
             actor.map { catalogue.fade(of: $0, on: description) } ?? Engine.usualFade
         }
         if new.silence != .none {
-            guard stream.isRunning, new.cause != .handover, old.cause != .handover else { return .zero }
+            // R64: not one quantum of it comes out of anything else.
+            guard new.cause != .routeDisconnected, stream.isRunning, new.cause != .handover, old.cause != .handover
+            else { return .zero }
             return fade(new.actor)
         }
         if old.silence != .none {
@@ -183,6 +185,12 @@ extension Engine {
 
     private func silencer(of slot: Int) -> SessionReference {
         let verdict = outcome[slot]
+        if let description = verdict.silencerDescription, description.isOutput {
+            return SessionReference(
+                application: ApplicationID(
+                    portal: nil, binary: nil, displayName: disconnections[slot]?.name, fallback: "the output"),
+                description: SessionReference.route)
+        }
         if let description = verdict.silencerDescription { return reference(outcome.actor(description), description) }
         return reference(-1, DescriptionID(.max))
     }
@@ -208,6 +216,9 @@ extension Engine {
             deadlines.removeFirst()
         }
         var earliest = deadlines.first?.moment
+        for disconnection in disconnections.values where disconnection.until < Switches.never {
+            earliest = min(earliest ?? disconnection.until, disconnection.until)
+        }
         if let end = facts.switches.pausedUntil, end < Switches.never { earliest = min(earliest ?? end, end) }
         if let earliest, earliest != requestedWake { effects.append(.wake(at: earliest)) }
         requestedWake = earliest

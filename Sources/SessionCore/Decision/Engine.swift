@@ -24,6 +24,8 @@ public struct Engine: Sendable {
     var waiting: [Int] = []
     /// What was shown last of the sessions that were opened, by session slot.
     var shown: [Int: SessionState] = [:]
+    /// The outputs that sessions have lost, by session slot.
+    var disconnections: [Int: Disconnection] = [:]
     /// Who is heard, and who was when that was shown last; kept while sessions are opened.
     var heard = Heard()
     var shownHeard = Heard()
@@ -63,6 +65,7 @@ public struct Engine: Sendable {
             switches.pausedUntil = nil
             change(to: switches, at: now, &effects)
         }
+        if !disconnections.isEmpty { giveUpOutputs(at: now, &effects) }
         take(event, at: now, &effects)
         if !waiting.isEmpty { grantWhatWaits(at: now, &effects) }
         if !shown.isEmpty { showSessions(&effects) }
@@ -131,6 +134,10 @@ public struct Engine: Sendable {
             take(request, of: id, at: now, &effects)
         case .sessionClosed(let id):
             close(id, at: now, &effects)
+        case .outputLost(let port, let name, let streams):
+            lose(port, name, streams, at: now, &effects)
+        case .outputReturned(let port, let streams):
+            restore(port, streams, at: now, &effects)
         case .switched(let switches):
             var switches = switches
             if let end = switches.pausedUntil, end <= now { switches.pausedUntil = nil }
@@ -306,7 +313,9 @@ extension Engine {
     /// When the next phase ends by itself.
     package var nextDeadline: Instant? {
         let phases = (0..<facts.sessions.capacity).compactMap { facts.sessions[$0]?.deadline }
-        return (phases + [facts.switches.pausedUntil].compactMap { $0 }.filter { $0 < Switches.never }).min()
+        let returns = disconnections.values.map { Optional($0.until) }
+        return (phases + (returns + [facts.switches.pausedUntil]).compactMap { $0 }.filter { $0 < Switches.never })
+            .min()
     }
 
     /// Whether what is in force is what the facts say, derived anew: the verdict, the treatments, and every sum that is

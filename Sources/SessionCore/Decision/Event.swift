@@ -26,6 +26,10 @@ public enum Event: Sendable, Equatable {
     case sessionRequested(SessionID, SessionRequest)
     /// An opened session is gone; whom it interrupted is to go on (R12). Streams that are left go back to its application.
     case sessionClosed(SessionID)
+    /// An output has gone on which streams were heard (R63, R64). What may not be heard anywhere else stops at once.
+    case outputLost(PortID, name: String, streams: [StreamID])
+    /// An output is there again, and these streams would be heard on it.
+    case outputReturned(PortID, streams: [StreamID])
     /// The user has switched something (N16).
     case switched(Switches)
     /// The host is about to leave: everything is to be as if it had never been there.
@@ -120,6 +124,9 @@ public struct SessionReference: Sendable, Hashable {
         self.description = description
         self.id = id
     }
+
+    /// In the place of a description, where an output and not a session is the cause (R64).
+    public static let route = "route"
 
     /// For people: `mpv (music)`.
     public var label: String { "\(application.name) (\(description))" }

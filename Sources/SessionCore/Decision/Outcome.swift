@@ -187,7 +187,11 @@ struct Outcome: Sendable, Equatable {
             // R13: a sound of the interface is dropped, not kept for later, and is silent as long as the interruption
             // lasts and no longer.
             if !(isInterfaceSound && verdict.isSuperseded) {
-                let cause: Cause = !verdict.isSuperseded ? .interrupted : session.isRejected ? .rejected : .superseded
+                let isOfRoute = verdict.silencerDescription?.isOutput ?? false
+                let cause: Cause =
+                    isOfRoute
+                    ? .routeDisconnected
+                    : !verdict.isSuperseded ? .interrupted : session.isRejected ? .rejected : .superseded
                 return Treatment(
                     silence: isInterfaceSound ? .mute : verdict.silence, cause: cause,
                     actor: verdict.silencerDescription)
@@ -336,7 +340,7 @@ struct Outcome: Sendable, Equatable {
         }
         if let successor = claimant.supersededBy {
             verdict.silence = .cork
-            verdict.isSuperseded = true
+            verdict.isSuperseded = successor != .awaitedOutput
             verdict.silencerDescription = successor
         }
         verdict.ducker = ducker(of: claimant, catalogue)

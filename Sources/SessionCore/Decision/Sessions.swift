@@ -84,6 +84,7 @@ extension Engine {
                 // R9: that it goes by another name is no request.
                 if isAll, facts.sessions[target]?.wanted == 0 {
                     facts.succeed(target, to: old, as: moved.description, catalogue: catalogue)
+                    if let lost = disconnections.removeValue(forKey: old) { disconnections[target] = lost }
                 } else {
                     requestActivation(by: moved)
                 }

@@ -35,6 +35,15 @@ public struct SessionID: Sendable, Hashable {
     public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 }
 
+/// One place where sound goes or comes from, such as the headphones of a card: the same whenever it is there.
+public struct PortID: Sendable, Hashable {
+    /// The host's name for it.
+    public let name: String
+
+    /// Makes the identity of the port with this name.
+    public init(_ name: String) { self.name = name }
+}
+
 /// Which session a stream belongs to.
 public enum SessionKey: Sendable, Hashable {
     /// The one that an application has because it has streams (R2).

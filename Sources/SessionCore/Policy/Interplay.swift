@@ -51,7 +51,9 @@ public struct Interplay: Sendable, Hashable {
         // N8: ringing leaves in peace who asked for it; the call itself does not.
         if actor.isAlert && other.avoidsAlerts { return .mix }
         // R36: phone and alarm interrupt whatever is below them, mixable or not.
-        if actor.priority.overridesMixing && actor.priority > other.priority { return .cork }
+        if actor.priority.overridesMixing && actor.priority > other.priority {
+            return other.pausesPlayer ? .pausePlayer : .cork
+        }
         // R21: a recording silences all playback.
         if actor.category == .record && !actor.isMixable && other.category.playsSound
             && actor.priority >= other.priority

@@ -19,12 +19,15 @@ public struct Policy: Sendable, Equatable {
     /// What the user's switches silence (N16).
     public let switches: SwitchRules
 
+    /// What follows when outputs come and go (R63, R64).
+    public let routes: RouteRules
+
     /// Makes a policy; see the properties.
     public init(
         name: String, roles: [Role: SessionDescription], unmanagedRoles: Set<Role> = [],
         untagged: SessionDescription? = nil, untaggedCapture: SessionDescription? = nil,
         interplay: InterplayRules = InterplayRules(), pairing: SessionDescription? = nil,
-        switches: SwitchRules = SwitchRules()
+        switches: SwitchRules = SwitchRules(), routes: RouteRules = RouteRules()
     ) {
         self.name = name
         self.roles = roles.filter { !unmanagedRoles.contains($0.key) }
@@ -34,6 +37,7 @@ public struct Policy: Sendable, Equatable {
         self.interplay = interplay
         self.pairing = pairing
         self.switches = switches
+        self.routes = routes
     }
 
     /// What a stream is by its role (R2); `nil` when the policy leaves it alone.
@@ -73,5 +77,19 @@ public struct SwitchRules: Sendable, Hashable {
         self.silent = silent
         self.locked = locked
         self.undisturbed = undisturbed
+    }
+}
+
+/// What follows when outputs come and go (R63, R64).
+public struct RouteRules: Sendable, Hashable {
+    /// Whether playback stops when the output has gone on which it was heard.
+    public var pausesPlayback: Bool
+    /// How long it is waited for, so that playback goes on by itself when it comes back.
+    public var resumesWithin: Duration
+
+    /// Makes a set of rules; by default playback stops, and goes on when the same output is back within a minute.
+    public init(pausesPlayback: Bool = true, resumesWithin: Duration = .seconds(60)) {
+        self.pausesPlayback = pausesPlayback
+        self.resumesWithin = resumesWithin
     }
 }

@@ -37,6 +37,8 @@ public struct Preset: Sendable, Equatable {
 
     /// What the user's switches silence (N16).
     public var switches = SwitchRules()
+    /// What follows when outputs come and go (R64).
+    public var routes = RouteRules()
 
     /// The policy that this describes.
     public var policy: Policy {
@@ -50,7 +52,7 @@ public struct Preset: Sendable, Equatable {
         return Policy(
             name: name, roles: byRole, unmanagedRoles: Set(unmanaged.compactMap { Role($0) }), untagged: untagged,
             untaggedCapture: untaggedCapture, interplay: interplay, pairing: pairing.flatMap { roles[$0] },
-            switches: switches)
+            switches: switches, routes: routes)
     }
 
     /// The presets that are built in, by name.
@@ -71,30 +73,34 @@ public struct Preset: Sendable, Equatable {
     public static let desktop = Preset(
         name: "desktop",
         roles: systemRoles.merging([
-            "music": SessionDescription(name: "music", category: .playback, options: .mixWithOthers),
+            "music": SessionDescription(
+                name: "music", category: .playback, options: .mixWithOthers, pausesPlayer: true),
             "video": SessionDescription(
-                name: "video", category: .playback, options: .mixWithOthers, mode: .moviePlayback),
+                name: "video", category: .playback, options: .mixWithOthers, mode: .moviePlayback,
+                pausesPlayer: true),
             "game": SessionDescription(name: "game", category: .ambient),
             "animation": SessionDescription(name: "animation", category: .ambient),
         ]) { _, new in new },
         aliases: commonAliases,
         unmanaged: commonUnmanaged,
         // Not ambient, or the screen lock would stop the music of every browser and player that says nothing.
-        untagged: SessionDescription(name: "untagged", category: .playback, options: .mixWithOthers),
+        untagged: SessionDescription(
+            name: "untagged", category: .playback, options: .mixWithOthers, pausesPlayer: true),
         untaggedCapture: nil)
 
     /// See ``Policy/phone``.
     public static let phone = Preset(
         name: "phone",
         roles: systemRoles.merging([
-            "music": SessionDescription(name: "music", category: .playback),
-            "video": SessionDescription(name: "video", category: .playback, mode: .moviePlayback),
+            "music": SessionDescription(name: "music", category: .playback, pausesPlayer: true),
+            "video": SessionDescription(
+                name: "video", category: .playback, mode: .moviePlayback, pausesPlayer: true),
             "game": SessionDescription(name: "game", category: .soloAmbient),
             "animation": SessionDescription(name: "animation", category: .ambient),
         ]) { _, new in new },
         aliases: commonAliases,
         unmanaged: commonUnmanaged,
-        untagged: SessionDescription(name: "untagged", category: .soloAmbient),
+        untagged: SessionDescription(name: "untagged", category: .soloAmbient, pausesPlayer: true),
         untaggedCapture: SessionDescription(name: "untagged-capture", category: .record))
 
     /// What both presets agree on: the system's own sounds and spoken prompts.

@@ -95,6 +95,9 @@ public struct SessionDescription: Sendable, Hashable {
     /// Ringing does not interrupt the session, an accepted call does (N8).
     public var avoidsAlerts: Bool
 
+    /// Calls and alarms ask its player to pause, so that its own display shows it, and cork it only where there is none (N15).
+    public var pausesPlayer: Bool
+
     /// Makes a description. What is not given is that of an application in general: no options, normal priority, half a
     /// second of fade, no waiting, 300 ms of release delay.
     public init(
@@ -102,7 +105,7 @@ public struct SessionDescription: Sendable, Hashable {
         priority: Priority = .normal,
         ducking: Ducking = Ducking(), fade: Duration = .milliseconds(500), handover: Handover = .overlap,
         resumption: Resumption = .transient, releaseDelay: Duration = .milliseconds(300), isInterruptible: Bool = true,
-        avoidsAlerts: Bool = false
+        avoidsAlerts: Bool = false, pausesPlayer: Bool = false
     ) {
         self.name = name
         self.category = category
@@ -116,6 +119,7 @@ public struct SessionDescription: Sendable, Hashable {
         self.releaseDelay = releaseDelay
         self.isInterruptible = isInterruptible
         self.avoidsAlerts = avoidsAlerts
+        self.pausesPlayer = pausesPlayer
     }
 
     /// Whether the session ducks others (R40); it is mixable then (R49).
@@ -137,6 +141,12 @@ public struct SessionDescription: Sendable, Hashable {
     /// Whether the session stops speech that it would otherwise play over (N1, N2).
     public var interruptsSpokenAudio: Bool {
         ducksOthers || options.contains(.interruptSpokenAudio) && category.playsSound
+    }
+
+    /// Whether what was heard on an output that has gone goes on elsewhere: calls, alarms, a screen reader, the sounds of
+    /// the interface (R64).
+    var goesOnElsewhere: Bool {
+        priority.overridesMixing || !isInterruptible || category == .playAndRecord || category == .uiSound
     }
 
     /// Whether it announces something that the user may decline, as ringing does (N8).

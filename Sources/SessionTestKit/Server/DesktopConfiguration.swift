@@ -45,20 +45,7 @@ extension PrivateDesktop {
                 default.clock.max-quantum = \(quantum.maximum)
             }
             """
-        fragments["20-test-sink.conf"] = """
-            context.objects = [
-                { factory = adapter
-                  args = {
-                      factory.name = support.null-audio-sink
-                      node.name = \(sinkName)
-                      node.description = "\(sinkName)"
-                      media.class = Audio/Sink
-                      audio.rate = 48000
-                      audio.position = [ FL FR ]
-                      object.linger = true
-                  } }
-            ]
-            """
+        if options.hasNullSink { fragments["20-test-sink.conf"] = nullSink }
         for (number, module) in options.modules.enumerated() {
             fragments["5\(number)-\(module.name).conf"] = module.dropIn
         }
@@ -68,9 +55,33 @@ extension PrivateDesktop {
         for (name, text) in options.pulseFragments {
             try sandbox.write(text, to: "home/.config/pipewire/pipewire-pulse.conf.d/\(name)")
         }
-        for (path, text) in PrivateDesktop.withoutHardware.merging(options.configurationFiles, uniquingKeysWith: { $1 })
-        {
+        var files = PrivateDesktop.withoutHardware
+        if let volume = options.routeVolume {
+            files["wireplumber/main.lua.d/61-route-volume.lua"] =
+                "device_defaults.properties[\"default-volume\"] = \(volume)"
+            files["wireplumber/wireplumber.conf.d/61-route-volume.conf"] =
+                "wireplumber.settings = { device.routes.default-sink-volume = \(volume) }"
+        }
+        for (path, text) in files.merging(options.configurationFiles, uniquingKeysWith: { $1 }) {
             try sandbox.write(text, to: "home/.config/\(path)")
         }
+    }
+
+    private var nullSink: String {
+        """
+        context.objects = [
+            { factory = adapter
+              args = {
+                  factory.name = support.null-audio-sink
+                  node.name = \(sinkName)
+                  node.description = "\(sinkName)"
+                  media.class = Audio/Sink
+                  audio.rate = 48000
+                  audio.position = [ FL FR ]
+                  \(options.nullSinkPriority.map { "priority.session = \($0)" } ?? "")
+                  object.linger = true
+              } }
+        ]
+        """
     }
 }

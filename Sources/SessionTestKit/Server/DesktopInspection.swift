@@ -72,18 +72,24 @@ extension PrivateDesktop {
 
     /// Records the null sink's monitor.
     public func captureInvocation() -> Invocation {
+        captureInvocation(named: "test-capture", isLinkedByItself: options.linksCapture)
+    }
+
+    /// Records under a node's name, linked to the null sink by the session manager, or by somebody else.
+    func captureInvocation(named name: String, isLinkedByItself: Bool) -> Invocation {
         // No file name, so no header, and every block arrives as soon as it is processed. Its latency is the quantum,
-        // so that the capture does not change what is being measured, and nothing about it is remembered.
+        // so that the capture does not change what is being measured, and nothing about it is remembered. It stays
+        // where it is when another sink becomes the default one.
         Invocation(
             "pw-record",
             [
-                "--target", sinkName, "--latency", "\(options.quantum.standard)", "--format", "f32",
-                "--rate", "48000", "--channels", "2",
+                "--target", sinkName, "--latency", "\(options.quantum.standard)",
+                "--format", "f32", "--rate", "48000", "--channels", "2",
                 "-P",
                 """
-                { stream.capture.sink = true node.name = test-capture application.name = test-capture \
+                { stream.capture.sink = true node.name = \(name) application.name = test-capture \
                 state.restore-props = false state.restore-target = false \
-                node.autoconnect = \(options.linksCapture) }
+                node.dont-reconnect = true node.autoconnect = \(isLinkedByItself) }
                 """,
                 "-",
             ])
@@ -92,8 +98,13 @@ extension PrivateDesktop {
     /// Links the capture to the sink's monitor, where WirePlumber does not.
     public func connectCapture() async throws {
         guard !options.linksCapture else { return }
+        try await connect(.sink(sinkName), to: "test-capture")
+    }
+
+    /// Links a capture to what it is to record, as soon as both are there.
+    func connect(_ point: CapturePoint, to capture: String) async throws {
         for channel in ["FL", "FR"] {
-            let link = Invocation("pw-link", ["\(sinkName):monitor_\(channel)", "test-capture:input_\(channel)"])
+            let link = Invocation("pw-link", [point.port(channel), "\(capture):input_\(channel)"])
             _ = try await waitUntil("the capture's port \(channel)", within: .seconds(10)) {
                 try? await sandbox.run(link)
             }

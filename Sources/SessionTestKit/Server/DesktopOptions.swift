@@ -60,6 +60,14 @@ public struct Quantum: Sendable, Equatable {
 public struct DesktopOptions: Sendable {
     /// `node.name` of the null sink.
     public var sinkName = "test-sink"
+    /// Whether there is a null sink. Without one there is no sink before a ``FixtureCard`` brings some, and there is
+    /// nothing for ``Capture/start(on:)`` to record.
+    public var hasNullSink = true
+    /// The null sink's rank among sinks, for the session manager's choice of the default sink; nil for none, below any
+    /// card's.
+    public var nullSinkPriority: Int?
+    /// How loud WirePlumber makes a route that it sees for the first time, linear; nil for its own default, 0.064.
+    public var routeVolume: Double?
     /// The graph's quantum.
     public var quantum = Quantum.unchanged
     /// Modules for the PipeWire daemon.

@@ -65,19 +65,24 @@ public final class PrivateDesktop: PrivateServer {
     public func startServers() async throws {
         try start(.pipeWire, "pipewire")
         try await waitForDaemon("PipeWire's null sink") {
-            try await self.dump().contains { $0.properties["node.name"] == self.sinkName }
+            let objects = try await self.dump()
+            guard self.options.hasNullSink else { return !objects.isEmpty }
+            return objects.contains { $0.properties["node.name"] == self.sinkName }
         }
         if options.runsWirePlumber {
             try start(.wirePlumber, "wireplumber")
-            try await waitForDaemon("WirePlumber to make \(sinkName) the default sink") {
-                try await self.defaultSink() == self.sinkName
+            try await waitForDaemon("WirePlumber to choose the default sink") {
+                if self.options.hasNullSink { return try await self.defaultSink() == self.sinkName }
+                // Of metadata without an entry pw-dump says nothing.
+                let metadata = try await self.sandbox.run(Invocation("pw-cli", ["ls", "Metadata"]))
+                return String(decoding: metadata, as: UTF8.self).contains("metadata.name = \"default\"")
             }
         }
         if options.runsPulseServer {
             try start(.pulse, "pipewire-pulse")
             try await waitForDaemon("pipewire-pulse") {
                 let information = try await self.sandbox.run(Invocation("pactl", ["info"]))
-                return !self.options.runsWirePlumber
+                return !self.options.runsWirePlumber || !self.options.hasNullSink
                     || String(decoding: information, as: UTF8.self).contains("Default Sink: \(self.sinkName)")
             }
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A recording of what comes out of the null sink, readable while it grows.
+/// A recording of what comes out of the null sink, or of something else, readable while it grows.
 ///
 /// Tests wait for conditions in the captured sound rather than for time to pass. Frames count from the beginning of
 /// the capture, so a frame from a live query is a frame of the finished `Sound`.
@@ -21,6 +21,22 @@ public final class Capture: Sendable {
     private init(on server: any PrivateServer) throws {
         path = server.sandbox.path("tmp/\(UUID().uuidString.prefix(8)).f32")
         process = try server.sandbox.start("capture", server.captureInvocation(), output: path)
+    }
+
+    /// Starts to record something else than the null sink, beside whatever else is being recorded, and returns when
+    /// sound (or silence) flows. What is recorded may go: then it is silence, until it is linked again.
+    public static func start(on desktop: PrivateDesktop, of point: CapturePoint) async throws -> Capture {
+        let name = "test-capture-\(UUID().uuidString.prefix(8))"
+        let capture = try Capture(name, on: desktop)
+        try await desktop.connect(point, to: name)
+        try await capture.waitForFrames(1)
+        return capture
+    }
+
+    private init(_ name: String, on desktop: PrivateDesktop) throws {
+        path = desktop.sandbox.path("tmp/\(name).f32")
+        process = try desktop.sandbox.start(
+            name, desktop.captureInvocation(named: name, isLinkedByItself: false), output: path)
     }
 
     /// How many complete frames have been recorded so far: the present moment in the capture.
@@ -114,6 +130,22 @@ public final class Capture: Sendable {
     private func checkRunning() throws {
         guard let status = process.exitStatus else { return }
         throw CommandFailure(command: ["capture"], status: status, errors: process.log.tail())
+    }
+}
+
+/// Where sound can be recorded.
+public enum CapturePoint: Sendable, Hashable {
+    /// What a sink plays, by its node's name. It ends with the sink.
+    case sink(String)
+    /// A pair of output ports, `PREFIX_FL` and `PREFIX_FR`, of a node.
+    case ports(node: String, prefix: String)
+
+    /// The name of a port.
+    func port(_ channel: String) -> String {
+        switch self {
+        case .sink(let name): "\(name):monitor_\(channel)"
+        case .ports(let node, let prefix): "\(node):\(prefix)_\(channel)"
+        }
     }
 }
 

@@ -1,0 +1,35 @@
+import SessionCore
+
+/// What follows when outputs come and go, on its way through the sources (R64).
+struct RoutesDraft: Sendable {
+    static let keys = ["pause-on-disconnect", "resume-within"]
+
+    private(set) var pauses: Sourced<Bool>
+    private(set) var resumesWithin: Sourced<Duration>
+
+    init(_ rules: RouteRules) {
+        pauses = Sourced(rules.pausesPlayback)
+        resumesWithin = Sourced(rules.resumesWithin)
+    }
+
+    /// What comes out.
+    var rules: RouteRules { RouteRules(pausesPlayback: pauses.value, resumesWithin: resumesWithin.value) }
+
+    /// Reads an object.
+    mutating func apply(_ node: Node, _ diagnosis: inout Diagnosis) {
+        guard let object = diagnosis.object(node) else { return }
+        for member in diagnosis.members(of: object, known: RoutesDraft.keys) {
+            let origin = Origin(file: diagnosis.file, place: member.value.place)
+            switch member.key.text {
+            case "pause-on-disconnect":
+                if let truth = PolicyLoader.truth(member.value) {
+                    pauses = Sourced(truth, at: origin)
+                } else {
+                    diagnosis.error(at: origin, found: member.value.summary, expected: "true or false")
+                }
+            default:
+                if let time = diagnosis.duration(member.value) { resumesWithin = Sourced(time, at: origin) }
+            }
+        }
+    }
+}
