@@ -41,12 +41,9 @@ final class Desktop {
     }
 
     /// N7: why a session was interrupted.
-    static func reason(of actor: SessionReference) -> String {
-        switch actor.description {
-        case sleepName: "suspended"
-        case SessionReference.route: "route-disconnected"
-        default: "default"
-        }
+    func reason(of actor: SessionReference) -> String {
+        if actor.isOutput { return "route-disconnected" }
+        return actor.id != nil && actor.id == sleeping ? "suspended" : "default"
     }
 
     // MARK: - Sleep

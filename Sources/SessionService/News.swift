@@ -36,7 +36,7 @@ final class News {
         }
     }
 
-    func note(_ effect: Effect) {
+    func note(_ effect: Effect, reason: (SessionReference) -> String) {
         guard isWanted else { return }
         switch effect {
         case .treat(let id, _, _, _): append(.stream("stream-changed", id))
@@ -46,7 +46,7 @@ final class News {
             append(
                 .session(
                     "interruption-began", session,
-                    [("reason", .string(Desktop.reason(of: actor))), ("by", .string(actor.label))]))
+                    [("reason", .string(reason(actor))), ("by", .string(actor.label))]))
         case .interruptionEnded(let session, let shouldResume):
             append(.session("interruption-ended", session, [("should-resume", .boolean(shouldResume))]))
         default: break

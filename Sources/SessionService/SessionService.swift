@@ -290,6 +290,8 @@ public final class SessionService {
         server.changed(properties, interface: AudioSessionBus.sessionInterface, at: object.path)
     }
 
+    private func reason(of actor: SessionReference) -> String { desktop?.reason(of: actor) ?? "default" }
+
     /// Brings what is shown of a session up to date.
     private func show(_ id: SessionID) {
         guard let object = objects[id], let state = runtime.state(of: id) else { return }
@@ -324,7 +326,7 @@ extension SessionService: SessionObserver {
         case .interruptionBegan(let session, let actor):
             if let object = session.id.flatMap({ objects[$0] }) {
                 show(object.id)
-                emit("InterruptionBegan", of: object, [.string(Desktop.reason(of: actor)), .string(actor.label)])
+                emit("InterruptionBegan", of: object, [.string(reason(of: actor)), .string(actor.label)])
             }
         case .interruptionEnded(let session, let shouldResume):
             if let object = session.id.flatMap({ objects[$0] }) {
@@ -337,7 +339,7 @@ extension SessionService: SessionObserver {
             }
         case .treat, .wake, .sessionActivated, .sessionDeactivated: break
         }
-        manager?.news.note(effect)
+        manager?.news.note(effect) { reason(of: $0) }
     }
 
     /// Sends what has piled up, and lets the machine sleep once all is silent.

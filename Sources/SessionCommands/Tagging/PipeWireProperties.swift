@@ -1,4 +1,5 @@
 import PolicyFile
+import SessionWire
 
 /// Adds to the variable PIPEWIRE_PROPS, from which native clients of PipeWire take properties of their streams.
 ///
@@ -34,21 +35,5 @@ enum PipeWireProperties {
         }
     }
 
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case "\u{0}"..<"\u{20}":
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
-    }
+    private static func quoted(_ text: String) -> String { WireValue.string(text).json }
 }

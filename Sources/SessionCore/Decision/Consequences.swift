@@ -186,10 +186,12 @@ extension Engine {
     private func silencer(of slot: Int) -> SessionReference {
         let verdict = outcome[slot]
         if let description = verdict.silencerDescription, description.isOutput {
-            return SessionReference(
+            var output = SessionReference(
                 application: ApplicationID(
                     portal: nil, binary: nil, displayName: disconnections[slot]?.name, fallback: "the output"),
-                description: SessionReference.route)
+                description: "output")
+            output.isOutput = true
+            return output
         }
         if let description = verdict.silencerDescription { return reference(outcome.actor(description), description) }
         return reference(-1, DescriptionID(.max))

@@ -125,8 +125,8 @@ public struct SessionReference: Sendable, Hashable {
         self.id = id
     }
 
-    /// In the place of a description, where an output and not a session is the cause (R64).
-    public static let route = "route"
+    /// An output that has gone, and no session, is the cause (R64).
+    public var isOutput = false
 
     /// For people: `mpv (music)`.
     public var label: String { "\(application.name) (\(description))" }
