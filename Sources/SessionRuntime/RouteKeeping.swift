@@ -1,4 +1,4 @@
-import SessionCore
+public import SessionCore
 
 /// What of the route has to be remembered between events: which streams wait for which output.
 struct RouteKeeping {
