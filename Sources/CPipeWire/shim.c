@@ -1,11 +1,15 @@
 #include "CPipeWire.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include <spa/param/props.h>
 #include <spa/pod/builder.h>
 #include <spa/pod/iter.h>
+#include <spa/pod/parser.h>
+#include <spa/utils/result.h>
 
 void cpw_hook_remove(struct spa_hook *hook) { spa_hook_remove(hook); }
 
@@ -119,4 +123,119 @@ int cpw_node_write_soft_volumes(struct pw_impl_node *node, const float *volumes,
                                      SPA_POD_Bool(mute), SPA_PROP_softVolumes,
                                      SPA_POD_Array(sizeof(float), SPA_TYPE_Float, count, volumes));
     return pod == NULL ? -ENOSPC : pw_impl_node_set_param(node, SPA_PARAM_Props, 0, pod);
+}
+
+_Static_assert(CPW_PARAM_ENUM_ROUTE == SPA_PARAM_EnumRoute && CPW_PARAM_ROUTE == SPA_PARAM_Route,
+               "the numbers are those of the parameters");
+_Static_assert(CPW_DEVICE_CHANGED_PARAMS == SPA_DEVICE_CHANGE_MASK_PARAMS, "the bit is the device's");
+
+static void copy_text(const char *value, char *text, uint32_t size) {
+    if (value != NULL) snprintf(text, size, "%s", value);
+}
+
+/* A struct of a count and that many pairs of keys and values. */
+static void read_info(const struct spa_pod *info, struct cpw_route *route) {
+    struct spa_pod_parser parser;
+    struct spa_pod_frame frame;
+    int32_t count = 0;
+    spa_pod_parser_pod(&parser, info);
+    if (spa_pod_parser_push_struct(&parser, &frame) < 0 || spa_pod_parser_get_int(&parser, &count) < 0) return;
+    for (int32_t index = 0; index < count; index++) {
+        const char *key, *value;
+        if (spa_pod_parser_get(&parser, SPA_POD_String(&key), SPA_POD_String(&value), NULL) < 0) return;
+        if (key == NULL) continue;
+        if (strcmp(key, "port.type") == 0) copy_text(value, route->type, sizeof(route->type));
+        if (strcmp(key, "device.icon-name") == 0) copy_text(value, route->icon_name, sizeof(route->icon_name));
+    }
+}
+
+bool cpw_route_read(const struct spa_pod *param, struct cpw_route *route) {
+    const struct spa_pod_prop *prop;
+    bool has_index = false;
+    *route = (struct cpw_route){.device = -1};
+    if (param == NULL || !spa_pod_is_object_type(param, SPA_TYPE_OBJECT_ParamRoute)) return false;
+    SPA_POD_OBJECT_FOREACH((const struct spa_pod_object *)param, prop) {
+        int32_t number = 0;
+        const char *text = NULL;
+        switch (prop->key) {
+        case SPA_PARAM_ROUTE_index:
+            has_index = spa_pod_get_int(&prop->value, &number) >= 0;
+            route->index = (uint32_t)number;
+            break;
+        case SPA_PARAM_ROUTE_direction:
+            spa_pod_get_id(&prop->value, &route->direction);
+            break;
+        case SPA_PARAM_ROUTE_device:
+            spa_pod_get_int(&prop->value, &route->device);
+            break;
+        case SPA_PARAM_ROUTE_devices:
+            route->device_count =
+                spa_pod_copy_array(&prop->value, SPA_TYPE_Int, route->devices, CPW_MAX_ROUTE_DEVICES);
+            break;
+        case SPA_PARAM_ROUTE_available:
+            spa_pod_get_id(&prop->value, &route->available);
+            break;
+        case SPA_PARAM_ROUTE_name:
+            if (spa_pod_get_string(&prop->value, &text) >= 0) copy_text(text, route->name, sizeof(route->name));
+            break;
+        case SPA_PARAM_ROUTE_description:
+            if (spa_pod_get_string(&prop->value, &text) >= 0)
+                copy_text(text, route->description, sizeof(route->description));
+            break;
+        case SPA_PARAM_ROUTE_info:
+            read_info(&prop->value, route);
+            break;
+        default:
+            break;
+        }
+    }
+    return has_index;
+}
+
+void cpw_device_add_listener(struct pw_impl_device *device, struct spa_hook *hook,
+                             const struct spa_device_events *events, void *data) {
+    struct spa_device *implementation = pw_impl_device_get_implementation(device);
+    if (implementation != NULL) spa_device_add_listener(implementation, hook, events, data);
+}
+
+int cpw_device_enumerate(struct pw_impl_device *device, int number, uint32_t param) {
+    struct spa_device *implementation = pw_impl_device_get_implementation(device);
+    if (implementation == NULL) return -ENOTSUP;
+    int result = spa_device_enum_params(implementation, number, param, 0, UINT32_MAX, NULL);
+    return result < 0 || SPA_RESULT_IS_ASYNC(result) ? result : number;
+}
+
+int cpw_device_sync(struct pw_impl_device *device, int number) {
+    struct spa_device *implementation = pw_impl_device_get_implementation(device);
+    if (implementation == NULL) return -ENOTSUP;
+    int result = spa_device_sync(implementation, number);
+    return result < 0 || SPA_RESULT_IS_ASYNC(result) ? result : number;
+}
+
+const struct spa_pod *cpw_result_param(uint32_t type, const void *result, uint32_t *param) {
+    const struct spa_result_device_params *params = result;
+    if (type != SPA_RESULT_TYPE_DEVICE_PARAMS || params == NULL) return NULL;
+    *param = params->id;
+    return params->param;
+}
+
+int cpw_device_use_route(struct pw_impl_device *device, uint32_t index, int32_t profile_device, bool save) {
+    struct spa_device *implementation = pw_impl_device_get_implementation(device);
+    uint8_t buffer[256];
+    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof(buffer));
+    if (implementation == NULL) return -ENOTSUP;
+    struct spa_pod *pod = spa_pod_builder_add_object(
+        &builder, SPA_TYPE_OBJECT_ParamRoute, SPA_PARAM_Route, SPA_PARAM_ROUTE_index, SPA_POD_Int((int32_t)index),
+        SPA_PARAM_ROUTE_device, SPA_POD_Int(profile_device), SPA_PARAM_ROUTE_save, SPA_POD_Bool(save));
+    return pod == NULL ? -ENOSPC : spa_device_set_param(implementation, SPA_PARAM_Route, 0, pod);
+}
+
+void cpw_metadata_add_listener(struct pw_resource *metadata, struct spa_hook *hook,
+                               const struct pw_metadata_events *events, void *data) {
+    pw_metadata_add_listener((struct pw_metadata *)metadata, hook, events, data);
+}
+
+void cpw_metadata_set(struct pw_resource *metadata, uint32_t subject, const char *key, const char *type,
+                      const char *value) {
+    pw_metadata_set_property((struct pw_metadata *)metadata, subject, key, type, value);
 }

@@ -7,6 +7,7 @@ final class ClientWatch {
     private unowned let host: PipeWireHost
     private var listener: Listener<pw_impl_client_events>?
     private var resources: [OpaquePointer: ResourceWatch] = [:]
+    private var metadata: [OpaquePointer: MetadataLife] = [:]
 
     init(client: OpaquePointer, host: PipeWireHost) {
         self.client = client
@@ -26,8 +27,13 @@ final class ClientWatch {
     }
 
     private func added(_ resource: OpaquePointer) {
-        guard text(pw_resource_get_type(resource, nil)) == "PipeWire:Interface:ClientNode" else { return }
-        resources[resource] = ResourceWatch(resource: resource, watch: self)
+        switch text(pw_resource_get_type(resource, nil)) {
+        case "PipeWire:Interface:ClientNode": resources[resource] = ResourceWatch(resource: resource, watch: self)
+        case "PipeWire:Interface:Metadata":
+            metadata[resource] = MetadataLife(resource: resource, watch: self)
+            host.routes.added(metadata: resource)
+        default: break
+        }
     }
 
     /// Sends the client an error on its node, if it is one of its own (R23).
@@ -38,6 +44,11 @@ final class ClientWatch {
     }
 
     fileprivate func destroyed(_ resource: OpaquePointer) { resources[resource] = nil }
+
+    fileprivate func destroyed(metadata resource: OpaquePointer) {
+        host.routes.removed(metadata: resource)
+        metadata[resource] = nil
+    }
 
     fileprivate func wants(_ active: Bool, of resource: OpaquePointer) {
         host.clientWants(active, node: pw_resource_get_bound_id(resource))
@@ -71,5 +82,25 @@ private final class ResourceWatch {
             return 0
         }
         methods = Listener(table) { pw_resource_add_object_listener(resource, $0, $1, pointer(to: self)) }
+    }
+}
+
+/// Tells when a resource of metadata ends.
+private final class MetadataLife {
+    private unowned let watch: ClientWatch
+    private let resource: OpaquePointer
+    private var events: Listener<pw_resource_events>?
+
+    init(resource: OpaquePointer, watch: ClientWatch) {
+        self.resource = resource
+        self.watch = watch
+        var events = pw_resource_events()
+        events.version = UInt32(PW_VERSION_RESOURCE_EVENTS)
+        events.destroy = { data in
+            guard let self = object(data, as: MetadataLife.self) else { return }
+            self.events = nil
+            self.watch.destroyed(metadata: self.resource)
+        }
+        self.events = Listener(events) { pw_resource_add_listener(resource, $0, $1, pointer(to: self)) }
     }
 }

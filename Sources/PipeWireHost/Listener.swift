@@ -46,7 +46,10 @@ func text(_ characters: UnsafePointer<CChar>?, limit: Int = 256) -> String? {
 /// A name from the server, fit to stand in a line of the log: no control characters, so that no application can write
 /// lines of its own.
 func name(_ characters: UnsafePointer<CChar>?) -> String? {
-    text(characters).map {
-        String(String.UnicodeScalarView($0.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7f ? "?" : $0 }))
-    }
+    text(characters).map { printable($0) }
+}
+
+/// The same text without control characters.
+func printable(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7f ? "?" : $0 }))
 }

@@ -8,16 +8,16 @@ import SessionService
 public final class PipeWireHost: Host {
     private let context: OpaquePointer
     private let loop: UnsafeMutablePointer<pw_loop>
-    private var runtime: SessionRuntime?
+    private(set) var runtime: SessionRuntime?
     /// `org.AudioSession1`, unless the module's arguments say that there is none.
     private var service: SessionService?
     private var contextListener: Listener<pw_context_events>?
     private var timer: UnsafeMutablePointer<spa_source>?
     private var drainEvent: UnsafeMutablePointer<spa_source>?
     /// By the node's global id.
-    private var streams: [UInt32: StreamNode] = [:]
+    private(set) var streams: [UInt32: StreamNode] = [:]
     private var clients: [OpaquePointer: ClientWatch] = [:]
-    private lazy var outputs = OutputWatch(host: self)
+    lazy var routes = RouteWatch(host: self)
     private(set) var byStream: [StreamID: StreamNode] = [:]
     private var lastStream: UInt32 = 0
     /// The graph's quantum, until a stream begins or ceases to run.
@@ -27,7 +27,7 @@ public final class PipeWireHost: Host {
     /// once.
     private var refused: Set<String> = []
     /// Another role policy was found at work; this one keeps its hands off.
-    private var hasSteppedBack = false
+    private(set) var hasSteppedBack = false
     /// All that existed before this module are known, so what comes now is new.
     private var seesNewStreams = false
 
@@ -91,31 +91,22 @@ public final class PipeWireHost: Host {
         } else if pw_global_is_type(global, "PipeWire:Interface:Node") {
             guard let node = OpaquePointer(pw_global_get_object(global)) else { return }
             addedNode(node, global: pw_global_get_id(global))
-            outputs.added(node: node, global: pw_global_get_id(global))
+            routes.added(node: node, global: pw_global_get_id(global))
         } else if pw_global_is_type(global, "PipeWire:Interface:Link") {
             guard let link = OpaquePointer(pw_global_get_object(global)) else { return }
-            outputs.added(link: link, global: pw_global_get_id(global))
+            routes.added(link: link, global: pw_global_get_id(global))
+        } else if pw_global_is_type(global, "PipeWire:Interface:Device") {
+            guard let device = OpaquePointer(pw_global_get_object(global)) else { return }
+            routes.added(device: device, global: pw_global_get_id(global))
+        } else if pw_global_is_type(global, "PipeWire:Interface:Metadata") {
+            let properties = pw_global_get_properties(global)
+            routes.added(
+                metadata: pw_global_get_id(global), name: text(pw_properties_get(properties, "metadata.name")))
         }
     }
 
     private func removed(_ global: OpaquePointer) {
-        if pw_global_is_type(global, "PipeWire:Interface:Link") { outputs.removed(link: pw_global_get_id(global)) }
-    }
-
-    // MARK: - Outputs
-
-    /// An output goes on which nodes are heard. Returns whether any of them is a stream that was told so.
-    func outputLost(_ port: PortID, _ name: String, nodes: Set<UInt32>) -> Bool {
-        let heard = streams.values.filter { nodes.contains($0.global) && $0.description != nil }.map(\.id)
-        guard !heard.isEmpty else { return false }
-        log(.info, "\(name) is gone, and with it the output of \(heard.count) streams")
-        post(.outputLost(port, name: name, streams: heard), now: true)
-        return true
-    }
-
-    /// An output is back, and a stream is linked to it.
-    func outputReturned(_ port: PortID, node: UInt32) {
-        if let stream = streams[node] { post(.outputReturned(port, streams: [stream.id]), now: false) }
+        if pw_global_is_type(global, "PipeWire:Interface:Link") { routes.removed(link: pw_global_get_id(global)) }
     }
 
     private func addedNode(_ node: OpaquePointer, global: UInt32) {

@@ -29,6 +29,8 @@ public protocol Host: AnyObject {
     func silence(of stream: StreamID) -> Silence
     /// Tells a stream's client that it gets no device (R23).
     func refuse(_ stream: StreamID)
+    /// The streams whose sound goes to a sink, by the sink's number in the server.
+    func streams(heardOn node: UInt32) -> [StreamID]
     /// Calls ``SessionRuntime/timerFired()`` at this moment, instead of at an earlier chosen one; `nil` for never.
     func arm(at moment: Instant?)
     /// Writes a line.

@@ -8,6 +8,10 @@ public protocol SessionObserver: AnyObject {
     func runtime(_ runtime: SessionRuntime, carriedOut effect: Effect)
     /// All events have been taken. What is posted now is taken at once.
     func runtimeIsIdle(_ runtime: SessionRuntime)
+    /// Another route is in use (R58).
+    func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange)
+    /// Another input or output can be chosen, or one cannot any more (R78).
+    func runtimeChangedAvailablePorts(_ runtime: SessionRuntime)
 }
 
 /// Joins the engine to a host: queues events, lets the engine decide, and carries the effects out.
@@ -17,7 +21,7 @@ public protocol SessionObserver: AnyObject {
 public final class SessionRuntime {
     private var engine: Engine
     private var fader = Fader()
-    private unowned let host: any Host
+    unowned let host: any Host
     private var queue: [Event] = []
     /// What has to be taken before the queue goes on.
     private var sooner: [Event] = []
@@ -34,6 +38,7 @@ public final class SessionRuntime {
     /// The streams that their applications want to run.
     private var wanted: Set<StreamID> = []
     private var pauses = PlayerPauses()
+    var routes = RouteKeeping()
 
     /// Who asks players to pause (N15); without one, their streams are corked.
     public weak var players: (any PlayerControl)?
@@ -73,6 +78,7 @@ public final class SessionRuntime {
             guard concernsEngine(event) else { continue }
             observe(event)
             let effects = engine.handle(event, at: host.now)
+            if case .sessionClosed(let session) = event { noteRoute(of: session) }
             observer?.runtime(self, took: event)
             for effect in effects { carryOut(effect) }
             switch event {
@@ -97,6 +103,7 @@ public final class SessionRuntime {
         running.remove(stream)
         wanted.remove(stream)
         players?.forget(stream)
+        routes.forget(stream)
     }
 
     /// The moment for which the host was armed has come.
@@ -127,6 +134,7 @@ public final class SessionRuntime {
             engineWake = nil
             post(.clockReached)
         }
+        if let deadline = routes.tracker.deadline, deadline <= now { take(.clock) }
         drain()
     }
 
@@ -267,7 +275,8 @@ public final class SessionRuntime {
         case .streamRefused(let stream):
             host.log(.warning, "\(labels[stream] ?? "?") is given no device: its session is one of audio-processing")
             host.refuse(stream)
-        case .answered, .activationGranted, .sessionChanged: break
+        case .sessionChanged(let session): noteRoute(of: session)
+        case .answered, .activationGranted: break
         }
     }
 
@@ -282,7 +291,7 @@ public final class SessionRuntime {
     }
 
     private func arm() {
-        let next = [fader.nextStep, engineWake, pauses.deadline].compactMap { $0 }.min()
+        let next = [fader.nextStep, engineWake, pauses.deadline, routes.tracker.deadline].compactMap { $0 }.min()
         guard next != armed else { return }
         armed = next
         host.arm(at: next)

@@ -63,6 +63,7 @@ final class Desktop {
 
     private func didWake() {
         mayFallAsleep = nil
+        service.runtime.take(.woke)
         if let sleeping { service.endInterruption(sleeping) }
         sleeping = nil
     }

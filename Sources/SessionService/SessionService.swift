@@ -342,6 +342,12 @@ extension SessionService: SessionObserver {
         manager?.news.note(effect) { reason(of: $0) }
     }
 
+    /// Tells of another route (R58).
+    public func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange) {}
+
+    /// Tells of ports that have come or gone (R78).
+    public func runtimeChangedAvailablePorts(_ runtime: SessionRuntime) {}
+
     /// Sends what has piled up, and lets the machine sleep once all is silent.
     public func runtimeIsIdle(_ runtime: SessionRuntime) {
         if let end = switches.pausedUntil, end <= runtime.now { change { $0.pausedUntil = nil } }

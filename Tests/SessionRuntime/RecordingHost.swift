@@ -39,6 +39,9 @@ final class RecordingHost: Host {
     func setGain(_ gain: LinearGain, of stream: StreamID) { note(.gain(stream.rawValue, gain.value)) }
     func setSilence(_ silence: Silence, of stream: StreamID) { note(.silence(stream.rawValue, silence)) }
     func silence(of stream: StreamID) -> Silence { silences[stream.rawValue] ?? .none }
+    /// The streams that are heard on each sink.
+    var heard: [UInt32: [StreamID]] = [:]
+    func streams(heardOn node: UInt32) -> [StreamID] { heard[node] ?? [] }
     func refuse(_ stream: StreamID) { refused.append(stream.rawValue) }
     func arm(at moment: Instant?) { armed = moment }
     func log(_ level: LogLevel, _ text: @autoclosure () -> String) { if level != .debug { lines.append(text()) } }

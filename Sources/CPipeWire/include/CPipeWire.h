@@ -9,6 +9,8 @@
 #include <pipewire/impl.h>
 
 #include <pipewire/extensions/client-node.h>
+#include <pipewire/extensions/metadata.h>
+#include <spa/monitor/device.h>
 
 /* Hooks and dictionaries: inline functions. */
 void cpw_hook_remove(struct spa_hook *hook);
@@ -56,6 +58,49 @@ struct cpw_volumes {
 bool cpw_node_read_volumes(struct pw_impl_node *node, struct cpw_volumes *volumes);
 /* Writes softVolumes and softMute, and nothing else; returns a negative errno on failure. */
 int cpw_node_write_soft_volumes(struct pw_impl_node *node, const float *volumes, uint32_t count, bool mute);
+
+/* What a Route or EnumRoute parameter says of a port of a card. Texts that are too long are cut. */
+#define CPW_MAX_ROUTE_DEVICES 32
+struct cpw_route {
+    uint32_t index;
+    /* SPA_DIRECTION_INPUT or SPA_DIRECTION_OUTPUT, seen from the machine. */
+    uint32_t direction;
+    /* The device of the profile that it is used with (Route); -1 where it does not say. */
+    int32_t device;
+    /* SPA_PARAM_AVAILABILITY_unknown, _no or _yes. */
+    uint32_t available;
+    /* The devices of the profile that it can be used with (EnumRoute). */
+    uint32_t device_count;
+    uint32_t devices[CPW_MAX_ROUTE_DEVICES];
+    char name[128];
+    char description[128];
+    char type[64];
+    char icon_name[64];
+};
+enum { CPW_PARAM_ENUM_ROUTE = 12, CPW_PARAM_ROUTE = 13 };
+enum { CPW_DEVICE_CHANGED_PARAMS = 1 << 2 };
+
+/* Returns whether a parameter is a Route with at least an index. */
+bool cpw_route_read(const struct spa_pod *param, struct cpw_route *route);
+
+/* A device of the daemon, or of a client that exports it: both answer with results that listeners hear. */
+void cpw_device_add_listener(struct pw_impl_device *device, struct spa_hook *hook,
+                             const struct spa_device_events *events, void *data);
+/* Ask for a parameter, or for a result of no content that comes after all before. Return the number that the results will
+ * have, or a negative errno; a device in the daemon itself answers before they return, with the number that is given. */
+int cpw_device_enumerate(struct pw_impl_device *device, int number, uint32_t param);
+int cpw_device_sync(struct pw_impl_device *device, int number);
+/* The parameter in a result, or NULL; and which one it is. */
+const struct spa_pod *cpw_result_param(uint32_t type, const void *result, uint32_t *param);
+/* Makes a port the active one of a device of the profile; returns a negative errno on failure. */
+int cpw_device_use_route(struct pw_impl_device *device, uint32_t index, int32_t profile_device, bool save);
+
+/* The metadata that a client exports, by its own resource. */
+void cpw_metadata_add_listener(struct pw_resource *metadata, struct spa_hook *hook,
+                               const struct pw_metadata_events *events, void *data);
+/* A value of NULL removes the key. */
+void cpw_metadata_set(struct pw_resource *metadata, uint32_t subject, const char *key, const char *type,
+                      const char *value);
 
 /* Takes this object's own code and constants out of the process's memory. They are in the file, so what is used again is
  * mapped again; what was used only to start is not counted any more. */

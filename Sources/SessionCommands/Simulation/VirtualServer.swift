@@ -184,6 +184,9 @@ final class VirtualServer: Host {
         laneOfStream[stream].map { lanes[$0].state.silence } ?? .none
     }
 
+    /// There are no sinks yet.
+    func streams(heardOn node: UInt32) -> [StreamID] { [] }
+
     /// A virtual client is told nothing.
     func refuse(_ stream: StreamID) {}
 

@@ -162,7 +162,7 @@ extension Engine {
                 session.phase = .inactive
                 session.deadline = nil
             }
-            if session.isOpened { configurations[slot]?.interruptionBegan() }
+            if session.isOpened { configurations[slot]?.endOverride() }
         }
         if session.interruption == .announced && outcome[slot].isSuperseded {
             session.interruption = .none

@@ -138,6 +138,10 @@ public struct Engine: Sendable {
             lose(port, name, streams, at: now, &effects)
         case .outputReturned(let port, let streams):
             restore(port, streams, at: now, &effects)
+        case .routeChanged(let reason):
+            // What a session asked for itself does not end what it asked for.
+            guard reason != .override, reason != .categoryChange else { break }
+            endOverrides()
         case .switched(let switches):
             var switches = switches
             if let end = switches.pausedUntil, end <= now { switches.pausedUntil = nil }
@@ -291,6 +295,14 @@ extension Engine {
         facts.updateSession(slot) {
             $0.supersededBy = nil
             $0.isRejected = false
+        }
+    }
+
+    /// R41: another route ends them.
+    private mutating func endOverrides() {
+        for (slot, configuration) in configurations where configuration.outputOverride == .speaker {
+            configurations[slot]?.endOverride()
+            toShow.append(slot)
         }
     }
 

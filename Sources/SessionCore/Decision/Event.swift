@@ -30,6 +30,8 @@ public enum Event: Sendable, Equatable {
     case outputLost(PortID, name: String, streams: [StreamID])
     /// An output is there again, and these streams would be heard on it.
     case outputReturned(PortID, streams: [StreamID])
+    /// Another route is in use (R41: that ends overrides, but for the change that an override itself has made).
+    case routeChanged(RouteChangeReason)
     /// The user has switched something (N16).
     case switched(Switches)
     /// The host is about to leave: everything is to be as if it had never been there.

@@ -28,7 +28,6 @@ extension Engine {
         facts.redescribe(ids, sessions: former, catalogue: catalogue) { session in
             // R31, R8: nobody stays superseded by what does not do so any more.
             if let output = session.supersededBy, output.isOutput { return output }
-            if let output = session.supersededBy, output.isOutput { return output }
             guard let successor = translated(session.supersededBy) else { return nil }
             let isStill = catalogue.isKept(session.description, fromBeginning: session.isRejected, by: successor)
             return isStill ? successor : nil

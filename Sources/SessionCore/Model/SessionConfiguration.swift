@@ -64,7 +64,7 @@ public struct SessionConfiguration: Sendable, Hashable {
     }
 
     /// R41: an interruption, like any change of route, ends the override.
-    mutating func interruptionBegan() { outputOverride = .none }
+    mutating func endOverride() { outputOverride = .none }
 
     /// The mode as it works (R55).
     public var effectiveMode: Mode { category.takes(mode) ? mode : .default }

@@ -1,0 +1,40 @@
+import CPipeWire
+import SessionCore
+
+/// The session manager's metadata "default": which sink and source are the default ones, and where streams are sent.
+///
+/// It is reached through the resource of the client that exports it, inside the daemon: a connection of our own would be a
+/// client of its own, and the daemon of 0.3.65 crashes when one inside itself binds a metadata object.
+final class DefaultsWatch {
+    private let resource: OpaquePointer
+    private unowned let watch: RouteWatch
+    private var events: Listener<pw_resource_events>?
+    private var properties: Listener<pw_metadata_events>?
+
+    init(resource: OpaquePointer, watch: RouteWatch) {
+        self.resource = resource
+        self.watch = watch
+        var resourceEvents = pw_resource_events()
+        resourceEvents.version = UInt32(PW_VERSION_RESOURCE_EVENTS)
+        resourceEvents.destroy = { data in
+            guard let self = object(data, as: DefaultsWatch.self) else { return }
+            self.events = nil
+            self.properties = nil
+            self.watch.removedDefaults()
+        }
+        events = Listener(resourceEvents) { pw_resource_add_listener(resource, $0, $1, pointer(to: self)) }
+        var metadataEvents = pw_metadata_events()
+        metadataEvents.version = UInt32(PW_VERSION_METADATA_EVENTS)
+        metadataEvents.property = { data, subject, key, _, value in
+            object(data, as: DefaultsWatch.self)?.watch.defaults(
+                subject, text(key), text(value, limit: 1024))
+            return 0
+        }
+        properties = Listener(metadataEvents) { cpw_metadata_add_listener(resource, $0, $1, pointer(to: self)) }
+    }
+
+    /// Sets an entry, or removes it.
+    func set(_ key: String, of subject: UInt32, type: String?, to value: String?) {
+        cpw_metadata_set(resource, subject, key, type, value)
+    }
+}

@@ -1,0 +1,198 @@
+import CPipeWire
+import SessionCore
+
+/// One card, and what it says of its ports (R60–R63).
+///
+/// It is asked whenever it says that something has changed, before the session manager has even heard of that: so what may
+/// not be heard elsewhere is silent before another port is chosen. All ports and which are in use are taken over together,
+/// when all answers are there: half of them would be a state that never was.
+final class DeviceWatch {
+    /// One port, as the card describes it.
+    fileprivate struct Port {
+        var index: UInt32
+        var isOutput: Bool
+        var availability: PortAvailability
+        var devices: [UInt32]
+        var facts: PortFacts
+    }
+
+    /// The answers that have come in so far.
+    private struct Answers {
+        var ports: [Port] = []
+        /// The port in use, by the device of the profile.
+        var active: [UInt32: UInt32] = [:]
+        /// The numbers that the answers bear.
+        var requests: [Int32] = []
+        /// The number of the one that comes last.
+        var last: Int32 = -1
+        /// When they were asked for.
+        var moment: Instant
+    }
+
+    let device: OpaquePointer
+    let global: UInt32
+    private let cardName: String
+    private unowned let watch: RouteWatch
+    private var listener: Listener<pw_impl_device_events>?
+    private var implementation: Listener<spa_device_events>?
+    private var answers: Answers?
+    /// Something has changed since it was asked.
+    private var mustAskAgain = false
+    private var number: Int32 = 0
+    /// What it said last.
+    private var ports: [Port] = []
+    private var active: [UInt32: UInt32] = [:]
+    private let facts: PortFacts
+
+    /// The most ports that are looked at.
+    private static let limit = 256
+    /// An answer that is so late does not come any more.
+    private static let patience = Duration.seconds(2)
+
+    init(device: OpaquePointer, global: UInt32, watch: RouteWatch) {
+        self.device = device
+        self.global = global
+        self.watch = watch
+        let properties = pw_impl_device_get_properties(device)
+        func value(_ key: String) -> String? { name(pw_properties_get(properties, key)) }
+        cardName = value("device.name") ?? "card"
+        var facts = PortFacts()
+        facts.formFactor = value("device.form-factor")
+        facts.bus = value("device.bus")
+        facts.iconName = value("device.icon-name")
+        facts.deviceAPI = value("device.api")
+        facts.nodeName = cardName
+        self.facts = facts
+        var events = pw_impl_device_events()
+        events.version = UInt32(PW_VERSION_IMPL_DEVICE_EVENTS)
+        events.destroy = { data in
+            guard let self = object(data, as: DeviceWatch.self) else { return }
+            self.listener = nil
+            self.implementation = nil
+            self.watch.removed(self)
+        }
+        listener = Listener(events) { pw_impl_device_add_listener(device, $0, $1, pointer(to: self)) }
+        var answers = spa_device_events()
+        answers.version = UInt32(SPA_VERSION_DEVICE_EVENTS)
+        answers.info = { data, info in
+            guard let info, info.pointee.change_mask & UInt64(CPW_DEVICE_CHANGED_PARAMS) != 0 else { return }
+            object(data, as: DeviceWatch.self)?.ask()
+        }
+        answers.result = { data, number, _, type, result in
+            object(data, as: DeviceWatch.self)?.heard(number, type, result)
+        }
+        implementation = Listener(answers) { cpw_device_add_listener(device, $0, $1, pointer(to: self)) }
+        ask()
+    }
+
+    /// Makes a port the one in use, on a node of this card. Its user's choice is one that is saved.
+    func use(_ port: String, _ direction: PortDirection, on profileDevice: UInt32, isSaved: Bool) {
+        guard
+            let port = ports.first(where: { $0.facts.portName == port && $0.isOutput == (direction == .output) }),
+            let profileDevice = Int32(exactly: profileDevice)
+        else { return }
+        _ = cpw_device_use_route(device, port.index, profileDevice, isSaved)
+    }
+
+    // MARK: - Questions and answers
+
+    private func ask() {
+        if let answers, answers.moment.duration(to: watch.now) < DeviceWatch.patience {
+            mustAskAgain = true
+            return
+        }
+        mustAskAgain = false
+        answers = Answers(moment: watch.now)
+        // A card in the daemon itself answers while it is being asked.
+        for parameter in [CPW_PARAM_ENUM_ROUTE, CPW_PARAM_ROUTE] {
+            let own = nextNumber()
+            answers?.requests.append(own)
+            let request = cpw_device_enumerate(device, own, UInt32(parameter))
+            if request != own { answers?.requests.append(request) }
+        }
+        let own = nextNumber()
+        answers?.last = own
+        let last = cpw_device_sync(device, own)
+        if last < 0 { answers = nil } else { answers?.last = last }
+    }
+
+    private func nextNumber() -> Int32 {
+        // Numbers of the protocol have another bit set.
+        number = number >= 0x0fff_ffff ? 1 : number + 1
+        return number
+    }
+
+    private func heard(_ number: Int32, _ type: UInt32, _ result: UnsafeRawPointer?) {
+        guard let expected = answers else { return }
+        if number == expected.last { return conclude() }
+        guard expected.requests.contains(number) else { return }
+        var parameter: UInt32 = 0
+        var route = cpw_route()
+        guard let pod = cpw_result_param(type, result, &parameter), cpw_route_read(pod, &route) else { return }
+        switch Int(parameter) {
+        case CPW_PARAM_ENUM_ROUTE:
+            if expected.ports.count < DeviceWatch.limit { answers?.ports.append(Port(route, of: facts)) }
+        case CPW_PARAM_ROUTE:
+            if let device = UInt32(exactly: route.device), expected.active.count < DeviceWatch.limit {
+                answers?.active[device] = route.index
+            }
+        default: break
+        }
+    }
+
+    private func conclude() {
+        guard let heard = answers else { return }
+        answers = nil
+        ports = heard.ports
+        active = heard.active
+        watch.changed(self)
+        if mustAskAgain { ask() }
+    }
+
+    /// What it is now. The types of ports in use may depend on their nodes.
+    func description(nodes: [RouteNodeFacts]) -> RouteDevice {
+        RouteDevice(
+            id: global, name: cardName,
+            ports: ports.map { port in
+                let profileDevice = active.filter { $0.value == port.index }.keys.min()
+                var facts = port.facts
+                if let node = nodes.first(where: {
+                    $0.node.deviceID == global && $0.node.profileDevice == profileDevice && profileDevice != nil
+                        && ($0.node.direction == .output) == port.isOutput
+                }) {
+                    facts.profileName = node.facts.profileName
+                    facts.bluetoothProfile = node.facts.bluetoothProfile
+                }
+                return DevicePort(
+                    name: facts.portName ?? "", description: facts.portDescription ?? "",
+                    direction: port.isOutput ? .output : .input, type: PortType(facts),
+                    availability: port.availability, profileDevices: port.devices, activeOn: profileDevice,
+                    serverType: facts.portType ?? "")
+            })
+    }
+}
+
+extension DeviceWatch.Port {
+    fileprivate init(_ route: cpw_route, of device: PortFacts) {
+        index = route.index
+        isOutput = route.direction == 1
+        availability = route.available == 1 ? .no : route.available == 2 ? .yes : .unknown
+        devices = withUnsafeBytes(of: route.devices) { bytes in
+            bytes.bindMemory(to: UInt32.self).prefix(Int(route.device_count)).map { $0 }
+        }
+        facts = device
+        facts.direction = isOutput ? .output : .input
+        facts.portName = characters(route.name)
+        facts.portDescription = characters(route.description)
+        facts.portType = characters(route.type)
+        if let icon = characters(route.icon_name) { facts.iconName = icon }
+    }
+}
+
+/// The text in an array of characters of C; `nil` for none.
+private func characters<Characters>(_ characters: Characters) -> String? {
+    withUnsafeBytes(of: characters) { bytes in
+        let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        return text.isEmpty ? nil : printable(text)
+    }
+}

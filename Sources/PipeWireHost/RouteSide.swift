@@ -1,0 +1,24 @@
+import CPipeWire
+public import SessionCore
+
+/// What the runtime needs to know of routes, and what it learns of them.
+extension PipeWireHost {
+    /// The streams whose sound goes to a sink.
+    public func streams(heardOn node: UInt32) -> [StreamID] {
+        routes.sources(of: node).sorted().compactMap { stream(of: $0) }
+    }
+
+    /// Something happened to devices. What follows is done when this returns.
+    func take(_ event: RouteEvent) {
+        if !hasSteppedBack { runtime?.take(event) }
+    }
+
+    /// A node's sound goes to another one from now on.
+    func linked(_ output: UInt32, to input: UInt32) {
+        if !hasSteppedBack, let stream = stream(of: output) { runtime?.linked(stream, to: input) }
+    }
+
+    private func stream(of node: UInt32) -> StreamID? {
+        streams[node].flatMap { $0.description == nil ? nil : $0.id }
+    }
+}

@@ -1,0 +1,171 @@
+import CPipeWire
+import SessionCore
+
+/// A sink or source, and what it says of itself.
+struct RouteNodeFacts {
+    var node: RouteNode
+    var facts: PortFacts
+}
+
+/// Sees cards, sinks and sources, the defaults, and which streams are heard where (R60–R64), and tells the runtime.
+///
+/// A sink that goes says so before its links go, and long before the session manager gives its streams another one; a card
+/// is asked for its ports before the session manager asks. So what was heard there is stopped in time.
+final class RouteWatch {
+    /// One sink or source.
+    private final class Node {
+        let facts: RouteNodeFacts
+        unowned let watch: RouteWatch
+        var listener: Listener<pw_impl_node_events>?
+
+        init(_ facts: RouteNodeFacts, watch: RouteWatch) {
+            self.facts = facts
+            self.watch = watch
+        }
+    }
+
+    private unowned let host: PipeWireHost
+    /// By global id.
+    private var nodes: [UInt32: Node] = [:]
+    private var devices: [UInt32: DeviceWatch] = [:]
+    /// From which node to which, by the link's global id.
+    private var links: [UInt32: (output: UInt32, input: UInt32)] = [:]
+    private var defaults: DefaultsWatch?
+    /// The metadata that clients export or use; which of them is the default one is known later.
+    private var resources: Set<OpaquePointer> = []
+
+    /// More are not looked at.
+    private static let mostDevices = 256
+    private static let mostNodes = 1024
+
+    init(host: PipeWireHost) { self.host = host }
+
+    var now: Instant { host.now }
+
+    // MARK: - Objects
+
+    /// Looks at a node: is it a sink or source?
+    func added(node: OpaquePointer, global: UInt32) {
+        guard nodes[global] == nil, nodes.count < RouteWatch.mostNodes,
+            let facts = RouteNodeFacts(node, global: global)
+        else { return }
+        let known = Node(facts, watch: self)
+        nodes[global] = known
+        var events = pw_impl_node_events()
+        events.version = UInt32(PW_VERSION_IMPL_NODE_EVENTS)
+        events.destroy = { data in
+            guard let node = object(data, as: Node.self) else { return }
+            node.listener = nil
+            node.watch.removed(node)
+        }
+        known.listener = Listener(events) { pw_impl_node_add_listener(node, $0, $1, pointer(to: known)) }
+        host.take(.node(facts.node))
+        if let device = facts.node.deviceID.flatMap({ devices[$0] }) { changed(device) }
+    }
+
+    private func removed(_ node: Node) {
+        let id = node.facts.node.id
+        // Its links are still there: who was heard on it can be told.
+        host.take(.nodeGone(id))
+        nodes[id] = nil
+    }
+
+    func added(device: OpaquePointer, global: UInt32) {
+        let properties = pw_impl_device_get_properties(device)
+        guard devices[global] == nil, devices.count < RouteWatch.mostDevices,
+            text(pw_properties_get(properties, "media.class")) == "Audio/Device"
+        else { return }
+        devices[global] = DeviceWatch(device: device, global: global, watch: self)
+    }
+
+    func changed(_ device: DeviceWatch) {
+        let own = nodes.values.map(\.facts).filter { $0.node.deviceID == device.global }
+        host.take(.device(device.description(nodes: own.sorted { $0.node.id < $1.node.id })))
+    }
+
+    func removed(_ device: DeviceWatch) {
+        host.take(.deviceGone(device.global))
+        devices[device.global] = nil
+    }
+
+    // MARK: - Links
+
+    /// A link was made. A stream that waits for an output may be heard there again.
+    func added(link: OpaquePointer, global: UInt32) {
+        guard let info = pw_impl_link_get_info(link) else { return }
+        let ends = (output: info.pointee.output_node_id, input: info.pointee.input_node_id)
+        links[global] = ends
+        host.linked(ends.output, to: ends.input)
+    }
+
+    /// A link is gone.
+    func removed(link global: UInt32) { links[global] = nil }
+
+    /// The nodes whose sound goes to one.
+    func sources(of sink: UInt32) -> Set<UInt32> { Set(links.values.filter { $0.input == sink }.map(\.output)) }
+
+    // MARK: - Defaults
+
+    /// A client has metadata, its own or another's.
+    func added(metadata resource: OpaquePointer) { resources.insert(resource) }
+
+    func removed(metadata resource: OpaquePointer) { resources.remove(resource) }
+
+    /// Metadata of a name was registered: the resource that has its number already is the one that exports it.
+    func added(metadata global: UInt32, name: String?) {
+        guard name == "default", defaults == nil,
+            let resource = resources.first(where: { pw_resource_get_bound_id($0) == global })
+        else { return }
+        defaults = DefaultsWatch(resource: resource, watch: self)
+    }
+
+    func removedDefaults() { defaults = nil }
+
+    /// One entry of the default metadata; a value is an object of JSON with a name in it.
+    func defaults(_ subject: UInt32, _ key: String?, _ value: String?) {
+        let name = value.flatMap { nodeName(in: $0) }
+        switch key {
+        case "default.audio.sink": host.take(.defaultNode(.output, name: name))
+        case "default.audio.source": host.take(.defaultNode(.input, name: name))
+        default: break
+        }
+    }
+}
+
+extension RouteNodeFacts {
+    /// Reads a node's properties; `nil` when it is no sink or source.
+    fileprivate init?(_ node: OpaquePointer, global: UInt32) {
+        let properties = pw_impl_node_get_properties(node)
+        func value(_ key: String) -> String? { name(pw_properties_get(properties, key)) }
+        let mediaClass = value("media.class")
+        let direction: PortDirection
+        switch mediaClass {
+        case "Audio/Sink", "Audio/Duplex": direction = .output
+        case "Audio/Source", "Audio/Source/Virtual": direction = .input
+        default: return nil
+        }
+        guard let name = value("node.name") else { return nil }
+        facts = PortFacts()
+        facts.direction = direction
+        facts.formFactor = value("device.form-factor")
+        facts.bus = value("device.bus")
+        facts.iconName = value("device.icon-name")
+        facts.profileName = value("device.profile.name")
+        facts.bluetoothProfile = value("api.bluez5.profile")
+        facts.deviceAPI = value("device.api")
+        facts.nodeName = name
+        facts.mediaClass = mediaClass
+        facts.origin = value("factory.name")
+        self.node = RouteNode(
+            id: global, name: name, description: value("node.description") ?? name, direction: direction,
+            deviceID: value("device.id").flatMap { UInt32($0) },
+            profileDevice: value("card.profile.device").flatMap { UInt32($0) }, type: PortType(facts))
+    }
+}
+
+/// The name in `{ "name": "alsa_output.…" }`. Names of nodes have no quotes in them.
+private func nodeName(in json: String) -> String? {
+    let parts = json.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
+    guard let key = parts.firstIndex(where: { String($0) == "name" }), key + 2 < parts.count else { return nil }
+    return String(parts[key + 2])
+}

@@ -1,0 +1,259 @@
+/// What a server has published of its devices, and what can be read from it at once.
+struct RouteFacts: Sendable, Equatable {
+    struct Port: Sendable, Equatable {
+        var port: DevicePort
+        /// ``RoutePort/id``.
+        var id: String
+        /// When it became available, the device's arrival included.
+        var since: Instant?
+        /// It was available, and then was not.
+        var isPulled = false
+        /// It is in use although it is not available, because somebody chose it then.
+        var isForced = false
+    }
+
+    struct Device: Sendable, Equatable {
+        var id: UInt32
+        var name: String
+        var ports: [Port]
+    }
+
+    struct Node: Sendable, Equatable {
+        var node: RouteNode
+        var since: Instant
+    }
+
+    /// More devices, nodes of a server, or ports of a device are not taken note of.
+    static let mostDevices = 256
+    static let mostNodes = 256
+    static let mostPorts = 64
+    /// Longer texts are cut, in Unicode scalars.
+    static let longestText = 256
+
+    private(set) var devices: [Device] = []
+    private(set) var nodes: [Node] = []
+    private var defaultOutput: String?
+    private var defaultInput: String?
+
+    /// Whether anything that is published of it is different.
+    mutating func set(_ device: RouteDevice, at now: Instant) -> Bool {
+        let name = Self.cut(device.name)
+        let place = devices.firstIndex { $0.id == device.id }
+        guard place != nil || devices.count < Self.mostDevices else { return false }
+        let known = place.map { devices[$0] }
+        var ports: [Port] = []
+        for new in device.ports.prefix(Self.mostPorts) {
+            var new = new
+            new.name = Self.cut(new.name)
+            new.description = Self.cut(new.description)
+            new.serverType = Self.cut(new.serverType)
+            new.profileDevices = Array(new.profileDevices.prefix(Self.mostPorts))
+            let old = known?.ports.first { $0.port.name == new.name && $0.port.direction == new.direction }
+            ports.append(Port(new, after: old, id: name + "/" + new.name, at: now))
+        }
+        // Headphones that are plugged in make the loudspeaker unavailable, and perhaps the socket behind: not pulled out.
+        for direction in PortDirection.allCases {
+            let isPlugIn = ports.contains { new in
+                new.port.direction == direction && new.port.availability == .yes
+                    && known?.ports.contains { $0.id == new.id && $0.port.direction == direction && $0.isUnplugged }
+                        == true
+            }
+            guard isPlugIn else { continue }
+            for index in ports.indices where ports[index].port.direction == direction {
+                let id = ports[index].id
+                let wasPulled = known?.ports.first { $0.id == id && $0.port.direction == direction }?.isPulled ?? false
+                ports[index].isPulled = ports[index].isPulled && wasPulled
+            }
+        }
+        let isOther = known.map { $0.name != name || $0.ports != ports } ?? true
+        let device = Device(id: device.id, name: name, ports: ports)
+        if let place { devices[place] = device } else { devices.append(device) }
+        return isOther
+    }
+
+    mutating func removeDevice(_ id: UInt32) -> Bool {
+        guard let place = devices.firstIndex(where: { $0.id == id }) else { return false }
+        devices.remove(at: place)
+        return true
+    }
+
+    mutating func set(_ node: RouteNode, at now: Instant) -> Bool {
+        var node = node
+        node.name = Self.cut(node.name)
+        node.description = Self.cut(node.description)
+        if let place = nodes.firstIndex(where: { $0.node.id == node.id }) {
+            let isOther = nodes[place].node != node
+            nodes[place].node = node
+            return isOther
+        }
+        guard nodes.count < Self.mostNodes else { return false }
+        nodes.append(Node(node: node, since: now))
+        return true
+    }
+
+    mutating func removeNode(_ id: UInt32) -> Bool {
+        guard let place = nodes.firstIndex(where: { $0.node.id == id }) else { return false }
+        nodes.remove(at: place)
+        return true
+    }
+
+    mutating func setDefault(_ direction: PortDirection, _ name: String?) {
+        let name = name.map { Self.cut($0) }
+        if direction == .output { defaultOutput = name } else { defaultInput = name }
+    }
+
+    static func cut(_ text: String) -> String {
+        // A scalar has at most four bytes.
+        guard text.utf8.count > longestText else { return text }
+        var result = ""
+        result.unicodeScalars.append(contentsOf: text.unicodeScalars.prefix(longestText))
+        return result
+    }
+}
+
+extension RouteFacts.Port {
+    fileprivate init(_ new: DevicePort, after old: Self?, id: String, at now: Instant) {
+        port = new
+        self.id = id
+        guard new.availability == .no else {
+            since = old.flatMap { $0.port.availability == .no ? nil : $0.since } ?? now
+            return
+        }
+        guard let old else { return }
+        let wasAvailable = old.port.availability != .no
+        isPulled = old.isPulled || (wasAvailable && !new.type.isBuiltIn)
+        isForced = new.activeOn != nil && (old.isForced || (!wasAvailable && new.activeOn != old.port.activeOn))
+    }
+
+    fileprivate var isUnplugged: Bool { port.availability == .no }
+
+    /// Whether sound can come out of it, or is sent there all the same.
+    fileprivate var isUsable: Bool { !isPulled || isForced }
+
+    /// Whether one may choose it. What is built in can be chosen although something in a jack takes its place (R46).
+    fileprivate var isOffered: Bool { port.availability != .no || port.type.isBuiltIn }
+}
+
+extension RouteFacts {
+    var isEmpty: Bool { devices.isEmpty && nodes.isEmpty }
+
+    /// What is in use: the ports of the default sink and source (R60).
+    var route: Route {
+        Route(inputs: ports(of: defaultInput, .input), outputs: ports(of: defaultOutput, .output))
+    }
+
+    private func ports(of name: String?, _ direction: PortDirection) -> [RoutePort] {
+        guard let name, let node = nodes.first(where: { $0.node.name == name && $0.node.direction == direction })?.node
+        else { return [] }
+        return port(of: node).map { [$0] } ?? []
+    }
+
+    /// What all sinks play on.
+    var outputs: [RoutePort] {
+        nodes.compactMap { $0.node.direction == .output ? port(of: $0.node) : nil }
+    }
+
+    /// The port that a node is used with; the node itself where its device names none; `nil` if that was pulled out.
+    private func port(of node: RouteNode) -> RoutePort? {
+        let device = node.deviceID.flatMap { id in devices.first { $0.id == id } }
+        if let device, let profileDevice = node.profileDevice,
+            let port = device.ports.first(where: {
+                $0.port.direction == node.direction && $0.port.activeOn == profileDevice
+            })
+        {
+            return port.isUsable ? RoutePort(port, of: device, node: node) : nil
+        }
+        return RoutePort(
+            type: node.type, name: node.description, id: node.name, nodeName: node.name, nodeID: node.id,
+            deviceName: device?.name, deviceID: node.deviceID)
+    }
+
+    /// Whether there is an output to choose.
+    var hasOutput: Bool {
+        nodes.contains { $0.node.direction == .output && port(of: $0.node) != nil }
+            || devices.contains { $0.ports.contains { $0.port.direction == .output && $0.isOffered } }
+    }
+
+    /// What there is to choose from.
+    func available(_ direction: PortDirection) -> [RoutePort] {
+        var result: [RoutePort] = []
+        for device in devices {
+            let own = nodes.filter { $0.node.deviceID == device.id }
+            for port in device.ports where port.port.direction == direction && port.isOffered {
+                let node = own.first { port.fits($0.node) }?.node
+                result.append(RoutePort(port, of: device, node: node))
+            }
+        }
+        for node in nodes where node.node.direction == direction {
+            let device = node.node.deviceID.flatMap { id in devices.first { $0.id == id } }
+            let hasPort = device?.ports.contains { $0.fits(node.node) } ?? false
+            if !hasPort, let port = port(of: node.node) { result.append(port) }
+        }
+        return result
+    }
+
+    /// Whether a port that was in use is there no more. What is built in is only if its device is gone.
+    func isGone(_ old: RoutePort, _ direction: PortDirection) -> Bool {
+        guard let device = devices.first(where: { $0.name == old.deviceName }) else {
+            return old.deviceName != nil || !nodes.contains { $0.node.name == old.nodeName }
+        }
+        if let port = port(old, of: device, direction) { return port.isPulled }
+        // A node for which its device had no port: there is another profile now.
+        return old.id != old.nodeName
+    }
+
+    /// Whether the sound of an output that some sink played on comes out of it no more, so that the server will move it:
+    /// because it was pulled out, or because there is no sink for it.
+    ///
+    /// Not what is built in, which makes room when something is plugged in (R64: that lets playback go on), nor the sinks
+    /// that programs make.
+    func isLost(_ old: RoutePort) -> Bool {
+        if old.type.isBuiltIn || (old.deviceID == nil && old.type == .unknown) { return false }
+        guard nodes.contains(where: { $0.node.id == old.nodeID && $0.node.direction == .output }) else { return true }
+        guard let device = devices.first(where: { $0.id == old.deviceID }) else { return old.deviceName != nil }
+        if let port = port(old, of: device, .output) { return !port.isUsable }
+        return old.id != old.nodeName
+    }
+
+    /// Whether a lost output is not in use but plugged in, and its device plays on another one of its ports.
+    func isSwitched(_ old: RoutePort, outputs: [RoutePort]) -> Bool {
+        guard let device = devices.first(where: { $0.name == old.deviceName }) else { return false }
+        let isThere = port(old, of: device, .output).map { !$0.isUnplugged } ?? (old.id == old.nodeName)
+        return isThere && outputs.contains { $0.deviceID == device.id }
+    }
+
+    /// Whether its device is there and says that it is plugged in.
+    func isPluggedIn(_ old: RoutePort) -> Bool {
+        devices.first { $0.name == old.deviceName }.flatMap { port(old, of: $0, .output) }.map { !$0.isUnplugged }
+            ?? false
+    }
+
+    /// Whether a port became available at that moment or later.
+    func hasArrived(_ new: RoutePort, _ direction: PortDirection, since moment: Instant) -> Bool {
+        if let device = devices.first(where: { $0.id == new.deviceID }), let port = port(new, of: device, direction) {
+            return port.since.map { $0 >= moment } ?? false
+        }
+        return nodes.contains { $0.node.id == new.nodeID && $0.since >= moment }
+    }
+
+    private func port(_ wanted: RoutePort, of device: Device, _ direction: PortDirection) -> Port? {
+        device.ports.first { $0.id == wanted.id && $0.port.direction == direction }
+    }
+}
+
+extension RouteFacts.Port {
+    /// Whether a node of its device can be used with it.
+    fileprivate func fits(_ node: RouteNode) -> Bool {
+        guard node.direction == port.direction, let profileDevice = node.profileDevice else { return false }
+        return port.activeOn == profileDevice || port.profileDevices.contains(profileDevice)
+    }
+}
+
+extension RoutePort {
+    fileprivate init(_ port: RouteFacts.Port, of device: RouteFacts.Device, node: RouteNode?) {
+        self.init(
+            type: port.port.type, name: port.port.description.isEmpty ? port.port.name : port.port.description,
+            id: port.id, nodeName: node?.name ?? "", nodeID: node?.id, deviceName: device.name, deviceID: device.id,
+            availability: port.port.availability, serverType: port.port.serverType)
+    }
+}

@@ -1,0 +1,226 @@
+/// Makes of all that a server publishes when a plug is pulled one change of the route, with the reason that a listener
+/// expects (R56, R58, R63).
+///
+/// A server tells of one physical event in many steps: a port is not available, a profile goes, a sink with it, the default
+/// is another one, a new sink comes, the default again. All that follow each other within the settle time are one. Only what
+/// cannot wait is told at once: that an output is lost (R64).
+///
+/// Like the engine it has no clock, does no I/O, and has an answer for every event in any order. Moments that go back count
+/// as the latest one.
+public struct RouteTracker: Sendable, Equatable {
+    /// How long it waits for a server to come to rest.
+    public struct Timing: Sendable, Hashable {
+        /// After the last step.
+        public var settle = Duration.milliseconds(250)
+        /// After the last step, when the sound has no place yet but there is one where the server is likely to send it.
+        public var patience = Duration.seconds(1)
+        /// After the first step, at most: so often there is a change while a device flaps.
+        public var longest = Duration.seconds(2)
+        /// How long a category change or an override may take to show.
+        public var cause = Duration.seconds(1)
+        /// How long devices may take to come back after sleep.
+        public var wake = Duration.seconds(5)
+        /// How long a new device may take to come into use.
+        public var arrival = Duration.seconds(2)
+
+        /// The usual times.
+        public init() {}
+    }
+
+    private struct Cause: Sendable, Equatable {
+        var reason: RouteChangeReason
+        var until: Instant
+    }
+
+    private struct Loss: Sendable, Equatable {
+        var port: RoutePort
+        var moment: Instant
+    }
+
+    /// The burst of steps that is going on.
+    private struct Burst: Sendable, Equatable {
+        var first: Instant
+        var last: Instant
+    }
+
+    /// So many lost outputs are remembered; the oldest is forgotten first.
+    private static let mostLosses = 64
+
+    private let timing: Timing
+    private var facts = RouteFacts()
+    private var category: Category?
+    private var now = Instant(nanoseconds: .min)
+    private var burst: Burst?
+    private var isWaitingForServer = false
+    private var cause: Cause?
+    private var outputs: [RoutePort] = []
+    private var losses: [Loss] = []
+    private var hasBegun = false
+    private var lacksRoute = false
+    /// When listeners were last told of a change. What had arrived by then is not new any more.
+    private var lastChange = Instant(nanoseconds: .min)
+
+    /// What listeners were last told to be in use. The first one is taken as it is: nobody has heard of another.
+    public private(set) var route = Route()
+    /// What is in use at this moment, be it for a moment only.
+    public private(set) var present = Route()
+    /// The inputs that are plugged in or built in.
+    public private(set) var availableInputs: [RoutePort] = []
+    /// The outputs that are plugged in or built in.
+    public private(set) var availableOutputs: [RoutePort] = []
+
+    /// Makes a tracker that knows of nothing.
+    public init(timing: Timing = Timing()) { self.timing = timing }
+
+    /// When it wants ``RouteEvent/clock``; `nil` while nothing is going on.
+    public var deadline: Instant? {
+        guard let burst else { return nil }
+        let rest = burst.last.advanced(by: isWaitingForServer ? timing.patience : timing.settle)
+        return min(rest, burst.first.advanced(by: timing.longest))
+    }
+
+    /// The outputs that were lost and are not back, the latest last.
+    public var lostOutputs: [RoutePort] { losses.map(\.port) }
+
+    /// Takes an event, and returns what follows from it, in order.
+    public mutating func handle(_ event: RouteEvent, at moment: Instant) -> [RouteEffect] {
+        now = max(now, moment)
+        var effects: [RouteEffect] = []
+        if let deadline, deadline <= now { settle(&effects) }
+        guard apply(event) else { return effects }
+
+        let route = facts.route
+        let outputs = facts.outputs
+        for old in self.outputs where !outputs.contains(where: { $0.id == old.id }) && facts.isLost(old) {
+            guard !losses.contains(where: { $0.port.isOf(old) }) else { continue }
+            if losses.count >= Self.mostLosses { losses.removeFirst() }
+            losses.append(Loss(port: old, moment: now))
+            effects.append(.lostOutput(old))
+        }
+        present = route
+        self.outputs = outputs
+        burst = Burst(first: burst?.first ?? now, last: now)
+        isWaitingForServer = serverIsLikelyToMove(since: burst?.first ?? now)
+        return effects
+    }
+
+    /// Whether the event may have changed anything that is looked at.
+    private mutating func apply(_ event: RouteEvent) -> Bool {
+        switch event {
+        case .device(let device): return facts.set(device, at: now)
+        case .deviceGone(let id): return facts.removeDevice(id)
+        case .node(let node): return facts.set(node, at: now)
+        case .nodeGone(let id): return facts.removeNode(id)
+        case .defaultNode(let direction, let name):
+            facts.setDefault(direction, name)
+            return facts.route != present
+        case .category(let category):
+            guard category != self.category else { return false }
+            self.category = category
+            cause = Cause(reason: .categoryChange, until: now.advanced(by: timing.cause))
+            return true
+        case .overridden:
+            cause = Cause(reason: .override, until: now.advanced(by: timing.cause))
+            return false
+        case .woke:
+            cause = Cause(reason: .wakeFromSleep, until: now.advanced(by: timing.wake))
+            return false
+        case .clock: return false
+        }
+    }
+
+    private func serverIsLikelyToMove(since first: Instant) -> Bool {
+        if present.outputs.isEmpty && !route.outputs.isEmpty && facts.hasOutput { return true }
+        // Another profile of the same device is on its way.
+        return losses.contains { loss in
+            loss.moment >= first && facts.isPluggedIn(loss.port) && !outputs.contains { $0.id == loss.port.id }
+        }
+    }
+
+    // MARK: - At rest
+
+    private mutating func settle(_ effects: inout [RouteEffect]) {
+        guard let burst else { return }
+        // While a device flaps, nothing is back, and what is told of it is not the last word.
+        let isQuiet = burst.last.advanced(by: timing.settle) <= now
+        if isQuiet { tellReturns(&effects) }
+        self.burst = isQuiet ? nil : Burst(first: now, last: now)
+        isWaitingForServer = false
+
+        let inputs = facts.available(.input)
+        let outputs = facts.available(.output)
+        if inputs != availableInputs || outputs != availableOutputs {
+            availableInputs = inputs
+            availableOutputs = outputs
+            effects.append(.availableChanged)
+        }
+
+        guard hasBegun || !facts.isEmpty else { return }
+        let previous = route
+        let lackedRoute = lacksRoute
+        route = present
+        lacksRoute = category?.lacks(present) ?? false
+        let isNewLack = lacksRoute && !lackedRoute
+        let isFirst = !hasBegun
+        hasBegun = true
+        guard isNewLack || (!isFirst && !present.isSame(as: previous)) else { return }
+        let reason = isNewLack ? .noSuitableRouteForCategory : reason(from: previous, burst)
+        if reason == cause?.reason { cause = nil }
+        lastChange = now
+        effects.append(.changed(RouteChange(reason: reason, previous: previous, current: present)))
+    }
+
+    private mutating func tellReturns(_ effects: inout [RouteEffect]) {
+        losses.removeAll { loss in
+            if let port = outputs.first(where: { $0.id == loss.port.id }) {
+                effects.append(.returnedOutput(port))
+                return true
+            }
+            guard facts.isSwitched(loss.port, outputs: outputs) else { return false }
+            effects.append(.switchedOutput(loss.port))
+            return true
+        }
+    }
+
+    /// Why the present route follows this one (R56). What happened to the devices says more than what was asked for; but
+    /// after sleep they all come anew.
+    private func reason(from previous: Route, _ burst: Burst) -> RouteChangeReason {
+        let isLoss =
+            previous.inputs.contains { old in
+                !present.inputs.contains { $0.isSame(as: old) } && facts.isGone(old, .input)
+            }
+            || previous.outputs.contains { old in
+                !present.outputs.contains { $0.isSame(as: old) } && facts.isGone(old, .output)
+            }
+        if isLoss { return .oldDeviceUnavailable }
+        let cause = cause.flatMap { $0.until >= burst.first ? $0.reason : nil }
+        if cause == .wakeFromSleep { return .wakeFromSleep }
+        let moment = max(burst.first.advanced(by: .zero - timing.arrival), lastChange)
+        let isArrival =
+            present.inputs.contains { new in
+                !previous.inputs.contains { $0.id == new.id } && facts.hasArrived(new, .input, since: moment)
+            }
+            || present.outputs.contains { new in
+                !previous.outputs.contains { $0.id == new.id } && facts.hasArrived(new, .output, since: moment)
+            }
+        if isArrival { return .newDeviceAvailable }
+        if let cause { return cause }
+        return previous.isEmpty || present.isEmpty ? .unknown : .routeConfigurationChange
+    }
+}
+
+extension RoutePort {
+    /// Whether another one is the same, or what is left of it: the sink of a device that has gone before it.
+    fileprivate func isOf(_ other: RoutePort) -> Bool {
+        let isLeftOver = other.deviceName == nil && other.deviceID != nil
+        return id == other.id || (isLeftOver && deviceID == other.deviceID && nodeName == other.nodeName)
+    }
+}
+
+extension Category {
+    /// Whether the category needs an input or output that the route has not (R15–R20).
+    func lacks(_ route: Route) -> Bool {
+        let needsInput = self == .record || self == .playAndRecord
+        return (needsInput && route.inputs.isEmpty) || (playsSound && route.outputs.isEmpty)
+    }
+}

@@ -1,0 +1,35 @@
+/// What a server says of a port, its node and its device. Whatever is not known is `nil`.
+///
+/// ``PortType/init(_:)`` judges by it. The keys are PipeWire's; PulseAudio's have underscores where these have hyphens.
+public struct PortFacts: Sendable, Hashable {
+    /// Which way the sound goes.
+    public var direction: PortDirection?
+    /// `port.type` of the route: speaker, headphones, hdmi, …
+    public var portType: String?
+    /// The route's name: analog-output-headphones, [Out] Speaker, headset-hf-output, …
+    public var portName: String?
+    /// The route's description, which may be translated: Internal Microphone, …
+    public var portDescription: String?
+    /// `device.form-factor`: internal, headset, webcam, …
+    public var formFactor: String?
+    /// `device.bus`: pci, usb, bluetooth, …
+    public var bus: String?
+    /// `device.icon-name` of the route, else of the node or device.
+    public var iconName: String?
+    /// `device.profile.name` of the node (`HiFi: Speaker: sink`), else the profile of the device, if the port is active in
+    /// it (`a2dp-sink-sbc_xq`).
+    public var profileName: String?
+    /// `api.bluez5.profile` of the node: a2dp-sink, headset-head-unit, …
+    public var bluetoothProfile: String?
+    /// `device.api`: alsa, bluez5, …
+    public var deviceAPI: String?
+    /// `node.name`; without a node, `device.name`.
+    public var nodeName: String?
+    /// `media.class`: Audio/Sink, Audio/Source, …
+    public var mediaClass: String?
+    /// `factory.name`, or the name of the module that made the node.
+    public var origin: String?
+
+    /// Nothing known.
+    public init() {}
+}

@@ -1,0 +1,119 @@
+public import SessionCore
+
+/// What of the route has to be remembered between events: which streams wait for which output.
+struct RouteKeeping {
+    var tracker = RouteTracker()
+    /// By the lost port's id: the streams that were heard there and are not back.
+    var awaited: [String: Set<StreamID>] = [:]
+    /// The lost ports that are in use again, with the node of each, while not all of their streams have been linked to it.
+    var returned: [String: UInt32] = [:]
+    /// The opened sessions that are active, the latest last.
+    var active: [SessionID] = []
+    /// What is known of opened sessions that matters for routes.
+    var configurations: [SessionID: SessionConfiguration] = [:]
+
+    /// The category that the route serves: what was activated last.
+    var category: Category? { active.last.flatMap { configurations[$0]?.category } }
+
+    /// The streams that wait for a port and are heard on it now.
+    mutating func take(_ streams: [StreamID], waitingFor port: String) -> [StreamID] {
+        guard let waiting = awaited[port] else { return [] }
+        let back = streams.filter { waiting.contains($0) }
+        let left = waiting.subtracting(back)
+        awaited[port] = left.isEmpty ? nil : left
+        if left.isEmpty { returned[port] = nil }
+        return back
+    }
+
+    mutating func forget(_ stream: StreamID) {
+        for port in Array(awaited.keys) where awaited[port]?.remove(stream) != nil {
+            if awaited[port]?.isEmpty == true {
+                awaited[port] = nil
+                returned[port] = nil
+            }
+        }
+    }
+}
+
+/// Routes (R56–R66): what a host sees of devices goes to the ``RouteTracker``, and what follows to the engine and to whoever
+/// observes.
+extension SessionRuntime {
+    /// What the sound comes out of and goes into, as listeners were last told (R60).
+    public var route: Route { routes.tracker.route }
+    /// The inputs that one may choose (R66).
+    public var availableInputs: [RoutePort] { routes.tracker.availableInputs }
+    /// The outputs that one may choose (R66).
+    public var availableOutputs: [RoutePort] { routes.tracker.availableOutputs }
+
+    /// Takes what a host has seen of devices, at once: what may not be heard elsewhere is silent when this returns.
+    public func take(_ event: RouteEvent) {
+        for effect in routes.tracker.handle(event, at: host.now) { carryOut(effect) }
+        drain()
+    }
+
+    /// A stream is heard on another sink than before, or for the first time.
+    public func linked(_ stream: StreamID, to node: UInt32) {
+        for (port, place) in routes.returned where place == node {
+            let back = routes.take([stream], waitingFor: port)
+            if !back.isEmpty { post(.outputReturned(PortID(port), streams: back)) }
+        }
+        drain()
+    }
+
+    private func carryOut(_ effect: RouteEffect) {
+        switch effect {
+        case .lostOutput(let port):
+            routes.returned[port.id] = nil
+            let streams = port.nodeID.map { host.streams(heardOn: $0) } ?? []
+            guard !streams.isEmpty else { return }
+            host.log(.info, "\(port.name) is gone, and with it the output of \(streams.count) streams")
+            routes.awaited[port.id, default: []].formUnion(streams)
+            post(.outputLost(PortID(port.id), name: port.name, streams: streams))
+        case .returnedOutput(let port):
+            guard routes.awaited[port.id] != nil, let node = port.nodeID else { return }
+            routes.returned[port.id] = node
+            let back = routes.take(host.streams(heardOn: node), waitingFor: port.id)
+            if !back.isEmpty { post(.outputReturned(PortID(port.id), streams: back)) }
+        case .switchedOutput(let port):
+            routes.returned[port.id] = nil
+            guard let streams = routes.awaited.removeValue(forKey: port.id) else { return }
+            host.log(.info, "\(port.name) is not in use any more, but is plugged in: its streams go on elsewhere")
+            post(.outputReturned(PortID(port.id), streams: streams.sorted { $0.rawValue < $1.rawValue }))
+        case .changed(let change):
+            host.log(.info, "route: \(change.current.label), was \(change.previous.label) (\(change.reason))")
+            post(.routeChanged(change.reason))
+            observer?.runtime(self, routeChanged: change)
+        case .availableChanged:
+            observer?.runtimeChangedAvailablePorts(self)
+        }
+    }
+
+    /// What an opened session is now may change what the route has to serve (R41, R57).
+    func noteRoute(of session: SessionID) {
+        guard let state = state(of: session) else {
+            routes.configurations[session] = nil
+            routes.active.removeAll { $0 == session }
+            return take(.category(routes.category))
+        }
+        let old = routes.configurations[session] ?? SessionConfiguration()
+        routes.configurations[session] = state.configuration
+        if state.isActive != routes.active.contains(session) {
+            if state.isActive {
+                routes.active.append(session)
+            } else {
+                routes.active.removeAll { $0 == session }
+            }
+        }
+        take(.category(routes.category))
+        if old.outputOverride != state.configuration.outputOverride { take(.overridden) }
+    }
+}
+
+extension Route {
+    /// For people.
+    var label: String {
+        func list(_ ports: [RoutePort]) -> String { ports.map(\.name).joined(separator: " + ") }
+        if isEmpty { return "none" }
+        return outputs.isEmpty ? "from \(list(inputs))" : list(outputs) + (inputs.isEmpty ? "" : " from \(list(inputs))")
+    }
+}
