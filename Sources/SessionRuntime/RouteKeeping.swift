@@ -114,6 +114,7 @@ extension Route {
     var label: String {
         func list(_ ports: [RoutePort]) -> String { ports.map(\.name).joined(separator: " + ") }
         if isEmpty { return "none" }
-        return outputs.isEmpty ? "from \(list(inputs))" : list(outputs) + (inputs.isEmpty ? "" : " from \(list(inputs))")
+        let source = inputs.isEmpty ? [] : ["from \(list(inputs))"]
+        return ((outputs.isEmpty ? [] : [list(outputs)]) + source).joined(separator: " ")
     }
 }

@@ -58,9 +58,7 @@ extension LiveModule {
         }
     }
 
-    @Test(
-        "R56 R63 R64 the headphones are pulled out of their jack 100 times at random moments: not one sample on the speaker"
-    )
+    @Test("R56 R63 R64 headphones are pulled out of their jack 100 times, at any moment: not one sample on the speaker")
     func headphonesPulled() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await FixtureCard.start(.laptop, on: desk.desktop)
@@ -83,17 +81,137 @@ extension LiveModule {
                     for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(100), from: from)
                 try await desk.log.wait(forLineContaining: "route: Headphones", after: plugged)
             }
-            let changes = try desk.log.text.split(separator: "\n").filter { $0.contains("] route: ") || $0.contains(": route: ") }
-            #expect(changes.count { $0.contains("oldDeviceUnavailable") } == 100, "\(changes)")
-            #expect(changes.count { $0.contains("newDeviceAvailable") } == 100, "\(changes)")
-            let heard = try speaker.read()
-            #expect((heard.left + heard.right).count { abs($0) >= 1e-6 } == 0)
-            #expect(!heard.left.isEmpty)
+            #expect(try desk.changesOfRoute(for: "oldDeviceUnavailable") == 100)
+            #expect(try desk.changesOfRoute(for: "newDeviceAvailable") == 100)
+            try await desk.expectSilence(of: speaker)
+        }
+    }
+
+    @Test("R56 R63 R64 where each plug has a profile and a sink of its own, pulling one is the same to everybody")
+    func profilesPulled() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await FixtureCard.start(.ucm, on: desk.desktop)
+            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("ucm-speaker"))
+            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("ucm-headphones"))
+            _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
+            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            let start = desk.capture.frameCount
+            for _ in 0..<5 {
+                let pulled = try desk.log.lineCount
+                try await card.unplug("ucm-headphones")
+                try await card.wait(untilHeardFrom: "ucm-speaker")
+                try await desk.log.wait(forLineContaining: "route: Speaker", after: pulled)
+                let plugged = try desk.log.lineCount
+                try await card.plug("ucm-headphones")
+                try await card.wait(untilHeardFrom: "ucm-headphones")
+                let from = headphones.frameCount
+                try await headphones.wait(
+                    for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(100), from: from)
+                try await desk.log.wait(forLineContaining: "route: Headphones", after: plugged)
+            }
+            #expect(try desk.changesOfRoute(for: "oldDeviceUnavailable") == 5)
+            #expect(try desk.changesOfRoute(for: "newDeviceAvailable") == 5)
+            try await desk.expectSilence(of: speaker)
+            try await desk.expectSilence(since: start)
+        }
+    }
+
+    @Test("R64 its user chooses the speaker while headphones are in: the music goes on there")
+    func profileChosen() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await FixtureCard.start(.ucm, on: desk.desktop)
+            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("ucm-speaker"))
+            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("ucm-headphones"))
+            _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
+            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            try await card.setProfile("HiFi (Mic1, Speaker)")
+            try await speaker.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+        }
+    }
+
+    @Test("R63 R64 two devices go and come at the same time: each gives back what was heard on it")
+    func twoDevices() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            let laptop = try await FixtureCard.start(.laptop, on: desk.desktop)
+            let headset = try await FixtureCard.start(.usb, on: desk.desktop)
+            let speaker = try await Capture.start(on: desk.desktop, of: laptop.outlet("speaker"))
+            let jack = try await Capture.start(on: desk.desktop, of: laptop.outlet("headphones"))
+            let usb = try await Capture.start(on: desk.desktop, of: headset.outlet("usb-output"))
+            _ = try desk.play(Desk.music, with: .pwPlay, as: "music-player", role: .music)
+            try await usb.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            let isSilent = (speaker.frameCount, jack.frameCount)
+            for _ in 0..<3 {
+                async let first: Void = laptop.unplug("headphones")
+                async let second: Void = headset.vanish()
+                _ = try await (first, second)
+                try await laptop.wait(untilHeardFrom: "speaker")
+                async let third: Void = laptop.plug("headphones")
+                async let fourth: Void = headset.appear()
+                _ = try await (third, fourth)
+                try await headset.waitUntilLinked()
+                let from = usb.frameCount
+                try await usb.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300), from: from)
+            }
+            try await desk.expectSilence(of: speaker, since: isSilent.0)
+            try await desk.expectSilence(of: jack, since: isSilent.1)
+        }
+    }
+
+    @Test("R63 a plug with a bad contact, 50 times a second: few events, the right state in the end, not a sample elsewhere")
+    func flapping() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await FixtureCard.start(.laptop, on: desk.desktop)
+            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("speaker"))
+            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("headphones"))
+            _ = try desk.play(Desk.music, with: .pwPlay, as: "music-player", role: .music)
+            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            let before = try desk.changesOfRoute()
+            try await card.flap("headphones", timesPerSecond: 50, for: .seconds(4))
+            try await card.wait(untilHeardFrom: "headphones")
+            let from = headphones.frameCount
+            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300), from: from)
+            // Once in two seconds at the most while it lasts, and once when it has ended.
+            let changes = try desk.changesOfRoute() - before
+            #expect(changes <= 4, "\(changes) changes of the route")
+            try await desk.expectSilence(of: speaker)
+        }
+    }
+
+    @Test("R63 a card vanishes in the middle of a switch of its profile, and comes again: nothing is stuck")
+    func vanishesInSwitch() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await FixtureCard.start(.bluetooth, on: desk.desktop)
+            let music = try await Capture.start(on: desk.desktop, of: card.outlet("bluetooth-output"))
+            _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
+            try await music.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            let start = desk.capture.frameCount
+            for _ in 0..<3 {
+                try await card.vanish(inSwitchTo: "headset-head-unit")
+                try await card.appear()
+                try await card.waitUntilLinked()
+                try await card.setProfile("a2dp-sink")
+                try await card.waitUntilLinked()
+                let from = music.frameCount
+                try await music.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300), from: from)
+            }
+            try await desk.expectSilence(since: start)
         }
     }
 }
 
 extension Desk {
+    /// How many changes of the route the daemon has logged, of a reason or of any.
+    func changesOfRoute(for reason: String = "") throws -> Int {
+        try log.text.split(separator: "\n").count { $0.contains(" route: ") && $0.contains(reason) }
+    }
+
+    /// Checks that not one sample of anything has come out of a plug.
+    func expectSilence(of plug: Capture, since frame: Int = 0) async throws {
+        let sound = try plug.read(from: frame)
+        #expect(!sound.left.isEmpty)
+        #expect((sound.left + sound.right).count { abs($0) >= 1e-6 } == 0)
+    }
+
     /// Checks that not one sample of anything has come out of the null sink.
     func expectSilence(since frame: Int) async throws {
         let sound = try capture.read(from: frame)
