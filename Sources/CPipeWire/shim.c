@@ -152,7 +152,7 @@ static void read_info(const struct spa_pod *info, struct cpw_route *route) {
 bool cpw_route_read(const struct spa_pod *param, struct cpw_route *route) {
     const struct spa_pod_prop *prop;
     bool has_index = false;
-    *route = (struct cpw_route){.device = -1};
+    *route = (struct cpw_route){.device = -1, .profile = -1};
     if (param == NULL || !spa_pod_is_object_type(param, SPA_TYPE_OBJECT_ParamRoute)) return false;
     SPA_POD_OBJECT_FOREACH((const struct spa_pod_object *)param, prop) {
         int32_t number = 0;
@@ -172,6 +172,11 @@ bool cpw_route_read(const struct spa_pod *param, struct cpw_route *route) {
             route->device_count =
                 spa_pod_copy_array(&prop->value, SPA_TYPE_Int, route->devices, CPW_MAX_ROUTE_DEVICES);
             break;
+        case SPA_PARAM_ROUTE_profiles: {
+            uint32_t profiles[32];
+            if (spa_pod_copy_array(&prop->value, SPA_TYPE_Int, profiles, 32) > 0) route->profile = (int32_t)profiles[0];
+            break;
+        }
         case SPA_PARAM_ROUTE_available:
             spa_pod_get_id(&prop->value, &route->available);
             break;
@@ -228,6 +233,17 @@ int cpw_device_use_route(struct pw_impl_device *device, uint32_t index, int32_t 
         &builder, SPA_TYPE_OBJECT_ParamRoute, SPA_PARAM_Route, SPA_PARAM_ROUTE_index, SPA_POD_Int((int32_t)index),
         SPA_PARAM_ROUTE_device, SPA_POD_Int(profile_device), SPA_PARAM_ROUTE_save, SPA_POD_Bool(save));
     return pod == NULL ? -ENOSPC : spa_device_set_param(implementation, SPA_PARAM_Route, 0, pod);
+}
+
+int cpw_device_use_profile(struct pw_impl_device *device, uint32_t index, bool save) {
+    struct spa_device *implementation = pw_impl_device_get_implementation(device);
+    uint8_t buffer[256];
+    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof(buffer));
+    if (implementation == NULL) return -ENOTSUP;
+    struct spa_pod *pod = spa_pod_builder_add_object(
+        &builder, SPA_TYPE_OBJECT_ParamProfile, SPA_PARAM_Profile, SPA_PARAM_PROFILE_index, SPA_POD_Int((int32_t)index),
+        SPA_PARAM_PROFILE_save, SPA_POD_Bool(save));
+    return pod == NULL ? -ENOSPC : spa_device_set_param(implementation, SPA_PARAM_Profile, 0, pod);
 }
 
 void cpw_metadata_add_listener(struct pw_resource *metadata, struct spa_hook *hook,

@@ -1,5 +1,5 @@
 import CPipeWire
-import SessionCore
+import Glibc
 
 /// The session manager's metadata "default": which sink and source are the default ones, and where streams are sent.
 ///
@@ -25,12 +25,21 @@ final class DefaultsWatch {
         events = Listener(resourceEvents) { pw_resource_add_listener(resource, $0, $1, pointer(to: self)) }
         var metadataEvents = pw_metadata_events()
         metadataEvents.version = UInt32(PW_VERSION_METADATA_EVENTS)
-        metadataEvents.property = { data, subject, key, _, value in
+        metadataEvents.property = { data, subject, key, type, value in
             object(data, as: DefaultsWatch.self)?.watch.defaults(
-                subject, text(key), text(value, limit: 1024))
+                subject, text(key), text(type), text(value, limit: 1024))
             return 0
         }
         properties = Listener(metadataEvents) { cpw_metadata_add_listener(resource, $0, $1, pointer(to: self)) }
+    }
+
+    /// The session manager's connection to the daemon; `nil` for one that is part of the daemon, which cannot wait.
+    var client: OpaquePointer? {
+        guard let client = pw_resource_get_client(resource),
+            let process = text(pw_properties_get(pw_impl_client_get_properties(client), "pipewire.sec.pid")),
+            process != "\(getpid())"
+        else { return nil }
+        return client
     }
 
     /// Sets an entry, or removes it.

@@ -13,6 +13,8 @@ final class DeviceWatch {
         var isOutput: Bool
         var availability: PortAvailability
         var devices: [UInt32]
+        /// The first profile that it can be used in.
+        var profile: UInt32?
         var facts: PortFacts
     }
 
@@ -85,13 +87,21 @@ final class DeviceWatch {
         ask()
     }
 
-    /// Makes a port the one in use, on a node of this card. Its user's choice is one that is saved.
-    func use(_ port: String, _ direction: PortDirection, on profileDevice: UInt32, isSaved: Bool) {
-        guard
-            let port = ports.first(where: { $0.facts.portName == port && $0.isOutput == (direction == .output) }),
-            let profileDevice = Int32(exactly: profileDevice)
-        else { return }
+    /// Makes a port the one in use with a device of the profile. Its user's choice is one that is saved.
+    func use(_ id: String, _ direction: PortDirection, on profileDevice: UInt32, isSaved: Bool) {
+        guard let port = port(id, direction), let profileDevice = Int32(exactly: profileDevice) else { return }
         _ = cpw_device_use_route(device, port.index, profileDevice, isSaved)
+    }
+
+    /// Chooses the first profile that a port can be used in.
+    func useProfile(of id: String, _ direction: PortDirection) {
+        if let profile = port(id, direction)?.profile { _ = cpw_device_use_profile(device, profile, true) }
+    }
+
+    private func port(_ id: String, _ direction: PortDirection) -> Port? {
+        ports.first {
+            $0.isOutput == (direction == .output) && cardName + "/" + ($0.facts.portName ?? "") == id
+        }
     }
 
     // MARK: - Questions and answers
@@ -102,6 +112,7 @@ final class DeviceWatch {
             return
         }
         mustAskAgain = false
+        watch.asked(self)
         answers = Answers(moment: watch.now)
         // A card in the daemon itself answers while it is being asked.
         for parameter in [CPW_PARAM_ENUM_ROUTE, CPW_PARAM_ROUTE] {
@@ -145,8 +156,17 @@ final class DeviceWatch {
         answers = nil
         ports = heard.ports
         active = heard.active
+        watch.log("\(cardName): \(summary)")
         watch.changed(self)
         if mustAskAgain { ask() }
+    }
+
+    /// For the log: all ports, those in use first.
+    private var summary: String {
+        let inUse = Set(active.values)
+        return ports.map { port in
+            (inUse.contains(port.index) ? "*" : "") + "\(port.facts.portName ?? "?") \(port.availability.rawValue)"
+        }.joined(separator: ", ")
     }
 
     /// What it is now. The types of ports in use may depend on their nodes.
@@ -180,6 +200,7 @@ extension DeviceWatch.Port {
         devices = withUnsafeBytes(of: route.devices) { bytes in
             bytes.bindMemory(to: UInt32.self).prefix(Int(route.device_count)).map { $0 }
         }
+        profile = UInt32(exactly: route.profile)
         facts = device
         facts.direction = isOutput ? .output : .input
         facts.portName = characters(route.name)

@@ -7,13 +7,15 @@ import SessionService
 /// PipeWire's side of the policy: turns nodes and clients of the daemon into events, and effects into calls.
 public final class PipeWireHost: Host {
     private let context: OpaquePointer
-    private let loop: UnsafeMutablePointer<pw_loop>
+    let loop: UnsafeMutablePointer<pw_loop>
     private(set) var runtime: SessionRuntime?
     /// `org.AudioSession1`, unless the module's arguments say that there is none.
     private var service: SessionService?
     private var contextListener: Listener<pw_context_events>?
     private var timer: UnsafeMutablePointer<spa_source>?
     private var drainEvent: UnsafeMutablePointer<spa_source>?
+    /// When the session manager goes on that was held.
+    private(set) var holdTimer: UnsafeMutablePointer<spa_source>?
     /// By the node's global id.
     private(set) var streams: [UInt32: StreamNode] = [:]
     private var clients: [OpaquePointer: ClientWatch] = [:]
@@ -43,6 +45,8 @@ public final class PipeWireHost: Host {
         if servesBus { service = SessionService(runtime: runtime, host: self, loop: PipeWireLoop(loop)) }
         timer = cpw_loop_add_timer(
             loop, { data, _ in object(data, as: PipeWireHost.self)?.runtime?.timerFired() }, pointer(to: self))
+        holdTimer = cpw_loop_add_timer(
+            loop, { data, _ in object(data, as: PipeWireHost.self)?.routes.releaseManager() }, pointer(to: self))
         drainEvent = cpw_loop_add_event(
             loop, { data, _ in object(data, as: PipeWireHost.self)?.runtime?.drain() }, pointer(to: self))
         var events = pw_context_events()
@@ -68,6 +72,7 @@ public final class PipeWireHost: Host {
     /// Undoes everything and listens no more. Called when the module is unloaded or the daemon ends, whichever is first.
     public func leave() {
         guard let runtime else { return }
+        routes.releaseManager()
         runtime.shutDown()
         service?.leave()
         service = nil
@@ -78,8 +83,10 @@ public final class PipeWireHost: Host {
         clients.removeAll()
         if let timer { cpw_loop_destroy_source(loop, timer) }
         if let drainEvent { cpw_loop_destroy_source(loop, drainEvent) }
+        if let holdTimer { cpw_loop_destroy_source(loop, holdTimer) }
         timer = nil
         drainEvent = nil
+        holdTimer = nil
     }
 
     // MARK: - Objects
@@ -207,6 +214,7 @@ public final class PipeWireHost: Host {
 
     func streamDestroyed(_ stream: StreamNode) {
         streams[stream.global] = nil
+        routes.forget(stream.global)
         byStream[stream.id] = nil
         service?.forget(stream.id)
         post(.streamVanished(stream.id), now: false)

@@ -8,9 +8,16 @@ extension PipeWireHost {
         routes.sources(of: node).sorted().compactMap { stream(of: $0) }
     }
 
-    /// Something happened to devices. What follows is done when this returns.
-    func take(_ event: RouteEvent) {
-        if !hasSteppedBack { runtime?.take(event) }
+    /// Something happened to devices. What follows is done when this returns; whether a stream has lost its output.
+    @discardableResult
+    func take(_ event: RouteEvent) -> Bool { hasSteppedBack ? false : runtime?.take(event) ?? false }
+
+    /// The graph's quantum.
+    var graphQuantum: Duration { quantum(of: StreamID(0)) }
+
+    /// Lets the session manager go on at this moment.
+    func armHold(at moment: Instant) {
+        if let holdTimer { cpw_loop_arm_timer(loop, holdTimer, moment.nanoseconds) }
     }
 
     /// A node's sound goes to another one from now on.

@@ -5,6 +5,8 @@ import SessionCore
 struct RouteNodeFacts {
     var node: RouteNode
     var facts: PortFacts
+    /// How much its card buffers beyond a quantum.
+    var headroom: Duration
 }
 
 /// Sees cards, sinks and sources, the defaults, and which streams are heard where (R60–R64), and tells the runtime.
@@ -31,9 +33,17 @@ final class RouteWatch {
     /// From which node to which, by the link's global id.
     private var links: [UInt32: (output: UInt32, input: UInt32)] = [:]
     private var defaults: DefaultsWatch?
+    private var targets = StreamTargets()
     /// The metadata that clients export or use; which of them is the default one is known later.
     private var resources: Set<OpaquePointer> = []
 
+    /// The client that waits, the session manager's.
+    private var held: OpaquePointer?
+    /// When what was heard on a lost output has been played.
+    private var drained: Instant?
+
+    /// Nobody waits longer.
+    private static let longestHold = Duration.milliseconds(200)
     /// More are not looked at.
     private static let mostDevices = 256
     private static let mostNodes = 1024
@@ -41,6 +51,8 @@ final class RouteWatch {
     init(host: PipeWireHost) { self.host = host }
 
     var now: Instant { host.now }
+
+    func log(_ text: @autoclosure () -> String) { host.log(.debug, text()) }
 
     // MARK: - Objects
 
@@ -80,12 +92,48 @@ final class RouteWatch {
 
     func changed(_ device: DeviceWatch) {
         let own = nodes.values.map(\.facts).filter { $0.node.deviceID == device.global }
-        host.take(.device(device.description(nodes: own.sorted { $0.node.id < $1.node.id })))
+        let isLoss = host.take(.device(device.description(nodes: own.sorted { $0.node.id < $1.node.id })))
+        if isLoss {
+            let drain = min(host.graphQuantum * 3 + (own.map(\.headroom).max() ?? .zero), RouteWatch.longestHold)
+            drained = max(drained ?? now, now.advanced(by: drain))
+        }
+        if let drained, drained > now { holdManager(until: drained) } else { releaseManager() }
+    }
+
+    /// A card is asked what has changed. While something is heard on it, the session manager has to wait for the answer.
+    func asked(_ device: DeviceWatch) {
+        let isHeard = nodes.contains { id, node in
+            node.facts.node.deviceID == device.global && links.values.contains { $0.input == id }
+        }
+        if isHeard { holdManager(until: now.advanced(by: RouteWatch.longestHold)) }
     }
 
     func removed(_ device: DeviceWatch) {
         host.take(.deviceGone(device.global))
         devices[device.global] = nil
+    }
+
+    // MARK: - The session manager
+
+    /// Lets the session manager wait: first until it is known whether an output is lost, then until the card has played
+    /// what it has in its buffer. Whoever is stopped is heard on until then, and would come out of another port if the
+    /// session manager chose that sooner.
+    ///
+    /// The daemon does the same to a client whose question waits for a card's answer. It has one flag for both, so this has
+    /// to begin before the session manager can ask.
+    private func holdManager(until moment: Instant) {
+        guard let client = defaults?.client else { return }
+        if held == nil { pw_impl_client_set_busy(client, true) }
+        held = client
+        host.armHold(at: moment)
+    }
+
+    /// Lets it go on.
+    func releaseManager() {
+        // A client that has ended is held no more.
+        if let held, held == defaults?.client { pw_impl_client_set_busy(held, false) }
+        held = nil
+        drained = nil
     }
 
     // MARK: - Links
@@ -119,16 +167,54 @@ final class RouteWatch {
         defaults = DefaultsWatch(resource: resource, watch: self)
     }
 
-    func removedDefaults() { defaults = nil }
+    func removedDefaults() {
+        releaseManager()
+        defaults = nil
+        targets.forgetAll()
+    }
 
-    /// One entry of the default metadata; a value is an object of JSON with a name in it.
-    func defaults(_ subject: UInt32, _ key: String?, _ value: String?) {
+    /// One entry of the default metadata; a default is an object of JSON with a name in it. Without a key it is about all
+    /// entries of the subject.
+    func defaults(_ subject: UInt32, _ key: String?, _ type: String?, _ value: String?) {
         let name = value.flatMap { nodeName(in: $0) }
         switch key {
         case "default.audio.sink": host.take(.defaultNode(.output, name: name))
         case "default.audio.source": host.take(.defaultNode(.input, name: name))
-        default: break
+        default: if subject != 0 { targets.heard(subject, key, type, value) }
         }
+    }
+
+    // MARK: - What is asked for
+
+    /// Sends a stream's node to a sink or source, or back (R46, R48).
+    func send(_ stream: UInt32, to node: UInt32?) {
+        guard let defaults else { return }
+        guard let node else { return targets.send(stream, to: nil, through: defaults) }
+        if let name = nodes[node]?.facts.node.name { targets.send(stream, to: name, through: defaults) }
+    }
+
+    /// A stream is gone.
+    func forget(_ stream: UInt32) { targets.forget(stream) }
+
+    /// Makes a port of a card the one that a node is used with.
+    func use(_ id: String, _ direction: PortDirection, device: UInt32, node: UInt32, isSaved: Bool) {
+        guard let profileDevice = nodes[node]?.facts.node.profileDevice else { return }
+        devices[device]?.use(id, direction, on: profileDevice, isSaved: isSaved)
+    }
+
+    /// What its user chooses: remembered by the session manager as if chosen there.
+    func choose(_ port: RoutePort, _ direction: PortDirection) {
+        if let device = port.deviceID {
+            if let node = port.nodeID {
+                use(port.id, direction, device: device, node: node, isSaved: true)
+            } else {
+                devices[device]?.useProfile(of: port.id, direction)
+            }
+        }
+        // Nothing else is written into the object of JSON.
+        guard !port.nodeName.isEmpty, !port.nodeName.utf8.contains(where: { $0 == 0x22 || $0 == 0x5c }) else { return }
+        let key = direction == .output ? "default.configured.audio.sink" : "default.configured.audio.source"
+        defaults?.set(key, of: 0, type: "Spa:String:JSON", to: "{ \"name\": \"\(port.nodeName)\" }")
     }
 }
 
@@ -145,6 +231,9 @@ extension RouteNodeFacts {
         default: return nil
         }
         guard let name = value("node.name") else { return nil }
+        // In frames; what the rate is matters little here.
+        let frames = min(value("api.alsa.headroom").flatMap { Int64($0) } ?? 0, 48_000)
+        headroom = .milliseconds(max(frames, 0) / 48)
         facts = PortFacts()
         facts.direction = direction
         facts.formFactor = value("device.form-factor")

@@ -46,9 +46,14 @@ extension SessionRuntime {
     public var availableOutputs: [RoutePort] { routes.tracker.availableOutputs }
 
     /// Takes what a host has seen of devices, at once: what may not be heard elsewhere is silent when this returns.
-    public func take(_ event: RouteEvent) {
-        for effect in routes.tracker.handle(event, at: host.now) { carryOut(effect) }
+    ///
+    /// - Returns: Whether an output is lost on which something was heard.
+    @discardableResult
+    public func take(_ event: RouteEvent) -> Bool {
+        var isLoss = false
+        for effect in routes.tracker.handle(event, at: host.now) { isLoss = carryOut(effect) || isLoss }
         drain()
+        return isLoss
     }
 
     /// A stream is heard on another sink than before, or for the first time.
@@ -60,23 +65,25 @@ extension SessionRuntime {
         drain()
     }
 
-    private func carryOut(_ effect: RouteEffect) {
+    /// Returns whether a stream has lost its output.
+    private func carryOut(_ effect: RouteEffect) -> Bool {
         switch effect {
         case .lostOutput(let port):
             routes.returned[port.id] = nil
             let streams = port.nodeID.map { host.streams(heardOn: $0) } ?? []
-            guard !streams.isEmpty else { return }
+            guard !streams.isEmpty else { return false }
             host.log(.info, "\(port.name) is gone, and with it the output of \(streams.count) streams")
             routes.awaited[port.id, default: []].formUnion(streams)
             post(.outputLost(PortID(port.id), name: port.name, streams: streams))
+            return policy.routes.pausesPlayback
         case .returnedOutput(let port):
-            guard routes.awaited[port.id] != nil, let node = port.nodeID else { return }
+            guard routes.awaited[port.id] != nil, let node = port.nodeID else { break }
             routes.returned[port.id] = node
             let back = routes.take(host.streams(heardOn: node), waitingFor: port.id)
             if !back.isEmpty { post(.outputReturned(PortID(port.id), streams: back)) }
         case .switchedOutput(let port):
             routes.returned[port.id] = nil
-            guard let streams = routes.awaited.removeValue(forKey: port.id) else { return }
+            guard let streams = routes.awaited.removeValue(forKey: port.id) else { break }
             host.log(.info, "\(port.name) is not in use any more, but is plugged in: its streams go on elsewhere")
             post(.outputReturned(PortID(port.id), streams: streams.sorted { $0.rawValue < $1.rawValue }))
         case .changed(let change):
@@ -86,6 +93,7 @@ extension SessionRuntime {
         case .availableChanged:
             observer?.runtimeChangedAvailablePorts(self)
         }
+        return false
     }
 
     /// What an opened session is now may change what the route has to serve (R41, R57).
@@ -93,7 +101,8 @@ extension SessionRuntime {
         guard let state = state(of: session) else {
             routes.configurations[session] = nil
             routes.active.removeAll { $0 == session }
-            return take(.category(routes.category))
+            take(.category(routes.category))
+            return
         }
         let old = routes.configurations[session] ?? SessionConfiguration()
         routes.configurations[session] = state.configuration

@@ -87,6 +87,28 @@ extension LiveModule {
         }
     }
 
+    @Test("R64 a card that has a buffer has played it before the speaker is chosen")
+    func bufferPlayedOut() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await FixtureCard.start(.laptop, buffer: 1024, on: desk.desktop)
+            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("speaker"))
+            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("headphones"))
+            _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
+            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            for _ in 0..<10 {
+                try await headphones.record(.milliseconds(Int.random(in: 30...130)))
+                try await card.unplug("headphones")
+                try await card.wait(untilHeardFrom: "speaker")
+                try await card.plug("headphones")
+                try await card.wait(untilHeardFrom: "headphones")
+                let from = headphones.frameCount
+                try await headphones.wait(
+                    for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(100), from: from)
+            }
+            try await desk.expectSilence(of: speaker)
+        }
+    }
+
     @Test("R56 R63 R64 where each plug has a profile and a sink of its own, pulling one is the same to everybody")
     func profilesPulled() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
@@ -157,7 +179,7 @@ extension LiveModule {
         }
     }
 
-    @Test("R63 a plug with a bad contact, 50 times a second: few events, the right state in the end, not a sample elsewhere")
+    @Test("R63 a plug with a bad contact, 50 times a second: few events, the right end, not a sample on the speaker")
     func flapping() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await FixtureCard.start(.laptop, on: desk.desktop)

@@ -72,6 +72,8 @@ struct cpw_route {
     /* The devices of the profile that it can be used with (EnumRoute). */
     uint32_t device_count;
     uint32_t devices[CPW_MAX_ROUTE_DEVICES];
+    /* The first of the profiles that it can be used in (EnumRoute); -1 where it does not say. */
+    int32_t profile;
     char name[128];
     char description[128];
     char type[64];
@@ -94,6 +96,7 @@ int cpw_device_sync(struct pw_impl_device *device, int number);
 const struct spa_pod *cpw_result_param(uint32_t type, const void *result, uint32_t *param);
 /* Makes a port the active one of a device of the profile; returns a negative errno on failure. */
 int cpw_device_use_route(struct pw_impl_device *device, uint32_t index, int32_t profile_device, bool save);
+int cpw_device_use_profile(struct pw_impl_device *device, uint32_t index, bool save);
 
 /* The metadata that a client exports, by its own resource. */
 void cpw_metadata_add_listener(struct pw_resource *metadata, struct spa_hook *hook,
