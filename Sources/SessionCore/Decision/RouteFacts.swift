@@ -156,11 +156,7 @@ extension RouteFacts {
     /// The port that a node is used with; the node itself where its device names none; `nil` if that was pulled out.
     private func port(of node: RouteNode) -> RoutePort? {
         let device = node.deviceID.flatMap { id in devices.first { $0.id == id } }
-        if let device, let profileDevice = node.profileDevice,
-            let port = device.ports.first(where: {
-                $0.port.direction == node.direction && $0.port.activeOn == profileDevice
-            })
-        {
+        if let device, let port = device.ports.first(where: { $0.isActive(on: node) }) {
             return port.isUsable ? RoutePort(port, of: device, node: node) : nil
         }
         return RoutePort(
@@ -180,7 +176,7 @@ extension RouteFacts {
         for device in devices {
             let own = nodes.filter { $0.node.deviceID == device.id }
             for port in device.ports where port.port.direction == direction && port.isOffered {
-                let node = own.first { port.fits($0.node) }?.node
+                let node = (own.first { port.isActive(on: $0.node) } ?? own.first { port.fits($0.node) })?.node
                 result.append(RoutePort(port, of: device, node: node))
             }
         }
@@ -190,6 +186,22 @@ extension RouteFacts {
             if !hasPort, let port = port(of: node.node) { result.append(port) }
         }
         return result
+    }
+
+    /// The sinks and sources, with what each can be used with.
+    var places: [RoutePlace] {
+        var hasDefault: Set<PortDirection> = []
+        return nodes.map { known in
+            let node = known.node
+            let ports = devices.first { $0.id == node.deviceID }?.ports.filter { $0.fits(node) } ?? []
+            let isDefault =
+                node.name == (node.direction == .output ? defaultOutput : defaultInput)
+                && hasDefault.insert(node.direction).inserted
+            return RoutePlace(
+                nodeID: node.id, nodeName: node.name, direction: node.direction, deviceID: node.deviceID,
+                ports: ports.filter(\.isOffered).map(\.id), active: ports.first { $0.isActive(on: node) }?.id,
+                isDefault: isDefault)
+        }
     }
 
     /// Whether a port that was in use is there no more. What is built in is only if its device is gone.
@@ -242,6 +254,12 @@ extension RouteFacts {
 }
 
 extension RouteFacts.Port {
+    /// Whether a node of its device is used with it now.
+    fileprivate func isActive(on node: RouteNode) -> Bool {
+        guard node.direction == port.direction, let profileDevice = node.profileDevice else { return false }
+        return port.activeOn == profileDevice
+    }
+
     /// Whether a node of its device can be used with it.
     fileprivate func fits(_ node: RouteNode) -> Bool {
         guard node.direction == port.direction, let profileDevice = node.profileDevice else { return false }

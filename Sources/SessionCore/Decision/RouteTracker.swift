@@ -82,6 +82,9 @@ public struct RouteTracker: Sendable, Equatable {
     /// The outputs that were lost and are not back, the latest last.
     public var lostOutputs: [RoutePort] { losses.map(\.port) }
 
+    /// The sinks and sources as they are at this moment.
+    public var places: [RoutePlace] { facts.places }
+
     /// Takes an event, and returns what follows from it, in order.
     public mutating func handle(_ event: RouteEvent, at moment: Instant) -> [RouteEffect] {
         now = max(now, moment)
@@ -220,7 +223,6 @@ extension RoutePort {
 extension Category {
     /// Whether the category needs an input or output that the route has not (R15–R20).
     func lacks(_ route: Route) -> Bool {
-        let needsInput = self == .record || self == .playAndRecord
-        return (needsInput && route.inputs.isEmpty) || (playsSound && route.outputs.isEmpty)
+        (recordsSound && route.inputs.isEmpty) || (playsSound && route.outputs.isEmpty)
     }
 }

@@ -23,6 +23,9 @@ public enum Category: String, Sendable, Hashable, CaseIterable {
 
     /// Whether the category lets a session be heard (R15–R20).
     public var playsSound: Bool { self != .record && self != .audioProcessing }
+
+    /// Whether the category lets a session record (R18, R19).
+    public var recordsSound: Bool { self == .record || self == .playAndRecord }
 }
 
 /// What fine-tunes a category (R39–R43, N2, N5).
@@ -83,7 +86,7 @@ extension Category {
         // R42
         case .defaultToSpeaker: self == .playAndRecord
         // R43
-        case .allowBluetoothInput: self == .record || self == .playAndRecord
+        case .allowBluetoothInput: recordsSound
         // R39: what always mixes need not ask.
         case .mixWithOthers, .interruptSpokenAudio, .allowBluetoothA2DP, .allowAirPlay:
             self == .playback || self == .playAndRecord
@@ -96,7 +99,7 @@ extension Category {
         switch mode {
         case .default: true
         case .voiceChat, .videoChat, .gameChat: self == .playAndRecord
-        case .videoRecording, .measurement: self == .record || self == .playAndRecord
+        case .videoRecording, .measurement: recordsSound
         case .spokenAudio, .voicePrompt, .moviePlayback: playsSound
         }
     }

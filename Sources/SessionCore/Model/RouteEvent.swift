@@ -85,6 +85,38 @@ public struct RouteNode: Sendable, Hashable {
     }
 }
 
+/// A sink or source as it is now, with the ports that it can be used with.
+public struct RoutePlace: Sendable, Hashable {
+    /// The server's number.
+    public var nodeID: UInt32
+    /// Its name.
+    public var nodeName: String
+    /// Output for a sink, input for a source.
+    public var direction: PortDirection
+    /// The server's number for the card, `nil` without one.
+    public var deviceID: UInt32?
+    /// The ids of the ports that one may choose for it; none where the server knows no ports.
+    public var ports: [String]
+    /// The id of the port that it is used with; `nil` while that is not known.
+    public var active: String?
+    /// Whether the server sends streams there by default.
+    public var isDefault: Bool
+
+    /// Makes a place.
+    public init(
+        nodeID: UInt32, nodeName: String, direction: PortDirection, deviceID: UInt32? = nil, ports: [String] = [],
+        active: String? = nil, isDefault: Bool = false
+    ) {
+        self.nodeID = nodeID
+        self.nodeName = nodeName
+        self.direction = direction
+        self.deviceID = deviceID
+        self.ports = ports
+        self.active = active
+        self.isDefault = isDefault
+    }
+}
+
 /// Something that happened to the devices, or that has to do with why the route changes.
 public enum RouteEvent: Sendable, Hashable {
     /// A device is there, or is different from before; it comes with all of its ports.
