@@ -22,7 +22,25 @@ extension PipeWireHost {
 
     /// A node's sound goes to another one from now on.
     func linked(_ output: UInt32, to input: UInt32) {
-        if !hasSteppedBack, let stream = stream(of: output) { runtime?.linked(stream, to: input) }
+        guard !hasSteppedBack else { return }
+        if let stream = stream(of: output) { runtime?.linked(stream, to: input) }
+        if let stream = stream(of: input) { runtime?.linked(stream, to: output) }
+    }
+
+    /// The sink or source that a stream is linked to.
+    public func place(of stream: StreamID) -> UInt32? {
+        guard let node = byStream[stream] else { return nil }
+        return routes.place(of: node.global, node.properties.direction)
+    }
+
+    /// Sends a stream elsewhere, or makes another port the one in use.
+    public func carryOut(_ command: RouteCommand) {
+        switch command {
+        case .send(let stream, let node):
+            if let global = byStream[stream]?.global { routes.send(global, to: node) }
+        case .usePort(let id, let direction, let device, let node):
+            routes.use(id, direction, device: device, node: node, isSaved: false)
+        }
     }
 
     private func stream(of node: UInt32) -> StreamID? {

@@ -152,6 +152,12 @@ final class RouteWatch {
     /// The nodes whose sound goes to one.
     func sources(of sink: UInt32) -> Set<UInt32> { Set(links.values.filter { $0.input == sink }.map(\.output)) }
 
+    /// Where a stream's node is linked to.
+    func place(of stream: UInt32, _ direction: StreamDirection) -> UInt32? {
+        links.filter { (direction == .playback ? $0.value.output : $0.value.input) == stream }.min { $0.key < $1.key }
+            .map { direction == .playback ? $0.value.input : $0.value.output }
+    }
+
     // MARK: - Defaults
 
     /// A client has metadata, its own or another's.

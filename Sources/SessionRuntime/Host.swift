@@ -31,6 +31,10 @@ public protocol Host: AnyObject {
     func refuse(_ stream: StreamID)
     /// The streams whose sound goes to a sink, by the sink's number in the server.
     func streams(heardOn node: UInt32) -> [StreamID]
+    /// The sink or source that a stream is linked to, by its number in the server.
+    func place(of stream: StreamID) -> UInt32?
+    /// Sends a stream elsewhere, or makes another port of a card the one in use.
+    func carryOut(_ command: RouteCommand)
     /// Calls ``SessionRuntime/timerFired()`` at this moment, instead of at an earlier chosen one; `nil` for never.
     func arm(at moment: Instant?)
     /// Writes a line.

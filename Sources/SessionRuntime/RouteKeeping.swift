@@ -12,6 +12,13 @@ struct RouteKeeping {
     /// What is known of opened sessions that matters for routes.
     var configurations: [SessionID: SessionConfiguration] = [:]
 
+    /// The inputs and outputs that sessions prefer, by id (R66).
+    var preferences: [SessionID: (output: String?, input: String?)] = [:]
+    /// What was changed in the server for sessions.
+    var steering = RouteSteering()
+    /// Something is different that the choices of sessions depend on.
+    var mustSteer = false
+
     /// The category that the route serves: what was activated last.
     var category: Category? { active.last.flatMap { configurations[$0]?.category } }
 
@@ -52,12 +59,14 @@ extension SessionRuntime {
     public func take(_ event: RouteEvent) -> Bool {
         var isLoss = false
         for effect in routes.tracker.handle(event, at: host.now) { isLoss = carryOut(effect) || isLoss }
+        routes.mustSteer = true
         drain()
         return isLoss
     }
 
     /// A stream is heard on another sink than before, or for the first time.
     public func linked(_ stream: StreamID, to node: UInt32) {
+        routes.mustSteer = true
         for (port, place) in routes.returned where place == node {
             let back = routes.take([stream], waitingFor: port)
             if !back.isEmpty { post(.outputReturned(PortID(port), streams: back)) }
@@ -96,10 +105,51 @@ extension SessionRuntime {
         return false
     }
 
+    /// The input and output that a session wants, by id or by the name of a node; `nil` for none (R66).
+    public func preferRoute(_ session: SessionID, output: String?, input: String?) {
+        routes.preferences[session] = output == nil && input == nil ? nil : (output, input)
+        routes.mustSteer = true
+        drain()
+    }
+
+    /// Brings the server to what sessions choose (R41–R43, R46–R48, R66).
+    func steer() {
+        guard routes.mustSteer else { return }
+        routes.mustSteer = false
+        guard !routes.active.isEmpty || !routes.steering.isEmpty else { return }
+        let tracker = routes.tracker
+        let untouched = routes.steering.untouched(
+            tracker.present, inputs: tracker.availableInputs, outputs: tracker.availableOutputs)
+        let choices = routes.active.compactMap { session -> (session: SessionID, choice: RouteChoice)? in
+            guard let configuration = routes.configurations[session] else { return nil }
+            let preference = routes.preferences[session]
+            let wish = RouteWish(
+                session, configuration, preferredOutput: preference?.output, preferredInput: preference?.input)
+            let choice = RouteChoice(
+                for: wish, inputs: tracker.availableInputs, outputs: tracker.availableOutputs, present: untouched)
+            return (session, choice)
+        }
+        let streams = openedStreams.map { stream in
+            RouteStream(stream.id, of: stream.session, stream.direction, on: host.place(of: stream.id))
+        }
+        carryOut(routes.steering.update(choices, streams: streams, places: tracker.places))
+    }
+
+    /// Undoes what was done for sessions.
+    func unsteer() { carryOut(routes.steering.undo()) }
+
+    private func carryOut(_ commands: [RouteCommand]) {
+        for command in commands {
+            host.log(.debug, "routes: \(command)")
+            host.carryOut(command)
+        }
+    }
+
     /// What an opened session is now may change what the route has to serve (R41, R57).
     func noteRoute(of session: SessionID) {
         guard let state = state(of: session) else {
             routes.configurations[session] = nil
+            routes.preferences[session] = nil
             routes.active.removeAll { $0 == session }
             take(.category(routes.category))
             return

@@ -60,6 +60,7 @@ public final class SessionRuntime {
         repeat {
             isDraining = true
             takeQueue()
+            steer()
             isDraining = false
             observer?.runtimeIsIdle(self)
         } while !queue.isEmpty || !sooner.isEmpty
@@ -83,7 +84,9 @@ public final class SessionRuntime {
             for effect in effects { carryOut(effect) }
             switch event {
             case .streamVanished(let stream): forget(stream)
+            case .streamMoved: routes.mustSteer = true
             case .shutdown:
+                unsteer()
                 // The engine undoes what is in force; a stream that is still on its way back is the fader's to finish.
                 perform(fader.undo())
                 pauses = PlayerPauses()
@@ -149,6 +152,9 @@ public final class SessionRuntime {
 
     /// Whether something is on its way to silence that can still be heard.
     public var isFading: Bool { engine.isFading }
+
+    /// The streams of opened sessions.
+    var openedStreams: [(id: StreamID, session: SessionID, direction: StreamDirection)] { engine.openedStreams }
 
     /// The policy in force.
     public var policy: Policy { engine.policy }

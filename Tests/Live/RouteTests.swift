@@ -87,6 +87,31 @@ extension LiveModule {
         }
     }
 
+    @Test("N7 R64 a session is told that its output has gone and that it is back, and goes on when it activates itself")
+    func routeDisconnectedTold() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await FixtureCard.start(.laptop, on: desk.desktop)
+            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("speaker"))
+            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("headphones"))
+            let app = try await desk.application()
+            let session = try await app.open(#"{"display-name": "Player"}"#)
+            try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
+            try await app.session(session, "Activate", "[]")
+            _ = try await app.start(desk.invocation(Desk.music, with: .pwPlay, as: "player", role: .music))
+            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            try await card.unplug("headphones")
+            try await app.hear(#"InterruptionBegan "route-disconnected""#)
+            #expect(try await app.get(session, "Active").bool == false)
+            try await card.wait(untilHeardFrom: "speaker")
+            try await card.plug("headphones")
+            try await app.hear("InterruptionEnded true")
+            try await app.session(session, "Activate", "[]")
+            let from = headphones.frameCount
+            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300), from: from)
+            try await desk.expectSilence(of: speaker)
+        }
+    }
+
     @Test("R64 a card that has a buffer has played it before the speaker is chosen")
     func bufferPlayedOut() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in

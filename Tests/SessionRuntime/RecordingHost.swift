@@ -42,6 +42,9 @@ final class RecordingHost: Host {
     /// The streams that are heard on each sink.
     var heard: [UInt32: [StreamID]] = [:]
     func streams(heardOn node: UInt32) -> [StreamID] { heard[node] ?? [] }
+    func place(of stream: StreamID) -> UInt32? { heard.first { $0.value.contains(stream) }?.key }
+    private(set) var commands: [RouteCommand] = []
+    func carryOut(_ command: RouteCommand) { commands.append(command) }
     func refuse(_ stream: StreamID) { refused.append(stream.rawValue) }
     func arm(at moment: Instant?) { armed = moment }
     func log(_ level: LogLevel, _ text: @autoclosure () -> String) { if level != .debug { lines.append(text()) } }

@@ -30,6 +30,8 @@ final class ServiceDesk: Sendable {
         func setSilence(_ silence: Silence, of stream: StreamID) {}
         func silence(of stream: StreamID) -> Silence { .none }
         func streams(heardOn node: UInt32) -> [StreamID] { [] }
+        func place(of stream: StreamID) -> UInt32? { nil }
+        func carryOut(_ command: RouteCommand) {}
         func refuse(_ stream: StreamID) {}
         func arm(at moment: Instant?) { timer.arm(at: moment?.nanoseconds) }
         func log(_ level: LogLevel, _ text: @autoclosure () -> String) {}

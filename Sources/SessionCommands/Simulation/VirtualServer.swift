@@ -186,6 +186,8 @@ final class VirtualServer: Host {
 
     /// There are no sinks yet.
     func streams(heardOn node: UInt32) -> [StreamID] { [] }
+    func place(of stream: StreamID) -> UInt32? { nil }
+    func carryOut(_ command: RouteCommand) {}
 
     /// A virtual client is told nothing.
     func refuse(_ stream: StreamID) {}

@@ -56,6 +56,19 @@ public struct Report: Sendable, Equatable {
 }
 
 extension Engine {
+    /// The streams of opened sessions, the oldest session first.
+    public var openedStreams: [(id: StreamID, session: SessionID, direction: StreamDirection)] {
+        var result: [(id: StreamID, session: SessionID, direction: StreamDirection)] = []
+        for slot in shown.keys.sorted() {
+            guard let id = facts.id(of: slot), var next = facts.sessions[slot]?.firstStream else { continue }
+            while let stream = facts.streams[Int(next)] {
+                result.append((stream.id, id, stream.direction))
+                next = stream.next
+            }
+        }
+        return result
+    }
+
     /// All that is known at this moment.
     public var report: Report {
         var sessions: [Report.Session] = []

@@ -1,0 +1,99 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+/// Where calls are heard: on a card with an earpiece, a loudspeaker and a jack, managed by the stock session manager.
+extension LiveModule {
+    @Test(
+        "R41 R42 R46 R47 a call is heard in the earpiece, and from the speaker if it says so; all goes back when it ends"
+    )
+    func callInEarpiece() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await FixtureCard.start(.phone, on: desk.desktop)
+            let earpiece = try await Capture.start(on: desk.desktop, of: card.outlet("phone-earpiece"))
+            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("phone-speaker"))
+            try await card.wait(untilHeardFrom: "phone-speaker")
+            let app = try await desk.application()
+            let session = try await app.call()
+            let call = try await app.start(desk.invocation(Desk.interrupter, with: .pwPlay, as: "call", role: .phone))
+            try await earpiece.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+            try await app.session(session, "OverrideOutput", #""speaker""#)
+            try await speaker.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+            #expect(try await app.get(session, "OutputOverride").text == "speaker")
+            try await app.session(session, "OverrideOutput", #""none""#)
+            try await card.wait(untilHeardFrom: "phone-earpiece")
+            try await app.session(session, "Deactivate", "[]")
+            try await card.wait(untilHeardFrom: "phone-speaker")
+            // R47: nothing else is connected, so the speaker it is, until a headset is.
+            try await app.session(session, "SetCategory", #""play-and-record""#, #"["default-to-speaker"]"#, #""""#)
+            try await earpiece.wait(for: Desk.interrupter, below: -90, lasting: .milliseconds(300))
+            let silent = earpiece.frameCount
+            try await app.session(session, "Activate", "[]")
+            let active = speaker.frameCount
+            try await speaker.wait(
+                for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(500), from: active)
+            try await desk.expectSilence(of: earpiece, since: silent)
+            try await app.stop(call)
+        }
+    }
+
+    @Test("R41 R46 R47 a headset that is put in takes the call, whatever was said of the speaker before")
+    func callInHeadset() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await FixtureCard.start(.phone, on: desk.desktop)
+            let app = try await desk.application()
+            let session = try await app.call()
+            _ = try await app.start(desk.invocation(Desk.interrupter, with: .pwPlay, as: "call", role: .phone))
+            try await card.wait(untilHeardFrom: "phone-earpiece")
+            try await app.session(session, "OverrideOutput", #""speaker""#)
+            try await card.wait(untilHeardFrom: "phone-speaker")
+            try await card.plug("phone-headphones")
+            try await card.wait(untilHeardFrom: "phone-headphones")
+            // R41: another route ends it.
+            try await app.wait(for: session, "OutputOverride", "none")
+            try await app.session(session, "OverrideOutput", #""speaker""#)
+            try await card.wait(untilHeardFrom: "phone-speaker")
+            try await app.session(session, "OverrideOutput", #""none""#)
+            try await card.wait(untilHeardFrom: "phone-headphones")
+            try await card.unplug("phone-headphones")
+            try await card.wait(untilHeardFrom: "phone-earpiece")
+            app.process.signal(SIGKILL)
+            try await card.wait(untilHeardFrom: "phone-speaker")
+        }
+    }
+
+    @Test("R43 R48 a call that may use the Bluetooth headset's microphone is heard in that headset")
+    func callWithBluetooth() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await FixtureCard.start(.phone, on: desk.desktop)
+            let headset = try await FixtureCard.start(.bluetooth, on: desk.desktop)
+            try await headset.setProfile("headset-head-unit")
+            try await headset.waitUntilLinked()
+            let earpiece = try await Capture.start(on: desk.desktop, of: card.outlet("phone-earpiece"))
+            let bluetooth = try await Capture.start(on: desk.desktop, of: headset.outlet("handsfree-output"))
+            let app = try await desk.application()
+            _ = try await app.call(#"["allow-bluetooth-input"]"#)
+            _ = try await app.start(desk.invocation(Desk.interrupter, with: .pwPlay, as: "call", role: .phone))
+            try await bluetooth.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+            _ = earpiece
+        }
+    }
+}
+
+extension SessionApplication {
+    /// An active session of a call.
+    func call(_ options: String = "[]") async throws -> String {
+        let session = try await open(#"{"display-name": "Telephone"}"#)
+        try await self.session(session, "SetCategory", #""play-and-record""#, options, #""""#)
+        try await self.session(session, "Activate", "[]")
+        return session
+    }
+
+    /// Waits until a property of a session says something.
+    func wait(for session: String, _ property: String, _ value: String) async throws {
+        _ = try await waitUntil("\(property) \(value)") {
+            let text = try await get(session, property).text
+            return text == value ? text : nil
+        }
+    }
+}
