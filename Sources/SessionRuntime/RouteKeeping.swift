@@ -11,6 +11,8 @@ struct RouteKeeping {
     var active: [SessionID] = []
     /// What is known of opened sessions that matters for routes.
     var configurations: [SessionID: SessionConfiguration] = [:]
+    /// The output and the input that opened sessions wish for, by the ports' ids (R66).
+    var preferences: [SessionID: (output: String?, input: String?)] = [:]
 
     /// The category that the route serves: what was activated last.
     var category: Category? { active.last.flatMap { configurations[$0]?.category } }
@@ -60,6 +62,13 @@ extension SessionRuntime {
         drain()
     }
 
+    /// An opened session wishes for an output and an input, by their ports' ids; `nil` for whatever there is (R66). A port
+    /// that is not there counts when it comes.
+    public func preferRoute(session: SessionID, output: String?, input: String?) {
+        guard state(of: session) != nil else { return }
+        routes.preferences[session] = output == nil && input == nil ? nil : (output, input)
+    }
+
     private func carryOut(_ effect: RouteEffect) {
         switch effect {
         case .lostOutput(let port):
@@ -92,6 +101,7 @@ extension SessionRuntime {
     func noteRoute(of session: SessionID) {
         guard let state = state(of: session) else {
             routes.configurations[session] = nil
+            routes.preferences[session] = nil
             routes.active.removeAll { $0 == session }
             return take(.category(routes.category))
         }

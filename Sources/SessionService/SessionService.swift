@@ -298,6 +298,9 @@ public final class SessionService {
         let old = object.state
         let names = object.show(state)
         if !names.isEmpty { changed(names, of: object) }
+        if old.configuration.category != state.configuration.category {
+            showRoute(of: object, .categoryChange, isOwn: true)
+        }
         if old.isSecondaryAudioToBeSilenced != state.isSecondaryAudioToBeSilenced {
             emit("SecondaryAudioHint", of: object, [.boolean(state.isSecondaryAudioToBeSilenced)])
         }
@@ -343,10 +346,16 @@ extension SessionService: SessionObserver {
     }
 
     /// Tells of another route (R58).
-    public func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange) {}
+    public func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange) {
+        manager?.routeChanged(change)
+        showRoute(change.reason)
+    }
 
     /// Tells of ports that have come or gone (R78).
-    public func runtimeChangedAvailablePorts(_ runtime: SessionRuntime) {}
+    public func runtimeChangedAvailablePorts(_ runtime: SessionRuntime) {
+        manager?.portsChanged()
+        showRoute(nil)
+    }
 
     /// Sends what has piled up, and lets the machine sleep once all is silent.
     public func runtimeIsIdle(_ runtime: SessionRuntime) {

@@ -23,6 +23,9 @@ public enum Category: String, Sendable, Hashable, CaseIterable {
 
     /// Whether the category lets a session be heard (R15–R20).
     public var playsSound: Bool { self != .record && self != .audioProcessing }
+
+    /// Whether the category lets a session record (R18, R19).
+    public var recordsSound: Bool { self == .record || self == .playAndRecord }
 }
 
 /// What fine-tunes a category (R39–R43, N2, N5).
