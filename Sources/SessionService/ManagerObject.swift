@@ -93,7 +93,6 @@ final class ManagerObject: ServedObject {
 
     /// Tells everybody who listens of another route (R58).
     func routeChanged(_ change: RouteChange) {
-        portsChanged()
         let (previous, current) = (Records.route(change.previous), Records.route(change.current))
         emit("RouteChanged", [.uint32(change.reason.rawValue), previous, current])
         news.add(

@@ -3,40 +3,52 @@ import SessionWire
 
 /// Routes on the bus: each session's part of them, and the ports that one can choose (R56–R60, R66, R78).
 extension SessionService {
-    /// Brings what all sessions have of the route up to date.
-    func showRoute(_ reason: RouteChangeReason?) {
-        for object in objects.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) { showRoute(of: object, reason) }
+    /// Brings what is shown of the route and of the ports up to date. Listeners hear of it only by a ``RouteChange``: it is
+    /// none when the same ports have other nodes, nor when the first ports are there.
+    func showRoute() {
+        manager?.portsChanged()
+        for object in objects.values { showRoute(of: object) }
     }
 
-    /// Brings what a session has of the route up to date, and tells its owner if a listener would take it for another one
-    /// (R57, R58).
-    ///
-    /// - Parameters:
-    ///   - reason: Why; `nil` when no listener hears of it, as when only the nodes of the same ports are others.
-    ///   - isOwn: It is the session that has changed. That there is no route for it follows once it is in force.
-    func showRoute(of object: SessionObject, _ reason: RouteChangeReason?, isOwn: Bool = false) {
-        let category = object.state.configuration.category
-        let previous = object.route
-        let current = runtime.route.part(for: category)
-        if current != previous {
-            object.route = current
-            changed(["CurrentRoute"], of: object)
+    private func showRoute(of object: SessionObject) {
+        let route = runtime.route.part(for: object.state.configuration.category)
+        guard route != object.route else { return }
+        object.route = route
+        changed(["CurrentRoute"], of: object)
+    }
+
+    /// Tells everybody of another route, and each session of its part of it (R58).
+    func tell(_ change: RouteChange) {
+        showRoute()
+        manager?.routeChanged(change)
+        for object in objects.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
+            let category = object.state.configuration.category
+            let (previous, current) = (change.previous.part(for: category), change.current.part(for: category))
+            let isWithout = category.lacks(current)
+            let wasWithout = object.lacksRoute
+            object.lacksRoute = isWithout && object.state.isActive
+            if object.lacksRoute, !wasWithout {
+                tell(object, .noSuitableRouteForCategory, previous, current)
+            } else if !current.isSame(as: previous) {
+                // That another session has no suitable route is nothing to this one.
+                let isOfOther = change.reason == .noSuitableRouteForCategory && !isWithout
+                tell(object, isOfOther ? .unknown : change.reason, previous, current)
+            }
         }
-        let isWithout =
-            (category.recordsSound && current.inputs.isEmpty) || (category.playsSound && current.outputs.isEmpty)
-        if !isWithout { object.lacksRoute = false }
-        guard var reason else { return }
-        if isWithout, !isOwn, !object.lacksRoute, object.state.isActive {
-            object.lacksRoute = true
-            reason = .noSuitableRouteForCategory
-        } else if current.isSame(as: previous) {
-            return
-        } else if reason == .noSuitableRouteForCategory, !isWithout {
-            // That of another session.
-            reason = .unknown
-        }
-        let values = [.uint32(reason.rawValue), Records.route(previous), Records.route(current)] as [WireValue]
-        emit("RouteChanged", of: object, values)
+    }
+
+    /// A session has another category, and with it perhaps another part of the route (R57). That it has none which suits
+    /// follows when the category is in force.
+    func categoryChanged(of object: SessionObject, from category: Category) {
+        showRoute(of: object)
+        let (previous, current) = (runtime.route.part(for: category), object.route)
+        if !object.state.configuration.category.lacks(current) { object.lacksRoute = false }
+        if !current.isSame(as: previous) { tell(object, .categoryChange, previous, current) }
+    }
+
+    private func tell(_ object: SessionObject, _ reason: RouteChangeReason, _ previous: Route, _ current: Route) {
+        let routes = [previous, current].map { Records.route($0) }
+        emit("RouteChanged", of: object, [.uint32(reason.rawValue)] + routes)
     }
 
     // MARK: - Choosing
@@ -78,5 +90,12 @@ extension SessionService {
 
     private static func ids(of ports: [RoutePort]) -> [String] {
         ports.prefix(listed).map { Words.printable($0.id, limit: AudioSessionBus.maximumTextLength) }
+    }
+}
+
+extension Category {
+    /// Whether it needs an input or output that is not among its part of the route.
+    fileprivate func lacks(_ part: Route) -> Bool {
+        (recordsSound && part.inputs.isEmpty) || (playsSound && part.outputs.isEmpty)
     }
 }

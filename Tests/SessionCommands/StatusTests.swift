@@ -74,7 +74,7 @@ import Testing
     @Test(arguments: [
         ([], [0], "Output Headphones\n"), ([0], [], "Input Internal Microphone\n"), ([], [], ""),
         ([0], [0, 1], "Output Headphones + Speakers, input Internal Microphone\n"),
-        ([], [0, 1, 2], "Output Headphones + Speakers + Fernseher ?[2J in der K?che und noch ein\n    l...\n"),
+        ([], [0, 1, 2], "Output Headphones + Speakers + Fernseher ?[2J in der K?che und noch ein...\n"),
     ]) func `R60 what is in use stands below the policy`(inputs: [Int], outputs: [Int], expected: String) {
         let route = Canned.route(inputs: inputs.map { Canned.inputs[$0] }, outputs: outputs.map { Canned.outputs[$0] })
         let situation = situation(sessions: [], streams: [], properties: [("CurrentRoute", route)])

@@ -105,8 +105,9 @@ struct EventText {
         if let input = change(previous.inputs, current.inputs) { changes.append("input \(input)") }
         // That nothing suits is told even if nothing else is in use.
         if changes.isEmpty { changes.append(names(current.outputs)) }
-        let reason = details["reason"]?.text.map { String($0.map { $0 == "-" ? " " : $0 }) } ?? ""
-        return "route: \(changes.joined(separator: ", "))" + (reason.isEmpty ? "" : " (\(style.safe(reason)))")
+        let reason = style.safe(String((details["reason"]?.text ?? "").map { $0 == "-" ? " " : $0 }))
+        let why = reason.isEmpty || reason == "unknown" ? "" : " (\(reason))"
+        return "route: \(changes.joined(separator: ", "))\(why)"
     }
 
     private func value(_ value: WireValue?, _ style: Style) -> String {
