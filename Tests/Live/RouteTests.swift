@@ -57,6 +57,40 @@ extension LiveModule {
             try await desk.hear(Desk.music)
         }
     }
+
+    @Test(
+        "R56 R63 R64 the headphones are pulled out of their jack 100 times at random moments: not one sample on the speaker"
+    )
+    func headphonesPulled() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await FixtureCard.start(.laptop, on: desk.desktop)
+            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("speaker"))
+            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("headphones"))
+            _ = try desk.play(Desk.music, with: .pwPlay, as: "music-player", role: .music, for: .seconds(600))
+            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            for _ in 0..<100 {
+                // At any moment of the quantum.
+                try await headphones.record(.milliseconds(Int.random(in: 30...130)))
+                let pulled = try desk.log.lineCount
+                try await card.unplug("headphones")
+                try await card.wait(untilHeardFrom: "speaker")
+                try await desk.log.wait(forLineContaining: "route: Speakers", after: pulled)
+                let plugged = try desk.log.lineCount
+                try await card.plug("headphones")
+                try await card.wait(untilHeardFrom: "headphones")
+                let from = headphones.frameCount
+                try await headphones.wait(
+                    for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(100), from: from)
+                try await desk.log.wait(forLineContaining: "route: Headphones", after: plugged)
+            }
+            let changes = try desk.log.text.split(separator: "\n").filter { $0.contains("] route: ") || $0.contains(": route: ") }
+            #expect(changes.count { $0.contains("oldDeviceUnavailable") } == 100, "\(changes)")
+            #expect(changes.count { $0.contains("newDeviceAvailable") } == 100, "\(changes)")
+            let heard = try speaker.read()
+            #expect((heard.left + heard.right).count { abs($0) >= 1e-6 } == 0)
+            #expect(!heard.left.isEmpty)
+        }
+    }
 }
 
 extension Desk {

@@ -29,6 +29,7 @@ final class ServiceDesk: Sendable {
         func setGain(_ gain: LinearGain, of stream: StreamID) {}
         func setSilence(_ silence: Silence, of stream: StreamID) {}
         func silence(of stream: StreamID) -> Silence { .none }
+        func streams(heardOn node: UInt32) -> [StreamID] { [] }
         func refuse(_ stream: StreamID) {}
         func streams(heardOn node: UInt32) -> [StreamID] { [] }
         func arm(at moment: Instant?) { timer.arm(at: moment?.nanoseconds) }
