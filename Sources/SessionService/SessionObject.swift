@@ -104,7 +104,9 @@ final class SessionObject: ServedObject {
                 throw wrong("s, of at most \(AudioSessionBus.maximumTextLength) bytes")
             }
             // What was there when it was chosen may come again.
-            if !text.isEmpty, text != preference(name) { try service.checkPort(text, name == "input" ? .input : .output) }
+            if !text.isEmpty, text != preference(name) {
+                try service.checkPort(text, name == "input" ? .input : .output)
+            }
         default:
             throw Words.unknown(
                 "preference", name,

@@ -7,8 +7,8 @@ import Testing
 
 /// `audio-session monitor` against a canned service.
 @Suite struct MonitorTests {
-    @Test(arguments: [SIGINT, SIGTERM]) func `R56 it shows what there is, and then what happens`(signal: Int32) async throws
-    {
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `R56 it shows what there is, and then what happens`(signal: Int32) async throws {
         try await CannedDesk.run { desk in
             let command = try desk.start(["monitor"])
             try desk.wait(for: "the situation", evidence: command.complaints) {

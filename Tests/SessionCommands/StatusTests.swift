@@ -129,7 +129,8 @@ import Testing
     private static let sessionEvents: [Entry] = Canned.sessions.map { ("session-changed", $0) }
     private static let speakers = Canned.route(outputs: [Canned.outputs[1]])
 
-    private static func change(_ reason: String, _ number: UInt32, _ previous: WireValue, _ current: WireValue) -> Entry {
+    private static func change(_ reason: String, _ number: UInt32, _ previous: WireValue, _ current: WireValue) -> Entry
+    {
         (
             "route-changed",
             .record([

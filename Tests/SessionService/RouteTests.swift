@@ -127,7 +127,8 @@ import Testing
             let events = app.signals.filter { $0.hasPrefix("Event ") && $0.contains(#""route-changed""#) }
             #expect(events.count == 1)
             #expect(
-                events.first?.contains(#"{"reason": "old-device-unavailable", "reason-number": 2, "previous": {"#) == true
+                events.first?.contains(#"{"reason": "old-device-unavailable", "reason-number": 2, "previous": {"#)
+                    == true
             )
             #expect(!other.signals.contains { $0.hasPrefix("Event ") })
             try news.wait { $0.count == 3 }
@@ -152,7 +153,9 @@ import Testing
         try await desk { desk, app in
             let other = try await SessionApplication("other", in: desk.sandbox)
             let session = try await app.open()
-            for category in ["ambient", "playback", "record", "record", "play-and-record", "audio-processing", "playback"] {
+            for category in [
+                "ambient", "playback", "record", "record", "play-and-record", "audio-processing", "playback",
+            ] {
                 try await app.session(session, "SetCategory", "\"\(category)\"", "[]", #""""#)
             }
             let expected = [
@@ -261,7 +264,8 @@ import Testing
             try await prefer("input", "card/mic")
             #expect(try await wishes() == ["card/headphones", "card/mic"])
             await refuses("input", "card/speaker", "there is no input 'card/speaker', there are: card/mic")
-            await refuses("output", "Speakers", "there is no output 'Speakers', there are: card/speaker, card/headphones")
+            await refuses(
+                "output", "Speakers", "there is no output 'Speakers', there are: card/speaker, card/headphones")
             desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events)
             try await wait(for: "less ports") { try await names("AvailableInputs", app).isEmpty }
             try await prefer("output", "card/headphones")

@@ -31,7 +31,6 @@ final class ServiceDesk: Sendable {
         func silence(of stream: StreamID) -> Silence { .none }
         func streams(heardOn node: UInt32) -> [StreamID] { [] }
         func refuse(_ stream: StreamID) {}
-        func streams(heardOn node: UInt32) -> [StreamID] { [] }
         func arm(at moment: Instant?) { timer.arm(at: moment?.nanoseconds) }
         func log(_ level: LogLevel, _ text: @autoclosure () -> String) {}
         let policyOrigin = "paper"
