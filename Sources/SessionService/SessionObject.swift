@@ -114,10 +114,10 @@ final class SessionObject: ServedObject {
         }
         let former = preferences.first { $0.0 == name }?.1
         // R66: no port is any port.
-        let wish = value.text == "" ? nil : value
-        if wish != former {
+        let kept = value.text == "" ? nil : value
+        if kept != former {
             preferences.removeAll { $0.0 == name }
-            if let wish { preferences.append((name, wish)) }
+            if let kept { preferences.append((name, kept)) }
             service.changed(["Preferences"], of: self)
             service.runtime.preferRoute(session: id, output: preference("output"), input: preference("input"))
         }
