@@ -24,6 +24,9 @@ extension PipeWireHost: ServiceHost {
         }
     }
 
+    /// The user has chosen a port (R66).
+    public func choose(_ port: RoutePort, direction: PortDirection) { routes.choose(port, direction) }
+
     /// Who a stream belongs to.
     func identity(of stream: StreamNode) -> StreamIdentity {
         let own = pw_impl_node_get_properties(stream.node)

@@ -9,6 +9,7 @@ public struct AudioSession: ParsableCommand {
         discussion: "The manual has more: man audio-session, man audio-session.conf.",
         groupedSubcommands: [
             CommandGroup(name: "Sessions", subcommands: [Status.self, List.self, Monitor.self, Explain.self]),
+            CommandGroup(name: "Inputs and outputs", subcommands: [Routes.self]),
             CommandGroup(
                 name: "Switches",
                 subcommands: [Silent.self, DoNotDisturb.self, Pause.self, Resume.self, Interrupt.self]),

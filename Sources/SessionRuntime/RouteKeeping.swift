@@ -11,7 +11,6 @@ struct RouteKeeping {
     var active: [SessionID] = []
     /// What is known of opened sessions that matters for routes.
     var configurations: [SessionID: SessionConfiguration] = [:]
-
     /// The inputs and outputs that sessions prefer, by id (R66).
     var preferences: [SessionID: (output: String?, input: String?)] = [:]
     /// What was changed in the server for sessions.
@@ -105,8 +104,10 @@ extension SessionRuntime {
         return false
     }
 
-    /// The input and output that a session wants, by id or by the name of a node; `nil` for none (R66).
-    public func preferRoute(_ session: SessionID, output: String?, input: String?) {
+    /// An opened session wishes for an output and an input, by their ports' ids; `nil` for whatever there is (R66). A port
+    /// that is not there counts when it comes.
+    public func preferRoute(session: SessionID, output: String?, input: String?) {
+        guard state(of: session) != nil else { return }
         routes.preferences[session] = output == nil && input == nil ? nil : (output, input)
         routes.mustSteer = true
         drain()

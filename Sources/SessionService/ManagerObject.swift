@@ -9,7 +9,14 @@ final class ManagerObject: ServedObject {
     /// What subscribers are told at the end of the turn.
     let news = News()
 
-    init(service: SessionService) { self.service = service }
+    /// What was announced of ports.
+    private var announced: (route: Route, inputs: [RoutePort], outputs: [RoutePort])
+
+    init(service: SessionService) {
+        self.service = service
+        let runtime = service.runtime
+        announced = (runtime.route, runtime.availableInputs, runtime.availableOutputs)
+    }
 
     var interfaces: [WireInterface] { [.manager] }
 
@@ -25,8 +32,9 @@ final class ManagerObject: ServedObject {
         case "DoNotDisturb": return .boolean(switches.isUndisturbed)
         case "Locked": return .boolean(switches.isLocked)
         case "PausedUntil": return .uint64(pausedUntil(switches))
-        case "CurrentRoute":
-            return .record([("inputs", .records([])), ("outputs", .records([]))])
+        case "CurrentRoute": return Records.route(service.runtime.route)
+        case "AvailableInputs": return Records.ports(service.runtime.availableInputs)
+        case "AvailableOutputs": return Records.ports(service.runtime.availableOutputs)
         default: return nil
         }
     }
@@ -69,6 +77,30 @@ final class ManagerObject: ServedObject {
         changed(["Policy"])
         news.add("policy-changed", [("policy", .string(service.host.policyOrigin))])
         flush()
+    }
+
+    /// Announces what has changed of the ports and of their nodes (R78).
+    func portsChanged() {
+        let runtime = service.runtime
+        let now = (route: runtime.route, inputs: runtime.availableInputs, outputs: runtime.availableOutputs)
+        var names: [String] = []
+        if now.route != announced.route { names.append("CurrentRoute") }
+        if now.inputs != announced.inputs { names.append("AvailableInputs") }
+        if now.outputs != announced.outputs { names.append("AvailableOutputs") }
+        announced = now
+        if !names.isEmpty { changed(names) }
+    }
+
+    /// Tells everybody who listens of another route (R58).
+    func routeChanged(_ change: RouteChange) {
+        let (previous, current) = (Records.route(change.previous), Records.route(change.current))
+        emit("RouteChanged", [.uint32(change.reason.rawValue), previous, current])
+        news.add(
+            "route-changed",
+            [
+                ("reason", .string(Records.word(change.reason))), ("reason-number", .uint32(change.reason.rawValue)),
+                ("previous", previous), ("current", current),
+            ])
     }
 
     private func changed(_ properties: [String]) {
@@ -128,6 +160,11 @@ final class ManagerObject: ServedObject {
             } else {
                 call.answer([.strings(texts)])
             }
+        case "SetRoute":
+            do throws(WireError) {
+                try service.choose(first?.text ?? "")
+                call.answer()
+            } catch { call.fail(error) }
         case "Pause":
             let milliseconds = Int64(clamping: first?.integer ?? .max)
             let end =

@@ -44,6 +44,40 @@ enum Records {
         ])
     }
 
+    /// One input or output. What is not known is left out.
+    static func port(_ port: RoutePort) -> WireValue {
+        var members: [(String, WireValue)] = [
+            ("type", .string(port.type.rawValue)), ("name", .string(port.name)), ("id", .string(port.id)),
+        ]
+        if !port.nodeName.isEmpty { members.append(("node-name", .string(port.nodeName))) }
+        if let node = port.nodeID { members.append(("node", .uint32(node))) }
+        if let device = port.deviceName { members.append(("device", .string(device))) }
+        if let device = port.deviceID { members.append(("device-id", .uint32(device))) }
+        members.append(("availability", .string(port.availability.rawValue)))
+        if !port.serverType.isEmpty { members.append(("server-type", .string(port.serverType))) }
+        return .record(members)
+    }
+
+    static func ports(_ ports: [RoutePort]) -> WireValue { .records(ports.map { port($0) }) }
+
+    /// Inputs and outputs in use.
+    static func route(_ route: Route) -> WireValue {
+        .record([("inputs", ports(route.inputs)), ("outputs", ports(route.outputs))])
+    }
+
+    static func word(_ reason: RouteChangeReason) -> String {
+        switch reason {
+        case .unknown: "unknown"
+        case .newDeviceAvailable: "new-device-available"
+        case .oldDeviceUnavailable: "old-device-unavailable"
+        case .categoryChange: "category-change"
+        case .override: "override"
+        case .wakeFromSleep: "wake-from-sleep"
+        case .noSuitableRouteForCategory: "no-suitable-route-for-category"
+        case .routeConfigurationChange: "route-configuration-change"
+        }
+    }
+
     static func options(_ options: CategoryOptions) -> WireValue {
         .strings(CategoryOptions.named.filter { options.contains($0.option) }.map(\.name))
     }

@@ -32,7 +32,14 @@ extension SessionService {
                     ("locked", .boolean(switches.isLocked)), ("paused", .boolean(switches.pausedUntil != nil)),
                 ])
             ),
-            ("route", .record([("inputs", .records([])), ("outputs", .records([]))])),
+            (
+                "route",
+                .record([
+                    ("inputs", Records.ports(runtime.route.inputs)), ("outputs", Records.ports(runtime.route.outputs)),
+                    ("available-inputs", Records.ports(runtime.availableInputs)),
+                    ("available-outputs", Records.ports(runtime.availableOutputs)),
+                ])
+            ),
             ("sessions", sessionRecords(report)),
             ("streams", streamRecords(report)),
         ])

@@ -9,6 +9,9 @@ public protocol ServiceHost: AnyObject {
     func classify(_ property: (String) -> String?) -> (description: SessionDescription?, refusedClaim: String?)
     /// What decided what a stream is, for people; one sentence each.
     func steps(of stream: StreamID) -> [String]
+    /// The user has chosen one of the ports that there are: the server is to use it from now on, as if it had been chosen in
+    /// the desktop's settings (R66).
+    func choose(_ port: RoutePort, direction: PortDirection)
     /// Writes a line.
     func log(_ level: LogLevel, _ text: @autoclosure () -> String)
 }

@@ -14,6 +14,10 @@ final class SessionObject: ServedObject {
     private unowned let service: SessionService
     /// What was shown last.
     private(set) var state = SessionState()
+    /// What it was last shown to have of the route (R57).
+    var route: Route
+    /// Its owner was told that its category has no suitable route.
+    var lacksRoute = false
     /// The calls that wait for the engine's answer, in their order.
     private var pending: [(SessionAnswer) -> Void] = []
     /// The wishes that routes are for, as they were set.
@@ -29,6 +33,7 @@ final class SessionObject: ServedObject {
         self.displayName = displayName
         self.takesTaggedOnly = takesTaggedOnly
         self.service = service
+        route = service.runtime.route.part(for: state.configuration.category)
         path = AudioSessionBus.sessionPrefix + "\(id.rawValue)"
     }
 
@@ -98,16 +103,29 @@ final class SessionObject: ServedObject {
             guard let text = value.text, text.utf8.count <= AudioSessionBus.maximumTextLength else {
                 throw wrong("s, of at most \(AudioSessionBus.maximumTextLength) bytes")
             }
+            // What was there when it was chosen may come again.
+            if !text.isEmpty, text != preference(name) {
+                try service.checkPort(text, name == "input" ? .input : .output)
+            }
         default:
             throw Words.unknown(
                 "preference", name,
                 ["no-interruptions-from-system-alerts", "sample-rate", "buffer-duration", "input", "output"])
         }
-        preferences.removeAll { $0.0 == name }
-        preferences.append((name, value))
-        service.changed(["Preferences"], of: self)
+        let former = preferences.first { $0.0 == name }?.1
+        // R66: no port is any port.
+        let kept = value.text == "" ? nil : value
+        if kept != former {
+            preferences.removeAll { $0.0 == name }
+            if let kept { preferences.append((name, kept)) }
+            service.changed(["Preferences"], of: self)
+            service.runtime.preferRoute(session: id, output: preference("output"), input: preference("input"))
+        }
         call.answer()
     }
+
+    /// A wish that is a text; `nil` for none.
+    private func preference(_ name: String) -> String? { preferences.first { $0.0 == name }?.1.text }
 
     private func configure(_ change: ConfigurationChange, _ call: BusCall) {
         pending.append { [unowned self] in answer($0, call) { _ in .success([]) } }
@@ -168,6 +186,7 @@ final class SessionObject: ServedObject {
         case "Preferences":
             return .record(
                 [("no-interruptions-from-system-alerts", .boolean(configuration.avoidsAlerts))] + preferences)
+        case "CurrentRoute": return Records.route(route)
         case "OtherAudioPlaying": return .boolean(state.isOtherAudioPlaying)
         case "SecondaryAudioShouldBeSilenced": return .boolean(state.isSecondaryAudioToBeSilenced)
         default: return nil
@@ -178,6 +197,7 @@ final class SessionObject: ServedObject {
     func show(_ new: SessionState) -> [String] {
         let old = state
         state = new
+        if !new.isActive { lacksRoute = false }
         var names: [String] = []
         func note(_ name: String, _ isChanged: Bool) { if isChanged { names.append(name) } }
         note("Category", old.configuration.category != new.configuration.category)

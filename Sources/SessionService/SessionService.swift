@@ -15,7 +15,7 @@ public final class SessionService {
     let connection: BusConnection
     let server: ObjectServer
     let processes: any ProcessTree
-    private var manager: ManagerObject?
+    private(set) var manager: ManagerObject?
     private var desktop: Desktop?
     private var players: PlayerBridge?
 
@@ -298,6 +298,9 @@ public final class SessionService {
         let old = object.state
         let names = object.show(state)
         if !names.isEmpty { changed(names, of: object) }
+        if old.configuration.category != state.configuration.category {
+            categoryChanged(of: object, from: old.configuration.category)
+        }
         if old.isSecondaryAudioToBeSilenced != state.isSecondaryAudioToBeSilenced {
             emit("SecondaryAudioHint", of: object, [.boolean(state.isSecondaryAudioToBeSilenced)])
         }
@@ -343,10 +346,10 @@ extension SessionService: SessionObserver {
     }
 
     /// Tells of another route (R58).
-    public func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange) {}
+    public func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange) { tell(change) }
 
     /// Tells of ports that have come or gone (R78).
-    public func runtimeChangedAvailablePorts(_ runtime: SessionRuntime) {}
+    public func runtimeChangedAvailablePorts(_ runtime: SessionRuntime) { showRoute() }
 
     /// Sends what has piled up, and lets the machine sleep once all is silent.
     public func runtimeIsIdle(_ runtime: SessionRuntime) {

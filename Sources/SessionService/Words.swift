@@ -47,9 +47,8 @@ enum Words {
     }
 
     static func unknown(_ kind: String, _ word: String, _ known: [String]) -> WireError {
-        let list = known.joined(separator: ", ")
-        return WireError(
-            WireErrorName.unknownValue, "there is no \(kind) '\(printable(word))', there are: \(list)")
+        let list = known.isEmpty ? "nor any other" : "there are: \(known.joined(separator: ", "))"
+        return WireError(WireErrorName.unknownValue, "there is no \(kind) '\(printable(word))', \(list)")
     }
 
     static func error(_ mistake: SessionConfiguration.Mistake) -> WireError {
@@ -72,9 +71,9 @@ enum Words {
     }
 
     /// A text of somebody else, fit for a message: short, without control characters.
-    static func printable(_ text: String) -> String {
+    static func printable(_ text: String, limit: Int = 64) -> String {
         var result = ""
-        for scalar in text.unicodeScalars.prefix(64) {
+        for scalar in text.unicodeScalars.prefix(limit) {
             result.unicodeScalars.append(scalar.value < 0x20 || scalar.value == 0x7f ? "?" : scalar)
         }
         return result

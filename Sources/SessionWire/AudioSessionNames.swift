@@ -38,7 +38,7 @@ public enum WireErrorName {
     public static let unknownValue = "org.AudioSession1.Error.UnknownValue"
     /// N11: the policy does not let this application be phone or alarm.
     public static let notClaimable = "org.AudioSession1.Error.NotClaimable"
-    /// There is no session, stream or interruption of that name.
+    /// There is no session, stream, interruption or port of that name.
     public static let notFound = "org.AudioSession1.Error.NotFound"
     /// The session is not active.
     public static let notActive = "org.AudioSession1.Error.NotActive"

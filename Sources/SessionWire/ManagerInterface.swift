@@ -70,6 +70,15 @@ extension WireInterface {
                 "EndInterruption", [Argument("cookie", "u")],
                 "Ends an interruption of the caller. Errors: NotFound."),
             Method(
+                "SetRoute", [Argument("port", "s")],
+                """
+                The user's own choice of an output or an input: one of AvailableOutputs and AvailableInputs, by its id, or by a \
+                name or type that no other has. An id that is that of an output and of an input chooses both. What comes of it \
+                is told as a change of route.
+
+                Errors: NotFound, with the ids that there are.
+                """),
+            Method(
                 "Pause", [Argument("milliseconds", "t")],
                 """
                 Suspends the policy: nobody is lowered, stopped or muted until the time is over, or until Resume. 0 is without \
@@ -92,7 +101,18 @@ extension WireInterface {
                 Something happened; to subscribers only. The time is in microseconds since 1970. Kinds, with details as in \
                 ListSessions and ListStreams: stream-appeared, stream-changed, stream-removed, session-opened, \
                 session-changed, session-closed, interruption-began (reason, by), interruption-ended (should-resume), \
-                switch-changed (name, value), policy-changed.
+                switch-changed (name, value), route-changed (reason: s, reason-number: u, previous, current: as RouteChanged \
+                has them), policy-changed.
+                """),
+            Signal(
+                "RouteChanged",
+                [Argument("reason", "u"), Argument("previous", "a{sv}"), Argument("current", "a{sv}")],
+                """
+                Another input or output is in use (R58), as CurrentRoute has them. To everybody who listens.
+
+                Reasons (R56), with their words in events: 0 unknown, 1 new-device-available, 2 old-device-unavailable, \
+                3 category-change, 4 override, 6 wake-from-sleep, 7 no-suitable-route-for-category (what is in use may be the \
+                same as before), 8 route-configuration-change (another port was chosen, and none came or went). There is no 5.
                 """),
             Signal(
                 "ServicesReset", [], "The service is there anew; sessions have to be opened again (R82). To everybody."),
@@ -115,6 +135,17 @@ extension WireInterface {
             ),
             Property(
                 "CurrentRoute", "a{sv}",
-                "Inputs and outputs in use (R60), each aa{sv}; empty lists where routes are not known."),
+                """
+                What is in use (R60): inputs and outputs, each aa{sv} of ports, empty where there is none. A port has: type (s: \
+                LineIn, BuiltInMic, HeadsetMic, BluetoothHFP, USBAudio, LineOut, Headphones, BluetoothA2DP, BuiltInReceiver, \
+                BuiltInSpeaker, HDMI, AirPlay, Unknown), name (s: for people), id (s: the same whenever that port is there), \
+                node-name (s) and node (u: the sink or source in the sound server), device (s) and device-id (u: the card), \
+                availability (s: yes, no or unknown: whether something is plugged in), server-type (s: the server's own word). \
+                What is not known is left out.
+                """),
+            Property(
+                "AvailableInputs", "aa{sv}",
+                "The inputs that can be chosen: those that are plugged in or built in (R66). Ports as in CurrentRoute."),
+            Property("AvailableOutputs", "aa{sv}", "The outputs that can be chosen (R66)."),
         ])
 }

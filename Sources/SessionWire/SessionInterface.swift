@@ -52,8 +52,9 @@ extension WireInterface {
                 "SetPreference", [Argument("name", "s"), Argument("value", "v")],
                 """
                 no-interruptions-from-system-alerts (b): ringing does not interrupt, an accepted call does (N8). \
-                sample-rate (d, Hz), buffer-duration (d, s), input and output (s): wishes, see the properties for what came of \
-                them (R74). Errors: UnknownValue, InvalidArgs.
+                sample-rate (d, Hz), buffer-duration (d, s): wishes, see the properties for what came of them (R74). input and \
+                output (s): the id of one of the manager's AvailableInputs or AvailableOutputs, which is preferred whenever it \
+                is there (R66); an empty one ends that. Errors: UnknownValue, with the ids that there are; InvalidArgs.
                 """),
             Method("Close", [], "Ends the session. Its streams go on as those of an application without one."),
         ],
@@ -76,6 +77,14 @@ extension WireInterface {
                 "StreamRefused", [Argument("stream", "u")],
                 "A stream was given no device: audio-processing has none (R23)."),
             Signal(
+                "RouteChanged",
+                [Argument("reason", "u"), Argument("previous", "a{sv}"), Argument("current", "a{sv}")],
+                """
+                What the session's category uses of the route is another one (R58): by the manager's RouteChanged, whose \
+                reasons it has, or because the category is another one (reason 3, R57). Reason 7 comes once when an active \
+                session lacks an input or output that its category needs, even if nothing else has changed.
+                """),
+            Signal(
                 "ServicesLost", [],
                 "The service is about to leave. When it is back, the manager sends ServicesReset (R82)."),
         ],
@@ -90,6 +99,12 @@ extension WireInterface {
             Property("ActivationDelayed", "b", "Whether an activation waits to be granted (N9)."),
             Property("OutputOverride", "s", "See OverrideOutput."),
             Property("Preferences", "a{sv}", "See SetPreference."),
+            Property(
+                "CurrentRoute", "a{sv}",
+                """
+                The inputs and outputs in use, as the manager has them (R60). Without inputs where the category does not \
+                record, without outputs where it does not play (R57).
+                """),
             Property("OtherAudioPlaying", "b", "Whether another application is heard (R77)."),
             Property(
                 "SecondaryAudioShouldBeSilenced", "b",

@@ -133,7 +133,7 @@ extension LiveModule {
 
 extension Desk {
     /// Runs the command line to its end, and returns what it printed.
-    @discardableResult fileprivate func command(_ arguments: String...) async throws -> String {
+    @discardableResult func command(_ arguments: String...) async throws -> String {
         let output = try await desktop.sandbox.run(Invocation(try Desk.builtProgram("audio-session"), arguments))
         return String(decoding: output, as: UTF8.self)
     }

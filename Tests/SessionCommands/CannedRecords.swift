@@ -75,14 +75,41 @@ enum Canned {
             running: false),
     ]
 
+    static func port(
+        _ type: String, _ name: String, _ id: String, availability: String = "unknown", node: UInt32? = nil
+    ) -> WireValue {
+        .record(
+            [
+                ("availability", .string(availability)), ("id", .string(id)), ("name", .string(name)),
+                ("type", .string(type)),
+            ] + (node.map { [("node", .uint32($0))] } ?? []))
+    }
+
+    static func route(inputs: some Sequence<WireValue> = [], outputs: some Sequence<WireValue> = []) -> WireValue {
+        .record([("inputs", .records(Array(inputs))), ("outputs", .records(Array(outputs)))])
+    }
+
+    /// The first one is in use.
+    static let outputs: [WireValue] = [
+        port("Headphones", "Headphones", "alsa_card.laptop/[Out] Headphones", availability: "yes", node: 50),
+        port("BuiltInSpeaker", "Speakers", "alsa_card.laptop/[Out] Speaker", availability: "no", node: 50),
+        port("HDMI", "Fernseher \u{1B}[2J in der Küche und noch ein langer Name", "alsa_card.laptop/[Out] HDMI1"),
+    ]
+    static let inputs: [WireValue] = [
+        port("BuiltInMic", "Internal Microphone", "alsa_card.laptop/[In] Mic1", node: 51)
+    ]
+
     static func properties(
-        silent: Bool = true, doNotDisturb: Bool = false, locked: Bool = true, pausedUntil: UInt64 = 0
+        silent: Bool = true, doNotDisturb: Bool = false, locked: Bool = true, pausedUntil: UInt64 = 0,
+        hasPorts: Bool = true
     ) -> [(String, WireValue)] {
-        [
+        let (inputs, outputs) = hasPorts ? (Canned.inputs, Canned.outputs) : ([], [])
+        return [
             ("Version", .string("1.2")), ("SchemaVersion", .uint32(1)), ("Policy", .string("desktop")),
             ("Silent", .boolean(silent)), ("DoNotDisturb", .boolean(doNotDisturb)), ("Locked", .boolean(locked)),
             ("PausedUntil", .uint64(pausedUntil)),
-            ("CurrentRoute", .record([("inputs", .records([])), ("outputs", .records([]))])),
+            ("CurrentRoute", route(inputs: inputs.prefix(1), outputs: outputs.prefix(1))),
+            ("AvailableInputs", .records(inputs)), ("AvailableOutputs", .records(outputs)),
         ]
     }
 }

@@ -7,8 +7,8 @@ import Testing
 
 /// `audio-session monitor` against a canned service.
 @Suite struct MonitorTests {
-    @Test(arguments: [SIGINT, SIGTERM]) func `it shows what there is, and then what happens`(signal: Int32) async throws
-    {
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `R56 it shows what there is, and then what happens`(signal: Int32) async throws {
         try await CannedDesk.run { desk in
             let command = try desk.start(["monitor"])
             try desk.wait(for: "the situation", evidence: command.complaints) {
@@ -17,11 +17,19 @@ import Testing
             let count = command.lines.count
             desk.manager.send("stream-changed", Canned.streams[0])
             desk.manager.send("switch-changed", .record([("name", .string("silent")), ("value", .boolean(true))]))
-            try desk.wait(for: "two lines") { command.lines.count == count + 2 }
+            desk.manager.send(
+                "route-changed",
+                .record([
+                    ("reason", .string("old-device-unavailable")), ("reason-number", .uint32(2)),
+                    ("previous", Canned.route(outputs: [Canned.outputs[0]])),
+                    ("current", Canned.route(outputs: [Canned.outputs[1]])),
+                ]))
+            try desk.wait(for: "three lines") { command.lines.count == count + 3 }
             #expect(
-                command.lines.suffix(2) == [
+                command.lines.suffix(3) == [
                     "18:39:49.123  stream 7 of rhythmbox (music) corked by Calls (phone)",
                     "18:39:49.123  switch silent: on",
+                    "18:39:49.123  route: Headphones -> Speakers (old device unavailable)",
                 ])
             #expect(command.lines.first == "Policy desktop, silent, screen locked")
             command.child.signal(signal)

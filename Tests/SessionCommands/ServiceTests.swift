@@ -21,7 +21,8 @@ import Testing
             // The age of the canned records grows with time.
             let lines = plain.output.split(separator: "\n")
             #expect(lines.first == "Policy desktop, silent, screen locked")
-            #expect(lines.dropFirst().first == "|- Calls  phone: play-and-record, voice-chat  active")
+            #expect(lines.dropFirst().first == "Output Headphones, input Internal Microphone")
+            #expect(lines.dropFirst(2).first == "|- Calls  phone: play-and-record, voice-chat  active")
             #expect(plain.output.contains("corked by Calls (phone) since "))
             let unicode = try desk.run("status", environment: ["LC_ALL": "C.UTF-8"])
             #expect(unicode.output.contains("├─ Calls"))
@@ -46,6 +47,7 @@ import Testing
     private static let questions: [[String]] = [
         ["status"], ["status", "--json"], ["list"], ["list", "streams"], ["explain", "mpv"], ["explain", "7"],
         ["silent"], ["silent", "on"], ["do-not-disturb", "toggle"], ["pause"], ["pause", "1h"], ["resume"],
+        ["route"], ["route", "--json"], ["route", "set", "Speakers"],
         ["interrupt", "begin", "phone"], ["interrupt", "begin", "phone", "--", "true"],
     ]
 
@@ -94,6 +96,42 @@ import Testing
                 missing.complaints
                     == "audio-session: there is no stream with the number 99, and none of a process with it\n")
             #expect(try desk.run("explain", "vlc").complaints == "audio-session: there is no stream of vlc\n")
+        }
+    }
+
+    // MARK: - route
+
+    @Test func `R66 route shows the ports, and chooses one`() async throws {
+        try await CannedDesk.run { desk in
+            try Project.compare(desk.run("route").output, withSnapshot: "route.txt")
+            #expect(try desk.run("route", "show").output == desk.run("route").output)
+            let json = try desk.run("route", "--json").output
+            try Project.compare(json, withSnapshot: "route.json")
+            let read = try object(json)
+            #expect(read["schema"] as? Int == 1)
+            #expect(((read["route"] as? [String: Any])?["available-outputs"] as? [Any])?.count == 3)
+            let set = try desk.run("route", "set", "alsa_card.laptop/[Out] Speaker")
+            #expect(set.status == .exited(0))
+            #expect(set.output + set.complaints == "")
+            #expect(desk.manager.asked.last == #"SetRoute "alsa_card.laptop/[Out] Speaker""#)
+            desk.manager.failures["SetRoute"] = WireError(WireErrorName.notFound, "there is no port 'x', there are: y")
+            let missing = try desk.run("route", "set", "x")
+            #expect(missing.status == .exited(1))
+            #expect(missing.complaints == "audio-session: there is no port 'x', there are: y\n")
+            #expect(try desk.run("route", "set").status == .exited(64))
+        }
+    }
+
+    @Test func `R60 where no ports are known, route says so`() async throws {
+        try await CannedDesk.run { desk in
+            for property in ["CurrentRoute", "AvailableInputs", "AvailableOutputs"] {
+                desk.manager.properties[property] = nil
+            }
+            let result = try desk.run("route")
+            #expect(result.status == .exited(0))
+            #expect(result.complaints == "audio-session: no inputs or outputs are known\n")
+            let json = try object(desk.run("route", "--json").output)
+            #expect((json["route"] as? [String: [String]]) == ["inputs": [], "outputs": []])
         }
     }
 

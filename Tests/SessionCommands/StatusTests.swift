@@ -31,10 +31,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (Canned.properties(silent: false, locked: false), "Policy desktop, no sessions\n"),
+        (Canned.properties(silent: false, locked: false, hasPorts: false), "Policy desktop, no sessions\n"),
         (
             Canned.properties(silent: true, doNotDisturb: true, pausedUntil: .max),
             "Policy desktop, silent, do not disturb, screen locked, paused until it is\n    resumed, no sessions\n"
+                + "Output Headphones, input Internal Microphone\n"
         ),
         ([], "Policy unknown, no sessions\n"),
     ])
@@ -68,6 +69,25 @@ import Testing
         #expect(try /paused until \d\d:\d\d:\d\d/.wholeMatch(in: soon) != nil, "\(soon)")
         let later = try words(172_800)
         #expect(try /paused until 2026-11-2[34] \d\d:\d\d:\d\d/.wholeMatch(in: later) != nil, "\(later)")
+    }
+
+    @Test(arguments: [
+        ([], [0], "Output Headphones\n"), ([0], [], "Input Internal Microphone\n"), ([], [], ""),
+        ([0], [0, 1], "Output Headphones + Speakers, input Internal Microphone\n"),
+        ([], [0, 1, 2], "Output Headphones + Speakers + Fernseher ?[2J in der K?che und noch ein...\n"),
+    ]) func `R60 what is in use stands below the policy`(inputs: [Int], outputs: [Int], expected: String) {
+        let route = Canned.route(inputs: inputs.map { Canned.inputs[$0] }, outputs: outputs.map { Canned.outputs[$0] })
+        let situation = situation(sessions: [], streams: [], properties: [("CurrentRoute", route)])
+        let text = StatusText(situation: situation, style: .plain, now: Canned.now).text
+        #expect(text == "Policy unknown, no sessions\n" + expected)
+    }
+
+    @Test func `R66 the ports that there are, with a mark at those in use`() throws {
+        try Project.compare(situation().portTable(.plain), withSnapshot: "route.txt")
+        // What is in use may not be among those that can be chosen.
+        let odd = situation(properties: [("CurrentRoute", Canned.route(outputs: Canned.outputs))])
+        #expect(odd.portTable(.plain).split(separator: "\n").dropFirst().allSatisfy { $0.hasPrefix("*  output") })
+        #expect(situation(properties: []).route.isUnknown)
     }
 
     @Test(arguments: ["sessions", "streams"]) func `tables have a line for each`(what: String) throws {
@@ -107,6 +127,19 @@ import Testing
         [("stream-appeared", Canned.streams[1]), ("stream-appeared", Canned.streams[0])]
         + Canned.streams.map { ("stream-changed", $0) } + [("stream-removed", Canned.streams[0])]
     private static let sessionEvents: [Entry] = Canned.sessions.map { ("session-changed", $0) }
+    private static let speakers = Canned.route(outputs: [Canned.outputs[1]])
+
+    private static func change(_ reason: String, _ number: UInt32, _ previous: WireValue, _ current: WireValue) -> Entry
+    {
+        (
+            "route-changed",
+            .record([
+                ("reason", .string(reason)), ("reason-number", .uint32(number)), ("previous", previous),
+                ("current", current),
+            ])
+        )
+    }
+
     private static let otherEvents: [Entry] = [
         ("session-opened", Canned.sessions[1]), ("session-closed", Canned.sessions[1]),
         (
@@ -127,6 +160,11 @@ import Testing
         ("switch-changed", .record([("name", .string("paused-until")), ("value", .uint64(0))])),
         ("switch-changed", .record([("name", .string("something")), ("value", .uint64(5))])),
         ("policy-changed", .record([("policy", .string("phone"))])), ("policy-changed", .record([])),
+        change("old-device-unavailable", 2, Canned.route(outputs: [Canned.outputs[0]]), speakers),
+        change("new-device-available", 1, Canned.route(outputs: [Canned.outputs[0]]), Canned.route()),
+        change("category-change", 3, speakers, Canned.route(inputs: Canned.inputs, outputs: [Canned.outputs[1]])),
+        change("unknown", 0, Canned.route(), Canned.route(inputs: Canned.inputs, outputs: Canned.outputs)),
+        change("no-suitable-route-for-category", 7, speakers, speakers), ("route-changed", .record([])),
         ("session-changed", .record([("application", .string("mpv")), ("description", .string("video"))])),
         ("stream-removed", .record([("id", .uint32(7))])),
         ("services-lost", .record([])), ("services-reset", .record([])),

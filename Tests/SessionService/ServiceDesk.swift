@@ -40,6 +40,8 @@ final class ServiceDesk: Sendable {
             _ property: (String) -> String?
         ) -> (description: SessionDescription?, refusedClaim: String?) { (nil, nil) }
         func steps(of stream: StreamID) -> [String] { [] }
+        var chose: (String) -> Void = { _ in }
+        func choose(_ port: RoutePort, direction: PortDirection) { chose("\(direction) \(port.id)") }
     }
 
     let sandbox: Sandbox
@@ -47,6 +49,8 @@ final class ServiceDesk: Sendable {
     private let bus: ChildProcess
     private let work = Mutex<[@Sendable (SessionRuntime, SessionService) -> Void]>([])
     private let isOver = Mutex(false)
+    /// The ports that users have chosen: direction and id.
+    let chosen = Mutex<[String]>([])
 
     init() async throws {
         sandbox = try Sandbox()
@@ -54,6 +58,7 @@ final class ServiceDesk: Sendable {
         let tree = tree
         let thread = Thread { [self] in
             let host = PaperHost()
+            host.chose = { port in self.chosen.withLock { $0.append(port) } }
             let service = SessionService(
                 runtime: host.runtime, host: host, loop: host.loop,
                 buses: (.custom(self.sandbox.busAddress), .custom(self.sandbox.systemBusAddress)), processes: tree)
@@ -78,26 +83,28 @@ final class ServiceDesk: Sendable {
         await bus.stop()
     }
 
+    /// Does something on the service's thread.
+    func perform(_ body: @escaping @Sendable (SessionRuntime, SessionService) -> Void) {
+        work.withLock { $0.append(body) }
+    }
+
     /// A stream appears and plays.
     func play(_ number: UInt32, process: UInt32, portal: String? = nil, tag: String? = nil) {
         let application = ApplicationID(portal: nil, binary: "program-\(number)", displayName: nil, fallback: "")
-        work.withLock {
-            $0.append { runtime, service in
-                let id = StreamID(number)
-                service.introduce(
-                    id,
-                    StreamIdentity(
-                        node: number, application: application, process: process, portal: portal, session: tag))
-                runtime.post(
-                    .streamAppeared(
-                        id, application: application,
-                        description: SessionDescription(name: "music", category: .playback), direction: .playback))
-                runtime.drain()
-                service.place(id)
-                runtime.post(.streamWanted(id, true))
-                runtime.post(.streamRunning(id, true))
-                runtime.drain()
-            }
+        perform { runtime, service in
+            let id = StreamID(number)
+            service.introduce(
+                id,
+                StreamIdentity(node: number, application: application, process: process, portal: portal, session: tag))
+            runtime.post(
+                .streamAppeared(
+                    id, application: application,
+                    description: SessionDescription(name: "music", category: .playback), direction: .playback))
+            runtime.drain()
+            service.place(id)
+            runtime.post(.streamWanted(id, true))
+            runtime.post(.streamRunning(id, true))
+            runtime.drain()
         }
     }
 }

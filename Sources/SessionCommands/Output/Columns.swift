@@ -47,6 +47,25 @@ extension Situation {
         return columns.text
     }
 
+    /// The outputs and then the inputs, a line for each, with a mark at those in use.
+    func portTable(_ style: Style) -> String {
+        var columns = Columns(["", "DIRECTION", "TYPE", "NAME", "ID"], numbers: [], style: style)
+        let lists = [
+            ("output", route.outputs, route.availableOutputs), ("input", route.inputs, route.availableInputs),
+        ]
+        for (direction, used, available) in lists {
+            let others = used.filter { port in !available.contains { $0.id == port.id } }
+            for port in others + available {
+                columns.add([
+                    used.contains { $0.id == port.id } ? "*" : "", direction, style.safe(port.type, limit: 16),
+                    // In full: it is what one says to choose it.
+                    style.safe(port.name), style.safe(port.id, limit: 300),
+                ])
+            }
+        }
+        return columns.text
+    }
+
     /// The streams, a line for each.
     func streamTable(_ style: Style) -> String {
         var columns = Columns(

@@ -46,6 +46,7 @@ struct EventText {
             let pause = Situation.Pause(details["value"])
             if name == "paused-until" { return pause.words(at: time) ?? "the policy is in force again" }
             return "switch \(style.safe(name)): \(value(details["value"], style))"
+        case "route-changed": return routeWords(style)
         case "policy-changed":
             return "policy changed" + (details["policy"]?.text.map { ": \(style.safe($0, limit: 100))" } ?? "")
         case "services-lost": return style.text("the service has gone; waiting for it", .silenced)
@@ -88,6 +89,25 @@ struct EventText {
                 .joined(separator: " ")
         }
         return "session \(name) \(words)"
+    }
+
+    private func routeWords(_ style: Style) -> String {
+        let (previous, current) = (RouteRecord(details["previous"]), RouteRecord(details["current"]))
+        func names(_ ports: [PortRecord]) -> String {
+            ports.isEmpty ? "none" : ports.map { style.text(style.safe($0.name), .name) }.joined(separator: " + ")
+        }
+        let arrow = style.isUnicode ? "→" : "->"
+        func change(_ old: [PortRecord], _ new: [PortRecord]) -> String? {
+            old.map(\.id) == new.map(\.id) ? nil : "\(names(old)) \(arrow) \(names(new))"
+        }
+        var changes: [String] = []
+        if let output = change(previous.outputs, current.outputs) { changes.append(output) }
+        if let input = change(previous.inputs, current.inputs) { changes.append("input \(input)") }
+        // That nothing suits is told even if nothing else is in use.
+        if changes.isEmpty { changes.append(names(current.outputs)) }
+        let reason = style.safe(String((details["reason"]?.text ?? "").map { $0 == "-" ? " " : $0 }))
+        let why = reason.isEmpty || reason == "unknown" ? "" : " (\(reason))"
+        return "route: \(changes.joined(separator: ", "))\(why)"
     }
 
     private func value(_ value: WireValue?, _ style: Style) -> String {

@@ -11,7 +11,7 @@ struct StatusText {
 
     /// All lines, with a line's end.
     var text: String {
-        (headline + tree.lines(style)).joined(separator: "\n") + "\n"
+        (headline + route + tree.lines(style)).joined(separator: "\n") + "\n"
     }
 
     /// The policy, and the switches that are on; in several lines where the policy comes from several files.
@@ -23,8 +23,18 @@ struct StatusText {
         if switches.locked { parts.append("screen locked") }
         if let pause = switches.pause.words(at: now) { parts.append(pause) }
         if situation.sessions.isEmpty && situation.streams.isEmpty { parts.append("no sessions") }
-        let lines = Tree.Part("Policy " + parts.joined(separator: ", ")).split(to: Tree.width - 4)
-        return lines.enumerated().map { ($0 == 0 ? "" : "    ") + style.text($1.text, .name) }
+        return lines("Policy " + parts.joined(separator: ", "), .name)
+    }
+
+    private func lines(_ text: String, _ meaning: Style.Meaning?) -> [String] {
+        let pieces = Tree.Part(text).split(to: Tree.width - 4)
+        return pieces.enumerated().map { ($0 == 0 ? "" : "    ") + style.text($1.text, meaning) }
+    }
+
+    /// What is in use, where that is known.
+    private var route: [String] {
+        let words = situation.route.words(style)
+        return words.isEmpty ? [] : lines(words.prefix(1).uppercased() + words.dropFirst(), nil)
     }
 
     /// Paths as their user writes them.

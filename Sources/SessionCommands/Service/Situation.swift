@@ -7,8 +7,8 @@ struct Situation {
     /// Where the policy in force comes from.
     var policy: String
     var switches: Switches
-    /// The inputs and outputs in use, as the service has them.
-    var route: WireValue
+    /// The inputs and outputs, those in use and those that there are.
+    var route: RouteRecord
     /// By number.
     var sessions: [SessionRecord]
     /// By number.
@@ -50,7 +50,7 @@ struct Situation {
         switches = Switches(
             silent: properties["Silent"]?.truth ?? false, doNotDisturb: properties["DoNotDisturb"]?.truth ?? false,
             locked: properties["Locked"]?.truth ?? false, pause: Pause(properties["PausedUntil"]))
-        route = properties["CurrentRoute"] ?? .record([])
+        route = RouteRecord(properties: properties)
         self.sessions = (sessions.elements ?? []).map(SessionRecord.init).sorted { $0.id < $1.id }
         self.streams = (streams.elements ?? []).map(StreamRecord.init).sorted { $0.id < $1.id }
     }
@@ -58,8 +58,9 @@ struct Situation {
     /// For machines: what each key is called and where it stands.
     var members: [(String, WireValue)] {
         [
-            ("version", .string(version)), ("policy", .string(policy)), ("switches", switches.record), ("route", route),
-            ("sessions", .records(sessions.map(\.record))), ("streams", .records(streams.map(\.record))),
+            ("version", .string(version)), ("policy", .string(policy)), ("switches", switches.record),
+            ("route", route.record), ("sessions", .records(sessions.map(\.record))),
+            ("streams", .records(streams.map(\.record))),
         ]
     }
 }

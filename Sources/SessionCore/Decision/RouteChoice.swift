@@ -69,7 +69,9 @@ public struct RouteChoice: Sendable, Hashable {
         let mayUseBluetooth = wish.options.contains(.allowBluetoothInput)
 
         // R46: without a loudspeaker there is nothing to override.
-        if wish.category == .playAndRecord, wish.outputOverride == .speaker, let speaker = outputs.first(.builtInSpeaker) {
+        if wish.category == .playAndRecord, wish.outputOverride == .speaker,
+            let speaker = outputs.first(.builtInSpeaker)
+        {
             output = speaker
             input =
                 inputs.first(.builtInMic)

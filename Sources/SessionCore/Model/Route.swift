@@ -114,6 +114,11 @@ public struct Route: Sendable, Hashable {
         inputs.elementsEqual(other.inputs) { $0.isSame(as: $1) }
             && outputs.elementsEqual(other.outputs) { $0.isSame(as: $1) }
     }
+
+    /// What a session of a category has of it: no output where nothing is played, no input where nothing is recorded (R57).
+    public func part(for category: Category) -> Route {
+        Route(inputs: category.recordsSound ? inputs : [], outputs: category.playsSound ? outputs : [])
+    }
 }
 
 /// Why a route changed (R56). There is no 5.

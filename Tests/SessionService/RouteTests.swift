@@ -1,0 +1,338 @@
+import Foundation
+import SessionBus
+import SessionCore
+import SessionTestKit
+import Testing
+
+@testable import SessionRuntime
+
+/// Routes on the bus: who is told of what, and what can be chosen.
+@Suite struct RouteTests {
+    /// A machine with a loudspeaker, a jack for headphones, and a microphone that may be missing.
+    private struct Machine {
+        var hasHeadphones = true
+        var hasMicrophone = true
+
+        var events: [RouteEvent] {
+            let speaker = DevicePort(
+                name: "speaker", description: "Speakers", direction: .output, type: .builtInSpeaker,
+                availability: hasHeadphones ? .no : .unknown, profileDevices: [0], activeOn: hasHeadphones ? nil : 0,
+                serverType: "speaker")
+            let headphones = DevicePort(
+                name: "headphones", description: "Headphones", direction: .output, type: .headphones,
+                availability: hasHeadphones ? .yes : .no, profileDevices: [0], activeOn: hasHeadphones ? 0 : nil)
+            let microphone = DevicePort(
+                name: "mic", description: "Microphone", direction: .input, type: .builtInMic, profileDevices: [1],
+                activeOn: 1)
+            let device = RouteDevice(
+                id: 10, name: "card", ports: [speaker, headphones] + (hasMicrophone ? [microphone] : []))
+            let sink = RouteNode(id: 20, name: "sink", direction: .output, deviceID: 10, profileDevice: 0)
+            let source = RouteNode(id: 21, name: "source", direction: .input, deviceID: 10, profileDevice: 1)
+            return [
+                .device(device), .node(sink), hasMicrophone ? .node(source) : .nodeGone(21),
+                .defaultNode(.output, name: "sink"), .defaultNode(.input, name: hasMicrophone ? "source" : nil),
+            ]
+        }
+    }
+
+    /// Longer than a route needs to come to rest.
+    private static let rest = Duration.milliseconds(1500)
+
+    /// A desk with a machine, whose ports the service knows.
+    private func desk(_ body: (ServiceDesk, SessionApplication) async throws -> Void) async throws {
+        let desk = try await ServiceDesk()
+        let app = try await SessionApplication(in: desk.sandbox)
+        desk.use(Machine().events)
+        do {
+            try await wait(for: "the ports") {
+                (try? await names("CurrentRoute", part: "outputs", app)) == ["Headphones"]
+            }
+            try await body(desk, app)
+        } catch {
+            await desk.stop()
+            throw error
+        }
+        await desk.stop()
+    }
+
+    private func wait(for awaited: String, until isThere: () async throws -> Bool) async throws {
+        _ = try await waitUntil(awaited) { try await isThere() ? true : nil }
+    }
+
+    /// Waits until an application has heard of these changes, and of no other.
+    private func expect(_ expected: [String], of app: SessionApplication) async throws {
+        var seen: [String] = []
+        _ = try await waitUntil("the changes", evidence: { seen.joined(separator: "\n") }) {
+            seen = try changes(app)
+            return seen.count >= expected.count ? true : nil
+        }
+        #expect(seen == expected)
+    }
+
+    /// The names of ports in a property of the manager, or of a session.
+    private func names(
+        _ property: String, part: String? = nil, _ app: SessionApplication, of path: String = SessionApplication.manager
+    ) async throws -> [String] {
+        let value = try await app.get(path, property)
+        return (part.flatMap { value[$0] } ?? value).elements.compactMap { $0["name"]?.text }
+    }
+
+    /// The changes of route that an application has heard of, as `2 Headphones>Speakers`; inputs stand behind a slash.
+    private func changes(_ app: SessionApplication) throws -> [String] {
+        try app.signals.filter { $0.hasPrefix("RouteChanged ") }.map { line in
+            let parts = line.components(separatedBy: " {\"inputs\"")
+            let routes = try parts.dropFirst().map { part in
+                let route = try JSONValue(parsing: Data("{\"inputs\"\(part)".utf8))
+                let lists = ["outputs", "inputs"].map { key in
+                    (route[key]?.elements ?? []).compactMap { $0["name"]?.text }.joined(separator: "+")
+                }
+                return lists[1].isEmpty ? lists[0] : lists.joined(separator: "/")
+            }
+            return parts[0].dropFirst("RouteChanged ".count) + " " + routes.joined(separator: ">")
+        }
+    }
+
+    @Test("R56 R58 R60 R78 everybody who listens is told of the route, each session of its own part, and nobody twice")
+    func telling() async throws {
+        try await desk { desk, app in
+            let other = try await SessionApplication("other", in: desk.sandbox)
+            let session = try await app.open()
+            try await app.session(session, "SetCategory", #""play-and-record""#, "[]", #""""#)
+            let music = try await other.open()
+            try await app.manager("Subscribe")
+            let news = try Announcements(at: desk.sandbox.busAddress)
+            // What is there at first is no change.
+            #expect(try changes(app) == ["3 Headphones>Headphones/Microphone"])
+            let route = try await app.get(SessionApplication.manager, "CurrentRoute")
+            let headphones: [String: JSONValue] = [
+                "type": .string("Headphones"), "name": .string("Headphones"), "id": .string("card/headphones"),
+                "node-name": .string("sink"), "node": .number(20), "device": .string("card"), "device-id": .number(10),
+                "availability": .string("yes"),
+            ]
+            #expect(route["outputs"]?.elements == [.object(headphones)])
+            #expect(try await names("CurrentRoute", part: "inputs", app) == ["Microphone"])
+            #expect(try await names("AvailableInputs", app) == ["Microphone"])
+            #expect(try await names("AvailableOutputs", app) == ["Speakers", "Headphones"])
+
+            desk.use(Machine(hasHeadphones: false).events)
+            let whole = "2 Headphones/Microphone>Speakers/Microphone"
+            try await expect(["3 Headphones>Headphones/Microphone", whole, whole], of: app)
+            // R58: of another's session, nothing; its own does not record.
+            try await expect([whole, "2 Headphones>Speakers"], of: other)
+            #expect(try await names("CurrentRoute", part: "outputs", app, of: session) == ["Speakers"])
+            #expect(try await names("CurrentRoute", part: "inputs", app, of: session) == ["Microphone"])
+            #expect(try await names("CurrentRoute", part: "inputs", app, of: music) == [])
+            #expect(try await names("AvailableOutputs", app) == ["Speakers"])
+            try await app.process.log.wait(forLineContaining: #""route-changed""#)
+            let events = app.signals.filter { $0.hasPrefix("Event ") && $0.contains(#""route-changed""#) }
+            #expect(events.count == 1)
+            #expect(
+                events.first?.contains(#"{"reason": "old-device-unavailable", "reason-number": 2, "previous": {"#)
+                    == true
+            )
+            #expect(!other.signals.contains { $0.hasPrefix("Event ") })
+            try news.wait { $0.count == 3 }
+            #expect(
+                Set(news.seen) == [
+                    "\(SessionApplication.manager): AvailableOutputs CurrentRoute", "\(session): CurrentRoute",
+                    "\(music): CurrentRoute",
+                ])
+
+            // The same once more, and a cause without an effect.
+            desk.use(Machine(hasHeadphones: false).events)
+            desk.use([.overridden, .category(.playback), .category(nil)])
+            try await Task.sleep(for: Self.rest)
+            #expect(try changes(app).count == 3 && changes(other).count == 2)
+            try news.wait { _ in true }
+            #expect(news.seen.count == 3)
+        }
+    }
+
+    @Test("R57 another category is another route for its session, and for nobody else")
+    func categories() async throws {
+        try await desk { desk, app in
+            let other = try await SessionApplication("other", in: desk.sandbox)
+            let session = try await app.open()
+            for category in [
+                "ambient", "playback", "record", "record", "play-and-record", "audio-processing", "playback",
+            ] {
+                try await app.session(session, "SetCategory", "\"\(category)\"", "[]", #""""#)
+            }
+            let expected = [
+                "3 Headphones>/Microphone", "3 /Microphone>Headphones/Microphone", "3 Headphones/Microphone>",
+                "3 >Headphones",
+            ]
+            try await expect(expected, of: app)
+            // Also once the route had the time to follow.
+            try await app.session(session, "Activate", "[]")
+            try await Task.sleep(for: Self.rest)
+            #expect(try changes(app) == expected)
+            #expect(try changes(other) == [])
+        }
+    }
+
+    @Test("R56 R57 an active session that lacks an input is told once for each time")
+    func noSuitableRoute() async throws {
+        try await desk { desk, app in
+            let session = try await app.open()
+            try await app.session(session, "SetCategory", #""record""#, "[]", #""""#)
+            try await app.session(session, "Activate", "[]")
+            desk.use(Machine(hasMicrophone: false).events)
+            // First everybody's, then the session's own.
+            var expected = [
+                "3 Headphones>/Microphone", "7 Headphones/Microphone>Headphones", "7 /Microphone>",
+            ]
+            try await expect(expected, of: app)
+            desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events)
+            expected.append("2 Headphones>Speakers")
+            try await expect(expected, of: app)
+            desk.use(Machine(hasHeadphones: false).events)
+            expected += ["1 Speakers>Speakers/Microphone", "1 >/Microphone"]
+            try await expect(expected, of: app)
+        }
+    }
+
+    @Test("R66 only a port that there is can be chosen: by its id, or by a name or type that no other has")
+    func choosing() async throws {
+        try await desk { desk, app in
+            var machine = Machine().events
+            machine += ["one", "two"].enumerated().flatMap { index, name -> [RouteEvent] in
+                let port = DevicePort(
+                    name: "out", description: "USB", direction: .output, type: .usbAudio, profileDevices: [0])
+                return [.device(RouteDevice(id: 30 + UInt32(index), name: name, ports: [port]))]
+            }
+            // An input and an output of one id, as a headset may have.
+            let both = PortDirection.allCases.map { direction in
+                DevicePort(name: "headset", description: "Headset", direction: direction, type: .bluetoothHFP)
+            }
+            machine.append(.device(RouteDevice(id: 40, name: "bluetooth", ports: both)))
+            desk.use(machine)
+            try await wait(for: "all ports") { try await names("AvailableOutputs", app).count == 5 }
+            for word in ["card/speaker", "Speakers", "BuiltInSpeaker", "card/mic", "two/out", "bluetooth/headset"] {
+                try await app.manager("SetRoute", "\"\(word)\"")
+            }
+            let speaker = "output card/speaker"
+            #expect(
+                desk.chosen.withLock { $0 } == [
+                    speaker, speaker, speaker, "input card/mic", "output two/out", "input bluetooth/headset",
+                    "output bluetooth/headset",
+                ])
+            let none = "there is no port"
+            let all =
+                "there are: card/speaker, card/headphones, one/out, two/out, bluetooth/headset, card/mic, bluetooth/headset"
+            for (word, text) in [
+                ("", "\(none) '', \(all)"), ("card/gone", "\(none) 'card/gone', \(all)"),
+                ("USB", "several ports are 'USB', choose by id: one/out, two/out"),
+                ("USBAudio", "several ports are 'USBAudio', choose by id: one/out, two/out"),
+            ] {
+                let failure = await #expect(throws: SessionApplication.Failure.self) {
+                    try await app.manager("SetRoute", "\"\(word)\"")
+                }
+                #expect(failure?.name == "org.AudioSession1.Error.NotFound")
+                #expect(failure?.message == text)
+            }
+            #expect(desk.chosen.withLock { $0.count } == 7)
+            let state = try JSONValue(parsing: Data(#require(try await app.manager("DumpState").text).utf8))
+            #expect(state["route"]?["outputs"]?.elements.map { $0["id"]?.text } == ["card/headphones"])
+            #expect(state["route"]?["inputs"]?.elements.map { $0["id"]?.text } == ["card/mic"])
+            #expect(state["route"]?["available-outputs"]?.elements.count == 5)
+            #expect(state["route"]?["available-inputs"]?.elements.count == 2)
+        }
+    }
+
+    @Test("R66 a session wishes for a port that there is, and goes on wishing when it is gone")
+    func wishing() async throws {
+        try await desk { desk, app in
+            let session = try await app.open()
+            let number = try #require(session.split(separator: "/").last.flatMap { UInt32($0) })
+            func prefer(_ name: String, _ id: String) async throws {
+                try await app.session(session, "SetPreference", "\"\(name)\"", "\"\(id)\"")
+            }
+            func wishes() async throws -> [String?] {
+                let shown = try await app.get(session, "Preferences")
+                let kept = await desk.preference(of: SessionID(number))
+                #expect([shown["output"]?.text, shown["input"]?.text] == kept)
+                return kept
+            }
+            func refuses(_ name: String, _ id: String, _ message: String) async {
+                let failure = await #expect(throws: SessionApplication.Failure.self) { try await prefer(name, id) }
+                #expect(failure?.name == "org.AudioSession1.Error.UnknownValue")
+                #expect(failure?.message == message)
+            }
+            #expect(try await wishes() == [nil, nil])
+            try await prefer("output", "card/headphones")
+            try await prefer("input", "card/mic")
+            #expect(try await wishes() == ["card/headphones", "card/mic"])
+            await refuses("input", "card/speaker", "there is no input 'card/speaker', there are: card/mic")
+            await refuses(
+                "output", "Speakers", "there is no output 'Speakers', there are: card/speaker, card/headphones")
+            desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events)
+            try await wait(for: "less ports") { try await names("AvailableInputs", app).isEmpty }
+            try await prefer("output", "card/headphones")
+            #expect(try await wishes() == ["card/headphones", "card/mic"])
+            try await prefer("input", "")
+            await refuses("input", "card/mic", "there is no input 'card/mic', nor any other")
+            #expect(try await wishes() == ["card/headphones", nil])
+            try await prefer("output", "")
+            #expect(try await wishes() == [nil, nil])
+            try await prefer("output", "card/speaker")
+            try await app.session(session, "Close")
+            #expect(await desk.preference(of: SessionID(number)) == [nil, nil])
+        }
+    }
+}
+
+extension ServiceDesk {
+    /// The server's devices are these.
+    func use(_ events: [RouteEvent]) {
+        perform { runtime, _ in
+            for event in events { runtime.take(event) }
+        }
+    }
+
+    /// The output and the input that a session wishes for, as the runtime has them.
+    func preference(of session: SessionID) async -> [String?] {
+        await withCheckedContinuation { continuation in
+            perform { runtime, _ in
+                let wish = runtime.routes.preferences[session]
+                continuation.resume(returning: [wish?.output, wish?.input])
+            }
+        }
+    }
+}
+
+/// The changes of properties that are announced, as `PATH: NAME …`.
+private final class Announcements {
+    private let loop = PollLoop()
+    private let connection: BusConnection
+    private var subscription: Subscription?
+    private(set) var seen: [String] = []
+
+    init(at address: String) throws {
+        connection = BusConnection(.custom(address), loop: loop)
+        connection.open()
+        subscription = connection.subscribe(
+            MatchRule(interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
+        ) { [weak self] signal in
+            let names = (signal.arguments.dropFirst().first?.entries ?? []).compactMap(\.key.text)
+            self?.seen.append("\(signal.path): \(names.sorted().joined(separator: " "))")
+        }
+        // The answer to a call comes when the rule is in force.
+        var isThere = false
+        connection.call(
+            BusConnection.busName, path: "/org/freedesktop/DBus", interface: BusConnection.busName, "GetId", []
+        ) { _ in isThere = true }
+        try wait { _ in isThere }
+    }
+
+    /// Turns the loop until a condition holds.
+    func wait(until isOver: ([String]) -> Bool) throws {
+        let end = ContinuousClock.now + .seconds(30)
+        repeat {
+            loop.runOnce(timeout: .milliseconds(20))
+            if ContinuousClock.now >= end {
+                throw WaitFailure(awaited: "announcements", limit: .seconds(30), evidence: seen.joined(separator: "\n"))
+            }
+        } while !isOver(seen)
+    }
+}
