@@ -317,6 +317,8 @@ public final class SessionRuntime {
             return "keep \(name) silent: its session is not active"
         case (_, .noDevice):
             return "give \(name) no device: its session is one of audio-processing"
+        case (_, .routeDisconnected) where treatment.actor == .changedRoute:
+            return "stop \(name) at once: the route has changed, and its application has to resume"
         case (_, .routeDisconnected):
             return before.cause == .routeDisconnected
                 ? "keep \(name) silent: its output has not come back in time, and its application has to resume"

@@ -102,7 +102,7 @@ extension Engine {
             actor.map { catalogue.fade(of: $0, on: description) } ?? Engine.usualFade
         }
         if new.silence != .none {
-            // R64: not one quantum of it comes out of anything else.
+            // R64: not one quantum of it comes out of anything else, or is recorded from anything else.
             guard new.cause != .routeDisconnected, stream.isRunning, new.cause != .handover, old.cause != .handover
             else { return .zero }
             return fade(new.actor)
@@ -188,8 +188,9 @@ extension Engine {
         if let description = verdict.silencerDescription, description.isOutput {
             var output = SessionReference(
                 application: ApplicationID(
-                    portal: nil, binary: nil, displayName: disconnections[slot]?.name, fallback: "the output"),
-                description: "output")
+                    portal: nil, binary: nil, displayName: disconnections[slot]?.name,
+                    fallback: description == .changedRoute ? "the route" : "the output"),
+                description: description == .changedRoute ? "route" : "output")
             output.isOutput = true
             return output
         }
