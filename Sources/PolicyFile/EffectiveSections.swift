@@ -33,6 +33,7 @@ extension PolicyWriter {
             let routes = builder.routes
             writer.line("pause-on-disconnect = \(routes.pauses.value)", from: routes.pauses.origin)
             writer.write("resume-within", routes.resumesWithin)
+            writer.write("stop-recording", routes.stopsRecording) { $0.rawValue }
         }
         blank()
         block("claims = {") { writer in

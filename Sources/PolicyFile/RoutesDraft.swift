@@ -2,18 +2,23 @@ import SessionCore
 
 /// What follows when outputs come and go, on its way through the sources (R64).
 struct RoutesDraft: Sendable {
-    static let keys = ["pause-on-disconnect", "resume-within"]
+    static let keys = ["pause-on-disconnect", "resume-within", "stop-recording"]
 
     private(set) var pauses: Sourced<Bool>
     private(set) var resumesWithin: Sourced<Duration>
+    private(set) var stopsRecording: Sourced<RecordingStop>
 
     init(_ rules: RouteRules) {
         pauses = Sourced(rules.pausesPlayback)
         resumesWithin = Sourced(rules.resumesWithin)
+        stopsRecording = Sourced(rules.stopsRecording)
     }
 
     /// What comes out.
-    var rules: RouteRules { RouteRules(pausesPlayback: pauses.value, resumesWithin: resumesWithin.value) }
+    var rules: RouteRules {
+        RouteRules(
+            pausesPlayback: pauses.value, resumesWithin: resumesWithin.value, stopsRecording: stopsRecording.value)
+    }
 
     /// Reads an object.
     mutating func apply(_ node: Node, _ diagnosis: inout Diagnosis) {
@@ -27,8 +32,12 @@ struct RoutesDraft: Sendable {
                 } else {
                     diagnosis.error(at: origin, found: member.value.summary, expected: "true or false")
                 }
-            default:
+            case "resume-within":
                 if let time = diagnosis.duration(member.value) { resumesWithin = Sourced(time, at: origin) }
+            default:
+                if let stop = diagnosis.word(member.value, of: .recordingStops) {
+                    stopsRecording = Sourced(stop, at: origin)
+                }
             }
         }
     }

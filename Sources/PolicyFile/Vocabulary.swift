@@ -34,6 +34,10 @@ extension Vocabulary where Value == Resumption {
     static var resumptions: Self { Vocabulary(noun: "when others resume") }
 }
 
+extension Vocabulary where Value == RecordingStop {
+    static var recordingStops: Self { Vocabulary(noun: "what stops a recording") }
+}
+
 extension Vocabulary where Value == CategoryOptions {
     static var options: Self {
         Vocabulary(noun: "an option", words: CategoryOptions.named.map { ($0.name, $0.option) })

@@ -57,7 +57,10 @@ extension SessionRuntime {
     @discardableResult
     public func take(_ event: RouteEvent) -> Bool {
         var isLoss = false
+        let hadBegun = routes.tracker.hasBegun
         for effect in routes.tracker.handle(event, at: host.now) { isLoss = carryOut(effect) || isLoss }
+        // Nobody has heard of another one, so this is no change; but whoever reads the log wants to know.
+        if !hadBegun, routes.tracker.hasBegun { host.log(.info, "route: \(route.label)") }
         routes.mustSteer = true
         drain()
         return isLoss
@@ -130,7 +133,7 @@ extension SessionRuntime {
                 for: wish, inputs: tracker.availableInputs, outputs: tracker.availableOutputs, present: untouched)
             return (session, choice)
         }
-        let streams = openedStreams.map { stream in
+        let streams = routedStreams.map { stream in
             RouteStream(stream.id, of: stream.session, stream.direction, on: host.place(of: stream.id))
         }
         carryOut(routes.steering.update(choices, streams: streams, places: tracker.places))

@@ -153,8 +153,8 @@ public final class SessionRuntime {
     /// Whether something is on its way to silence that can still be heard.
     public var isFading: Bool { engine.isFading }
 
-    /// The streams of opened sessions.
-    var openedStreams: [(id: StreamID, session: SessionID, direction: StreamDirection)] { engine.openedStreams }
+    /// All streams, each with the opened session that it belongs to, if any.
+    var routedStreams: [(id: StreamID, session: SessionID?, direction: StreamDirection)] { engine.routedStreams }
 
     /// The policy in force.
     public var policy: Policy { engine.policy }
@@ -323,6 +323,8 @@ public final class SessionRuntime {
             return "keep \(name) silent: its session is not active"
         case (_, .noDevice):
             return "give \(name) no device: its session is one of audio-processing"
+        case (_, .routeDisconnected) where treatment.actor == .changedRoute:
+            return "stop \(name) at once: the route has changed, and its application has to resume"
         case (_, .routeDisconnected):
             return before.cause == .routeDisconnected
                 ? "keep \(name) silent: its output has not come back in time, and its application has to resume"

@@ -19,6 +19,8 @@ enum Explanations {
         case .inactive: text += "\(verb(treatment))\(since): its application's session is not active"
         case .noDevice:
             text += "\(verb(treatment))\(since): its session is one of audio-processing, which has no device"
+        case .routeDisconnected where treatment.actor == .changedRoute:
+            text += "\(verb(treatment))\(since): the route has changed, and its own application has to go on"
         case .routeDisconnected:
             text +=
                 "\(verb(treatment))\(since): the output on which it was heard has gone, and nothing else takes its place"

@@ -23,18 +23,18 @@ extension LiveModule {
                         && app.signals.count { $0.hasPrefix("RouteChanged") } >= count ? true : nil
                 }
             }
-            // Of the card itself, everybody hears as of any new device.
+            try await desk.log.wait(forLineContaining: "route: Headphones")
             try await expect("Headphones", after: 0)
             #expect(try await outputs(SessionApplication.manager, "AvailableOutputs").contains("Headphones"))
             #expect(
                 try await app.get(SessionApplication.manager, "CurrentRoute")["inputs"]?.elements.count == 1)
             #expect(try await app.get(session, "CurrentRoute")["inputs"]?.elements.isEmpty == true)
-            try await Task.sleep(for: .seconds(2))
             let before = app.signals.count
             try await card.unplug("headphones")
             try await expect("BuiltInSpeaker", after: 2)
             #expect(try await outputs(SessionApplication.manager, "AvailableOutputs").contains("Headphones") == false)
-            try await Task.sleep(for: .seconds(2))
+            // Time in which another one would come.
+            try await desk.capture.record(.seconds(1))
             let pulled = app.signals.dropFirst(before).filter { $0.hasPrefix("RouteChanged") }
             #expect(pulled.count == 2 && pulled.allSatisfy { $0.hasPrefix("RouteChanged 2 ") }, "\(pulled)")
             let status = try await desk.command("status")
@@ -44,7 +44,7 @@ extension LiveModule {
             #expect(table.contains { $0.hasPrefix("*  input ") }, "\(table)")
             try await card.plug("headphones")
             try await expect("Headphones", after: 4)
-            try await Task.sleep(for: .seconds(2))
+            try await desk.capture.record(.seconds(1))
             let plugged = app.signals.dropFirst(before).filter { $0.hasPrefix("RouteChanged") }.suffix(2)
             #expect(plugged.count == 2 && plugged.allSatisfy { $0.hasPrefix("RouteChanged 1 ") }, "\(plugged)")
         }

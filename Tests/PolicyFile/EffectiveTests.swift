@@ -23,7 +23,7 @@ import Testing
             """, to: "etc/audio-session/policy.conf")
         let second = try folders.write(
             """
-            untagged-capture = none
+            untagged-capture = none routes = { stop-recording = disconnect }
             interplay = { siren = { any = { kind = duck gain = -30 } } }
             claims = { phone = { allow = [ { application.name = "GNOME Calls" } ] otherwise = siren } }
             rules = [ {
@@ -57,6 +57,8 @@ import Testing
             "role = phone # \(second):6:43",
             "fade = 250 # \(second):6:56",
             "dsp = none # built-in phone",
+            "pause-on-disconnect = true # built-in phone",
+            "stop-recording = disconnect # \(second):1:53",
         ] {
             #expect(lines.contains(line), "\(line)")
         }
@@ -99,6 +101,7 @@ import Testing
         ["claims = { alarm = { allow = [ ] } }", "claims = { alarm = any }"],
         ["claims = { alarm = { otherwise = game } }", "claims = { alarm = { allow = [ ] } }"],
         ["switches = { silent = [ ] lock = [ ui-sound ambient ] }", "switches = { lock = [ playback ] }"],
+        ["routes = { stop-recording = disconnect resume-within = 3s }", "routes = { stop-recording = any-change }"],
         ["capture-pairing = true", "capture-pairing = game"],
         ["capture-pairing = communication", "untagged-capture = { category = record }"],
     ])
@@ -142,7 +145,7 @@ import Testing
             ("unmanaged", left.unmanaged == right.unmanaged), ("untagged", left.untagged == right.untagged),
             ("untagged-capture", left.untaggedCapture == right.untaggedCapture),
             ("interplay", left.interplay == right.interplay), ("switches", left.switches == right.switches),
-            ("capture-pairing", left.pairing == right.pairing),
+            ("routes", left.routes == right.routes), ("capture-pairing", left.pairing == right.pairing),
         ].filter { !$0.1 }.map(\.0)
         return roles.sorted() + aliases.sorted() + others
     }

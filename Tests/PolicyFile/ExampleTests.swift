@@ -71,14 +71,14 @@ import Testing
         let kinds = Interplay.Kind.allCases.map(\.rawValue)
         let keys = [
             "policy", "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay",
-            "claims", "switches",
+            "claims", "switches", "routes",
             "rules", "aliases", "kind", "newcomer", "allow", "otherwise", "matches", "actions", "update-session",
         ]
         let words =
-            keys + DescriptionDraft.keys + DuckingDraft.keys + SwitchesDraft.keys + kinds
+            keys + DescriptionDraft.keys + DuckingDraft.keys + SwitchesDraft.keys + RoutesDraft.keys + kinds
             + Category.allCases.map(\.rawValue)
             + Mode.allCases.map(\.rawValue) + Handover.allCases.map(\.rawValue)
-            + Resumption.allCases.map(\.rawValue)
+            + Resumption.allCases.map(\.rawValue) + RecordingStop.allCases.map(\.rawValue)
             + CategoryOptions.named.map(\.name) + Priority.named.map(\.name)
         for word in words { #expect(page.contains(word), "\(word)") }
     }

@@ -12,7 +12,8 @@ struct Grammar {
             { "untagged = \($0.description())" },
             { "untagged-capture = \($0.description())" },
             { "capture-pairing = \($0.pick(["false", "true", "music", "event", "dsp"]))" },
-            { $0.switches() }, { $0.roles() }, { $0.roles() }, { $0.interplay() }, { $0.claims() }, { $0.rules() },
+            { $0.switches() }, { $0.routes() }, { $0.roles() }, { $0.roles() }, { $0.interplay() }, { $0.claims() },
+            { $0.rules() },
             { $0.rules() },
         ]
         return some(of: 0...5) { grammar in
@@ -94,6 +95,17 @@ struct Grammar {
             return "\(grammar.pick(["silent", "lock", "do-not-disturb", "loud"])) = \(list)"
         }
         return "switches = { \(lists) }"
+    }
+
+    private mutating func routes() -> String {
+        let values = some(of: 0...3) { grammar in
+            switch Int.random(in: 0..<4, using: &grammar.random) {
+            case 0: "pause-on-disconnect = \(grammar.pick(["true", "false", "maybe"]))"
+            case 1: "resume-within = \(grammar.time())"
+            default: "stop-recording = \(grammar.pick(["never", "disconnect", "any-change", "always"]))"
+            }
+        }
+        return "routes = { \(values) }"
     }
 
     private mutating func interplay() -> String {

@@ -75,6 +75,22 @@ private let mistakesOfLayers: [Mistake] = [
     Mistake(
         "switches = { locked = [ ] }",
         "1:14: warning: found the unknown key 'locked', expected silent, lock or do-not-disturb; did you mean 'lock'?"),
+    // Routes
+    Mistake("routes = pause", "1:10: error: found 'pause', expected an object, { key = value … }"),
+    Mistake(
+        "routes = { pause-on-disconnect = maybe }", "1:34: error: found 'maybe', expected true or false"),
+    Mistake("routes = { resume-within = 61s }", "1:28: error: found '61s', expected \(times)"),
+    Mistake(
+        "routes = { stop-recording = any-chnage }",
+        "1:29: error: found 'any-chnage', expected what stops a recording: never, disconnect or any-change; "
+            + "did you mean 'any-change'?"),
+    Mistake(
+        "routes = { stop-recording = [ ] }",
+        "1:29: error: found an array, expected what stops a recording: never, disconnect or any-change"),
+    Mistake(
+        "routes = { stops-recording = never }",
+        "1:12: warning: found the unknown key 'stops-recording', expected pause-on-disconnect, resume-within or "
+            + "stop-recording; did you mean 'stop-recording'?"),
     // Pairing
     Mistake(
         "capture-pairing = phnoe",

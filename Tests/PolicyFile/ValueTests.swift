@@ -69,6 +69,10 @@ private let changes: [Change] = [
         $0.switches.silent = [.uiSound, .playback]
         $0.switches.undisturbed = [.ambient]
     },
+    Change("routes = { pause-on-disconnect = false }") { $0.routes.pausesPlayback = false },
+    Change("routes = { resume-within = 0.5s }") { $0.routes.resumesWithin = .milliseconds(500) },
+    Change("routes = { stop-recording = disconnect }") { $0.routes.stopsRecording = .disconnect },
+    Change("routes = { stop-recording = any-change }") { $0.routes.stopsRecording = .anyChange },
     Change("untagged-capture = { category = record }") {
         $0.untaggedCapture = SessionDescription(name: "untagged-capture", category: .record)
     },

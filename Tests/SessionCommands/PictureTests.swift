@@ -51,6 +51,10 @@ import Testing
         let (navigation, _) = ScenarioReader.read(Project.path(ofScenario: "navigation"))
         let lowered = try read(Picture(Simulation(of: try #require(navigation))).svg)
         #expect(lowered.text.contains("-20 dB: navigation"))
+        let (headphones, _) = ScenarioReader.read(Project.path(ofScenario: "headphones-left-out"))
+        let lost = try read(Picture(Simulation(of: try #require(headphones))).svg)
+        #expect(lost.text.contains("corked: output gone") && lost.text.contains("superseded: output gone"))
+        #expect(lost.text.contains("the user pulls out headphones"))
     }
 
     @Test func `names from outside stay text`() throws {

@@ -21,6 +21,7 @@ import Testing
     private static let splinters = [
         "{", "}", "[", "]", "=", "\"", "#", "\n", "at", "play", "kill", "policy", "0", "24h", "86400s", "1e300", "-1",
         "\u{0}", "\u{FFFD}", "\\u0000", "streams = { }", "is = \"ducked -20\"", "volume = music to = 50%",
+        "{ at = 1 unplug = headphones }", "plug = usb", "route = speaker",
     ]
 
     @Test(arguments: Project.scenarioNames) func `mutations are read, and played or refused`(name: String) throws {

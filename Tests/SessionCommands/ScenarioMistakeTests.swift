@@ -65,11 +65,11 @@ import Testing
         Mistake(
             stream + "events = [ { at = 1 } ]",
             "x:2:12: error: found an event in which nothing happens, expected one of play, pause, stop, kill, volume, "
-                + "route or policy"),
+                + "plug, unplug, route or policy"),
         Mistake(
             stream + "events = [ { at = 1 play = music stop = music } ]",
-            "x:2:34: error: found a second thing in one event, expected one of play, pause, stop, kill, volume, route "
-                + "or policy"),
+            "x:2:34: error: found a second thing in one event, expected one of play, pause, stop, kill, volume, plug, "
+                + "unplug, route or policy"),
         Mistake(
             stream + "events = [ { at = 1 play = musik } ]",
             "x:2:28: error: found 'musik', expected the name of one of the streams; did you mean 'music'?"),
@@ -85,12 +85,19 @@ import Testing
         Mistake(
             stream + "events = [ { at = 1 plays = music } ]",
             "x:2:12: error: found an event in which nothing happens, expected one of play, pause, stop, kill, volume, "
-                + "route or policy",
-            "x:2:21: warning: found the unknown key 'plays', expected at, to, play, pause, stop, kill, volume, route "
-                + "or policy; did you mean 'play'?"),
+                + "plug, unplug, route or policy",
+            "x:2:21: warning: found the unknown key 'plays', expected at, to, play, pause, stop, kill, volume, plug, "
+                + "unplug, route or policy; did you mean 'play'?"),
         Mistake(
             stream + "events = [ { at = 1 route = { } } ]",
             "x:2:29: error: found an object, expected the name of an output, such as headphones"),
+        Mistake(
+            stream + "events = [ { at = 1 plug = [ ] } ]",
+            "x:2:28: error: found an array, expected the name of an output that comes and goes, such as headphones"),
+        Mistake(
+            stream + "events = [ { at = 1 unplug = speaker } ]",
+            "x:2:30: error: found 'speaker', which is always there, expected the name of an output that comes and goes, "
+                + "such as headphones"),
         Mistake(
             stream + "events = [ { at = 1 policy = { preset = fone } } ]",
             "x:2:41: error: found 'fone', expected a preset: desktop or phone"),

@@ -23,7 +23,7 @@ import Testing
         try Project.compare(Table(simulation(of: name)).text.withoutFolder, withSnapshot: "\(name).table")
     }
 
-    @Test(arguments: ["navigation", "call-in-a-game", "two-players", "headphones-and-crash"])
+    @Test(arguments: ["navigation", "call-in-a-game", "two-players", "headphones-and-crash", "headphones-pulled-out"])
     func `the JSON is as it was`(name: String) throws {
         let json = try Report(simulation(of: name)).json
         try Project.compare(json.withoutFolder, withSnapshot: "\(name).json")

@@ -84,7 +84,8 @@ extension RandomSequence {
             }
             if streams[index].told == treatment && !endsSuspension { fail("an effect without a difference") }
             if fade < .zero || delay < .zero { fail("a negative fade") }
-            if appCount == 1 && !isOpening && ![.none, .handover, .noDevice].contains(treatment.cause) {
+            let isByItself = [.none, .handover, .noDevice, .routeDisconnected].contains(treatment.cause)
+            if appCount == 1 && !isOpening && !isByItself {
                 fail("touched by its own application")
             }
             streams[index].told = treatment
@@ -152,7 +153,9 @@ extension RandomSequence {
         while let index = streams.firstIndex(where: { $0.session != survivor }), failure == nil { vanish(index) }
         rest()
         for stream in streams
-        where stream.told != .untouched && ![.superseded, .rejected, .noDevice].contains(stream.told.cause) {
+        where stream.told != .untouched
+            && ![.superseded, .rejected, .noDevice, .routeDisconnected].contains(stream.told.cause)
+        {
             fail("still touched with nobody left: \(stream)")
         }
         // R31: what another took over from is so until its client has paused it; then nothing is left of it.

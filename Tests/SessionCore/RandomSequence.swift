@@ -185,6 +185,7 @@ struct RandomSequence {
 
     private mutating func happen() {
         if random.oneIn(24) { changePolicy() }
+        if random.oneIn(16) { send(.routeChanged(random.pick(RouteChangeReason.allCases))) }
         if isOpening, random.oneIn(2) {
             happenToSessions()
             if isObedient { obey() }

@@ -53,7 +53,7 @@ struct LaneSpan {
                 case .superseded, .rejected: "kept"
                 case .free, .ducked, .corked, .leftAlone: state.silence == .mute ? "muted" : "corked"
                 }
-            return .silenced(state.decision.word, by: state.decision.actor, pattern: pattern)
+            return .silenced(state.decision.word, by: state.decision.label, pattern: pattern)
         }
         if !state.isWanted { return .paused }
         return state.isRunning ? .heard : nil

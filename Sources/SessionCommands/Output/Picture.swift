@@ -147,7 +147,7 @@ struct Picture {
         case .stop: "ends"
         case .kill: "dies"
         case .volume(_, let factor): "set to \(((factor * 1000).rounded() / 10).short) %"
-        case .route, .policy: event.text(simulation.scenario.streams)
+        case .plug, .unplug, .route, .policy: event.text(simulation.scenario.streams)
         }
     }
 

@@ -21,7 +21,7 @@ struct Scenario {
         }
     }
 
-    /// What happens to streams, to the output, or to the policy.
+    /// What happens to streams, to outputs, or to the policy.
     enum Action {
         /// The stream's application wants it to play or record; it comes into being if it does not exist.
         case play(Int)
@@ -33,7 +33,11 @@ struct Scenario {
         case kill(Int)
         /// The user moves its slider, to a factor from 0 to 1.
         case volume(Int, Double)
-        /// The output goes somewhere else.
+        /// An output is plugged in, and everything plays on it.
+        case plug(String)
+        /// An output is pulled out, and everything plays on what was plugged in before.
+        case unplug(String)
+        /// The user chooses the output on which everything plays; it is plugged in if it is not.
         case route(String)
         /// Another policy comes into force.
         case policy(PolicyInUse)
@@ -81,6 +85,8 @@ extension Scenario.Event {
         case .kill(let stream): "\(streams[stream].application.name) dies"
         case .volume(let stream, let factor):
             "the user sets \(streams[stream].name) to \(((factor * 1000).rounded() / 10).short) %"
+        case .plug(let name): "the user plugs in \(name)"
+        case .unplug(let name): "the user pulls out \(name)"
         case .route(let name): "the output goes to \(name)"
         case .policy: "the policy changes"
         }
@@ -94,6 +100,8 @@ extension Scenario.Event {
         case .stop: "stop"
         case .kill: "kill"
         case .volume: "volume"
+        case .plug: "plug"
+        case .unplug: "unplug"
         case .route: "route"
         case .policy: "policy"
         }
@@ -104,7 +112,7 @@ extension Scenario.Event {
         switch action {
         case .play(let stream), .pause(let stream), .stop(let stream), .kill(let stream), .volume(let stream, _):
             stream
-        case .route, .policy: nil
+        case .plug, .unplug, .route, .policy: nil
         }
     }
 }

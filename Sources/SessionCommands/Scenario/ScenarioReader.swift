@@ -4,7 +4,7 @@ import SessionCore
 /// Reads scenario files: the syntax of policy files, with all mistakes of a file at once, each at its place.
 struct ScenarioReader {
     private static let keys = ["title", "policy", "streams", "events", "expect"]
-    private static let actions = ["play", "pause", "stop", "kill", "volume", "route", "policy"]
+    private static let actions = ["play", "pause", "stop", "kill", "volume", "plug", "unplug", "route", "policy"]
 
     private let file: String
     private var diagnosis: Diagnosis
@@ -163,6 +163,8 @@ struct ScenarioReader {
         switch member.key.text {
         case "route":
             return text(member.value, "the name of an output, such as headphones").map { .route($0) }
+        case "plug": return socket(member.value).map { .plug($0) }
+        case "unplug": return socket(member.value).map { .unplug($0) }
         case "policy":
             return readPolicy(member.value).map { .policy($0) }
         default: break
@@ -222,6 +224,15 @@ struct ScenarioReader {
     private mutating func text(_ node: Node, _ expected: String) -> String? {
         if let text = node.text { return text }
         diagnosis.error(at: node.place, found: node.summary, expected: expected)
+        return nil
+    }
+
+    /// The name of an output that can be plugged in and pulled out.
+    private mutating func socket(_ node: Node) -> String? {
+        let expected = "the name of an output that comes and goes, such as headphones"
+        guard let name = text(node, expected) else { return nil }
+        if name != VirtualOutputs.speaker { return name }
+        diagnosis.error(at: node.place, found: "\(node.summary), which is always there", expected: expected)
         return nil
     }
 

@@ -14,9 +14,21 @@ struct Decision: Equatable {
         case leftAlone
     }
 
+    /// That no session is the cause, but what its sound comes out of or goes into (R64).
+    enum RouteLoss: Equatable {
+        /// The output has gone, and may come back.
+        case awaited
+        /// It has not come back in time.
+        case lost
+        /// The route of a recording has changed.
+        case changed
+    }
+
     var kind: Kind
     /// The description of the session because of which it is so.
     var actor: String?
+    /// In place of a session.
+    var loss: RouteLoss?
 
     static let free = Decision(kind: .free)
 
@@ -27,6 +39,12 @@ struct Decision: Equatable {
             kind = .leftAlone
             return
         }
+        switch treatment.actor {
+        case .awaitedOutput: loss = .awaited
+        case .lostOutput: loss = .lost
+        case .changedRoute: loss = .changed
+        default: break
+        }
         switch (treatment.silence, treatment.cause) {
         case (.none, .none): kind = .free
         case (.none, _): kind = .ducked(Decibels(treatment.gain.decibels))
@@ -34,6 +52,7 @@ struct Decision: Equatable {
         case (_, .superseded): kind = .superseded
         case (_, .rejected): kind = .rejected
         case (.mute, _): kind = .muted
+        case (.cork, .routeDisconnected) where loss != .awaited: kind = .superseded
         case (.cork, _), (.pausePlayer, _): kind = .corked
         }
     }
@@ -51,6 +70,25 @@ struct Decision: Equatable {
         case .superseded: "superseded"
         case .rejected: "rejected"
         case .leftAlone: "left-alone"
+        }
+    }
+
+    /// Because of whom or what it is so, in a word or two.
+    var label: String? {
+        switch loss {
+        case nil: actor
+        case .awaited, .lost: "output gone"
+        case .changed: "route changed"
+        }
+    }
+
+    /// Why it is so.
+    var reason: String {
+        switch loss {
+        case nil: "\(actor ?? "somebody else") plays"
+        case .awaited: "its output has gone"
+        case .lost: "its output has not come back in time"
+        case .changed: "the route has changed"
         }
     }
 

@@ -114,9 +114,13 @@ struct Simulation {
             }
         case .ducked(let gain): text = "is ducked to \(gain.words)"
         case .muted: text = "is muted"
-        case .corked where decided.former.kind == .corked && decided.wasReached: return "stays corked: \(actor) plays"
+        case .corked where decided.former.kind == .corked && decided.wasReached:
+            return "stays corked: \(decided.decision.reason)"
         case .corked: text = "is corked"
         case .held: return "is held until the others are silent"
+        case .superseded where decided.decision.loss != nil:
+            let verb = decided.former.kind == .corked ? "stays silent" : "is stopped"
+            return "\(verb): \(decided.decision.reason), its application has to resume"
         case .superseded: return "stays silent: \(actor) took over, its application has to resume"
         case .rejected: return "may not begin: \(actor) is heard, its application has to ask again"
         case .leftAlone: return "is left alone"
@@ -125,6 +129,6 @@ struct Simulation {
             let length = reached - decided.moment
             text += length > .zero ? " within \(length.words)" : " at once"
         }
-        return decided.decision.kind == .free ? text : "\(text): \(actor) plays"
+        return decided.decision.kind == .free ? text : "\(text): \(decided.decision.reason)"
     }
 }

@@ -4,7 +4,7 @@ import SessionRuntime
 /// A sound server that exists on paper only, on a clock that goes as fast as it can.
 ///
 /// It behaves as a real one does: what is wanted and not corked runs, what is corked stops, gains and silence take
-/// effect at once.
+/// effect at once. All streams play on the same output.
 final class VirtualServer: Host {
     /// What happened to one stream, from the beginning to the end.
     struct Lane {
@@ -36,11 +36,14 @@ final class VirtualServer: Host {
     private var policy: PolicyInUse
     private var lastID: UInt32 = 0
     private var laneOfStream: [StreamID: Int] = [:]
+    private var outputs = VirtualOutputs()
     private lazy var runtime = SessionRuntime(policy: policy.policy, host: self)
 
     init(_ streams: [Scenario.Stream], under policy: PolicyInUse) {
         self.policy = policy
         lanes = streams.map { Lane(stream: $0) }
+        runtime.take(.node(outputs.current))
+        play(on: outputs.current)
     }
 
     /// The time since the beginning.
@@ -70,11 +73,31 @@ final class VirtualServer: Host {
             let application = lanes[index].stream.application
             for other in lanes.indices where lanes[other].stream.application == application { vanish(other) }
         case .volume(let index, let factor): lanes[index].state.volume = factor
-        // Nothing depends on the route yet.
-        case .route: break
+        case .plug(let name): if outputs[name] == nil { play(on: plugIn(name)) }
+        case .unplug(let name): unplug(name)
+        case .route(let name): play(on: outputs[name] ?? plugIn(name))
         case .policy(let policy): change(to: policy)
         }
         note()
+    }
+
+    private func plugIn(_ name: String) -> RouteNode {
+        let node = outputs.plug(name)
+        runtime.take(.node(node))
+        return node
+    }
+
+    /// As in a real server it is gone before its streams are moved.
+    private func unplug(_ name: String) {
+        guard let node = outputs.unplug(name) else { return }
+        runtime.take(.nodeGone(node.id))
+        if node == outputs.current, let next = outputs.latest { play(on: next) }
+    }
+
+    private func play(on node: RouteNode) {
+        outputs.current = node
+        runtime.take(.defaultNode(.output, name: node.name))
+        for stream in streams(heardOn: node.id) { runtime.linked(stream, to: node.id) }
     }
 
     private func play(_ index: Int) {
@@ -184,9 +207,15 @@ final class VirtualServer: Host {
         laneOfStream[stream].map { lanes[$0].state.silence } ?? .none
     }
 
-    /// There are no sinks yet.
-    func streams(heardOn node: UInt32) -> [StreamID] { [] }
-    func place(of stream: StreamID) -> UInt32? { nil }
+    func streams(heardOn node: UInt32) -> [StreamID] {
+        guard node == outputs.current.id else { return [] }
+        return lanes.compactMap { $0.stream.direction == .playback && $0.description != nil ? $0.id : nil }
+    }
+
+    /// All play on the output in use.
+    func place(of stream: StreamID) -> UInt32? { outputs.current.id }
+
+    /// There are no sessions that choose.
     func carryOut(_ command: RouteCommand) {}
 
     /// A virtual client is told nothing.

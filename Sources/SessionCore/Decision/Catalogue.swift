@@ -6,11 +6,13 @@ public struct DescriptionID: Sendable, Hashable {
     init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
     /// In the place of another session: the output on which a session was heard has gone, and may come back (R64).
-    static let awaitedOutput = DescriptionID(254)
+    package static let awaitedOutput = DescriptionID(254)
     /// The same, but it has not come back in time.
-    static let lostOutput = DescriptionID(253)
-    /// Whether it stands for an output.
-    var isOutput: Bool { self == .awaitedOutput || self == .lostOutput }
+    package static let lostOutput = DescriptionID(253)
+    /// In the place of another session: the route has changed under a recording (R64).
+    package static let changedRoute = DescriptionID(252)
+    /// Whether it stands for an output, or for the route as a whole.
+    var isOutput: Bool { self == .awaitedOutput || self == .lostOutput || self == .changedRoute }
 
     /// The set that holds only this one; empty for what stands for no description.
     var bit: UInt64 { 1 << UInt64(truncatingIfNeeded: rawValue) }

@@ -99,10 +99,12 @@ extension Engine {
     ) -> Duration {
         guard stream.hasRun, !old.soundsLike(new) else { return .zero }
         func fade(_ actor: DescriptionID?) -> Duration {
-            actor.map { catalogue.fade(of: $0, on: description) } ?? Engine.usualFade
+            // R37: of an output that is back, no policy says how long that takes.
+            guard let actor, !actor.isOutput else { return Engine.usualFade }
+            return catalogue.fade(of: actor, on: description)
         }
         if new.silence != .none {
-            // R64: not one quantum of it comes out of anything else.
+            // R64: not one quantum of it comes out of anything else, or is recorded from anything else.
             guard new.cause != .routeDisconnected, stream.isRunning, new.cause != .handover, old.cause != .handover
             else { return .zero }
             return fade(new.actor)
@@ -188,8 +190,9 @@ extension Engine {
         if let description = verdict.silencerDescription, description.isOutput {
             var output = SessionReference(
                 application: ApplicationID(
-                    portal: nil, binary: nil, displayName: disconnections[slot]?.name, fallback: "the output"),
-                description: "output")
+                    portal: nil, binary: nil, displayName: disconnections[slot]?.name,
+                    fallback: description == .changedRoute ? "the route" : "the output"),
+                description: description == .changedRoute ? "route" : "output")
             output.isOutput = true
             return output
         }

@@ -57,6 +57,43 @@ extension Engine {
         }
     }
 
+    /// R64: what is being recorded does not go on with another input, or beside another output, as if nothing had
+    /// happened. Only its application goes on.
+    mutating func stopRecordings(at now: Instant, _ effects: inout [Effect]) {
+        guard facts.switches.pausedUntil == nil else { return }
+        var isAny = false
+        for slot in 0..<facts.sessions.capacity where isRecording(slot) {
+            isAny = true
+            facts.updateSession(slot) {
+                $0.supersededBy = .changedRoute
+                $0.hasNewClaim = true
+                // It is no longer active when it is looked at again, and is to hear of it all the same.
+                if $0.interruption == .none { $0.interruption = .begun }
+            }
+        }
+        // All at once, or one would begin in the place of another.
+        if isAny { update(everything: true, at: now, &effects) }
+    }
+
+    /// Whether a session records and is no call, or would in the place of another recording that keeps it silent.
+    private func isRecording(_ slot: Int) -> Bool {
+        guard let session = facts.sessions[slot], session.phase == .active, session.asks(catalogue),
+            session.supersededBy == nil, let description = catalogue[session.description],
+            !description.goesOnElsewhere, description.category == .record || captures(session)
+        else { return false }
+        guard outcome[slot].silence != .none else { return true }
+        return outcome[slot].silencerDescription.flatMap { catalogue[$0] }?.category == .record
+    }
+
+    private func captures(_ session: SessionFacts) -> Bool {
+        var next = session.firstStream
+        while let stream = facts.streams[Int(next)] {
+            if stream.direction == .capture, stream.isWanted { return true }
+            next = stream.next
+        }
+        return false
+    }
+
     private mutating func supersede(
         _ slot: Int, by output: DescriptionID?, at now: Instant, _ effects: inout [Effect]
     ) {

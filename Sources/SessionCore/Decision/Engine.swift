@@ -139,6 +139,7 @@ public struct Engine: Sendable {
         case .outputReturned(let port, let streams):
             restore(port, streams, at: now, &effects)
         case .routeChanged(let reason):
+            if policy.routes.stopsRecording.includes(reason) { stopRecordings(at: now, &effects) }
             // What a session asked for itself does not end what it asked for.
             guard reason != .override, reason != .categoryChange else { break }
             endOverrides()

@@ -30,7 +30,8 @@ public enum Event: Sendable, Equatable {
     case outputLost(PortID, name: String, streams: [StreamID])
     /// An output is there again, and these streams would be heard on it.
     case outputReturned(PortID, streams: [StreamID])
-    /// Another route is in use (R41: that ends overrides, but for the change that an override itself has made).
+    /// Another route is in use (R41: that ends overrides, but for the change that an override itself has made; R64: the
+    /// policy may stop recordings).
     case routeChanged(RouteChangeReason)
     /// The user has switched something (N16).
     case switched(Switches)
@@ -127,7 +128,7 @@ public struct SessionReference: Sendable, Hashable {
         self.id = id
     }
 
-    /// An output that has gone, and no session, is the cause (R64).
+    /// An output that has gone, or the route that has changed, and no session, is the cause (R64).
     public var isOutput = false
 
     /// For people: `mpv (music)`.

@@ -56,17 +56,13 @@ public struct Report: Sendable, Equatable {
 }
 
 extension Engine {
-    /// The streams of opened sessions, the oldest session first.
-    public var openedStreams: [(id: StreamID, session: SessionID, direction: StreamDirection)] {
-        var result: [(id: StreamID, session: SessionID, direction: StreamDirection)] = []
-        for slot in shown.keys.sorted() {
-            guard let id = facts.id(of: slot), var next = facts.sessions[slot]?.firstStream else { continue }
-            while let stream = facts.streams[Int(next)] {
-                result.append((stream.id, id, stream.direction))
-                next = stream.next
-            }
+    /// All streams, each with the opened session that it belongs to, if any.
+    public var routedStreams: [(id: StreamID, session: SessionID?, direction: StreamDirection)] {
+        (0..<facts.streams.capacity).compactMap { slot in
+            guard let stream = facts.streams[slot] else { return nil }
+            let session = Int(stream.session)
+            return (stream.id, shown[session] == nil ? nil : facts.id(of: session), stream.direction)
         }
-        return result
     }
 
     /// All that is known at this moment.

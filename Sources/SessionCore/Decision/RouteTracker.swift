@@ -55,7 +55,8 @@ public struct RouteTracker: Sendable, Equatable {
     private var cause: Cause?
     private var outputs: [RoutePort] = []
     private var losses: [Loss] = []
-    private var hasBegun = false
+    /// It was at rest once, and knows what is in use.
+    public private(set) var hasBegun = false
     private var lacksRoute = false
     /// When listeners were last told of a change. What had arrived by then is not new any more.
     private var lastChange = Instant(nanoseconds: .min)

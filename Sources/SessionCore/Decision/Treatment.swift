@@ -26,7 +26,7 @@ public enum Cause: UInt8, Sendable, Hashable {
     case inactive
     /// Its session's category has no device (R23).
     case noDevice
-    /// The output on which its session was heard has gone (R64).
+    /// The output on which its session was heard has gone, or the route of its recording has changed (R64).
     case routeDisconnected
     /// The silent switch is on (R15, R16).
     case silentSwitch

@@ -86,10 +86,35 @@ public struct RouteRules: Sendable, Hashable {
     public var pausesPlayback: Bool
     /// How long it is waited for, so that playback goes on by itself when it comes back.
     public var resumesWithin: Duration
+    /// Which changes stop a recording.
+    public var stopsRecording: RecordingStop
 
-    /// Makes a set of rules; by default playback stops, and goes on when the same output is back within a minute.
-    public init(pausesPlayback: Bool = true, resumesWithin: Duration = .seconds(60)) {
+    /// Makes a set of rules; by default playback stops, and goes on when the same output is back within a minute, and
+    /// recordings go on.
+    public init(
+        pausesPlayback: Bool = true, resumesWithin: Duration = .seconds(60), stopsRecording: RecordingStop = .never
+    ) {
         self.pausesPlayback = pausesPlayback
         self.resumesWithin = resumesWithin
+        self.stopsRecording = stopsRecording
+    }
+}
+
+/// Which changes of the route stop a recording (R64). The raw values are the words in policy files.
+public enum RecordingStop: String, Sendable, Hashable, CaseIterable {
+    /// None.
+    case never
+    /// An input or output that was in use has gone.
+    case disconnect
+    /// An input or output that was in use has gone, or a new one has come into use.
+    case anyChange = "any-change"
+
+    /// Whether a change for this reason is one of them.
+    func includes(_ reason: RouteChangeReason) -> Bool {
+        switch reason {
+        case .oldDeviceUnavailable: self != .never
+        case .newDeviceAvailable: self == .anyChange
+        default: false
+        }
     }
 }

@@ -101,7 +101,8 @@ public struct Preset: Sendable, Equatable {
         aliases: commonAliases,
         unmanaged: commonUnmanaged,
         untagged: SessionDescription(name: "untagged", category: .soloAmbient, pausesPlayer: true),
-        untaggedCapture: SessionDescription(name: "untagged-capture", category: .record))
+        untaggedCapture: SessionDescription(name: "untagged-capture", category: .record),
+        routes: RouteRules(stopsRecording: .anyChange))
 
     /// What both presets agree on: the system's own sounds and spoken prompts.
     private static let systemRoles: [String: SessionDescription] = [
