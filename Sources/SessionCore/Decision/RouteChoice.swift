@@ -69,13 +69,10 @@ public struct RouteChoice: Sendable, Hashable {
         let mayUseBluetooth = wish.options.contains(.allowBluetoothInput)
 
         // R46: without a loudspeaker there is nothing to override.
-        if wish.category == .playAndRecord, wish.outputOverride == .speaker,
-            let speaker = outputs.first(.builtInSpeaker)
-        {
+        let isOverridden = wish.category == .playAndRecord && wish.outputOverride == .speaker
+        if isOverridden, let speaker = outputs.first(.builtInSpeaker) {
             output = speaker
-            input =
-                inputs.first(.builtInMic)
-                ?? Self.input(wish, inputs, mayUseBluetooth: mayUseBluetooth)
+            input = inputs.first(.builtInMic) ?? Self.input(wish, inputs, mayUseBluetooth: mayUseBluetooth)
             return
         }
         input = wish.category.recordsSound ? Self.input(wish, inputs, mayUseBluetooth: mayUseBluetooth) : nil

@@ -197,10 +197,11 @@ extension RouteFacts {
             let isDefault =
                 node.name == (node.direction == .output ? defaultOutput : defaultInput)
                 && hasDefault.insert(node.direction).inserted
+            let fallback: PortType = node.direction == .output ? .builtInSpeaker : .builtInMic
             return RoutePlace(
                 nodeID: node.id, nodeName: node.name, direction: node.direction, deviceID: node.deviceID,
-                ports: ports.filter(\.isOffered).map(\.id), active: ports.first { $0.isActive(on: node) }?.id,
-                isDefault: isDefault)
+                ports: ports.filter(\.isOffered).map(\.id), fallback: ports.first { $0.port.type == fallback }?.id,
+                active: ports.first { $0.isActive(on: node) }?.id, isDefault: isDefault)
         }
     }
 

@@ -33,6 +33,12 @@ struct SteeredPort: Sendable, Equatable {
     /// Takes what shows.
     mutating func note(_ place: RoutePlace) {
         canReturn = place.ports.contains(former)
+        if !canReturn, asked != former, let fallback = place.fallback, place.ports.contains(fallback) {
+            // Pulled out: without us, the server would not use it any more either. What a call leaves behind must not be the
+            // receiver.
+            former = fallback
+            canReturn = true
+        }
         earlier.formIntersection(place.ports)
         // While nothing is active, the device is on its way from one state to another.
         guard let active = place.active else { return }

@@ -97,6 +97,9 @@ public struct RoutePlace: Sendable, Hashable {
     public var deviceID: UInt32?
     /// The ids of the ports that one may choose for it; none where the server knows no ports.
     public var ports: [String]
+    /// The id of the one among them that a server falls back on when another is pulled out: the loudspeaker or microphone of
+    /// the machine.
+    public var fallback: String?
     /// The id of the port that it is used with; `nil` while that is not known.
     public var active: String?
     /// Whether the server sends streams there by default.
@@ -105,13 +108,14 @@ public struct RoutePlace: Sendable, Hashable {
     /// Makes a place.
     public init(
         nodeID: UInt32, nodeName: String, direction: PortDirection, deviceID: UInt32? = nil, ports: [String] = [],
-        active: String? = nil, isDefault: Bool = false
+        fallback: String? = nil, active: String? = nil, isDefault: Bool = false
     ) {
         self.nodeID = nodeID
         self.nodeName = nodeName
         self.direction = direction
         self.deviceID = deviceID
         self.ports = ports
+        self.fallback = fallback
         self.active = active
         self.isDefault = isDefault
     }
