@@ -42,6 +42,14 @@ final class RecordingHost: Host {
     /// The streams that are heard on each sink.
     var heard: [UInt32: [StreamID]] = [:]
     func streams(heardOn node: UInt32) -> [StreamID] { heard[node] ?? [] }
+    /// What is wished for streams, as it was asked for.
+    private(set) var wishes: [UInt32: [StreamWish]] = [:]
+    func request(_ wish: StreamWish, of stream: StreamID) { wishes[stream.rawValue, default: []].append(wish) }
+    var clock = GraphClock(sampleRate: 48000, quantum: .nanoseconds(21_333_333))
+    func clock(of stream: StreamID?) -> GraphClock { clock }
+    /// The streams that have no volume.
+    var rigid: Set<UInt32> = []
+    func hasVolume(_ stream: StreamID) -> Bool { !rigid.contains(stream.rawValue) }
     func refuse(_ stream: StreamID) { refused.append(stream.rawValue) }
     func arm(at moment: Instant?) { armed = moment }
     func log(_ level: LogLevel, _ text: @autoclosure () -> String) { if level != .debug { lines.append(text()) } }

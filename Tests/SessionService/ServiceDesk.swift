@@ -30,6 +30,16 @@ final class ServiceDesk: Sendable {
         func setSilence(_ silence: Silence, of stream: StreamID) {}
         func silence(of stream: StreamID) -> Silence { .none }
         func refuse(_ stream: StreamID) {}
+        func streams(heardOn node: UInt32) -> [StreamID] { [] }
+        func request(_ wish: StreamWish, of stream: StreamID) { wishes[stream] = wish == .none ? nil : wish }
+        func clock(of stream: StreamID?) -> GraphClock {
+            // It can do all that is wished for.
+            let wish = stream.flatMap { wishes[$0] }
+            return GraphClock(
+                sampleRate: wish?.sampleRate ?? 48000, quantum: wish?.bufferDuration ?? .milliseconds(20))
+        }
+        func hasVolume(_ stream: StreamID) -> Bool { true }
+        var wishes: [StreamID: StreamWish] = [:]
         func arm(at moment: Instant?) { timer.arm(at: moment?.nanoseconds) }
         func log(_ level: LogLevel, _ text: @autoclosure () -> String) {}
         let policyOrigin = "paper"
@@ -75,8 +85,10 @@ final class ServiceDesk: Sendable {
         await bus.stop()
     }
 
-    /// A stream appears and plays.
-    func play(_ number: UInt32, process: UInt32, portal: String? = nil, tag: String? = nil) {
+    /// A stream appears and plays, or records.
+    func play(
+        _ number: UInt32, process: UInt32, portal: String? = nil, tag: String? = nil, isCapture: Bool = false
+    ) {
         let application = ApplicationID(portal: nil, binary: "program-\(number)", displayName: nil, fallback: "")
         work.withLock {
             $0.append { runtime, service in
@@ -88,7 +100,8 @@ final class ServiceDesk: Sendable {
                 runtime.post(
                     .streamAppeared(
                         id, application: application,
-                        description: SessionDescription(name: "music", category: .playback), direction: .playback))
+                        description: SessionDescription(name: "music", category: .playback),
+                        direction: isCapture ? .capture : .playback))
                 runtime.drain()
                 service.place(id)
                 runtime.post(.streamWanted(id, true))
