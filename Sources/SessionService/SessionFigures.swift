@@ -22,7 +22,7 @@ struct SessionFigures: Equatable {
         case "SampleRate": return .double(clock.sampleRate)
         case "BufferDuration":
             let (seconds, attoseconds) = clock.quantum.components
-            return .double(Double(seconds) + Double(attoseconds) * 1e-18)
+            return .double(Double(seconds) + Double(attoseconds) / 1e18)
         case "InputGain": return .double(inputGain.value)
         case "InputGainAvailable": return .boolean(isInputGainAvailable)
         default: return nil
