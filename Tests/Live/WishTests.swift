@@ -45,9 +45,11 @@ extension LiveModule {
             _ = try await waitUntil("the late stream's request") {
                 try await desk.requests()["late"]?.hasSuffix(" 472/44100") == true ? true : nil
             }
-            try await app.stop(late)
-            // The session ends to be active in every way there is.
+            // The session ends to be active in every way there is. pipewire-pulse has asked for its latency only while the
+            // stream had another one.
             try await app.session(session, "Deactivate", "[]")
+            #expect(try await desk.requests()["late"] == before["pulse"])
+            try await app.stop(late)
             #expect(try await desk.requests() == before)
             try await app.session(session, "Activate", "[]")
             #expect(try await desk.requests() != before)

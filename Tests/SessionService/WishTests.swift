@@ -4,11 +4,13 @@ import Testing
 
 /// Wishes over the bus, and what came of them.
 @Suite struct WishTests {
-    @Test("R74 R76 wishes are taken, clamped or refused, and the properties say what came of them")
+    @Test("R74 R75 R76 wishes are taken, clamped or refused, and the properties say what came of them")
     func wishing() async throws {
         let desk = try await ServiceDesk()
         let app = try await SessionApplication(in: desk.sandbox)
         let session = try await waitUntil("the service") { try? await app.open() }
+        // From now on it is its application alone that activates it.
+        try await app.session(session, "Deactivate", "[]")
         desk.play(1, process: UInt32(app.process.processID))
         desk.play(2, process: UInt32(app.process.processID), isCapture: true)
         func figures() async throws -> [Double?] {
