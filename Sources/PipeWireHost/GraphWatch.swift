@@ -99,9 +99,8 @@ final class GraphWatch {
         events.version = UInt32(PW_VERSION_IMPL_METADATA_EVENTS)
         events.destroy = { data in object(data, as: GraphWatch.self)?.metadata = nil }
         events.property = { data, subject, key, _, value in
-            if subject == 0, let watch = object(data, as: GraphWatch.self), watch.settings.set(text(key), to: text(value)) {
-                watch.touch()
-            }
+            guard subject == 0, let watch = object(data, as: GraphWatch.self) else { return 0 }
+            if watch.settings.set(text(key), to: text(value)) { watch.touch() }
             return 0
         }
         metadata = Listener(events) { pw_impl_metadata_add_listener(settings, $0, $1, pointer(to: self)) }
@@ -147,7 +146,9 @@ final class GraphWatch {
         if let driver = node.flatMap({ nodes[$0] }).flatMap({ nodes[$0.driver] }), let figures = driver.figures {
             return figures
         }
-        let busiest = nodes.values.filter { $0.figures != nil }.min { ($1.followers, $0.global) < ($0.followers, $1.global) }
+        let busiest = nodes.values.filter { $0.figures != nil }.min {
+            ($1.followers, $0.global) < ($0.followers, $1.global)
+        }
         return busiest?.figures ?? GraphFigures(rate: settings.rate, quantum: settings.quantum)
     }
 
@@ -213,4 +214,3 @@ final class GraphWatch {
         driver.figures = figures
     }
 }
-

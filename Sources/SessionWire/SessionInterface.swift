@@ -105,7 +105,8 @@ extension WireInterface {
                 """),
             Property(
                 "BufferDuration", "d",
-                "How long one round of that graph takes, in s (R74, R75). The smallest wish of all who run there is granted."),
+                "How long one round of that graph takes, in s (R74, R75). The smallest wish of all who run there is granted."
+            ),
             Property(
                 "InputGain", "d",
                 "The factor on what the session records now, 0…1: as preferred while it is active, 1 otherwise (R76)."),

@@ -4,7 +4,7 @@ import Testing
 
 /// Wishes of sessions for their streams, against what the server itself says and records.
 extension LiveModule {
-    @Test("R74 R75 a buffer duration reaches the streams and the graph while the session is active, and goes without a trace")
+    @Test("R74 R75 a buffer duration reaches streams and graph while the session is active, and goes without a trace")
     func wishedBufferDuration() async throws {
         try await Desk.run(quantum: .unchanged, options: { $0.logsGraph() }) { desk in
             let app = try await desk.application()
@@ -65,6 +65,10 @@ extension LiveModule {
             #expect(try await desk.requests() == before)
             try await app.session(session, "SetPreference", #""buffer-duration""#, "0.04")
             #expect(try await desk.requests() != before)
+            // What the user forces, all have to take.
+            try await desk.desktop.sandbox.run(
+                Invocation("pw-metadata", ["-n", "settings", "0", "clock.force-quantum", "256"]))
+            try await app.process.log.wait(forLineContaining: "changed BufferDuration 0.00533333")
             try await app.session(session, "Close")
             #expect(try await desk.requests() == before)
             try await desk.hear(Desk.music)

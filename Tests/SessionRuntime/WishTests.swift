@@ -23,7 +23,7 @@ import Testing
         ApplicationID(portal: nil, binary: name, displayName: nil, fallback: "")
     }
 
-    @Test("R74 what is wished for comes with the activation, and while it is active at once; nothing is asked for twice")
+    @Test("R74 what is wished for comes with the activation, or at once while it is active; nothing is asked for twice")
     func granted() {
         let before = desk(wishing: wish)
         #expect(before.wishes[1] == [wish])
