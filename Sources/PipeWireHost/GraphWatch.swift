@@ -90,7 +90,7 @@ final class GraphWatch {
         touch()
     }
 
-    /// Metadata that the daemon had before there was any client: its settings, if that is its name.
+    /// Metadata of the daemon's own: its settings, if that is its name.
     func added(metadata global: OpaquePointer) {
         guard metadata == nil, text(pw_properties_get(pw_global_get_properties(global), "metadata.name")) == "settings",
             let settings = OpaquePointer(pw_global_get_object(global))

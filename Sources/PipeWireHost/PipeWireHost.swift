@@ -29,6 +29,8 @@ public final class PipeWireHost: Host {
     private(set) var hasSteppedBack = false
     /// All that existed before this module are known, so what comes now is new.
     private var seesNewStreams = false
+    /// The daemon has loaded its modules and runs its loop.
+    private var hasBegun = false
 
     /// Joins the daemon: sees all objects that exist and all that come.
     ///
@@ -46,6 +48,7 @@ public final class PipeWireHost: Host {
             loop,
             { data, _ in
                 guard let host = object(data, as: PipeWireHost.self) else { return }
+                host.hasBegun = true
                 host.settleGraph()
                 host.runtime?.drain()
             }, pointer(to: self))
@@ -67,6 +70,7 @@ public final class PipeWireHost: Host {
             }, pointer(to: self))
         seesNewStreams = true
         runtime.drain()
+        wakeLater()
     }
 
     /// Undoes everything and listens no more. Called when the module is unloaded or the daemon ends, whichever is first.
@@ -105,8 +109,8 @@ public final class PipeWireHost: Host {
             guard let device = OpaquePointer(pw_global_get_object(global)) else { return }
             routes.added(device: device, global: pw_global_get_id(global))
         } else if pw_global_is_type(global, "PipeWire:Interface:Metadata") {
-            // What a client exports is another kind of object.
-            if !seesNewStreams, clients.isEmpty { graph.added(metadata: global) }
+            // What a client exports is another kind of object, but nobody has been served yet.
+            if seesNewStreams, !hasBegun { graph.added(metadata: global) }
             let properties = pw_global_get_properties(global)
             routes.added(
                 metadata: pw_global_get_id(global), name: text(pw_properties_get(properties, "metadata.name")))
