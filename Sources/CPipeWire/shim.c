@@ -25,6 +25,10 @@ void cpw_context_set_property(struct pw_context *context, const char *key, const
     pw_context_update_properties(context, &SPA_DICT_INIT_ARRAY(((struct spa_dict_item[]){{key, value}})));
 }
 
+void cpw_node_set_property(struct pw_impl_node *node, const char *key, const char *value) {
+    pw_impl_node_update_properties(node, &SPA_DICT_INIT_ARRAY(((struct spa_dict_item[]){{key, value}})));
+}
+
 struct spa_source *cpw_loop_add_timer(struct pw_loop *loop, void (*func)(void *, uint64_t), void *data) {
     return pw_loop_add_timer(loop, func, data);
 }

@@ -1,36 +1,170 @@
 import CPipeWire
 
-/// The daemon's clock settings, from its properties (`default.clock.*`).
+/// A fraction such as `1024/48000`, as the daemon reads it.
+struct Fraction: Equatable {
+    var numerator: UInt32
+    var denominator: UInt32
+
+    /// Reads a fraction; `nil` for what the daemon would not take for one.
+    init?(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1).map { UInt32($0) }
+        guard parts.count == 2, let numerator = parts[0], let denominator = parts[1], denominator > 0 else {
+            return nil
+        }
+        self.numerator = numerator
+        self.denominator = denominator
+    }
+
+    static func < (left: Fraction, right: Fraction) -> Bool {
+        UInt64(left.numerator) * UInt64(right.denominator) < UInt64(right.numerator) * UInt64(left.denominator)
+    }
+
+    /// So many parts of a rate, in 32 bits, as the daemon counts.
+    func frames(at rate: UInt32) -> UInt32 { (numerator &* rate) / max(denominator, 1) }
+}
+
+/// Rate and quantum of a graph, in Hz and frames.
+struct GraphFigures: Equatable {
+    var rate: UInt32
+    var quantum: UInt32
+}
+
+/// The daemon's clock settings, from its properties (`default.clock.*`), and from its metadata once they are changed.
 struct GraphSettings {
-    var rate = 48000.0
-    var quantum = 1024.0
-    var smallest = 32.0
-    var largest = 2048.0
+    var rate: UInt32 = 48000
+    var allowedRates: [UInt32] = []
+    var quantum: UInt32 = 1024
+    var smallest: UInt32 = 32
+    var largest: UInt32 = 2048
+    /// The buffers of clients have no more room.
+    var limit: UInt32 = 8192
+    /// Quanta are powers of two.
+    var isRounded = true
+    var forcedRate: UInt32 = 0
+    var forcedQuantum: UInt32 = 0
+    /// The higher one of two rates wins; before 0.3.81 the lower one.
+    var prefersHighestRate = false
 
     init(_ properties: UnsafePointer<pw_properties>?) {
-        func number(_ key: String, _ fallback: Double) -> Double {
-            let value = text(pw_properties_get(properties, key)).flatMap { Double($0) } ?? fallback
-            return value.isFinite && value > 0 ? value : fallback
+        func number(_ key: String, _ fallback: UInt32) -> UInt32 {
+            let value = text(pw_properties_get(properties, key)).flatMap { UInt32($0) } ?? 0
+            return value > 0 ? value : fallback
         }
         rate = number("default.clock.rate", rate)
-        quantum = number("default.clock.quantum", quantum)
-        smallest = number("default.clock.min-quantum", smallest)
-        largest = number("default.clock.max-quantum", largest)
+        allowedRates = Self.rates(text(pw_properties_get(properties, "default.clock.allowed-rates")))
+        limit = number("default.clock.quantum-limit", limit)
+        largest = min(number("default.clock.max-quantum", largest), limit)
+        smallest = min(number("default.clock.min-quantum", smallest), largest)
+        quantum = min(max(number("default.clock.quantum", quantum), smallest), largest)
+        isRounded = text(pw_properties_get(properties, "clock.power-of-two-quantum")) != "false"
+        prefersHighestRate = Self.isAtLeast([0, 3, 81])
+        defaults = [
+            "clock.rate": rate, "clock.quantum": quantum, "clock.min-quantum": smallest, "clock.max-quantum": largest,
+        ]
+        defaultRates = allowedRates
     }
 
-    /// How long one round of the graph takes when the streams ask for this latency, in seconds.
-    func quantum(requested: Double?) -> Duration {
-        let frames = min(max(requested.map { $0 * rate } ?? quantum, smallest), max(largest, smallest))
-        // The server rounds down to a power of two.
-        var power = 1.0
-        while power * 2 <= frames { power *= 2 }
-        return .seconds(power / rate)
+    /// What holds again when a key is removed from the metadata.
+    private var defaults: [String: UInt32] = [:]
+    private var defaultRates: [UInt32] = []
+
+    /// Takes over an entry of the metadata "settings". Returns whether it is one about the clock.
+    mutating func set(_ key: String?, to value: String?) -> Bool {
+        let number = value.flatMap { UInt32($0) } ?? 0
+        func valid(_ key: String, _ present: UInt32) -> UInt32 { number > 0 ? number : defaults[key] ?? present }
+        switch key {
+        case "clock.rate": rate = valid("clock.rate", rate)
+        case "clock.quantum": quantum = valid("clock.quantum", quantum)
+        case "clock.min-quantum": smallest = valid("clock.min-quantum", smallest)
+        case "clock.max-quantum": largest = valid("clock.max-quantum", largest)
+        case "clock.allowed-rates":
+            let rates = Self.rates(value)
+            allowedRates = rates.contains(rate) ? rates : defaultRates
+        case "clock.force-rate": forcedRate = number
+        case "clock.force-quantum": forcedQuantum = number
+        default: return false
+        }
+        return true
     }
 
-    /// Reads a latency such as `1024/48000`.
-    static func seconds(_ latency: String) -> Double? {
-        let parts = latency.split(separator: "/", maxSplits: 1).compactMap { Double($0) }
-        guard parts.count == 2, parts[0] > 0, parts[1] > 0 else { return nil }
-        return parts[0] / parts[1]
+    /// The rate that a graph gets whose nodes ask for all this.
+    func rate(for requests: GraphRequests) -> UInt32 {
+        if forcedRate > 0 { return forcedRate }
+        if let forced = requests.forcedRate { return forced.value }
+        guard let wanted = requests.rate, wanted.numerator == 1 else { return rate }
+        func distance(_ other: UInt32) -> Int64 { abs(Int64(wanted.denominator) - Int64(other)) }
+        return allowedRates.reduce(rate) { distance($1) < distance($0) ? $1 : $0 }
+    }
+
+    /// The quantum that a graph gets at a rate whose nodes ask for all this.
+    func quantum(for requests: GraphRequests, at current: UInt32) -> UInt32 {
+        if forcedQuantum > 0 { return round(forcedQuantum) }
+        if let forced = requests.forcedQuantum { return round(forced.value) }
+        func scaled(_ frames: UInt32) -> UInt32 {
+            UInt32(clamping: UInt64(frames) * UInt64(current) / UInt64(max(rate, 1)))
+        }
+        var most = scaled(largest)
+        if let latency = requests.maximum { most = min(most, latency.frames(at: current)) }
+        let wanted = requests.latency.map { $0.frames(at: current) } ?? scaled(quantum)
+        let least = scaled(smallest)
+        return round(wanted < least ? least : min(wanted, most))
+    }
+
+    private func round(_ frames: UInt32) -> UInt32 {
+        let frames = max(min(frames, limit), 1)
+        return isRounded ? 1 << UInt32(UInt32.bitWidth - 1 - frames.leadingZeroBitCount) : frames
+    }
+
+    /// The numbers in `[ 44100 48000 ]`, with or without commas.
+    private static func rates(_ list: String?) -> [UInt32] {
+        (list ?? "").split { !$0.isNumber }.prefix(32).compactMap { UInt32($0) }
+    }
+
+    private static func isAtLeast(_ version: [UInt32]) -> Bool {
+        let own = (text(pw_get_library_version()) ?? "").split(separator: ".").map { UInt32($0) ?? 0 }
+        return !own.lexicographicallyPrecedes(version)
+    }
+}
+
+/// What the nodes of one graph ask for together.
+struct GraphRequests {
+    /// A demand, and which one it was: of several the last one counts.
+    struct Demand {
+        var value: UInt32
+        var stamp: UInt64
+    }
+
+    /// The smallest latency.
+    var latency: Fraction?
+    /// The smallest of the largest latencies.
+    var maximum: Fraction?
+    /// The duration of one frame.
+    var rate: Fraction?
+    var forcedRate: Demand?
+    var forcedQuantum: Demand?
+    /// Somebody wants what is to stay as it is.
+    var isRateLocked = false
+    var isQuantumLocked = false
+    /// How many nodes follow the one that drives them.
+    var followers = 0
+
+    /// Adds what another node asks for.
+    mutating func add(_ other: GraphRequests, prefersHighestRate: Bool) {
+        func smaller(_ left: Fraction?, _ right: Fraction?) -> Fraction? {
+            guard let left, let right else { return left ?? right }
+            return right < left ? right : left
+        }
+        func later(_ left: Demand?, _ right: Demand?) -> Demand? {
+            (right?.stamp ?? 0) > (left?.stamp ?? 0) ? right : left
+        }
+        latency = smaller(latency, other.latency)
+        maximum = smaller(maximum, other.maximum)
+        let least = smaller(rate, other.rate)
+        rate = prefersHighestRate ? least : least == rate ? other.rate ?? rate : rate ?? other.rate
+        forcedRate = later(forcedRate, other.forcedRate)
+        forcedQuantum = later(forcedQuantum, other.forcedQuantum)
+        isRateLocked = isRateLocked || other.isRateLocked
+        isQuantumLocked = isQuantumLocked || other.isQuantumLocked
+        followers += 1
     }
 }

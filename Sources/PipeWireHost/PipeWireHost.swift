@@ -10,7 +10,7 @@ public final class PipeWireHost: Host {
     let loop: UnsafeMutablePointer<pw_loop>
     private(set) var runtime: SessionRuntime?
     /// `org.AudioSession1`, unless the module's arguments say that there is none.
-    private var service: SessionService?
+    private(set) var service: SessionService?
     private var contextListener: Listener<pw_context_events>?
     private var timer: UnsafeMutablePointer<spa_source>?
     private var drainEvent: UnsafeMutablePointer<spa_source>?
@@ -20,10 +20,9 @@ public final class PipeWireHost: Host {
     private(set) var streams: [UInt32: StreamNode] = [:]
     private var clients: [OpaquePointer: ClientWatch] = [:]
     lazy var routes = RouteWatch(host: self)
+    lazy var graph = GraphWatch(host: self, properties: pw_context_get_properties(context))
     private(set) var byStream: [StreamID: StreamNode] = [:]
     private var lastStream: UInt32 = 0
-    /// The graph's quantum, until a stream begins or ceases to run.
-    private var quantum: Duration?
     private(set) var policy: LoadedPolicy
     /// The applications whose claims were refused, each with the claim, and what others say wrongly of themselves; said
     /// once.
@@ -32,6 +31,8 @@ public final class PipeWireHost: Host {
     private(set) var hasSteppedBack = false
     /// All that existed before this module are known, so what comes now is new.
     private var seesNewStreams = false
+    /// The daemon has loaded its modules and runs its loop.
+    private var hasBegun = false
 
     /// Joins the daemon: sees all objects that exist and all that come.
     ///
@@ -48,7 +49,13 @@ public final class PipeWireHost: Host {
         holdTimer = cpw_loop_add_timer(
             loop, { data, _ in object(data, as: PipeWireHost.self)?.routes.releaseManager() }, pointer(to: self))
         drainEvent = cpw_loop_add_event(
-            loop, { data, _ in object(data, as: PipeWireHost.self)?.runtime?.drain() }, pointer(to: self))
+            loop,
+            { data, _ in
+                guard let host = object(data, as: PipeWireHost.self) else { return }
+                host.hasBegun = true
+                host.settleGraph()
+                host.runtime?.drain()
+            }, pointer(to: self))
         var events = pw_context_events()
         events.version = UInt32(PW_VERSION_CONTEXT_EVENTS)
         events.destroy = { data in object(data, as: PipeWireHost.self)?.leave() }
@@ -67,6 +74,7 @@ public final class PipeWireHost: Host {
             }, pointer(to: self))
         seesNewStreams = true
         runtime.drain()
+        wakeLater()
     }
 
     /// Undoes everything and listens no more. Called when the module is unloaded or the daemon ends, whichever is first.
@@ -81,6 +89,7 @@ public final class PipeWireHost: Host {
         streams.removeAll()
         byStream.removeAll()
         clients.removeAll()
+        graph.leave()
         if let timer { cpw_loop_destroy_source(loop, timer) }
         if let drainEvent { cpw_loop_destroy_source(loop, drainEvent) }
         if let holdTimer { cpw_loop_destroy_source(loop, holdTimer) }
@@ -97,6 +106,7 @@ public final class PipeWireHost: Host {
             clients[client] = ClientWatch(client: client, host: self)
         } else if pw_global_is_type(global, "PipeWire:Interface:Node") {
             guard let node = OpaquePointer(pw_global_get_object(global)) else { return }
+            graph.added(node: node, global: pw_global_get_id(global))
             addedNode(node, global: pw_global_get_id(global))
             routes.added(node: node, global: pw_global_get_id(global))
         } else if pw_global_is_type(global, "PipeWire:Interface:Link") {
@@ -106,6 +116,8 @@ public final class PipeWireHost: Host {
             guard let device = OpaquePointer(pw_global_get_object(global)) else { return }
             routes.added(device: device, global: pw_global_get_id(global))
         } else if pw_global_is_type(global, "PipeWire:Interface:Metadata") {
+            // What a client exports is another kind of object, but nobody has been served yet.
+            if seesNewStreams, !hasBegun { graph.added(metadata: global) }
             let properties = pw_global_get_properties(global)
             routes.added(
                 metadata: pw_global_get_id(global), name: text(pw_properties_get(properties, "metadata.name")))
@@ -230,17 +242,12 @@ public final class PipeWireHost: Host {
         guard let runtime else { return }
         // The engine has forgotten all streams, and is not to hear of them again.
         if hasSteppedBack, event != .shutdown { return }
-        switch event {
-        case .streamRunning, .streamVanished: quantum = nil
-        default: break
-        }
         runtime.post(event)
-        if now {
-            runtime.drain()
-        } else if let drainEvent {
-            cpw_loop_signal_event(loop, drainEvent)
-        }
+        if now { runtime.drain() } else { wakeLater() }
     }
+
+    /// Takes what is waiting when the server has finished what it is doing.
+    func wakeLater() { if let drainEvent { cpw_loop_signal_event(loop, drainEvent) } }
 
     // MARK: - WirePlumber's role policy
 
@@ -263,21 +270,6 @@ public final class PipeWireHost: Host {
 
     /// The clock that the daemon's own timers use.
     public var now: Instant { Instant(nanoseconds: cpw_monotonic_nanoseconds()) }
-
-    /// The graph's quantum, as the server is about to choose it.
-    public func quantum(of stream: StreamID) -> Duration {
-        // The server takes the smallest latency that a running stream asks for, within its limits. It does not publish
-        // the result, so this derives it as the server does. A thousand effects may ask for it in one go.
-        if let quantum { return quantum }
-        var smallest: Double?
-        for stream in streams.values where stream.isRunning {
-            guard let latency = stream.requestedLatency.flatMap({ GraphSettings.seconds($0) }) else { continue }
-            smallest = min(smallest ?? latency, latency)
-        }
-        let derived = GraphSettings(pw_context_get_properties(context)).quantum(requested: smallest)
-        quantum = derived
-        return derived
-    }
 
     /// Sets the factor on a stream's own volume through its soft volumes.
     public func setGain(_ gain: LinearGain, of stream: StreamID) { byStream[stream]?.set(gain) }

@@ -1,5 +1,6 @@
 import CPipeWire
 import SessionCore
+import SessionRuntime
 
 /// One stream in the daemon: what its client wants, what the policy wants on top, and the node that shows both.
 final class StreamNode {
@@ -20,6 +21,12 @@ final class StreamNode {
     var wantsToPlay: Bool { isWanted && !isUnanswered }
     private(set) var silence = Silence.none
     private var gain = LinearGain.unity
+    /// The factor that its session wishes for on what it records (R76).
+    private var inputGain = LinearGain.unity
+    private let rate: LentProperty
+    private let latency: LentProperty
+    /// We are changing the node's properties ourselves.
+    private var isRequesting = false
     /// pipewire-pulse has not answered its client's request for this stream yet: it does so when the server starts the node
     /// for the first time. Until then the client waits, and gives up after half a minute; and it has sent no sound.
     private var isUnanswered: Bool
@@ -41,6 +48,8 @@ final class StreamNode {
         self.global = global
         self.properties = properties
         self.host = host
+        rate = LentProperty("node.rate", of: node)
+        latency = LentProperty("node.latency", of: node)
         isWanted = pw_impl_node_is_active(node)
         isUnanswered = isNew && properties.isOfPulseClient
         var events = pw_impl_node_events()
@@ -62,7 +71,9 @@ final class StreamNode {
         events.info_changed = { data, info in
             guard let info, let stream = object(data, as: StreamNode.self) else { return }
             if info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PROPS) != 0 {
-                stream.host.propertiesChanged(stream)
+                stream.rate.noteChange()
+                stream.latency.noteChange()
+                if !stream.isRequesting { stream.host.propertiesChanged(stream) }
             }
             if info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PARAMS) != 0 { stream.volumesChanged() }
         }
@@ -73,13 +84,14 @@ final class StreamNode {
     /// Whether the server processes the stream at this moment.
     var isRunning: Bool { pw_impl_node_get_info(node)?.pointee.state == PW_NODE_STATE_RUNNING }
 
-    /// What the client asks the graph to be, in frames and rate, e.g. `1024/48000`.
-    var requestedLatency: String? { text(pw_properties_get(pw_impl_node_get_properties(node), "node.latency")) }
+    /// Whether a gain makes a difference to it.
+    var hasVolume: Bool { volumes.soft_count > 0 }
 
     /// The node says something else of itself now, so it counts as another stream, to which nothing was done yet.
     func become(_ id: StreamID, _ properties: StreamProperties) {
         set(Silence.none)
         set(LinearGain.unity)
+        request(.none, settings: host.graph.settings)
         self.id = id
         self.properties = properties
     }
@@ -124,10 +136,22 @@ final class StreamNode {
 
     func set(_ gain: LinearGain) {
         guard gain != self.gain else { return }
-        if isRunning, volumes.soft_count == 0, self.gain == .unity {
+        if isRunning, !hasVolume, self.gain == .unity {
             host.log(.info, "\(properties.application.name) cannot be ducked: its node has no soft volumes")
         }
         self.gain = gain
+        writeVolumes()
+    }
+
+    /// Asks the graph for what its session wishes (R74), and records at its level (R76); or else for what its client asks, and
+    /// at the user's level.
+    func request(_ wish: StreamWish, settings: GraphSettings) {
+        isRequesting = true
+        rate.set(settings.rate(wish), fallback: settings.usualRate)
+        latency.set(settings.latency(wish), fallback: settings.usualLatency)
+        isRequesting = false
+        guard wish.inputGain != inputGain else { return }
+        inputGain = wish.inputGain
         writeVolumes()
     }
 
@@ -146,12 +170,12 @@ final class StreamNode {
 
     // MARK: - Volumes
 
-    private var isTouched: Bool { gain != .unity || isMuted }
+    private var isTouched: Bool { gain != .unity || inputGain != .unity || isMuted }
 
     /// Writes the soft volumes, which replace the user's own and are never saved: own volume times gain.
     private func writeVolumes() {
         guard let own = ownVolumes else { return }
-        let factor = Float(gain.value)
+        let factor = Float(gain.value * inputGain.value)
         let soft = own.map { $0 * factor }
         let mute = volumes.mute || isMuted
         if let written, written.volumes == soft, written.mute == mute, isAcknowledged { return }
@@ -172,9 +196,11 @@ final class StreamNode {
     private func volumesChanged() {
         let before = ownVolumes
         let wasMuted = volumes.mute
+        let hadVolume = hasVolume
         var now = cpw_volumes()
         cpw_node_read_volumes(node, &now)
         volumes = now
+        if hasVolume != hadVolume { host.volumeAppeared() }
         guard isTouched else { return }
         if ownVolumes != before || volumes.mute != wasMuted {
             written = nil

@@ -35,6 +35,12 @@ public protocol Host: AnyObject {
     func place(of stream: StreamID) -> UInt32?
     /// Sends a stream elsewhere, or makes another port of a card the one in use.
     func carryOut(_ command: RouteCommand)
+    /// Carries what is wished for a stream to the stream itself, or puts back what its client had there (R74, R76).
+    func request(_ wish: StreamWish, of stream: StreamID)
+    /// What the graph runs at that a stream is part of; of none, or one that is part of no graph, the one that runs.
+    func clock(of stream: StreamID?) -> GraphClock
+    /// Whether ``setGain(_:of:)`` makes a difference to a stream.
+    func hasVolume(_ stream: StreamID) -> Bool
     /// Calls ``SessionRuntime/timerFired()`` at this moment, instead of at an earlier chosen one; `nil` for never.
     func arm(at moment: Instant?)
     /// Writes a line.

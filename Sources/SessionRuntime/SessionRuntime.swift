@@ -39,6 +39,7 @@ public final class SessionRuntime {
     private var wanted: Set<StreamID> = []
     private var pauses = PlayerPauses()
     var routes = RouteKeeping()
+    var wishing = WishKeeping()
 
     /// Who asks players to pause (N15); without one, their streams are corked.
     public weak var players: (any PlayerControl)?
@@ -61,6 +62,7 @@ public final class SessionRuntime {
             isDraining = true
             takeQueue()
             steer()
+            grantWishes()
             isDraining = false
             observer?.runtimeIsIdle(self)
         } while !queue.isEmpty || !sooner.isEmpty
@@ -69,6 +71,7 @@ public final class SessionRuntime {
 
     private func takeQueue() {
         var index = 0
+        if !queue.isEmpty || !sooner.isEmpty { wishing.isStale = true }
         while index < queue.count || !sooner.isEmpty {
             if !sooner.isEmpty {
                 queue.insert(contentsOf: sooner, at: index)
@@ -79,7 +82,10 @@ public final class SessionRuntime {
             guard concernsEngine(event) else { continue }
             observe(event)
             let effects = engine.handle(event, at: host.now)
-            if case .sessionClosed(let session) = event { noteRoute(of: session) }
+            if case .sessionClosed(let session) = event {
+                wishing.wishes[session] = nil
+                noteRoute(of: session)
+            }
             observer?.runtime(self, took: event)
             for effect in effects { carryOut(effect) }
             switch event {
@@ -90,6 +96,7 @@ public final class SessionRuntime {
                 // The engine undoes what is in force; a stream that is still on its way back is the fader's to finish.
                 perform(fader.undo())
                 pauses = PlayerPauses()
+                wishing.wishes = [:]
                 engineWake = nil
             default: break
             }
@@ -107,6 +114,7 @@ public final class SessionRuntime {
         wanted.remove(stream)
         players?.forget(stream)
         routes.forget(stream)
+        wishing.granted[stream] = nil
     }
 
     /// The moment for which the host was armed has come.
@@ -164,6 +172,12 @@ public final class SessionRuntime {
 
     /// What is done to a stream and why; `nil` for one that is left alone (N12).
     public func treatment(of stream: StreamID) -> Treatment? { engine.treatment(of: stream) }
+
+    /// The streams of an opened session, the newest first; none of one that is not known.
+    func streams(of session: SessionID) -> [(id: StreamID, direction: StreamDirection)] { engine.streams(of: session) }
+
+    /// Whether the server processes a stream.
+    func isRunning(_ stream: StreamID) -> Bool { running.contains(stream) }
 
     /// What an opened session is; `nil` for one that is not known.
     public func state(of session: SessionID) -> SessionState? { engine.state(of: session) }

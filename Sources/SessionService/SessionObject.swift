@@ -1,5 +1,6 @@
 import SessionBus
 import SessionCore
+import SessionRuntime
 import SessionWire
 
 /// An opened session, as its owner and others see it on the bus.
@@ -22,6 +23,10 @@ final class SessionObject: ServedObject {
     private var pending: [(SessionAnswer) -> Void] = []
     /// The wishes that routes are for, as they were set.
     private var preferences: [(String, WireValue)] = []
+    /// Those of them that streams are for (R74, R76).
+    private var wish = StreamWish()
+    /// What came of those, as it was told last.
+    private var figures: SessionFigures
 
     init(
         _ id: SessionID, owner: Owner, application: ApplicationID, displayName: String, takesTaggedOnly: Bool,
@@ -34,6 +39,7 @@ final class SessionObject: ServedObject {
         self.takesTaggedOnly = takesTaggedOnly
         self.service = service
         route = service.runtime.route.part(for: state.configuration.category)
+        figures = SessionFigures(of: id, in: service.runtime)
         path = AudioSessionBus.sessionPrefix + "\(id.rawValue)"
     }
 
@@ -89,16 +95,23 @@ final class SessionObject: ServedObject {
         func wrong(_ expected: String) -> WireError {
             WireError(WireErrorName.invalidArguments, "\(name) is \(value.typeSignature), expected \(expected)")
         }
+        var value = value
         switch name {
         case "no-interruptions-from-system-alerts":
             guard let truth = value.truth else { throw wrong("b") }
             return configure(.avoidsAlerts(truth), call)
         case "sample-rate":
-            guard let number = value.number, (1...768_000).contains(number) else {
-                throw wrong("d, from 1 to 768000 Hz")
+            guard let number = value.number, number == 0 || (1...768_000).contains(number) else {
+                throw wrong("d, from 1 to 768000 Hz, or 0")
             }
+            wish.sampleRate = number > 0 ? number : nil
         case "buffer-duration":
-            guard let number = value.number, number > 0, number <= 10 else { throw wrong("d, above 0 and up to 10 s") }
+            guard let number = value.number, number >= 0, number <= 10 else { throw wrong("d, up to 10 s, or 0") }
+            wish.bufferDuration = number > 0 ? .seconds(number) : nil
+        case "input-gain":
+            guard let number = value.number, !number.isNaN else { throw wrong("d, from 0 to 1") }
+            wish.inputGain = LinearGain(number)
+            value = .double(wish.inputGain.value)
         case "input", "output":
             guard let text = value.text, text.utf8.count <= AudioSessionBus.maximumTextLength else {
                 throw wrong("s, of at most \(AudioSessionBus.maximumTextLength) bytes")
@@ -110,7 +123,10 @@ final class SessionObject: ServedObject {
         default:
             throw Words.unknown(
                 "preference", name,
-                ["no-interruptions-from-system-alerts", "sample-rate", "buffer-duration", "input", "output"])
+                [
+                    "no-interruptions-from-system-alerts", "sample-rate", "buffer-duration", "input-gain", "input",
+                    "output",
+                ])
         }
         let former = preferences.first { $0.0 == name }?.1
         // R66: no port is any port.
@@ -120,6 +136,7 @@ final class SessionObject: ServedObject {
             if let kept { preferences.append((name, kept)) }
             service.changed(["Preferences"], of: self)
             service.runtime.preferRoute(session: id, output: preference("output"), input: preference("input"))
+            service.wish(wish, of: self)
         }
         call.answer()
     }
@@ -189,8 +206,15 @@ final class SessionObject: ServedObject {
         case "CurrentRoute": return Records.route(route)
         case "OtherAudioPlaying": return .boolean(state.isOtherAudioPlaying)
         case "SecondaryAudioShouldBeSilenced": return .boolean(state.isSecondaryAudioToBeSilenced)
-        default: return nil
+        default: return SessionFigures(of: id, in: service.runtime).value(of: property)
         }
+    }
+
+    /// Takes over what came of its wishes. Returns the properties that have changed.
+    func measure() -> [String] {
+        let old = figures
+        figures = SessionFigures(of: id, in: service.runtime)
+        return figures.changes(since: old)
     }
 
     /// Takes over what the engine shows now. Returns the properties that have changed.

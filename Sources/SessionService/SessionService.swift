@@ -28,6 +28,8 @@ public final class SessionService {
     private(set) var objects: [SessionID: SessionObject] = [:]
     /// What is done when a session of the system was opened, or not.
     private var opening: [SessionID: (Bool) -> Void] = [:]
+    /// The sessions of which what came of their wishes may be something else now.
+    var unmeasured: Set<SessionID> = []
     private var lastID: UInt32 = 0
     private(set) var switches = Switches()
 
@@ -111,7 +113,7 @@ public final class SessionService {
     /// A stream is gone.
     public func forget(_ stream: StreamID) {
         streams[stream] = nil
-        memberships[stream] = nil
+        if let session = memberships.removeValue(forKey: stream) { unmeasured.insert(session) }
     }
 
     /// The policy in force is another one.
@@ -120,6 +122,7 @@ public final class SessionService {
     private func assign(_ stream: StreamID, _ identity: StreamIdentity) {
         let session = home(of: identity)
         guard session?.id != memberships[stream] else { return }
+        unmeasured.formUnion([session?.id, memberships[stream]].compactMap { $0 })
         memberships[stream] = session?.id
         take(.streamMoved(stream, to: session.map { .opened($0.id) } ?? .application(identity.application)))
     }
@@ -295,6 +298,7 @@ public final class SessionService {
     /// Brings what is shown of a session up to date.
     private func show(_ id: SessionID) {
         guard let object = objects[id], let state = runtime.state(of: id) else { return }
+        unmeasured.insert(id)
         let old = object.state
         let names = object.show(state)
         if !names.isEmpty { changed(names, of: object) }
@@ -354,6 +358,7 @@ extension SessionService: SessionObserver {
     /// Sends what has piled up, and lets the machine sleep once all is silent.
     public func runtimeIsIdle(_ runtime: SessionRuntime) {
         if let end = switches.pausedUntil, end <= runtime.now { change { $0.pausedUntil = nil } }
+        measure()
         manager?.flush()
         desktop?.settle()
     }

@@ -52,9 +52,11 @@ extension WireInterface {
                 "SetPreference", [Argument("name", "s"), Argument("value", "v")],
                 """
                 no-interruptions-from-system-alerts (b): ringing does not interrupt, an accepted call does (N8). \
-                sample-rate (d, Hz), buffer-duration (d, s): wishes, see the properties for what came of them (R74). input and \
-                output (s): the id of one of the manager's AvailableInputs or AvailableOutputs, which is preferred whenever it \
-                is there (R66); an empty one ends that. Errors: UnknownValue, with the ids that there are; InvalidArgs.
+                sample-rate (d, Hz), buffer-duration (d, s): wishes, see the properties for what came of them (R74); 0 takes one \
+                back. input-gain (d): the factor on what the session records, brought into 0…1 (R76). The streams have what is \
+                wished for while the session is active, and afterwards what they had before. input and output (s): the id of \
+                one of the manager's AvailableInputs or AvailableOutputs, which is preferred whenever it is there (R66); an \
+                empty one ends that. Errors: UnknownValue, with the ids that there are; InvalidArgs.
                 """),
             Method("Close", [], "Ends the session. Its streams go on as those of an application without one."),
         ],
@@ -110,5 +112,20 @@ extension WireInterface {
                 "SecondaryAudioShouldBeSilenced", "b",
                 "Whether another session that does not mix is playing: an application's own background music should wait (N6)."
             ),
+            Property(
+                "SampleRate", "d",
+                """
+                What the graph runs at that the session's streams are part of, in Hz (R74). A wish for another rate is granted \
+                only while nothing runs there, and only where the server's settings allow the rate.
+                """),
+            Property(
+                "BufferDuration", "d",
+                "How long one round of that graph takes, in s (R74, R75). The smallest wish of all who run there is granted."
+            ),
+            Property(
+                "InputGain", "d",
+                "The factor on what the session records now, 0…1: as preferred while it is active, 1 otherwise (R76)."),
+            Property(
+                "InputGainAvailable", "b", "Whether the session records something whose level can be changed (R76)."),
         ])
 }

@@ -2,7 +2,7 @@
 
 It listens on the unix socket whose path is its argument. Each line is a JSON array: what to do, then its arguments.
 The answer is a line of JSON: {"ok": value} or {"error": name, "message": text}. Every signal that a session of its own
-or the manager sends it is printed as a line: signal NAME ARGUMENTS.
+or the manager sends it is printed as a line: signal NAME ARGUMENTS; every change of a property as: changed NAME VALUE.
 
   ["open", {"display-name": "x"}]           opens a session; answers its path
   ["session", PATH, METHOD, ARGUMENT …]     calls a method of a session
@@ -122,6 +122,13 @@ def heard(*arguments, member=None, interface=None, path=None):
         print("signal", member, *[json.dumps(plain(argument)) for argument in arguments], flush=True)
 
 
+def changed(interface, values, invalidated):
+    if interface.startswith(NAME):
+        for name, value in values.items():
+            print("changed", name, json.dumps(plain(value)), flush=True)
+
+
+bus.add_signal_receiver(changed, "PropertiesChanged", "org.freedesktop.DBus.Properties")
 for interface in (".Session", ".Manager"):
     bus.add_signal_receiver(
         heard, dbus_interface=NAME + interface, member_keyword="member", interface_keyword="interface",

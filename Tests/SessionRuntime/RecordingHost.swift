@@ -45,6 +45,14 @@ final class RecordingHost: Host {
     func place(of stream: StreamID) -> UInt32? { heard.first { $0.value.contains(stream) }?.key }
     private(set) var commands: [RouteCommand] = []
     func carryOut(_ command: RouteCommand) { commands.append(command) }
+    /// What is wished for streams, as it was asked for.
+    private(set) var wishes: [UInt32: [StreamWish]] = [:]
+    func request(_ wish: StreamWish, of stream: StreamID) { wishes[stream.rawValue, default: []].append(wish) }
+    var clock = GraphClock(sampleRate: 48000, quantum: .nanoseconds(21_333_333))
+    func clock(of stream: StreamID?) -> GraphClock { clock }
+    /// The streams that have no volume.
+    var rigid: Set<UInt32> = []
+    func hasVolume(_ stream: StreamID) -> Bool { !rigid.contains(stream.rawValue) }
     func refuse(_ stream: StreamID) { refused.append(stream.rawValue) }
     func arm(at moment: Instant?) { armed = moment }
     func log(_ level: LogLevel, _ text: @autoclosure () -> String) { if level != .debug { lines.append(text()) } }

@@ -33,6 +33,15 @@ final class ServiceDesk: Sendable {
         func place(of stream: StreamID) -> UInt32? { nil }
         func carryOut(_ command: RouteCommand) {}
         func refuse(_ stream: StreamID) {}
+        func request(_ wish: StreamWish, of stream: StreamID) { wishes[stream] = wish == .none ? nil : wish }
+        func clock(of stream: StreamID?) -> GraphClock {
+            // It can do all that is wished for.
+            let wish = stream.flatMap { wishes[$0] }
+            return GraphClock(
+                sampleRate: wish?.sampleRate ?? 48000, quantum: wish?.bufferDuration ?? .milliseconds(20))
+        }
+        func hasVolume(_ stream: StreamID) -> Bool { true }
+        var wishes: [StreamID: StreamWish] = [:]
         func arm(at moment: Instant?) { timer.arm(at: moment?.nanoseconds) }
         func log(_ level: LogLevel, _ text: @autoclosure () -> String) {}
         let policyOrigin = "paper"
@@ -88,8 +97,10 @@ final class ServiceDesk: Sendable {
         work.withLock { $0.append(body) }
     }
 
-    /// A stream appears and plays.
-    func play(_ number: UInt32, process: UInt32, portal: String? = nil, tag: String? = nil) {
+    /// A stream appears and plays, or records.
+    func play(
+        _ number: UInt32, process: UInt32, portal: String? = nil, tag: String? = nil, isCapture: Bool = false
+    ) {
         let application = ApplicationID(portal: nil, binary: "program-\(number)", displayName: nil, fallback: "")
         perform { runtime, service in
             let id = StreamID(number)
@@ -99,7 +110,8 @@ final class ServiceDesk: Sendable {
             runtime.post(
                 .streamAppeared(
                     id, application: application,
-                    description: SessionDescription(name: "music", category: .playback), direction: .playback))
+                    description: SessionDescription(name: "music", category: .playback),
+                    direction: isCapture ? .capture : .playback))
             runtime.drain()
             service.place(id)
             runtime.post(.streamWanted(id, true))

@@ -22,6 +22,9 @@ void cpw_resource_refuse(struct pw_resource *resource, const char *text);
 /* One property of the daemon; NULL removes it. */
 void cpw_context_set_property(struct pw_context *context, const char *key, const char *value);
 
+/* One property of a node, which makes the daemon look at the graph anew where it matters; NULL removes it. */
+void cpw_node_set_property(struct pw_impl_node *node, const char *key, const char *value);
+
 /* The loop: macros over a table of functions. Times are nanoseconds on CLOCK_MONOTONIC; 0 disarms a timer. */
 struct spa_source *cpw_loop_add_timer(struct pw_loop *loop, void (*func)(void *data, uint64_t expirations), void *data);
 void cpw_loop_arm_timer(struct pw_loop *loop, struct spa_source *source, int64_t at_nanoseconds);

@@ -221,6 +221,13 @@ final class VirtualServer: Host {
     /// A virtual client is told nothing.
     func refuse(_ stream: StreamID) {}
 
+    // Nothing in a scenario wishes for anything.
+    func request(_ wish: StreamWish, of stream: StreamID) {}
+
+    func clock(of stream: StreamID?) -> GraphClock { GraphClock(sampleRate: 48000, quantum: .nanoseconds(21_333_333)) }
+
+    func hasVolume(_ stream: StreamID) -> Bool { true }
+
     func setSilence(_ silence: Silence, of stream: StreamID) {
         guard let index = laneOfStream[stream] else { return }
         lanes[index].state.silence = silence

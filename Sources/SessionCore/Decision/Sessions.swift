@@ -25,6 +25,17 @@ extension Engine {
     /// What an opened session is; `nil` for one that is not known.
     public func state(of id: SessionID) -> SessionState? { facts.slot(of: id).flatMap { shown[$0] } }
 
+    /// The streams of an opened session, the newest first; none of one that is not known.
+    public func streams(of id: SessionID) -> [(id: StreamID, direction: StreamDirection)] {
+        var streams: [(id: StreamID, direction: StreamDirection)] = []
+        var next = facts.slot(of: id).flatMap { facts.sessions[$0]?.firstStream } ?? -1
+        while let stream = facts.streams[Int(next)] {
+            streams.append((stream.id, stream.direction))
+            next = stream.next
+        }
+        return streams
+    }
+
     // MARK: - Coming and going
 
     mutating func open(
