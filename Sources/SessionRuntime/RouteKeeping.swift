@@ -15,6 +15,8 @@ struct RouteKeeping {
     var preferences: [SessionID: (output: String?, input: String?)] = [:]
     /// What was changed in the server for sessions.
     var steering = RouteSteering()
+    /// An override that ends now ends because of another route, and is not the cause of the next.
+    var isChange = false
     /// Something is different that the choices of sessions depend on.
     var mustSteer = false
 
@@ -151,7 +153,8 @@ extension SessionRuntime {
 
     /// What an opened session is now may change what the route has to serve (R41, R57).
     func noteRoute(of session: SessionID) {
-        guard let state = state(of: session) else {
+        // Sessions of the system have no route of their own: their sound is made elsewhere.
+        guard let state = state(of: session), let configuration = configuration(of: session) else {
             routes.configurations[session] = nil
             routes.preferences[session] = nil
             routes.active.removeAll { $0 == session }
@@ -159,7 +162,7 @@ extension SessionRuntime {
             return
         }
         let old = routes.configurations[session] ?? SessionConfiguration()
-        routes.configurations[session] = state.configuration
+        routes.configurations[session] = configuration
         if state.isActive != routes.active.contains(session) {
             if state.isActive {
                 routes.active.append(session)
@@ -168,7 +171,7 @@ extension SessionRuntime {
             }
         }
         take(.category(routes.category))
-        if old.outputOverride != state.configuration.outputOverride { take(.overridden) }
+        if old.outputOverride != configuration.outputOverride, !routes.isChange { take(.overridden) }
     }
 }
 

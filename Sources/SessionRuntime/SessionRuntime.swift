@@ -87,7 +87,9 @@ public final class SessionRuntime {
                 noteRoute(of: session)
             }
             observer?.runtime(self, took: event)
+            if case .routeChanged = event { routes.isChange = true }
             for effect in effects { carryOut(effect) }
+            routes.isChange = false
             switch event {
             case .streamVanished(let stream): forget(stream)
             case .streamMoved: routes.mustSteer = true
@@ -160,6 +162,9 @@ public final class SessionRuntime {
 
     /// Whether something is on its way to silence that can still be heard.
     public var isFading: Bool { engine.isFading }
+
+    /// What an application has said of its session; `nil` for one of the system.
+    func configuration(of session: SessionID) -> SessionConfiguration? { engine.configuration(of: session) }
 
     /// All streams, each with the opened session that it belongs to, if any.
     var routedStreams: [(id: StreamID, session: SessionID?, direction: StreamDirection)] { engine.routedStreams }

@@ -167,6 +167,7 @@ public struct RouteTracker: Sendable, Equatable {
         let isNewLack = lacksRoute && !lackedRoute
         let isFirst = !hasBegun
         hasBegun = true
+        if isFirst { lastChange = now }
         guard isNewLack || (!isFirst && !present.isSame(as: previous)) else { return }
         let reason = isNewLack ? .noSuitableRouteForCategory : reason(from: previous, burst)
         if reason == cause?.reason { cause = nil }

@@ -36,6 +36,11 @@ extension Engine {
         return streams
     }
 
+    /// What an application has said of its opened session; `nil` for one of the system, or one that is not known.
+    public func configuration(of id: SessionID) -> SessionConfiguration? {
+        facts.slot(of: id).flatMap { configurations[$0] }
+    }
+
     // MARK: - Coming and going
 
     mutating func open(

@@ -1,0 +1,122 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+/// Why routes change (R56), and who chooses them.
+extension LiveModule {
+    @Test("R56 R57 R58 the category, the override and the user's choice change the route, and listeners are told so")
+    func routeReasons() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await FixtureCard.start(.phone, on: desk.desktop)
+            try await desk.log.wait(forLineContaining: "route: Internal Speaker")
+            let app = try await desk.application()
+            let session = try await app.open()
+            try await app.session(session, "SetCategory", #""play-and-record""#, "[]", #""""#)
+            // R57: its own part of the route has an input from now on. The system's has not changed.
+            try await app.hearRoute(3, times: 1)
+            try await app.session(session, "Activate", "[]")
+            try await card.wait(untilHeardFrom: "phone-earpiece")
+            try await app.hearRoute(3, times: 3)
+            try await app.session(session, "OverrideOutput", #""speaker""#)
+            try await card.wait(untilHeardFrom: "phone-speaker")
+            try await app.hearRoute(4)
+            #expect(try await app.get(session, "OutputOverride").text == "speaker")
+            try await app.session(session, "Deactivate", "[]")
+            try await card.plug("phone-headphones")
+            try await card.wait(untilHeardFrom: "phone-headphones")
+            try await app.hearRoute(1)
+            try await desk.command("route", "set", "BuiltInSpeaker")
+            try await card.wait(untilHeardFrom: "phone-speaker")
+            try await app.hearRoute(8)
+        }
+    }
+
+    @Test("R56 a machine that wakes up has its devices anew; a recording without an input has no suitable route")
+    func wakesWithoutInput() async throws {
+        try await Desk.run(options: {
+            $0.routeVolume = 1
+            $0.runsSystemBus = true
+        }) { desk in
+            let mocks = DesktopMocks(desk.desktop.sandbox)
+            _ = try await mocks.startLogind()
+            _ = try await waitUntil("a lock against sleep") {
+                try await mocks.sleepInhibitors.contains("Audio sessions") ? true : nil
+            }
+            let card = try await FixtureCard.start(.usb, on: desk.desktop)
+            try await desk.log.wait(forLineContaining: "route: Headphones")
+            let app = try await desk.application()
+            let session = try await app.open()
+            try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
+            try await mocks.sleep()
+            _ = try await waitUntil("the machine to sleep") { try await mocks.isAsleep ? true : nil }
+            try await card.vanish()
+            try await app.hearRoute(2)
+            try await mocks.wake()
+            try await card.appear()
+            try await app.hearRoute(6)
+            try await card.vanish()
+            try await app.hearRoute(2, times: 4)
+            try await app.session(session, "SetCategory", #""record""#, "[]", #""""#)
+            try await app.session(session, "Activate", "[]")
+            try await app.hearRoute(7)
+        }
+    }
+
+    @Test(
+        "R66 R74 a session is heard where it prefers to be, all others where they were; only what is listed can be set")
+    func preferredOutput() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            let laptop = try await FixtureCard.start(.laptop, on: desk.desktop)
+            let television = try await FixtureCard.start(.hdmi, on: desk.desktop)
+            let screen = try await Capture.start(on: desk.desktop, of: television.outlet("hdmi-output"))
+            let headphones = try await Capture.start(on: desk.desktop, of: laptop.outlet("headphones"))
+            _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
+            try await desk.command("route", "set", "Headphones")
+            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            let app = try await desk.application()
+            let session = try await app.open()
+            try await app.session(session, "SetCategory", #""playback""#, #"["mix-with-others"]"#, #""""#)
+            try await app.session(session, "Activate", "[]")
+            _ = try await app.start(desk.invocation(Desk.interrupter, with: .pwPlay, as: "film", role: nil))
+            try await headphones.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+            await #expect(throws: SessionApplication.Failure.self) {
+                try await app.session(session, "SetPreference", #""output""#, #""nowhere""#)
+            }
+            let outputs = try await app.get(SessionApplication.manager, "AvailableOutputs").elements
+            let id = try #require(outputs.first { $0["type"]?.text == "HDMI" }?["id"]?.text)
+            try await app.session(session, "SetPreference", #""output""#, "\"\(id)\"")
+            try await screen.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+            try await headphones.wait(for: Desk.interrupter, below: -90, lasting: .milliseconds(300))
+            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            try await screen.wait(for: Desk.music, below: -90, lasting: .milliseconds(300))
+            try await app.session(session, "SetPreference", #""output""#, #""""#)
+            try await headphones.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+            // Once more, and the end of the session puts it back as well.
+            try await app.session(session, "SetPreference", #""output""#, "\"\(id)\"")
+            try await screen.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+            try await app.session(session, "Close")
+            try await headphones.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+        }
+    }
+
+    @Test("R60 R62 a port of a type that nobody has heard of is reported as it is")
+    func unknownPort() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            _ = try await FixtureCard.start(.odd, on: desk.desktop)
+            try await desk.log.wait(forLineContaining: "route: Plasma Tweeter")
+            let route = try JSONValue(parsing: Data(try await desk.command("route", "--json").utf8))
+            let outputs = route["route"]?["outputs"]
+            #expect(outputs?.elements.first?["type"]?.text == "Unknown", "\(route)")
+            #expect(outputs?.elements.first?["server-type"]?.text == "plasma", "\(route)")
+        }
+    }
+}
+
+extension SessionApplication {
+    /// Waits until it has heard of so many changes of the route for a reason: of the system's, and of its session's own.
+    func hearRoute(_ reason: Int, times: Int = 2) async throws {
+        _ = try await waitUntil("\(times) changes of the route for \(reason)", evidence: { process.log.tail() }) {
+            signals.count { $0.hasPrefix("RouteChanged \(reason) ") } >= times ? true : nil
+        }
+    }
+}
