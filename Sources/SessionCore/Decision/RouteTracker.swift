@@ -170,7 +170,8 @@ public struct RouteTracker: Sendable, Equatable {
         if isFirst { lastChange = now }
         guard isNewLack || (!isFirst && !present.isSame(as: previous)) else { return }
         let reason = isNewLack ? .noSuitableRouteForCategory : reason(from: previous, burst)
-        if reason == cause?.reason { cause = nil }
+        // What was asked for before has come true, or something else came of it; after sleep, all devices come anew.
+        if reason == cause?.reason || cause?.reason != .wakeFromSleep { cause = nil }
         lastChange = now
         effects.append(.changed(RouteChange(reason: reason, previous: previous, current: present)))
     }
