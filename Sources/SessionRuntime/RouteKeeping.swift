@@ -15,6 +15,8 @@ struct RouteKeeping {
     var preferences: [SessionID: (output: String?, input: String?)] = [:]
     /// What was changed in the server for sessions.
     var steering = RouteSteering()
+    /// The sessions whose sound goes to or comes from somewhere else than by default, and why it does.
+    var detours: [SessionID: Detour] = [:]
     /// An override that ends now ends because of another route, and is not the cause of the next.
     var isChange = false
     /// Something is different that the choices of sessions depend on.
@@ -41,6 +43,13 @@ struct RouteKeeping {
             }
         }
     }
+}
+
+/// Where the sound of one session goes and comes from, where that is not where the server would send it, and what that
+/// was decided by.
+struct Detour: Equatable {
+    var choice: RouteChoice
+    var wish: RouteWish
 }
 
 /// Routes (R56–R66): what a host sees of devices goes to the ``RouteTracker``, and what follows to the engine and to whoever
@@ -126,19 +135,58 @@ extension SessionRuntime {
         let tracker = routes.tracker
         let untouched = routes.steering.untouched(
             tracker.present, inputs: tracker.availableInputs, outputs: tracker.availableOutputs)
-        let choices = routes.active.compactMap { session -> (session: SessionID, choice: RouteChoice)? in
-            guard let configuration = routes.configurations[session] else { return nil }
+        var choices: [(session: SessionID, choice: RouteChoice)] = []
+        var detours: [SessionID: Detour] = [:]
+        for session in routes.active {
+            guard let configuration = routes.configurations[session] else { continue }
             let preference = routes.preferences[session]
             let wish = RouteWish(
                 session, configuration, preferredOutput: preference?.output, preferredInput: preference?.input)
-            let choice = RouteChoice(
+            var choice = RouteChoice(
                 for: wish, inputs: tracker.availableInputs, outputs: tracker.availableOutputs, present: untouched)
-            return (session, choice)
+            choices.append((session, choice))
+            // A port of the default node is in use for everybody.
+            func isDefault(_ port: RoutePort?, _ ports: [RoutePort]) -> Bool {
+                port.flatMap(\.nodeID).map { node in ports.contains { $0.nodeID == node } } ?? true
+            }
+            if isDefault(choice.output, tracker.present.outputs) { choice.output = nil }
+            if isDefault(choice.input, tracker.present.inputs) { choice.input = nil }
+            detours[session] = Detour(choice: choice, wish: wish)
         }
         let streams = routedStreams.map { stream in
             RouteStream(stream.id, of: stream.session, stream.direction, on: host.place(of: stream.id))
         }
         carryOut(routes.steering.update(choices, streams: streams, places: tracker.places))
+        let former = routes.detours
+        routes.detours = detours
+        for session in Set(former.keys).union(detours.keys).sorted(by: { $0.rawValue < $1.rawValue }) {
+            let (old, new) = (former[session], detours[session])
+            guard old?.choice ?? RouteChoice() != new?.choice ?? RouteChoice() else { continue }
+            observer?.runtime(self, sends: session, elsewhereFor: reason(from: old, to: new))
+        }
+    }
+
+    /// Why a session's sound goes elsewhere than before (R56).
+    private func reason(from old: Detour?, to new: Detour?) -> RouteChangeReason {
+        guard let old, let new else { return .categoryChange }
+        if old.wish.outputOverride != new.wish.outputOverride { return .override }
+        if old.wish.category != new.wish.category || old.wish.options != new.wish.options { return .categoryChange }
+        if old.wish != new.wish { return .routeConfigurationChange }
+        func isThere(_ port: RoutePort?) -> Bool {
+            port.map { port in
+                (availableOutputs + availableInputs).contains { $0.id == port.id || $0.nodeName == port.id }
+            } ?? true
+        }
+        return isThere(old.choice.output) && isThere(old.choice.input) ? .newDeviceAvailable : .oldDeviceUnavailable
+    }
+
+    /// What an opened session has of a route: its own choices, and nothing in a direction that its category does not use.
+    public func part(of route: Route, for session: SessionID, _ category: Category) -> Route {
+        var part = route.part(for: category)
+        let choice = routes.detours[session]?.choice
+        if let output = choice?.output, category.playsSound { part.outputs = [output] }
+        if let input = choice?.input, category.recordsSound { part.inputs = [input] }
+        return part
     }
 
     /// Undoes what was done for sessions.

@@ -10,6 +10,8 @@ public protocol SessionObserver: AnyObject {
     func runtimeIsIdle(_ runtime: SessionRuntime)
     /// Another route is in use (R58).
     func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange)
+    /// The sound of an opened session goes elsewhere than before, or comes from elsewhere, whatever the default is (R56).
+    func runtime(_ runtime: SessionRuntime, sends session: SessionID, elsewhereFor reason: RouteChangeReason)
     /// Another input or output can be chosen, or one cannot any more (R78).
     func runtimeChangedAvailablePorts(_ runtime: SessionRuntime)
 }

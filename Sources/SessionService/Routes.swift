@@ -11,7 +11,7 @@ extension SessionService {
     }
 
     private func showRoute(of object: SessionObject) {
-        let route = runtime.route.part(for: object.state.configuration.category)
+        let route = runtime.part(of: runtime.route, for: object.id, object.state.configuration.category)
         guard route != object.route else { return }
         object.route = route
         changed(["CurrentRoute"], of: object)
@@ -23,7 +23,8 @@ extension SessionService {
         manager?.routeChanged(change)
         for object in objects.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
             let category = object.state.configuration.category
-            let (previous, current) = (change.previous.part(for: category), change.current.part(for: category))
+            let previous = runtime.part(of: change.previous, for: object.id, category)
+            let current = runtime.part(of: change.current, for: object.id, category)
             let isWithout = category.lacks(current)
             let wasWithout = object.lacksRoute
             object.lacksRoute = isWithout && object.state.isActive
@@ -41,9 +42,17 @@ extension SessionService {
     /// follows when the category is in force.
     func categoryChanged(of object: SessionObject, from category: Category) {
         showRoute(of: object)
-        let (previous, current) = (runtime.route.part(for: category), object.route)
+        let previous = runtime.part(of: runtime.route, for: object.id, category)
+        let current = object.route
         if !object.state.configuration.category.lacks(current) { object.lacksRoute = false }
         if !current.isSame(as: previous) { tell(object, .categoryChange, previous, current) }
+    }
+
+    /// A session's own choice is another one (R41–R48, R66).
+    func choiceChanged(of object: SessionObject, for reason: RouteChangeReason) {
+        let previous = object.route
+        showRoute(of: object)
+        if !object.route.isSame(as: previous) { tell(object, reason, previous, object.route) }
     }
 
     private func tell(_ object: SessionObject, _ reason: RouteChangeReason, _ previous: Route, _ current: Route) {

@@ -38,7 +38,7 @@ final class SessionObject: ServedObject {
         self.displayName = displayName
         self.takesTaggedOnly = takesTaggedOnly
         self.service = service
-        route = service.runtime.route.part(for: state.configuration.category)
+        route = service.runtime.part(of: service.runtime.route, for: id, state.configuration.category)
         figures = SessionFigures(of: id, in: service.runtime)
         path = AudioSessionBus.sessionPrefix + "\(id.rawValue)"
     }

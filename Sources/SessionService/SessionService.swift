@@ -352,6 +352,11 @@ extension SessionService: SessionObserver {
     /// Tells of another route (R58).
     public func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange) { tell(change) }
 
+    /// Tells a session that it is heard elsewhere, or hears from elsewhere (R58).
+    public func runtime(_ runtime: SessionRuntime, sends session: SessionID, elsewhereFor reason: RouteChangeReason) {
+        if let object = objects[session] { choiceChanged(of: object, for: reason) }
+    }
+
     /// Tells of ports that have come or gone (R78).
     public func runtimeChangedAvailablePorts(_ runtime: SessionRuntime) { showRoute() }
 

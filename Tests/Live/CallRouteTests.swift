@@ -62,20 +62,36 @@ extension LiveModule {
         }
     }
 
-    @Test("R43 R48 a call that may use the Bluetooth headset's microphone is heard in that headset")
+    @Test(
+        "R43 R48 R58 R61 a call that may use the Bluetooth headset's microphone is heard in that headset, any other is not"
+    )
     func callWithBluetooth() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await FixtureCard.start(.phone, on: desk.desktop)
             let headset = try await FixtureCard.start(.bluetooth, on: desk.desktop)
             try await headset.setProfile("headset-head-unit")
             try await headset.waitUntilLinked()
-            let earpiece = try await Capture.start(on: desk.desktop, of: card.outlet("phone-earpiece"))
+            try await desk.log.wait(forLineContaining: "from Handsfree")
+            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("phone-speaker"))
             let bluetooth = try await Capture.start(on: desk.desktop, of: headset.outlet("handsfree-output"))
             let app = try await desk.application()
-            _ = try await app.call(#"["allow-bluetooth-input"]"#)
+            let session = try await app.call(#"["allow-bluetooth-input"]"#)
             _ = try await app.start(desk.invocation(Desk.interrupter, with: .pwPlay, as: "call", role: .phone))
+            let file = try await desk.startRecording("microphone", by: app)
             try await bluetooth.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
-            _ = earpiece
+            try await desk.wait(for: Tone(910, on: .left), in: file)
+            #expect(
+                try await app.get(session, "CurrentRoute")["inputs"]?.elements.first?["type"]?.text == "BluetoothHFP")
+            try await app.session(session, "SetCategory", #""play-and-record""#, "[]", #""""#)
+            try await desk.wait(for: Tone(310, on: .left), in: file)
+            try await app.hear("RouteChanged 3")
+            #expect(try await app.get(session, "CurrentRoute")["inputs"]?.elements.first?["type"]?.text == "BuiltInMic")
+            // What it prefers is where it is heard.
+            let outputs = try await app.get(SessionApplication.manager, "AvailableOutputs").elements
+            let id = try #require(outputs.first { $0["type"]?.text == "BuiltInSpeaker" }?["id"]?.text)
+            try await app.session(session, "SetPreference", #""output""#, "\"\(id)\"")
+            try await speaker.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+            try await app.hearRoute(8, times: 1)
         }
     }
 }
@@ -94,6 +110,23 @@ extension SessionApplication {
         _ = try await waitUntil("\(property) \(value)") {
             let text = try await get(session, property).text
             return text == value ? text : nil
+        }
+    }
+}
+
+extension Desk {
+    /// Waits until a tone alone, of those of microphones, is in what is being recorded.
+    fileprivate func wait(for tone: Tone, in file: String) async throws {
+        _ = try await waitUntil("\(tone.frequency) Hz in \(file)") { () -> Bool? in
+            guard let data = FileManager.default.contents(atPath: file), data.count > 48_000 * 8 / 2 else { return nil }
+            // Whole frames, the last third of a second.
+            let end = data.count / 8 * 8
+            let sound = data[(end - 16_000 * 8)..<end].withUnsafeBytes {
+                Sound(interleaved: $0.bindMemory(to: Float.self))
+            }
+            let levels = [310.0, 910].map { ToneEnvelope(of: sound.left, frequency: $0).levels.max() ?? -200 }
+            return (levels[0] > -40) == (tone.frequency == 310) && (levels[1] > -40) == (tone.frequency == 910)
+                ? true : nil
         }
     }
 }

@@ -180,7 +180,7 @@ extension Desk {
     }
 
     /// Lets an application record the default source; returns the file that grows.
-    fileprivate func startRecording(_ name: String, by app: SessionApplication) async throws -> String {
+    func startRecording(_ name: String, by app: SessionApplication) async throws -> String {
         let file = desktop.sandbox.path("tmp/\(name).f32")
         let program = try desktop.sandbox.copy(of: "pw-record", named: name)
         let command = "exec \(program) --record --latency 1024 --format f32 --rate 48000 --channels 2 - > \(file)"
