@@ -85,6 +85,13 @@ bool cpw_log_enabled(enum cpw_log_level level) { return pw_log_topic_enabled((en
 
 void cpw_log(enum cpw_log_level level, const char *text) { pw_logt((enum spa_log_level)level, topic, "%s", text); }
 
+/* Copies an array of numbers of four bytes, and no other. spa_pod_copy_array of 0.3.65 believes whatever size the pod says
+ * that its numbers have, and the pod is a client's. */
+static uint32_t copy_array(const struct spa_pod *pod, uint32_t type, void *values, uint32_t max_values) {
+    if (!spa_pod_is_array(pod) || SPA_POD_ARRAY_VALUE_SIZE(pod) != sizeof(uint32_t)) return 0;
+    return spa_pod_copy_array(pod, type, values, max_values);
+}
+
 static int take_props(void *data, int seq, uint32_t id, uint32_t index, uint32_t next, struct spa_pod *param) {
     struct cpw_volumes *volumes = data;
     const struct spa_pod_prop *prop;
@@ -94,10 +101,10 @@ static int take_props(void *data, int seq, uint32_t id, uint32_t index, uint32_t
         switch (prop->key) {
         case SPA_PROP_channelVolumes:
             volumes->channel_count =
-                spa_pod_copy_array(&prop->value, SPA_TYPE_Float, volumes->channel, CPW_MAX_CHANNELS);
+                copy_array(&prop->value, SPA_TYPE_Float, volumes->channel, CPW_MAX_CHANNELS);
             break;
         case SPA_PROP_softVolumes:
-            volumes->soft_count = spa_pod_copy_array(&prop->value, SPA_TYPE_Float, volumes->soft, CPW_MAX_CHANNELS);
+            volumes->soft_count = copy_array(&prop->value, SPA_TYPE_Float, volumes->soft, CPW_MAX_CHANNELS);
             break;
         case SPA_PROP_mute:
             spa_pod_get_bool(&prop->value, &volumes->mute);
@@ -146,7 +153,7 @@ static void read_info(const struct spa_pod *info, struct cpw_route *route) {
     if (spa_pod_parser_push_struct(&parser, &frame) < 0 || spa_pod_parser_get_int(&parser, &count) < 0) return;
     for (int32_t index = 0; index < count; index++) {
         const char *key, *value;
-        if (spa_pod_parser_get(&parser, SPA_POD_String(&key), SPA_POD_String(&value), NULL) < 0) return;
+        if (spa_pod_parser_get_string(&parser, &key) < 0 || spa_pod_parser_get_string(&parser, &value) < 0) return;
         if (key == NULL) continue;
         if (strcmp(key, "port.type") == 0) copy_text(value, route->type, sizeof(route->type));
         if (strcmp(key, "device.icon-name") == 0) copy_text(value, route->icon_name, sizeof(route->icon_name));
@@ -174,11 +181,11 @@ bool cpw_route_read(const struct spa_pod *param, struct cpw_route *route) {
             break;
         case SPA_PARAM_ROUTE_devices:
             route->device_count =
-                spa_pod_copy_array(&prop->value, SPA_TYPE_Int, route->devices, CPW_MAX_ROUTE_DEVICES);
+                copy_array(&prop->value, SPA_TYPE_Int, route->devices, CPW_MAX_ROUTE_DEVICES);
             break;
         case SPA_PARAM_ROUTE_profiles: {
             uint32_t profiles[32];
-            if (spa_pod_copy_array(&prop->value, SPA_TYPE_Int, profiles, 32) > 0) route->profile = (int32_t)profiles[0];
+            if (copy_array(&prop->value, SPA_TYPE_Int, profiles, 32) > 0) route->profile = (int32_t)profiles[0];
             break;
         }
         case SPA_PARAM_ROUTE_available:

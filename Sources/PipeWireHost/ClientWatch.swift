@@ -7,7 +7,9 @@ final class ClientWatch {
     private unowned let host: PipeWireHost
     private var listener: Listener<pw_impl_client_events>?
     private var resources: [OpaquePointer: ResourceWatch] = [:]
-    private var metadata: [OpaquePointer: MetadataLife] = [:]
+    private var exported: [OpaquePointer: ResourceLife] = [:]
+    /// The daemon lets it wait, or we do.
+    private(set) var isBusy = false
 
     init(client: OpaquePointer, host: PipeWireHost) {
         self.client = client
@@ -17,11 +19,19 @@ final class ClientWatch {
         events.destroy = { data in
             guard let watch = object(data, as: ClientWatch.self) else { return }
             watch.listener = nil
+            // Its resources go later, when nobody listens to them any more.
+            for resource in watch.exported.keys { watch.host.routes.removed(resource) }
+            watch.host.routes.removed(client: watch.client)
             watch.host.clientDestroyed(watch)
         }
         events.resource_added = { data, resource in
             guard let resource, let watch = object(data, as: ClientWatch.self) else { return }
             watch.added(resource)
+        }
+        events.busy_changed = { data, isBusy in
+            guard let watch = object(data, as: ClientWatch.self) else { return }
+            watch.isBusy = isBusy
+            watch.host.routes.busyChanged(watch.client, isBusy)
         }
         listener = Listener(events) { pw_impl_client_add_listener(client, $0, $1, pointer(to: self)) }
     }
@@ -29,9 +39,9 @@ final class ClientWatch {
     private func added(_ resource: OpaquePointer) {
         switch text(pw_resource_get_type(resource, nil)) {
         case "PipeWire:Interface:ClientNode": resources[resource] = ResourceWatch(resource: resource, watch: self)
-        case "PipeWire:Interface:Metadata":
-            metadata[resource] = MetadataLife(resource: resource, watch: self)
-            host.routes.added(metadata: resource)
+        case "PipeWire:Interface:Metadata", "Spa:Pointer:Interface:Device":
+            exported[resource] = ResourceLife(resource: resource, watch: self)
+            host.routes.added(resource)
         default: break
         }
     }
@@ -45,9 +55,9 @@ final class ClientWatch {
 
     fileprivate func destroyed(_ resource: OpaquePointer) { resources[resource] = nil }
 
-    fileprivate func destroyed(metadata resource: OpaquePointer) {
-        host.routes.removed(metadata: resource)
-        metadata[resource] = nil
+    fileprivate func ended(_ resource: OpaquePointer) {
+        host.routes.removed(resource)
+        exported[resource] = nil
     }
 
     fileprivate func wants(_ active: Bool, of resource: OpaquePointer) {
@@ -85,8 +95,8 @@ private final class ResourceWatch {
     }
 }
 
-/// Tells when a resource of metadata ends.
-private final class MetadataLife {
+/// Tells when a resource of metadata, or of a device, ends.
+private final class ResourceLife {
     private unowned let watch: ClientWatch
     private let resource: OpaquePointer
     private var events: Listener<pw_resource_events>?
@@ -97,9 +107,9 @@ private final class MetadataLife {
         var events = pw_resource_events()
         events.version = UInt32(PW_VERSION_RESOURCE_EVENTS)
         events.destroy = { data in
-            guard let self = object(data, as: MetadataLife.self) else { return }
+            guard let self = object(data, as: ResourceLife.self) else { return }
             self.events = nil
-            self.watch.destroyed(metadata: self.resource)
+            self.watch.ended(self.resource)
         }
         self.events = Listener(events) { pw_resource_add_listener(resource, $0, $1, pointer(to: self)) }
     }

@@ -37,6 +37,10 @@ final class DeviceWatch {
     private unowned let watch: RouteWatch
     private var listener: Listener<pw_impl_device_events>?
     private var implementation: Listener<spa_device_events>?
+    private var resource: Listener<pw_resource_events>?
+    private var isAttached = true
+    /// The client that exports it, if any.
+    private(set) var client: OpaquePointer?
     private var answers: Answers?
     /// Something has changed since it was asked.
     private var mustAskAgain = false
@@ -51,7 +55,9 @@ final class DeviceWatch {
     /// An answer that is so late does not come any more.
     private static let patience = Duration.seconds(2)
 
-    init(device: OpaquePointer, global: UInt32, watch: RouteWatch) {
+    /// - Parameter exporter: The resource that stands for it, of the client that exports it. Where the device is destroyed by
+    ///   somebody else, that is freed before the device says so.
+    init(device: OpaquePointer, global: UInt32, exporter: OpaquePointer?, watch: RouteWatch) {
         self.device = device
         self.global = global
         self.watch = watch
@@ -70,7 +76,7 @@ final class DeviceWatch {
         events.destroy = { data in
             guard let self = object(data, as: DeviceWatch.self) else { return }
             self.listener = nil
-            self.implementation = nil
+            self.detach()
             self.watch.removed(self)
         }
         listener = Listener(events) { pw_impl_device_add_listener(device, $0, $1, pointer(to: self)) }
@@ -84,18 +90,36 @@ final class DeviceWatch {
             object(data, as: DeviceWatch.self)?.heard(number, type, result)
         }
         implementation = Listener(answers) { cpw_device_add_listener(device, $0, $1, pointer(to: self)) }
-        ask()
+        if let exporter {
+            client = pw_resource_get_client(exporter)
+            var life = pw_resource_events()
+            life.version = UInt32(PW_VERSION_RESOURCE_EVENTS)
+            life.destroy = { data in object(data, as: DeviceWatch.self)?.detach() }
+            resource = Listener(life) { pw_resource_add_listener(exporter, $0, $1, pointer(to: self)) }
+        }
+    }
+
+    /// Asks for the first time.
+    func begin() { ask() }
+
+    /// It can be asked no more.
+    private func detach() {
+        isAttached = false
+        implementation = nil
+        resource = nil
+        client = nil
+        answers = nil
     }
 
     /// Makes a port the one in use with a device of the profile. Its user's choice is one that is saved.
     func use(_ id: String, _ direction: PortDirection, on profileDevice: UInt32, isSaved: Bool) {
-        guard let port = port(id, direction), let profileDevice = Int32(exactly: profileDevice) else { return }
+        guard isAttached, let port = port(id, direction), let profileDevice = Int32(exactly: profileDevice) else { return }
         _ = cpw_device_use_route(device, port.index, profileDevice, isSaved)
     }
 
     /// Chooses the first profile that a port can be used in.
     func useProfile(of id: String, _ direction: PortDirection) {
-        if let profile = port(id, direction)?.profile { _ = cpw_device_use_profile(device, profile, true) }
+        if isAttached, let profile = port(id, direction)?.profile { _ = cpw_device_use_profile(device, profile, true) }
     }
 
     private func port(_ id: String, _ direction: PortDirection) -> Port? {
@@ -107,6 +131,7 @@ final class DeviceWatch {
     // MARK: - Questions and answers
 
     private func ask() {
+        guard isAttached else { return }
         if let answers, answers.moment.duration(to: watch.now) < DeviceWatch.patience {
             mustAskAgain = true
             return
@@ -124,7 +149,11 @@ final class DeviceWatch {
         let own = nextNumber()
         answers?.last = own
         let last = cpw_device_sync(device, own)
-        if last < 0 { answers = nil } else { answers?.last = last }
+        answers?.last = last
+        if last < 0 {
+            answers = nil
+            watch.answered(self)
+        }
     }
 
     private func nextNumber() -> Int32 {

@@ -18,7 +18,7 @@ public final class PipeWireHost: Host {
     private(set) var holdTimer: UnsafeMutablePointer<spa_source>?
     /// By the node's global id.
     private(set) var streams: [UInt32: StreamNode] = [:]
-    private var clients: [OpaquePointer: ClientWatch] = [:]
+    private(set) var clients: [OpaquePointer: ClientWatch] = [:]
     lazy var routes = RouteWatch(host: self)
     lazy var graph = GraphWatch(host: self, properties: pw_context_get_properties(context))
     private(set) var byStream: [StreamID: StreamNode] = [:]
@@ -47,7 +47,7 @@ public final class PipeWireHost: Host {
         timer = cpw_loop_add_timer(
             loop, { data, _ in object(data, as: PipeWireHost.self)?.runtime?.timerFired() }, pointer(to: self))
         holdTimer = cpw_loop_add_timer(
-            loop, { data, _ in object(data, as: PipeWireHost.self)?.routes.releaseManager() }, pointer(to: self))
+            loop, { data, _ in object(data, as: PipeWireHost.self)?.routes.updateHold() }, pointer(to: self))
         drainEvent = cpw_loop_add_event(
             loop,
             { data, _ in
@@ -125,7 +125,11 @@ public final class PipeWireHost: Host {
     }
 
     private func removed(_ global: OpaquePointer) {
-        if pw_global_is_type(global, "PipeWire:Interface:Link") { routes.removed(link: pw_global_get_id(global)) }
+        if pw_global_is_type(global, "PipeWire:Interface:Link") {
+            routes.removed(link: pw_global_get_id(global))
+        } else if pw_global_is_type(global, "PipeWire:Interface:Node") {
+            routes.removed(node: pw_global_get_id(global))
+        }
     }
 
     private func addedNode(_ node: OpaquePointer, global: UInt32) {
@@ -171,6 +175,8 @@ public final class PipeWireHost: Host {
         else { return }
         byStream[stream.id] = nil
         service?.forget(stream.id)
+        // It was sent elsewhere as what it is no more.
+        routes.send(stream.global, to: nil)
         post(.streamVanished(stream.id), now: true)
         stream.become(nextID(), properties)
         introduce(stream)

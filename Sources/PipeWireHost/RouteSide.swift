@@ -20,12 +20,21 @@ extension PipeWireHost {
         if let holdTimer { cpw_loop_arm_timer(loop, holdTimer, moment.nanoseconds) }
     }
 
-    /// A node's sound goes to another one from now on.
-    func linked(_ output: UInt32, to input: UInt32) {
-        guard !hasSteppedBack else { return }
-        if let stream = stream(of: output) { runtime?.linked(stream, to: input) }
-        if let stream = stream(of: input) { runtime?.linked(stream, to: output) }
+    /// Something new is linked to a node.
+    func linked(to node: UInt32) {
+        if !hasSteppedBack { runtime?.linked(to: node) }
     }
+
+    /// Another session manager is at work, or none.
+    func managerChanged() {
+        if !hasSteppedBack { runtime?.managerChanged() }
+    }
+
+    /// Whether what is heard on an output stops when that is lost.
+    var stopsPlayback: Bool { !hasSteppedBack && policy.policy.routes.pausesPlayback }
+
+    /// Whether the daemon lets a client wait.
+    func isBusy(_ client: OpaquePointer) -> Bool { clients[client]?.isBusy ?? false }
 
     /// The sink or source that a stream is linked to.
     public func place(of stream: StreamID) -> UInt32? {

@@ -30,23 +30,18 @@ final class RouteWatch {
     /// By global id.
     private var nodes: [UInt32: Node] = [:]
     private var devices: [UInt32: DeviceWatch] = [:]
-    /// From which node to which, by the link's global id.
-    private var links: [UInt32: (output: UInt32, input: UInt32)] = [:]
-    private var defaults: DefaultsWatch?
+    private var links = LinkMap()
+    /// The metadata "default": the session manager's, which comes first, and what others call so.
+    private var metadata: [DefaultsWatch] = []
     private var targets = StreamTargets()
-    /// The metadata that clients export or use; which of them is the default one is known later.
+    /// The metadata and devices that clients export or use; which is which is known later.
     private var resources: Set<OpaquePointer> = []
+    private lazy var hold = ManagerHold(host: host)
 
-    /// The client that waits, the session manager's.
-    private var held: OpaquePointer?
-    /// When what was heard on a lost output has been played.
-    private var drained: Instant?
-
-    /// Nobody waits longer.
-    private static let longestHold = Duration.milliseconds(200)
     /// More are not looked at.
     private static let mostDevices = 256
     private static let mostNodes = 1024
+    private static let mostMetadata = 16
 
     init(host: PipeWireHost) { self.host = host }
 
@@ -58,6 +53,9 @@ final class RouteWatch {
 
     /// Looks at a node: is it a sink or source?
     func added(node: OpaquePointer, global: UInt32) {
+        if let group = name(pw_properties_get(pw_impl_node_get_properties(node), "node.link-group")) {
+            links.add(node: global, inGroup: group)
+        }
         guard nodes[global] == nil, nodes.count < RouteWatch.mostNodes,
             let facts = RouteNodeFacts(node, global: global)
         else { return }
@@ -87,114 +85,119 @@ final class RouteWatch {
         guard devices[global] == nil, devices.count < RouteWatch.mostDevices,
             text(pw_properties_get(properties, "media.class")) == "Audio/Device"
         else { return }
-        devices[global] = DeviceWatch(device: device, global: global, watch: self)
+        let implementation = pw_impl_device_get_implementation(device).map { OpaquePointer($0) }
+        let exporter = implementation.flatMap { resources.contains($0) ? $0 : nil }
+        let watch = DeviceWatch(device: device, global: global, exporter: exporter, watch: self)
+        devices[global] = watch
+        watch.begin()
     }
 
     func changed(_ device: DeviceWatch) {
         let own = nodes.values.map(\.facts).filter { $0.node.deviceID == device.global }
         let isLoss = host.take(.device(device.description(nodes: own.sorted { $0.node.id < $1.node.id })))
-        if isLoss {
-            let drain = min(host.graphQuantum * 3 + (own.map(\.headroom).max() ?? .zero), RouteWatch.longestHold)
-            drained = max(drained ?? now, now.advanced(by: drain))
-        }
-        if let drained, drained > now { holdManager(until: drained) } else { releaseManager() }
+        let drain = host.graphQuantum * 3 + (own.map(\.headroom).max() ?? .zero)
+        hold.answered(device.global, draining: isLoss ? drain : nil)
     }
 
-    /// A card is asked what has changed. While something is heard on it, the session manager has to wait for the answer.
+    /// A card is asked what has changed. While something is heard on it, the session manager has to wait for the answer;
+    /// unless it would be waited for by that.
     func asked(_ device: DeviceWatch) {
-        let isHeard = nodes.contains { id, node in
-            node.facts.node.deviceID == device.global && links.values.contains { $0.input == id }
-        }
-        if isHeard { holdManager(until: now.advanced(by: RouteWatch.longestHold)) }
+        guard host.stopsPlayback, device.client == nil || device.client != metadata.first?.client else { return }
+        let isHeard = nodes.contains { id, node in node.facts.node.deviceID == device.global && links.isFed(id) }
+        if isHeard { hold.wait(for: device.global) }
     }
+
+    /// A card will not answer.
+    func answered(_ device: DeviceWatch) { hold.answered(device.global) }
 
     func removed(_ device: DeviceWatch) {
         host.take(.deviceGone(device.global))
         devices[device.global] = nil
+        hold.answered(device.global)
     }
 
     // MARK: - The session manager
 
-    /// Lets the session manager wait: first until it is known whether an output is lost, then until the card has played
-    /// what it has in its buffer. Whoever is stopped is heard on until then, and would come out of another port if the
-    /// session manager chose that sooner.
-    ///
-    /// The daemon does the same to a client whose question waits for a card's answer. It has one flag for both, so this has
-    /// to begin before the session manager can ask.
-    private func holdManager(until moment: Instant) {
-        guard let client = defaults?.client else { return }
-        if held == nil { pw_impl_client_set_busy(client, true) }
-        held = client
-        host.armHold(at: moment)
-    }
+    func busyChanged(_ client: OpaquePointer, _ isBusy: Bool) { hold.busyChanged(client, isBusy) }
 
-    /// Lets it go on.
-    func releaseManager() {
-        // A client that has ended is held no more.
-        if let held, held == defaults?.client { pw_impl_client_set_busy(held, false) }
-        held = nil
-        drained = nil
-    }
+    /// Time has come for it to go on.
+    func updateHold() { hold.update() }
+
+    /// Lets it go on for good.
+    func releaseManager() { hold.become(nil, isBusy: false) }
+
+    /// A client is gone.
+    func removed(client: OpaquePointer) { hold.forget(client) }
 
     // MARK: - Links
 
     /// A link was made. A stream that waits for an output may be heard there again.
     func added(link: OpaquePointer, global: UInt32) {
         guard let info = pw_impl_link_get_info(link) else { return }
-        let ends = (output: info.pointee.output_node_id, input: info.pointee.input_node_id)
-        links[global] = ends
-        host.linked(ends.output, to: ends.input)
+        links.add(global, from: info.pointee.output_node_id, to: info.pointee.input_node_id)
+        host.linked(to: info.pointee.input_node_id)
     }
 
     /// A link is gone.
-    func removed(link global: UInt32) { links[global] = nil }
+    func removed(link global: UInt32) { links.remove(global) }
+
+    /// A node is gone.
+    func removed(node global: UInt32) { links.remove(node: global) }
 
     /// The nodes whose sound goes to one.
-    func sources(of sink: UInt32) -> Set<UInt32> { Set(links.values.filter { $0.input == sink }.map(\.output)) }
+    func sources(of sink: UInt32) -> Set<UInt32> { links.sources(of: sink) }
 
     /// Where a stream's node is linked to.
     func place(of stream: UInt32, _ direction: StreamDirection) -> UInt32? {
-        links.filter { (direction == .playback ? $0.value.output : $0.value.input) == stream }.min { $0.key < $1.key }
-            .map { direction == .playback ? $0.value.input : $0.value.output }
+        direction == .playback ? links.target(of: stream) : links.origin(of: stream)
     }
 
     // MARK: - Defaults
 
-    /// A client has metadata, its own or another's.
-    func added(metadata resource: OpaquePointer) { resources.insert(resource) }
+    /// A client has metadata or a device, its own or another's.
+    func added(_ resource: OpaquePointer) { resources.insert(resource) }
 
-    func removed(metadata resource: OpaquePointer) { resources.remove(resource) }
+    func removed(_ resource: OpaquePointer) { resources.remove(resource) }
 
     /// Metadata of a name was registered: the resource that has its number already is the one that exports it.
     func added(metadata global: UInt32, name: String?) {
-        guard name == "default", defaults == nil,
+        guard name == "default", metadata.count < RouteWatch.mostMetadata,
             let resource = resources.first(where: { pw_resource_get_bound_id($0) == global })
         else { return }
-        defaults = DefaultsWatch(resource: resource, watch: self)
+        metadata.append(DefaultsWatch(resource: resource, watch: self))
+        if metadata.count == 1 { adopt() }
     }
 
-    func removedDefaults() {
-        releaseManager()
-        defaults = nil
-        targets.forgetAll()
+    func removed(_ defaults: DefaultsWatch) {
+        let isFirst = metadata.first === defaults
+        metadata.removeAll { $0 === defaults }
+        if isFirst { adopt() }
+    }
+
+    /// Another session manager, or none: what the former one was told is forgotten with it.
+    private func adopt() {
+        targets = StreamTargets()
+        let client = metadata.first?.client
+        hold.become(client, isBusy: client.map { host.isBusy($0) } ?? false)
+        metadata.first?.tellDefaults()
+        host.managerChanged()
     }
 
     /// One entry of the default metadata; a default is an object of JSON with a name in it. Without a key it is about all
     /// entries of the subject.
-    func defaults(_ subject: UInt32, _ key: String?, _ type: String?, _ value: String?) {
+    func entry(of defaults: DefaultsWatch, _ subject: UInt32, _ key: String?, _ type: String?, _ value: String?) {
+        guard defaults === metadata.first else { return }
+        if subject != 0 { return targets.heard(subject, key, type, value) }
         let name = value.flatMap { nodeName(in: $0) }
-        switch key {
-        case "default.audio.sink": host.take(.defaultNode(.output, name: name))
-        case "default.audio.source": host.take(.defaultNode(.input, name: name))
-        default: if subject != 0 { targets.heard(subject, key, type, value) }
-        }
+        if key == "default.audio.sink" || key == nil { host.take(.defaultNode(.output, name: name)) }
+        if key == "default.audio.source" || key == nil { host.take(.defaultNode(.input, name: name)) }
     }
 
     // MARK: - What is asked for
 
     /// Sends a stream's node to a sink or source, or back (R46, R48).
     func send(_ stream: UInt32, to node: UInt32?) {
-        guard let defaults else { return }
+        guard let defaults = metadata.first else { return }
         guard let node else { return targets.send(stream, to: nil, through: defaults) }
         if let name = nodes[node]?.facts.node.name { targets.send(stream, to: name, through: defaults) }
     }
@@ -220,7 +223,7 @@ final class RouteWatch {
         // Nothing else is written into the object of JSON.
         guard !port.nodeName.isEmpty, !port.nodeName.utf8.contains(where: { $0 == 0x22 || $0 == 0x5c }) else { return }
         let key = direction == .output ? "default.configured.audio.sink" : "default.configured.audio.source"
-        defaults?.set(key, of: 0, type: "Spa:String:JSON", to: "{ \"name\": \"\(port.nodeName)\" }")
+        metadata.first?.set(key, of: 0, type: "Spa:String:JSON", to: "{ \"name\": \"\(port.nodeName)\" }")
     }
 }
 

@@ -25,6 +25,8 @@ struct RouteKeeping {
     /// The category that the route serves: what was activated last.
     var category: Category? { active.last.flatMap { configurations[$0]?.category } }
 
+    private static let mostReturned = 64
+
     /// The streams that wait for a port and are heard on it now.
     mutating func take(_ streams: [StreamID], waitingFor port: String) -> [StreamID] {
         guard let waiting = awaited[port] else { return [] }
@@ -33,6 +35,14 @@ struct RouteKeeping {
         awaited[port] = left.isEmpty ? nil : left
         if left.isEmpty { returned[port] = nil }
         return back
+    }
+
+    /// What is not lost any more, and not on its way back, is not waited for.
+    mutating func forgetReturned() {
+        guard !awaited.isEmpty else { return }
+        while returned.count > RouteKeeping.mostReturned, let oldest = returned.keys.min() { returned[oldest] = nil }
+        let lost = Set(tracker.lostOutputs.map(\.id))
+        for port in Array(awaited.keys) where !lost.contains(port) && returned[port] == nil { awaited[port] = nil }
     }
 
     mutating func forget(_ stream: StreamID) {
@@ -70,6 +80,7 @@ extension SessionRuntime {
         var isLoss = false
         let hadBegun = routes.tracker.hasBegun
         for effect in routes.tracker.handle(event, at: host.now) { isLoss = carryOut(effect) || isLoss }
+        routes.forgetReturned()
         // Nobody has heard of another one, so this is no change; but whoever reads the log wants to know.
         if !hadBegun, routes.tracker.hasBegun { host.log(.info, "route: \(route.label)") }
         routes.mustSteer = true
@@ -77,13 +88,20 @@ extension SessionRuntime {
         return isLoss
     }
 
-    /// A stream is heard on another sink than before, or for the first time.
-    public func linked(_ stream: StreamID, to node: UInt32) {
+    /// Something new is linked to a node: streams that wait for an output may be heard there again.
+    public func linked(to node: UInt32) {
         routes.mustSteer = true
-        for (port, place) in routes.returned where place == node {
-            let back = routes.take([stream], waitingFor: port)
+        for port in routes.returned.filter({ $0.value == node }).keys.sorted() {
+            let back = routes.take(host.streams(heardOn: node), waitingFor: port)
             if !back.isEmpty { post(.outputReturned(PortID(port), streams: back)) }
         }
+        drain()
+    }
+
+    /// What the session manager was told has gone with it.
+    public func managerChanged() {
+        routes.steering = RouteSteering()
+        routes.mustSteer = true
         drain()
     }
 
@@ -93,11 +111,11 @@ extension SessionRuntime {
         case .lostOutput(let port):
             routes.returned[port.id] = nil
             let streams = port.nodeID.map { host.streams(heardOn: $0) } ?? []
-            guard !streams.isEmpty else { return false }
+            guard !streams.isEmpty, policy.routes.pausesPlayback else { return false }
             host.log(.info, "\(port.name) is gone, and with it the output of \(streams.count) streams")
             routes.awaited[port.id, default: []].formUnion(streams)
             post(.outputLost(PortID(port.id), name: port.name, streams: streams))
-            return policy.routes.pausesPlayback
+            return true
         case .returnedOutput(let port):
             guard routes.awaited[port.id] != nil, let node = port.nodeID else { break }
             routes.returned[port.id] = node
@@ -131,7 +149,7 @@ extension SessionRuntime {
     func steer() {
         guard routes.mustSteer else { return }
         routes.mustSteer = false
-        guard !routes.active.isEmpty || !routes.steering.isEmpty else { return }
+        guard !routes.active.isEmpty || !routes.steering.isEmpty || !routes.detours.isEmpty else { return }
         let tracker = routes.tracker
         let untouched = routes.steering.untouched(
             tracker.present, inputs: tracker.availableInputs, outputs: tracker.availableOutputs)

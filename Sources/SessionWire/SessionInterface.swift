@@ -54,7 +54,8 @@ extension WireInterface {
                 no-interruptions-from-system-alerts (b): ringing does not interrupt, an accepted call does (N8). \
                 sample-rate (d, Hz), buffer-duration (d, s): wishes, see the properties for what came of them (R74); 0 takes one \
                 back. input-gain (d): the factor on what the session records, brought into 0…1 (R76). The streams have what is \
-                wished for while the session is active, and afterwards what they had before. input and output (s): the id of \
+                wished for while the session is active, and afterwards what they had before; one that asked for no rate or \
+                latency asks for the default ones of that moment then. input and output (s): the id of \
                 one of the manager's AvailableInputs or AvailableOutputs, which is preferred whenever it is there (R66); an \
                 empty one ends that. Errors: UnknownValue, with the ids that there are; InvalidArgs.
                 """),

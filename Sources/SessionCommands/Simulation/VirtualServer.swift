@@ -97,7 +97,7 @@ final class VirtualServer: Host {
     private func play(on node: RouteNode) {
         outputs.current = node
         runtime.take(.defaultNode(.output, name: node.name))
-        for stream in streams(heardOn: node.id) { runtime.linked(stream, to: node.id) }
+        runtime.linked(to: node.id)
     }
 
     private func play(_ index: Int) {

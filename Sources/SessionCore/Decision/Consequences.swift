@@ -104,7 +104,7 @@ extension Engine {
             return catalogue.fade(of: actor, on: description)
         }
         if new.silence != .none {
-            // R64: not one quantum of it comes out of anything else, or is recorded from anything else.
+            // R64: not one quantum of it comes out of anything else.
             guard new.cause != .routeDisconnected, stream.isRunning, new.cause != .handover, old.cause != .handover
             else { return .zero }
             return fade(new.actor)

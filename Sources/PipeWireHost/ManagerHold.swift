@@ -1,0 +1,97 @@
+import CPipeWire
+import SessionCore
+
+/// Lets the session manager wait: first until it is known whether an output is lost, then until the card has played what it
+/// has in its buffer. Whoever is stopped is heard on until then, and would come out of another port if the session manager
+/// chose that sooner.
+///
+/// The daemon does the same to a client whose own question waits for a card's answer, with the same flag. So this one is
+/// taken only when the daemon does not use it, again when the daemon has given it back, and given back only when it is ours.
+final class ManagerHold {
+    private unowned let host: PipeWireHost
+    /// The session manager's connection; `nil` while there is none that can wait.
+    private var client: OpaquePointer?
+    /// What the flag says.
+    private var isBusy = false
+    private var isOurs = false
+    /// The cards on which something is heard and that have not answered yet.
+    private var asked: Set<UInt32> = []
+    /// When the first of them was asked.
+    private var since: Instant?
+    /// Until when no card is waited for, because the session manager has just waited long enough.
+    private var rest: Instant?
+    /// When what was heard on a lost output has been played.
+    private var drained: Instant?
+
+    /// Nobody waits longer.
+    static let longest = Duration.milliseconds(200)
+
+    init(host: PipeWireHost) { self.host = host }
+
+    /// Another client is the session manager, or none is.
+    func become(_ client: OpaquePointer?, isBusy: Bool) {
+        if isOurs, let client = self.client { pw_impl_client_set_busy(client, false) }
+        isOurs = false
+        self.client = client
+        self.isBusy = isBusy
+        asked.removeAll()
+        (since, rest, drained) = (nil, nil, nil)
+    }
+
+    /// The client is gone: there is nothing to give back.
+    func forget(_ client: OpaquePointer) {
+        guard client == self.client else { return }
+        isOurs = false
+        become(nil, isBusy: false)
+    }
+
+    /// A card was asked on which something is heard.
+    func wait(for card: UInt32) {
+        if let rest, rest > host.now { return }
+        since = since ?? host.now
+        asked.insert(card)
+        update()
+    }
+
+    /// A card has answered, or is gone. Where an output is lost, it has to play for some time.
+    func answered(_ card: UInt32, draining time: Duration? = nil) {
+        asked.remove(card)
+        if asked.isEmpty { since = nil }
+        if let time {
+            let end = host.now.advanced(by: min(time, ManagerHold.longest))
+            drained = max(drained ?? end, end)
+        }
+        update()
+    }
+
+    /// The flag has changed.
+    func busyChanged(_ client: OpaquePointer, _ isBusy: Bool) {
+        guard client == self.client else { return }
+        self.isBusy = isBusy
+        guard !isBusy else { return }
+        isOurs = false
+        update()
+    }
+
+    /// Brings the flag to what it should be; also when time has come.
+    func update() {
+        guard let client else { return }
+        let now = host.now
+        if let drained, drained <= now { self.drained = nil }
+        if let since, since.advanced(by: ManagerHold.longest) <= now {
+            asked.removeAll()
+            self.since = nil
+            rest = now.advanced(by: ManagerHold.longest)
+        }
+        guard let end = [drained, since.map { $0.advanced(by: ManagerHold.longest) }].compactMap({ $0 }).max() else {
+            guard isOurs else { return }
+            isOurs = false
+            return pw_impl_client_set_busy(client, false)
+        }
+        if !isBusy {
+            isOurs = true
+            pw_impl_client_set_busy(client, true)
+        }
+        if isOurs { host.armHold(at: end) }
+    }
+}
