@@ -113,7 +113,9 @@ final class DeviceWatch {
 
     /// Makes a port the one in use with a device of the profile. Its user's choice is one that is saved.
     func use(_ id: String, _ direction: PortDirection, on profileDevice: UInt32, isSaved: Bool) {
-        guard isAttached, let port = port(id, direction), let profileDevice = Int32(exactly: profileDevice) else { return }
+        guard isAttached, let port = port(id, direction), let profileDevice = Int32(exactly: profileDevice) else {
+            return
+        }
         _ = cpw_device_use_route(device, port.index, profileDevice, isSaved)
     }
 

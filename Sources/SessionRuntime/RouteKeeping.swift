@@ -25,7 +25,12 @@ struct RouteKeeping {
     /// The category that the route serves: what was activated last.
     var category: Category? { active.last.flatMap { configurations[$0]?.category } }
 
+    /// Until when a session manager that has just begun is left alone.
+    var newManagerUntil: Instant?
+
     private static let mostReturned = 64
+    /// How long a session manager takes to set up the cards that it finds.
+    static let managerStart = Duration.seconds(1)
 
     /// The streams that wait for a port and are heard on it now.
     mutating func take(_ streams: [StreamID], waitingFor port: String) -> [StreamID] {
@@ -98,11 +103,18 @@ extension SessionRuntime {
         drain()
     }
 
-    /// What the session manager was told has gone with it.
+    /// Another session manager is at work, or none. What the former one was told has gone with it, and the new one first
+    /// does what it finds right by itself: that is no choice of its user's.
     public func managerChanged() {
+        routes.newManagerUntil = host.now.advanced(by: RouteKeeping.managerStart)
+        drain()
+    }
+
+    /// Takes what is in use now for what the session manager does by itself.
+    func managerHasBegun() {
+        routes.newManagerUntil = nil
         routes.steering = RouteSteering()
         routes.mustSteer = true
-        drain()
     }
 
     /// Returns whether a stream has lost its output.
@@ -147,7 +159,7 @@ extension SessionRuntime {
 
     /// Brings the server to what sessions choose (R41–R43, R46–R48, R66).
     func steer() {
-        guard routes.mustSteer else { return }
+        guard routes.mustSteer, routes.newManagerUntil == nil else { return }
         routes.mustSteer = false
         guard !routes.active.isEmpty || !routes.steering.isEmpty || !routes.detours.isEmpty else { return }
         let tracker = routes.tracker

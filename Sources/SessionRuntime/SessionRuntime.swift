@@ -150,6 +150,7 @@ public final class SessionRuntime {
             post(.clockReached)
         }
         if let deadline = routes.tracker.deadline, deadline <= now { take(.clock) }
+        if let end = routes.newManagerUntil, end <= now { managerHasBegun() }
         drain()
     }
 
@@ -318,7 +319,8 @@ public final class SessionRuntime {
     }
 
     private func arm() {
-        let next = [fader.nextStep, engineWake, pauses.deadline, routes.tracker.deadline].compactMap { $0 }.min()
+        let next = [fader.nextStep, engineWake, pauses.deadline, routes.tracker.deadline, routes.newManagerUntil]
+            .compactMap { $0 }.min()
         guard next != armed else { return }
         armed = next
         host.arm(at: next)

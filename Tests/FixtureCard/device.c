@@ -1,5 +1,6 @@
 /* The card as an object that the daemon and the session manager see: its profiles, its routes, and setting them. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <spa/monitor/utils.h>
@@ -61,6 +62,17 @@ static struct spa_pod *build_profile(struct spa_pod_builder *builder, const stru
 static void build_numbers(struct spa_pod_builder *builder, uint32_t key, uint32_t set) {
     struct spa_pod_frame frame;
     spa_pod_builder_prop(builder, key, 0);
+    /* A card that lies of the size that its numbers have. */
+    if (getenv("FIXTURE_CARD_LIES") != NULL) {
+        static struct {
+            struct spa_pod_array array;
+            uint8_t numbers[16384];
+        } lie;
+        memset(lie.numbers, 0x41, sizeof(lie.numbers));
+        lie.array = (struct spa_pod_array){{sizeof(lie) - sizeof(struct spa_pod), SPA_TYPE_Array}, {{4096, SPA_TYPE_Int}}};
+        spa_pod_builder_primitive(builder, &lie.array.pod);
+        return;
+    }
     spa_pod_builder_push_array(builder, &frame);
     for (uint32_t number = 0; number < 32; number++)
         if ((set & ONLY(number)) != 0) spa_pod_builder_int(builder, number);
@@ -131,7 +143,7 @@ static int enum_params(void *data, int sequence, uint32_t id, uint32_t start, ui
     for (int index = 0; index < 4; index++)
         if (parameter_ids[index] == id) note("asked for %s", parameter_names[index]);
     for (uint32_t count = 0; count < number;) {
-        uint8_t buffer[4096];
+        uint8_t buffer[262144];
         struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof(buffer));
         result.index = result.next;
         struct spa_pod *parameter = build_parameter(&builder, card, id, &result.index);

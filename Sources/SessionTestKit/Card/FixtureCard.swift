@@ -71,20 +71,23 @@ public final class FixtureCard: Sendable {
     ///   - isAbsent: whether it is not there before ``appear()``.
     ///   - buffer: how many frames it holds itself, like the buffer of a real card: they come out of the plug that is
     ///     in use when they come out. Without any, sound comes out in the cycle of the graph in which it is played.
+    ///   - lies: whether it says that the numbers in its lists are larger than they are.
     ///   - desktop: where.
     public static func start(
-        _ kind: Kind, instance: String = "", isAbsent: Bool = false, buffer: Int = 0, on desktop: PrivateDesktop
+        _ kind: Kind, instance: String = "", isAbsent: Bool = false, buffer: Int = 0, lies: Bool = false,
+        on desktop: PrivateDesktop
     ) async throws -> FixtureCard {
-        let card = try FixtureCard(kind, instance, isAbsent, buffer, desktop)
+        let card = try FixtureCard(kind, instance, isAbsent, buffer, lies, desktop)
         try await card.process.log.wait(forLineContaining: "ready")
-        if !isAbsent { try await card.waitUntilLinked() }
+        if !isAbsent, !lies { try await card.waitUntilLinked() }
         return card
     }
 
     private init(
-        _ kind: Kind, _ instance: String, _ isAbsent: Bool, _ buffer: Int, _ desktop: PrivateDesktop
+        _ kind: Kind, _ instance: String, _ isAbsent: Bool, _ buffer: Int, _ lies: Bool, _ desktop: PrivateDesktop
     ) throws {
         var environment = ["FIXTURE_CARD_BUFFER": "\(buffer)"]
+        if lies { environment["FIXTURE_CARD_LIES"] = "yes" }
         if isAbsent { environment["FIXTURE_CARD"] = "absent" }
         self.kind = kind
         self.instance = instance

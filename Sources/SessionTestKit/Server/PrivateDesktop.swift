@@ -106,6 +106,16 @@ public final class PrivateDesktop: PrivateServer {
         try await daemon.waitForExit()
     }
 
+    /// Ends the session manager alone, as in a crash of it.
+    public func killWirePlumber() async throws {
+        guard let manager = take(.wirePlumber) else { return }
+        manager.signal(SIGKILL)
+        try await manager.waitForExit()
+    }
+
+    /// Starts it again.
+    public func startWirePlumber() async throws { try start(.wirePlumber, "wireplumber") }
+
     /// Ends the session bus, as when the user's session is restarted around the sound server.
     public func stopBus() async throws {
         guard let bus = take(.bus) else { return }

@@ -1,0 +1,78 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+/// Routes when those around do not behave: a card that lies, a session manager that dies, effects in between.
+extension LiveModule {
+    @Test("R61 a card that lies of the size of its numbers does no harm to the daemon")
+    func lyingCard() async throws {
+        try await Desk.run { desk in
+            let card = try await FixtureCard.start(.laptop, lies: true, on: desk.desktop)
+            try await desk.log.wait(forLineContaining: "alsa_card.pci-0000_00_1f.3: ")
+            for _ in 0..<3 {
+                try await card.unplug("headphones")
+                try await card.plug("headphones")
+            }
+            // Its ports are known all the same, and who asks is answered.
+            try await desk.log.wait(forLineContaining: "analog-output-headphones yes", within: .seconds(5))
+            #expect(try await desk.command("route").contains("Headphones"))
+        }
+    }
+
+    @Test("R46 R63 the session manager dies during a call, and another begins: the earpiece is used again, until the call ends")
+    func managerDies() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await FixtureCard.start(.phone, on: desk.desktop)
+            let earpiece = try await Capture.start(on: desk.desktop, of: card.outlet("phone-earpiece"))
+            let app = try await desk.application()
+            let session = try await app.call()
+            _ = try await app.start(desk.invocation(Desk.interrupter, with: .pwPlay, as: "call", role: .phone))
+            try await earpiece.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+            for _ in 0..<2 {
+                try await desk.desktop.killWirePlumber()
+                let lines = try desk.log.lineCount
+                try await desk.desktop.startWirePlumber()
+                // It sends all sound to the loudspeaker, as it does with any card that it has not seen.
+                try await desk.log.wait(forLineContaining: "Speaker unknown, [Out] Headphones", after: lines)
+                try await card.wait(untilHeardFrom: "phone-earpiece")
+            }
+            try await app.session(session, "Deactivate", "[]")
+            try await card.wait(untilHeardFrom: "phone-speaker")
+        }
+    }
+
+    @Test("R64 what is heard through effects stops as well when the headphones are pulled out")
+    func effectsBetween() async throws {
+        let loopback = """
+            context.modules = [
+                { name = libpipewire-module-loopback
+                  args = {
+                      capture.props = { node.name = effects media.class = Audio/Sink audio.position = [ FL FR ] }
+                      playback.props = { node.name = effects-out node.passive = true audio.position = [ FL FR ] }
+                  } }
+            ]
+            """
+        try await Desk.run(options: {
+            $0.routeVolume = 1
+            $0.pipeWireFragments["60-loopback.conf"] = loopback
+        }) { desk in
+            let card = try await FixtureCard.start(.laptop, on: desk.desktop)
+            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("speaker"))
+            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("headphones"))
+            let file = try desk.desktop.sandbox.write(Signal.tone(440, for: .seconds(60), on: .left), to: "music.wav")
+            _ = try Client(
+                .pwPlay, file: file, as: ApplicationIdentity("music-player"), role: .music,
+                arguments: ["--target", "effects"], on: desk.desktop)
+            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            for _ in 0..<3 {
+                try await card.unplug("headphones")
+                try await card.wait(untilHeardFrom: "speaker")
+                try await card.plug("headphones")
+                try await card.wait(untilHeardFrom: "headphones")
+                try await headphones.wait(for: Desk.music, below: -90, lasting: .milliseconds(100))
+                try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            }
+            try await desk.expectSilence(of: speaker)
+        }
+    }
+}
