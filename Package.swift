@@ -3,9 +3,14 @@
 import PackageDescription
 
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)]
-/// Of what a sound server loads: every function in a section of its own, so that those which are used can lie together.
+/// Of what a sound server loads: every function in a section of its own, so that those which are used can lie together,
+/// and public ones not kept for others than the programs they are linked into, so that those which are not can be left
+/// out.
 let loaded: [SwiftSetting] =
-    strict + [.unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release))]
+    strict + [
+        .unsafeFlags(
+            ["-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link"], .when(configuration: .release))
+    ]
 /// The same, optimised for size: what does not run with every event.
 let small: [SwiftSetting] = loaded + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
@@ -17,7 +22,9 @@ let small: [SwiftSetting] = loaded + [.unsafeFlags(["-Osize"], .when(configurati
 /// whose address matters, and compares none); packed relocations, of which there are 16,000, all read at load (glibc
 /// 2.36 or later); calls into parts of the runtimes that are not needed sent elsewhere (CRuntimeTrim), so that these
 /// parts fall away; and the C++ library that the Swift runtime needs from inside, where install/build has put it for
-/// that, as the whole of it is 1 MB that no other part of the server uses.
+/// that, as the whole of it is 1 MB that no other part of the server uses. install/build also makes a copy of the Swift
+/// library of which the linker leaves out what nobody calls, another MB; it names it in the environment, as only a file
+/// that is named here goes before the toolchain's own.
 func moduleLinkage(exports: String, order: String) -> [LinkerSetting] {
     [
         .unsafeFlags([
@@ -30,10 +37,9 @@ func moduleLinkage(exports: String, order: String) -> [LinkerSetting] {
             "-Xlinker", "--no-warn-symbol-ordering",
             "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
             "-Xlinker", "--wrap=_swift_stdlib_getScalarName",
-            "-Xlinker", "--wrap=_swift_backtrace_isThunkFunction",
             "-Xlinker", "--wrap=__cxa_demangle",
             "-L\(Context.packageDirectory)/.build/static",
-        ])
+        ] + (Context.environment["AUDIO_SESSION_SWIFT_LIBRARY"].map { [$0] } ?? []))
     ]
 }
 

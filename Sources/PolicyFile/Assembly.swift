@@ -7,18 +7,19 @@ import SessionCore
 /// that do not go together with weaker ones.
 struct Assembly {
     /// What the sources without errors say.
-    private(set) var contents = PolicyContents(preset: .desktop, claims: [:], rules: [], origins: .init())
+    var contents: PolicyContents { last.contents }
     /// All of that with where it was said.
-    private(set) var builder = PolicyBuilder(Sourced(.desktop))
+    var builder: PolicyBuilder { last.builder }
     /// The sources that are in force, the weakest first.
-    private(set) var names: [String] = []
+    var names: [String] { last.names }
     /// What is wrong with the sources.
     private(set) var diagnosis: Diagnosis
 
     /// Whether the arguments do more than to choose a preset or a file.
     let argumentsHaveSections: Bool
 
-    private var presets: PresetFiles
+    /// The sources without errors, put together.
+    private let last: Round
 
     /// Puts sources together.
     ///
@@ -26,7 +27,7 @@ struct Assembly {
     ///   - documents: The sources, the weakest first.
     ///   - layers: Where files of presets are looked for.
     init(_ documents: [Document], presetsFrom layers: Layers) {
-        presets = PresetFiles(layers)
+        var presets = PresetFiles(layers)
         argumentsHaveSections = documents.contains { $0.kind == .arguments && $0.hasSections }
         diagnosis = Diagnosis(file: documents.first?.name ?? "")
         // The report is in the order of the sources.
@@ -37,9 +38,7 @@ struct Assembly {
             for name in round.blamed { diagnosis.take(name, from: round.diagnosis) }
             if round.blamed.isEmpty {
                 for name in round.names { diagnosis.take(name, from: round.diagnosis) }
-                names = round.names
-                builder = round.builder
-                contents = round.contents
+                last = round
                 return
             }
             presets.exclude(round.blamed)
@@ -49,10 +48,12 @@ struct Assembly {
 }
 
 /// Sources put together once.
-private struct Round {
+///
+/// A class, as it is large and never changes: copying it as a value would be 100 KB of code in the module.
+private final class Round {
     let builder: PolicyBuilder
     let contents: PolicyContents
-    private(set) var diagnosis: Diagnosis
+    let diagnosis: Diagnosis
     /// The sources, with the preset's file.
     let names: [String]
     /// The sources that are to be left out.
@@ -62,7 +63,7 @@ private struct Round {
         let choice = presets.choice(of: documents)
         let sources = (choice.file.map { [$0] } ?? []) + documents
         names = sources.map(\.name)
-        diagnosis = Diagnosis(file: names.first ?? "")
+        var diagnosis = Diagnosis(file: names.first ?? "")
         for source in sources {
             diagnosis.file = source.name
             diagnosis.take(source.name, from: source.mistakes)
@@ -73,6 +74,7 @@ private struct Round {
         let wrong = diagnosis.filesWithErrors
         contents = builder.finish(&diagnosis, isComplete: sources.allSatisfy(\.isWellFormed))
         self.builder = builder
+        self.diagnosis = diagnosis
         let clashing = diagnosis.filesWithErrors
         blamed = wrong.isEmpty ? Set(names.first(where: clashing.contains).map { [$0] } ?? []) : wrong
     }
