@@ -254,7 +254,8 @@ extension RouteNodeFacts {
         self.node = RouteNode(
             id: global, name: name, description: value("node.description") ?? name, direction: direction,
             deviceID: value("device.id").flatMap { UInt32($0) },
-            profileDevice: value("card.profile.device").flatMap { UInt32($0) }, type: PortType(facts))
+            profileDevice: value("card.profile.device").flatMap { UInt32($0) }, type: PortType(facts),
+            isAtCamera: facts.isCamera)
     }
 }
 

@@ -17,6 +17,9 @@ extension WireInterface {
                 allow-bluetooth-a2dp, allow-airplay. Modes: default, voice-chat, video-recording, measurement, spoken-audio, \
                 voice-prompt, movie-playback, video-chat, game-chat.
 
+                Without allow-bluetooth-a2dp or allow-airplay a session of play-and-record is sent elsewhere if its sound would \
+                go to such an output and another one is surely connected (N5).
+
                 Errors: UnknownValue, IncompatibleCategory, ModeNotChangeable; InsufficientPriority when the session is active \
                 and could not be with what it asks for: nothing changes then.
                 """),
