@@ -27,7 +27,7 @@ extension Engine {
         }
         facts.redescribe(ids, sessions: former, catalogue: catalogue) { session in
             // R31, R8: nobody stays superseded by what does not do so any more.
-            if let port = session.supersededBy, port.isOutput {
+            if let port = session.supersededBy, port.isOfRoute {
                 // R36: what is a call now goes on wherever it is heard.
                 return catalogue[session.description]?.goesOnElsewhere == true ? nil : port
             }
