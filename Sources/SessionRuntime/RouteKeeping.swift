@@ -61,6 +61,7 @@ extension SessionRuntime {
         for effect in routes.tracker.handle(event, at: host.now) { isLoss = carryOut(effect) || isLoss }
         // Nobody has heard of another one, so this is no change; but whoever reads the log wants to know.
         if !hadBegun, routes.tracker.hasBegun { host.log(.info, "route: \(route.label)") }
+        if case .nodeGone(let node) = event { forgetMute(of: node) }
         routes.mustSteer = true
         drain()
         return isLoss
@@ -69,6 +70,7 @@ extension SessionRuntime {
     /// A stream is heard on another sink than before, or for the first time.
     public func linked(_ stream: StreamID, to node: UInt32) {
         routes.mustSteer = true
+        if mutes.inputs[node] != nil || mutes.told[stream] != nil { mutes.isStale = true }
         for (port, place) in routes.returned where place == node {
             let back = routes.take([stream], waitingFor: port)
             if !back.isEmpty { post(.outputReturned(PortID(port), streams: back)) }

@@ -130,5 +130,11 @@ extension WireInterface {
                 "The factor on what the session records now, 0…1: as preferred while it is active, 1 otherwise (R76)."),
             Property(
                 "InputGainAvailable", "b", "Whether the session records something whose level can be changed (R76)."),
+            Property(
+                "InputMuted", "b",
+                """
+                Whether all that the session records from is muted by its user (N7). That interrupts a session of the \
+                category record, for the reason device-muted; a call goes on, as its other side is heard all the same.
+                """),
         ])
 }
