@@ -202,24 +202,23 @@ final class DeviceWatch {
 
     /// What it is now. The types of ports in use may depend on their nodes.
     func description(nodes: [RouteNodeFacts]) -> RouteDevice {
-        RouteDevice(
-            id: global, name: cardName,
-            ports: ports.map { port in
-                let profileDevice = active.filter { $0.value == port.index }.keys.min()
-                var facts = port.facts
-                if let node = nodes.first(where: {
-                    $0.node.deviceID == global && $0.node.profileDevice == profileDevice && profileDevice != nil
-                        && ($0.node.direction == .output) == port.isOutput
-                }) {
-                    facts.profileName = node.facts.profileName
-                    facts.bluetoothProfile = node.facts.bluetoothProfile
-                }
-                return DevicePort(
-                    name: facts.portName ?? "", description: facts.portDescription ?? "",
-                    direction: port.isOutput ? .output : .input, type: PortType(facts),
-                    availability: port.availability, profileDevices: port.devices, activeOn: profileDevice,
-                    serverType: facts.portType ?? "")
-            })
+        let described = ports.map { port -> DevicePort in
+            let profileDevice = active.filter { $0.value == port.index }.keys.min()
+            var facts = port.facts
+            if let node = nodes.first(where: {
+                $0.node.deviceID == global && $0.node.profileDevice == profileDevice && profileDevice != nil
+                    && ($0.node.direction == .output) == port.isOutput
+            }) {
+                facts.profileName = node.facts.profileName
+                facts.bluetoothProfile = node.facts.bluetoothProfile
+            }
+            return DevicePort(
+                name: facts.portName ?? "", description: facts.portDescription ?? "",
+                direction: port.isOutput ? .output : .input, type: PortType(facts),
+                availability: port.availability, profileDevices: port.devices, activeOn: profileDevice,
+                serverType: facts.portType ?? "")
+        }
+        return RouteDevice(id: global, name: cardName, ports: described, isCamera: facts.isCamera)
     }
 }
 

@@ -12,6 +12,9 @@ extension PipeWireHost {
     @discardableResult
     func take(_ event: RouteEvent) -> Bool { hasSteppedBack ? false : runtime?.take(event) ?? false }
 
+    /// The user has muted a source, or takes that back (N7).
+    func muted(_ input: RouteNode, _ isMuted: Bool) { if !hasSteppedBack { runtime?.muted(input, isMuted) } }
+
     /// The graph's quantum.
     var graphQuantum: Duration { quantum(of: StreamID(0)) }
 

@@ -17,16 +17,30 @@ final class RouteWatch {
     /// One sink or source.
     private final class Node {
         let facts: RouteNodeFacts
+        let node: OpaquePointer
         unowned let watch: RouteWatch
         var listener: Listener<pw_impl_node_events>?
+        private var isMuted = false
 
-        init(_ facts: RouteNodeFacts, watch: RouteWatch) {
+        init(_ facts: RouteNodeFacts, node: OpaquePointer, watch: RouteWatch) {
             self.facts = facts
+            self.node = node
             self.watch = watch
+        }
+
+        /// N7: a card's own mute shows here as well, whether the card has a switch for it or its sound is only dropped.
+        func readMute() {
+            guard facts.node.direction == .input else { return }
+            var volumes = cpw_volumes()
+            cpw_node_read_volumes(node, &volumes)
+            let isMuted = volumes.mute || volumes.soft_mute
+            guard isMuted != self.isMuted else { return }
+            self.isMuted = isMuted
+            watch.host.muted(facts.node, isMuted)
         }
     }
 
-    private unowned let host: PipeWireHost
+    fileprivate unowned let host: PipeWireHost
     /// By global id.
     private var nodes: [UInt32: Node] = [:]
     private var devices: [UInt32: DeviceWatch] = [:]
@@ -59,7 +73,7 @@ final class RouteWatch {
         guard nodes[global] == nil, nodes.count < RouteWatch.mostNodes,
             let facts = RouteNodeFacts(node, global: global)
         else { return }
-        let known = Node(facts, watch: self)
+        let known = Node(facts, node: node, watch: self)
         nodes[global] = known
         var events = pw_impl_node_events()
         events.version = UInt32(PW_VERSION_IMPL_NODE_EVENTS)
@@ -68,8 +82,13 @@ final class RouteWatch {
             node.listener = nil
             node.watch.removed(node)
         }
+        events.info_changed = { data, info in
+            guard let info, info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PARAMS) != 0 else { return }
+            object(data, as: Node.self)?.readMute()
+        }
         known.listener = Listener(events) { pw_impl_node_add_listener(node, $0, $1, pointer(to: known)) }
         host.take(.node(facts.node))
+        known.readMute()
         if let device = facts.node.deviceID.flatMap({ devices[$0] }) { changed(device) }
     }
 
@@ -257,7 +276,8 @@ extension RouteNodeFacts {
         self.node = RouteNode(
             id: global, name: name, description: value("node.description") ?? name, direction: direction,
             deviceID: value("device.id").flatMap { UInt32($0) },
-            profileDevice: value("card.profile.device").flatMap { UInt32($0) }, type: PortType(facts))
+            profileDevice: value("card.profile.device").flatMap { UInt32($0) }, type: PortType(facts),
+            isAtCamera: facts.isCamera)
     }
 }
 

@@ -88,6 +88,7 @@ extension SessionRuntime {
         routes.forgetReturned()
         // Nobody has heard of another one, so this is no change; but whoever reads the log wants to know.
         if !hadBegun, routes.tracker.hasBegun { host.log(.info, "route: \(route.label)") }
+        if case .nodeGone(let node) = event { forgetMute(of: node) }
         routes.mustSteer = true
         drain()
         return isLoss
@@ -96,6 +97,7 @@ extension SessionRuntime {
     /// Something new is linked to a node: streams that wait for an output may be heard there again.
     public func linked(to node: UInt32) {
         routes.mustSteer = true
+        if !mutes.inputs.isEmpty || !mutes.told.isEmpty { mutes.isStale = true }
         for port in routes.returned.filter({ $0.value == node }).keys.sorted() {
             let back = routes.take(host.streams(heardOn: node), waitingFor: port)
             if !back.isEmpty { post(.outputReturned(PortID(port), streams: back)) }

@@ -42,6 +42,7 @@ public final class SessionRuntime {
     private var pauses = PlayerPauses()
     var routes = RouteKeeping()
     var wishing = WishKeeping()
+    var mutes = MuteKeeping()
 
     /// Who asks players to pause (N15); without one, their streams are corked.
     public weak var players: (any PlayerControl)?
@@ -65,6 +66,7 @@ public final class SessionRuntime {
             takeQueue()
             steer()
             grantWishes()
+            lookAtMutes()
             isDraining = false
             observer?.runtimeIsIdle(self)
         } while !queue.isEmpty || !sooner.isEmpty
@@ -119,6 +121,7 @@ public final class SessionRuntime {
         players?.forget(stream)
         routes.forget(stream)
         wishing.granted[stream] = nil
+        mutes.told[stream] = nil
     }
 
     /// The moment for which the host was armed has come.
@@ -254,9 +257,11 @@ public final class SessionRuntime {
 
     private func observe(_ event: Event) {
         switch event {
-        case .streamAppeared(let id, let application, let description, _):
+        case .streamAppeared(let id, let application, let description, let direction):
             names[id] = application.name
             label(id, description)
+            mutes.told[id] = nil
+            if direction == .capture { mutes.isStale = true }
         case .policyChanged(_, let descriptions):
             for (id, description) in descriptions { label(id, description) }
         case .streamWanted(let id, let isWanted):
@@ -352,6 +357,7 @@ public final class SessionRuntime {
             return before.cause == .routeDisconnected
                 ? "keep \(name) silent: its output has not come back in time, and its application has to resume"
                 : "stop \(name) at once: its output has gone"
+        case (_, .inputMuted): return "stop \(name) at once: its input is muted"
         case (_, .silentSwitch): return "mute \(name)\(time): the silent switch is on"
         case (_, .screenLock): return "mute \(name)\(time): the screen is locked"
         case (_, .doNotDisturb): return "mute \(name)\(time): the user does not want to be disturbed"

@@ -43,6 +43,7 @@ final class Desktop {
     /// N7: why a session was interrupted.
     func reason(of actor: SessionReference) -> String {
         if actor.isOutput { return "route-disconnected" }
+        if actor.isMutedInput { return "device-muted" }
         return actor.id != nil && actor.id == sleeping ? "suspended" : "default"
     }
 

@@ -24,6 +24,7 @@ enum Explanations {
         case .routeDisconnected:
             text +=
                 "\(verb(treatment))\(since): the output on which it was heard has gone, and nothing else takes its place"
+        case .inputMuted: text += "\(verb(treatment))\(since): the input that it records from is muted"
         case .silentSwitch: text += "\(verb(treatment))\(since): the silent switch is on"
         case .screenLock: text += "\(verb(treatment))\(since): the screen is locked"
         case .doNotDisturb: text += "\(verb(treatment))\(since): do not disturb is on"

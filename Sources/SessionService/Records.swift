@@ -101,6 +101,7 @@ enum Records {
         case .inactive: "inactive"
         case .noDevice: "no-device"
         case .routeDisconnected: "route-disconnected"
+        case .inputMuted: "device-muted"
         case .silentSwitch: "silent"
         case .screenLock: "locked"
         case .doNotDisturb: "do-not-disturb"

@@ -205,6 +205,7 @@ final class SessionObject: ServedObject {
                 [("no-interruptions-from-system-alerts", .boolean(configuration.avoidsAlerts))] + preferences)
         case "CurrentRoute": return Records.route(route)
         case "OtherAudioPlaying": return .boolean(state.isOtherAudioPlaying)
+        case "InputMuted": return .boolean(state.isInputMuted)
         case "SecondaryAudioShouldBeSilenced": return .boolean(state.isSecondaryAudioToBeSilenced)
         default: return SessionFigures(of: id, in: service.runtime).value(of: property)
         }
@@ -233,6 +234,7 @@ final class SessionObject: ServedObject {
         note("OutputOverride", old.configuration.outputOverride != new.configuration.outputOverride)
         note("Preferences", old.configuration.avoidsAlerts != new.configuration.avoidsAlerts)
         note("OtherAudioPlaying", old.isOtherAudioPlaying != new.isOtherAudioPlaying)
+        note("InputMuted", old.isInputMuted != new.isInputMuted)
         note("SecondaryAudioShouldBeSilenced", old.isSecondaryAudioToBeSilenced != new.isSecondaryAudioToBeSilenced)
         return names
     }

@@ -17,6 +17,9 @@ extension WireInterface {
                 allow-bluetooth-a2dp, allow-airplay. Modes: default, voice-chat, video-recording, measurement, spoken-audio, \
                 voice-prompt, movie-playback, video-chat, game-chat.
 
+                Without allow-bluetooth-a2dp or allow-airplay a session of play-and-record is sent elsewhere if its sound would \
+                go to such an output and another one is surely connected (N5).
+
                 Errors: UnknownValue, IncompatibleCategory, ModeNotChangeable; InsufficientPriority when the session is active \
                 and could not be with what it asks for: nothing changes then.
                 """),
@@ -128,5 +131,11 @@ extension WireInterface {
                 "The factor on what the session records now, 0…1: as preferred while it is active, 1 otherwise (R76)."),
             Property(
                 "InputGainAvailable", "b", "Whether the session records something whose level can be changed (R76)."),
+            Property(
+                "InputMuted", "b",
+                """
+                Whether all that the session records from is muted by its user (N7). That interrupts a session of the \
+                category record, for the reason device-muted; a call goes on, as its other side is heard all the same.
+                """),
         ])
 }

@@ -84,7 +84,7 @@ extension RandomSequence {
             }
             if streams[index].told == treatment && !endsSuspension { fail("an effect without a difference") }
             if fade < .zero || delay < .zero { fail("a negative fade") }
-            let isByItself = [.none, .handover, .noDevice, .routeDisconnected].contains(treatment.cause)
+            let isByItself = [.none, .handover, .noDevice, .routeDisconnected, .inputMuted].contains(treatment.cause)
             if appCount == 1 && !isOpening && !isByItself {
                 fail("touched by its own application")
             }
@@ -154,7 +154,7 @@ extension RandomSequence {
         rest()
         for stream in streams
         where stream.told != .untouched
-            && ![.superseded, .rejected, .noDevice, .routeDisconnected].contains(stream.told.cause)
+            && ![.superseded, .rejected, .noDevice, .routeDisconnected, .inputMuted].contains(stream.told.cause)
         {
             fail("still touched with nobody left: \(stream)")
         }

@@ -186,6 +186,7 @@ struct RandomSequence {
     private mutating func happen() {
         if random.oneIn(24) { changePolicy() }
         if random.oneIn(16) { send(.routeChanged(random.pick(RouteChangeReason.allCases))) }
+        if random.oneIn(12) { mute() }
         if isOpening, random.oneIn(2) {
             happenToSessions()
             if isObedient { obey() }
@@ -208,6 +209,15 @@ struct RandomSequence {
                 ]))
         }
         if isObedient { obey() }
+    }
+
+    /// An input is muted or not, or has gone.
+    private mutating func mute() {
+        let input = PortID(random.pick(["microphone", "headset"]))
+        if random.oneIn(5) { return send(.inputGone(input)) }
+        var recording: [StreamID] = [StreamID(1_003)]
+        for stream in streams where random.oneIn(2) { recording.append(stream.id) }
+        send(.inputMuted(input, random.oneIn(2), name: input.name, streams: recording))
     }
 
     private mutating func appear() {

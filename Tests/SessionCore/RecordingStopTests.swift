@@ -119,6 +119,17 @@ import Testing
         }
     }
 
+    @Test("R64 R36 what another policy makes a call of goes on")
+    func becomesACall() {
+        var scenario = recording("memo")
+        scenario.change(route: .oldDeviceUnavailable)
+        var preset = Preset.phone
+        preset.untaggedCapture = preset.roles["phone"]
+        scenario.change(to: preset.policy)
+        scenario.advance(.seconds(1))
+        #expect(scenario.isRunning("memo"))
+    }
+
     @Test("R64 what is stopped stays so under another policy, and a suspended one stops nothing")
     func otherPolicies() {
         var scenario = recording("memo")

@@ -16,7 +16,7 @@ import Testing
             ("receiver *speaker headphones / *mic", "- / -"),
             ("receiver *speaker -headphones / *mic", "receiver / -"),
             ("receiver *speaker usb / *mic", "- / -"),
-            ("receiver *speaker a2dp / *mic", "- / -"),
+            ("receiver *speaker a2dp / *mic", "receiver / -"),
             ("receiver *speaker ~hfp / *mic", "- / -"),
             ("receiver *speaker hdmi line-out airplay / *mic", "receiver / -"),
             // A socket that does not tell whether anything is in it.
@@ -65,12 +65,103 @@ import Testing
             ("receiver speaker *hdmi / *mic", "- / -"),
             ("receiver *speaker usb / *mic", "- / -"),
             ("receiver *speaker hfp / *mic", "- / -"),
-            ("receiver speaker *airplay / *mic", "- / -"),
+            // N5: nothing that the session may be sent to.
+            ("receiver speaker *airplay / *mic", "speaker / -"),
             // Where the call does not go to a receiver there is nothing to prefer the speaker to.
             ("speaker *virtual / *mic", "- / -"),
         ])
     func defaultToSpeaker(ports: String, choice: String) {
         #expect(Machine(ports).choice(.playAndRecord, .defaultToSpeaker) == choice)
+    }
+
+    @Test(
+        "N5 a call is not sent to Bluetooth as for music, nor to AirPlay, unless it may be, or nothing else is sure",
+        arguments: [
+            ("speaker *a2dp / *mic", "speaker / -"),
+            ("speaker *airplay / *mic", "speaker / -"),
+            ("receiver speaker *a2dp / *mic", "receiver / -"),
+            ("receiver speaker *airplay / *mic", "receiver / -"),
+            ("speaker usb *a2dp / *mic", "usb / -"),
+            ("speaker headphones usb *airplay / *mic", "headphones / -"),
+            ("line-out *a2dp / *mic", "line-out / -"),
+            // It is among what there is, but not in use.
+            ("*speaker a2dp airplay / *mic", "- / -"),
+            // What may be nothing but a socket, has no node, has no loudspeaker, or is barred itself.
+            ("?headphones ?line-out *a2dp / *mic", "- / -"),
+            ("~speaker ~usb *a2dp / *mic", "- / -"),
+            ("hdmi virtual *a2dp / *mic", "- / -"),
+            ("a2dp *airplay / *mic", "- / -"),
+            ("hfp *airplay / *mic", "- / -"),
+            ("*a2dp / *mic", "- / -"),
+            ("*airplay / ", "- / -"),
+            // One of several that sound together.
+            ("*speaker *airplay / *mic", "- / -"),
+        ])
+    func barred(ports: String, choice: String) {
+        let machine = Machine(ports)
+        #expect(machine.choice(.playAndRecord) == choice)
+        let both: CategoryOptions = [.allowBluetoothA2DP, .allowAirPlay]
+        // R46: a loudspeaker elsewhere keeps no call from the receiver.
+        let isAtReceiver = ports == "receiver speaker *airplay / *mic"
+        #expect(machine.choice(.playAndRecord, both) == (isAtReceiver ? choice : "- / -"))
+        // Each allows only what it says.
+        let other: CategoryOptions = ports.contains("*airplay") ? .allowBluetoothA2DP : .allowAirPlay
+        if !ports.contains("a2dp *airplay") { #expect(machine.choice(.playAndRecord, other) == choice) }
+        // What is asked for by name is asked for.
+        let barred = ports.contains("*airplay") ? "airplay" : "a2dp"
+        #expect(machine.choice(.playAndRecord, preferredOutput: barred).hasPrefix("\(barred) /"))
+        for category in SessionCore.Category.allCases where category != .playAndRecord {
+            #expect(machine.choice(category) == "- / -")
+        }
+    }
+
+    @Test(
+        "N5 R43 R48 a headset that the session may use for calls keeps the call, whatever it plays as now",
+        arguments: [
+            ("speaker *a2dp / *mic ~hfp-in", "- / -"),
+            ("speaker *a2dp ~hfp / *mic", "- / -"),
+            ("receiver speaker *a2dp ~hfp / *mic", "- / -"),
+            ("speaker *a2dp / *mic", "speaker / -"),
+            ("speaker hfp *airplay / *mic", "hfp / -"),
+        ])
+    func headset(ports: String, choice: String) {
+        #expect(Machine(ports).choice(.playAndRecord, .allowBluetoothInput) == choice)
+        #expect(!Machine(ports).choice(.playAndRecord).hasPrefix("-"))
+    }
+
+    @Test("N5 R42 what prefers the speaker is not sent to the receiver instead")
+    func barredToSpeaker() {
+        let machine = Machine("receiver speaker hdmi *airplay / *mic")
+        #expect(machine.choice(.playAndRecord, .defaultToSpeaker) == "speaker / -")
+        #expect(machine.choice(.playAndRecord) == "receiver / -")
+    }
+
+    // MARK: - Cameras
+
+    @Test(
+        "R52 a video recording takes the microphone of a camera, if it has none of its own choice",
+        arguments: [
+            ("*speaker / *mic camera", "- / camera"),
+            ("*speaker / *usb-in mic camera", "- / camera"),
+            ("*speaker / mic *camera", "- / -"),
+            ("*speaker / *mic ~camera", "- / -"),
+            ("*speaker / *mic usb-in", "- / -"),
+            ("*speaker / *hfp-in mic camera", "- / camera"),
+        ])
+    func camera(ports: String, choice: String) throws {
+        let machine = Machine(ports)
+        for category in [SessionCore.Category.record, .playAndRecord] {
+            var configuration = SessionConfiguration()
+            try configuration.set(category, [], .videoRecording, whileActive: false)
+            #expect(machine.choice(for: RouteWish(SessionID(1), configuration)) == choice)
+            #expect(machine.choice(for: RouteWish(SessionID(1), configuration, preferredInput: "mic")) == "- / mic")
+            try configuration.set(category, [], .default, whileActive: false)
+            #expect(!machine.choice(for: RouteWish(SessionID(1), configuration)).hasSuffix("camera"))
+        }
+        // R55: it does not fit.
+        var configuration = SessionConfiguration()
+        try configuration.set(.playback, [], .videoRecording, whileActive: false)
+        #expect(machine.choice(for: RouteWish(SessionID(1), configuration)) == "- / -")
     }
 
     // MARK: - Bluetooth
@@ -186,6 +277,7 @@ private struct Machine {
         "receiver": .builtInReceiver, "speaker": .builtInSpeaker, "headphones": .headphones, "line-out": .lineOut,
         "usb": .usbAudio, "a2dp": .bluetoothA2DP, "hfp": .bluetoothHFP, "hdmi": .hdmi, "airplay": .airPlay,
         "mic": .builtInMic, "headset": .headsetMic, "line-in": .lineIn, "usb-in": .usbAudio, "hfp-in": .bluetoothHFP,
+        "camera": .usbAudio,
     ]
 
     /// Before a port: `*` in use by default, `-` plugged out and not listed, `?` not telling, `~` without a node.
@@ -209,19 +301,20 @@ private struct Machine {
         let type = types[id] ?? .unknown
         let device =
             switch type {
+            case _ where id == "camera": "camera"
             case .usbAudio: "usb"
             case .bluetoothA2DP, .bluetoothHFP: "bluetooth"
             case .unknown, .airPlay: id
             default: "card"
             }
-        let number: [String: UInt32] = ["card": 1, "usb": 3, "bluetooth": 5]
+        let number: [String: UInt32] = ["card": 1, "usb": 3, "bluetooth": 5, "camera": 9]
         let hasNode = !mark.contains("~")
         return RoutePort(
             type: type, name: id, id: id,
             nodeName: hasNode ? (direction == .output ? "sink." : "source.") + device : "",
             nodeID: hasNode ? (number[device] ?? 7) + (direction == .output ? 0 : 1) : nil,
             deviceName: device == id ? nil : device, deviceID: number[device].map { $0 * 10 },
-            availability: type.isBuiltIn || mark.contains("?") ? .unknown : .yes)
+            availability: type.isBuiltIn || mark.contains("?") ? .unknown : .yes, isAtCamera: id == "camera")
     }
 
     func made(_ wish: RouteWish) -> RouteChoice {

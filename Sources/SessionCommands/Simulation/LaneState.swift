@@ -22,6 +22,8 @@ struct Decision: Equatable {
         case lost
         /// The route of a recording has changed.
         case changed
+        /// The input of a recording is muted.
+        case muted
     }
 
     var kind: Kind
@@ -43,6 +45,7 @@ struct Decision: Equatable {
         case .awaitedOutput: loss = .awaited
         case .lostOutput: loss = .lost
         case .changedRoute: loss = .changed
+        case .mutedInput: loss = .muted
         default: break
         }
         switch (treatment.silence, treatment.cause) {
@@ -79,6 +82,7 @@ struct Decision: Equatable {
         case nil: actor
         case .awaited, .lost: "output gone"
         case .changed: "route changed"
+        case .muted: "input muted"
         }
     }
 
@@ -89,6 +93,7 @@ struct Decision: Equatable {
         case .awaited: "its output has gone"
         case .lost: "its output has not come back in time"
         case .changed: "the route has changed"
+        case .muted: "its input is muted"
         }
     }
 

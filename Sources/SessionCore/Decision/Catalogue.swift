@@ -11,8 +11,12 @@ public struct DescriptionID: Sendable, Hashable {
     package static let lostOutput = DescriptionID(253)
     /// In the place of another session: the route has changed under a recording (R64).
     package static let changedRoute = DescriptionID(252)
-    /// Whether it stands for an output, or for the route as a whole.
-    var isOutput: Bool { self == .awaitedOutput || self == .lostOutput || self == .changedRoute }
+    /// In the place of another session: the input of a recording was muted by its user (N7).
+    package static let mutedInput = DescriptionID(251)
+    /// Whether it stands for an output or input, or for the route as a whole.
+    var isOfRoute: Bool {
+        self == .awaitedOutput || self == .lostOutput || self == .changedRoute || self == .mutedInput
+    }
 
     /// The set that holds only this one; empty for what stands for no description.
     var bit: UInt64 { 1 << UInt64(truncatingIfNeeded: rawValue) }
@@ -242,8 +246,8 @@ struct Catalogue: Sendable, Equatable {
 
     /// Whether one is kept silent for good by another that took over from it (R31), or did not let it begin (R8).
     func isKept(_ id: DescriptionID, fromBeginning isRejected: Bool, by other: DescriptionID) -> Bool {
-        // R64: what waits for its output does so whatever it is.
-        if other.isOutput { return true }
+        // R64: what waits for its output or input does so whatever it is.
+        if other.isOfRoute { return true }
         let others = isRejected ? newcomer(id).rejecters : playing(id).silencers & successors
         return others & other.bit != 0
     }

@@ -100,12 +100,13 @@ extension Engine {
         guard stream.hasRun, !old.soundsLike(new) else { return .zero }
         func fade(_ actor: DescriptionID?) -> Duration {
             // R37: of an output that is back, no policy says how long that takes.
-            guard let actor, !actor.isOutput else { return Engine.usualFade }
+            guard let actor, !actor.isOfRoute else { return Engine.usualFade }
             return catalogue.fade(of: actor, on: description)
         }
         if new.silence != .none {
             // R64: not one quantum of it comes out of anything else.
-            guard new.cause != .routeDisconnected, stream.isRunning, new.cause != .handover, old.cause != .handover
+            guard new.cause != .routeDisconnected, new.cause != .inputMuted, stream.isRunning, new.cause != .handover,
+                old.cause != .handover
             else { return .zero }
             return fade(new.actor)
         }
@@ -187,7 +188,8 @@ extension Engine {
 
     private func silencer(of slot: Int) -> SessionReference {
         let verdict = outcome[slot]
-        if let description = verdict.silencerDescription, description.isOutput {
+        if verdict.silencerDescription == .mutedInput { return mutedInput(of: slot) }
+        if let description = verdict.silencerDescription, description.isOfRoute {
             var output = SessionReference(
                 application: ApplicationID(
                     portal: nil, binary: nil, displayName: disconnections[slot]?.name,

@@ -47,7 +47,7 @@ extension Engine {
             guard disconnection.until <= now || !isAwaited else { continue }
             // A call on a Bluetooth headset takes its music's output away for as long as it lasts: the time begins when
             // nothing else keeps the session silent.
-            if isAwaited, outcome[slot].silence != .none, outcome[slot].silencerDescription?.isOutput != true {
+            if isAwaited, outcome[slot].silence != .none, outcome[slot].silencerDescription?.isOfRoute != true {
                 let later = now.advanced(by: policy.routes.resumesWithin)
                 disconnections[slot]?.until = later
                 continue

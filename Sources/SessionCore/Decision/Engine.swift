@@ -26,6 +26,10 @@ public struct Engine: Sendable {
     var shown: [Int: SessionState] = [:]
     /// The outputs that sessions have lost, by session slot.
     var disconnections: [Int: Disconnection] = [:]
+    /// The muted inputs that sessions wait for, by session slot.
+    var mutedInputs: [Int: MutedInput] = [:]
+    /// A stream may record from a muted input.
+    var hasMutedInput = false
     /// Who is heard, and who was when that was shown last; kept while sessions are opened.
     var heard = Heard()
     var shownHeard = Heard()
@@ -143,6 +147,10 @@ public struct Engine: Sendable {
             // What a session asked for itself does not end what it asked for.
             guard reason != .override, reason != .categoryChange else { break }
             endOverrides()
+        case .inputMuted(let port, let isMuted, let name, let streams):
+            take(MutedInput(port: port, name: name), isMuted, streams, at: now, &effects)
+        case .inputGone(let port):
+            release(waitingFor: port, isGone: true, at: now, &effects)
         case .switched(let switches):
             var switches = switches
             if let end = switches.pausedUntil, end <= now { switches.pausedUntil = nil }

@@ -33,6 +33,11 @@ public enum Event: Sendable, Equatable {
     /// Another route is in use (R41: that ends overrides, but for the change that an override itself has made; R64: the
     /// policy may stop recordings).
     case routeChanged(RouteChangeReason)
+    /// An input was muted by its user, or is not any more, or these streams record from it since a moment ago (N7). With the
+    /// streams that record from it.
+    case inputMuted(PortID, Bool, name: String, streams: [StreamID])
+    /// A muted input has gone: nobody waits for it any more.
+    case inputGone(PortID)
     /// The user has switched something (N16).
     case switched(Switches)
     /// The host is about to leave: everything is to be as if it had never been there.
@@ -130,6 +135,8 @@ public struct SessionReference: Sendable, Hashable {
 
     /// An output that has gone, or the route that has changed, and no session, is the cause (R64).
     public var isOutput = false
+    /// An input that its user has muted, and no session, is the cause (N7).
+    public var isMutedInput = false
 
     /// For people: `mpv (music)`.
     public var label: String { "\(application.name) (\(description))" }

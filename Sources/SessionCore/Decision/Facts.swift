@@ -39,6 +39,8 @@ struct StreamFacts: Sendable, Equatable {
     var hasRun = false
     /// The silence that it was told to keep is reached.
     var isSettled = false
+    /// What it records from is muted by its user (N7).
+    var isInputMuted = false
 
     /// Whether it can be heard, as far as is known.
     var isAudible: Bool { isRunning && !isSettled }

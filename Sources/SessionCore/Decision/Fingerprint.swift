@@ -43,7 +43,7 @@ extension Engine {
             while let stream = facts.streams[Int(next)] {
                 next = stream.next
                 var word = UInt64(stream.description.rawValue) << 1 | (stream.direction == .playback ? 1 : 0)
-                for flag in [stream.isWanted, stream.isRunning, stream.hasRun, stream.isSettled] {
+                for flag in [stream.isWanted, stream.isRunning, stream.hasRun, stream.isSettled, stream.isInputMuted] {
                     word = word << 1 | (flag ? 1 : 0)
                 }
                 mixer.add(~word)

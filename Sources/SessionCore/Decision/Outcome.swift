@@ -187,14 +187,13 @@ struct Outcome: Sendable, Equatable {
             // R13: a sound of the interface is dropped, not kept for later, and is silent as long as the interruption
             // lasts and no longer.
             if !(isInterfaceSound && verdict.isSuperseded) {
-                let isOfRoute = verdict.silencerDescription?.isOutput ?? false
-                let cause: Cause =
-                    isOfRoute
-                    ? .routeDisconnected
-                    : !verdict.isSuperseded ? .interrupted : session.isRejected ? .rejected : .superseded
+                let actor = verdict.silencerDescription
+                let usual: Cause = !verdict.isSuperseded ? .interrupted : session.isRejected ? .rejected : .superseded
+                let cause =
+                    actor == .mutedInput
+                    ? Cause.inputMuted : actor?.isOfRoute ?? false ? Cause.routeDisconnected : usual
                 return Treatment(
-                    silence: isInterfaceSound ? .mute : verdict.silence, cause: cause,
-                    actor: verdict.silencerDescription)
+                    silence: isInterfaceSound ? .mute : verdict.silence, cause: cause, actor: actor)
             }
         }
         // R26: an opened session that is not active is not heard.
@@ -340,7 +339,7 @@ struct Outcome: Sendable, Equatable {
         }
         if let successor = claimant.supersededBy {
             verdict.silence = .cork
-            verdict.isSuperseded = successor != .awaitedOutput
+            verdict.isSuperseded = successor != .awaitedOutput && successor != .mutedInput
             verdict.silencerDescription = successor
         }
         verdict.ducker = ducker(of: claimant, catalogue)

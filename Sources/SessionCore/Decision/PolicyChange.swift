@@ -27,7 +27,10 @@ extension Engine {
         }
         facts.redescribe(ids, sessions: former, catalogue: catalogue) { session in
             // R31, R8: nobody stays superseded by what does not do so any more.
-            if let output = session.supersededBy, output.isOutput { return output }
+            if let port = session.supersededBy, port.isOfRoute {
+                // R36: what is a call now goes on wherever it is heard.
+                return catalogue[session.description]?.goesOnElsewhere == true ? nil : port
+            }
             guard let successor = translated(session.supersededBy) else { return nil }
             let isStill = catalogue.isKept(session.description, fromBeginning: session.isRejected, by: successor)
             return isStill ? successor : nil

@@ -6,6 +6,8 @@ public struct RouteWish: Sendable, Hashable {
     public var category: Category
     /// The options as they work (``SessionConfiguration/effectiveOptions``).
     public var options: CategoryOptions
+    /// The mode as it works (``SessionConfiguration/effectiveMode``).
+    public var mode: Mode
     /// Where the output goes instead of where the category sends it (R41).
     public var outputOverride: SessionConfiguration.OutputOverride
     /// The id of a port, or the name of a sink (R66).
@@ -15,13 +17,14 @@ public struct RouteWish: Sendable, Hashable {
 
     /// Makes a wish.
     public init(
-        session: SessionID, category: Category, options: CategoryOptions = [],
+        session: SessionID, category: Category, options: CategoryOptions = [], mode: Mode = .default,
         outputOverride: SessionConfiguration.OutputOverride = .none, preferredOutput: String? = nil,
         preferredInput: String? = nil
     ) {
         self.session = session
         self.category = category
         self.options = options
+        self.mode = mode
         self.outputOverride = outputOverride
         self.preferredOutput = preferredOutput
         self.preferredInput = preferredInput
@@ -34,15 +37,15 @@ public struct RouteWish: Sendable, Hashable {
     ) {
         self.init(
             session: session, category: configuration.category, options: configuration.effectiveOptions,
-            outputOverride: configuration.outputOverride, preferredOutput: preferredOutput,
-            preferredInput: preferredInput)
+            mode: configuration.effectiveMode, outputOverride: configuration.outputOverride,
+            preferredOutput: preferredOutput, preferredInput: preferredInput)
     }
 }
 
 /// Where the sound of a session goes and comes from. What is `nil` is left to the server, as is what the category does not
 /// use.
 ///
-/// The rules for that are here (R41–R43, R46–R48, R66). A choice is made anew whenever anything that it depends on is
+/// The rules for that are here (R41–R43, R46–R48, R52, R66, N5). A choice is made anew whenever anything that it depends on is
 /// different; so a wish that cannot be met now counts again when it can.
 public struct RouteChoice: Sendable, Hashable {
     /// Where it goes. The id of the port is its node's name if any port of that node will do.
@@ -87,13 +90,41 @@ public struct RouteChoice: Sendable, Hashable {
             output = same
             return
         }
+        // N5: what the session may not be sent to is as good as not connected.
+        func isBarred(_ port: RoutePort) -> Bool {
+            switch port.type {
+            // The music of a headset whose microphone the session may use is on its head all the same.
+            case .bluetoothA2DP:
+                !wish.options.contains(.allowBluetoothA2DP)
+                    && !(mayUseBluetooth && (inputs.hasHandsFree(of: port) || outputs.hasHandsFree(of: port)))
+            case .airPlay: !wish.options.contains(.allowAirPlay)
+            default: false
+            }
+        }
         // R47: where there is no receiver, the server's default is what default-to-speaker asks for.
         let avoidsReceiver = wish.options.contains(.defaultToSpeaker)
-        guard outputs.has(.builtInReceiver),
-            !outputs.isConnected({ avoidsReceiver ? !$0.isBuiltIn : $0.isHeadset })
-        else { return }
-        output = outputs.first(avoidsReceiver ? .builtInSpeaker : .builtInReceiver)
+        if outputs.has(.builtInReceiver),
+            !outputs.isConnected({ (avoidsReceiver ? !$0.type.isBuiltIn : $0.type.isHeadset) && !isBarred($0) })
+        {
+            output = outputs.first(avoidsReceiver ? .builtInSpeaker : .builtInReceiver)
+        }
+        // Nothing is as bad as a call that nobody hears, so only what is surely there takes the place of another.
+        guard output == nil, !outputs.present.isEmpty, outputs.present.allSatisfy(isBarred) else { return }
+        func isSuitable(_ port: RoutePort) -> Bool {
+            switch port.type {
+            case .bluetoothHFP: mayUseBluetooth
+            case .builtInReceiver: !avoidsReceiver
+            default: !isBarred(port)
+            }
+        }
+        output = Self.callOutputs.lazy.compactMap { outputs.first($0, onlyConnected: true, where: isSuitable) }.first
     }
+
+    /// What takes the place of an output that a call may not be sent to (N5), the best first. No display: many have no
+    /// loudspeaker and do not say so.
+    private static let callOutputs: [PortType] = [
+        .headphones, .bluetoothHFP, .bluetoothA2DP, .usbAudio, .builtInReceiver, .builtInSpeaker, .lineOut,
+    ]
 
     /// What takes the place of a Bluetooth headset's microphone (R43), the best first. What may be nothing but a socket
     /// comes last.
@@ -102,6 +133,10 @@ public struct RouteChoice: Sendable, Hashable {
     private static func input(_ wish: RouteWish, _ inputs: Choices, mayUseBluetooth: Bool) -> RoutePort? {
         let preferred = inputs.preferred(wish.preferredInput)
         if let preferred, mayUseBluetooth || preferred.type != .bluetoothHFP { return preferred }
+        // R52: the picture's sound comes from where the picture is taken.
+        if wish.mode == .videoRecording, let camera = inputs.atCamera {
+            return inputs.present.contains { $0.nodeID == camera.nodeID } ? nil : camera
+        }
         guard !mayUseBluetooth, inputs.present.contains(where: { $0.type == .bluetoothHFP }) else { return nil }
         return substitutes.lazy.compactMap { inputs.first($0, onlyConnected: true) }.first
             ?? substitutes.lazy.compactMap { inputs.first($0) }.first
@@ -116,8 +151,17 @@ private struct Choices {
     /// Whether the machine has one, in use or not.
     func has(_ type: PortType) -> Bool { ports.contains { $0.type == type } }
 
-    /// Whether something is plugged in that is of such a type.
-    func isConnected(_ suits: (PortType) -> Bool) -> Bool { ports.contains { suits($0.type) && isConnected($0) } }
+    /// Whether something is plugged in that suits.
+    func isConnected(_ suits: (RoutePort) -> Bool) -> Bool { ports.contains { suits($0) && isConnected($0) } }
+
+    /// Whether a port's device is one for calls too, be it in another profile.
+    func hasHandsFree(of port: RoutePort) -> Bool { ports.contains { $0.type == .bluetoothHFP && $0.isBeside(port) } }
+
+    /// The microphone of a camera, the one in use if there are several.
+    var atCamera: RoutePort? {
+        let found = ports.filter { $0.isAtCamera && $0.nodeID != nil && isConnected($0) }
+        return found.first { port in present.contains { $0.nodeID == port.nodeID } } ?? found.first
+    }
 
     private func isConnected(_ port: RoutePort) -> Bool {
         switch port.availability {
@@ -132,8 +176,12 @@ private struct Choices {
     ///
     /// Only those that have a node: others belong to a profile that is not in use, and to switch that would take away what
     /// others play on.
-    func first(_ type: PortType, onlyConnected: Bool = false) -> RoutePort? {
-        let found = ports.filter { $0.type == type && $0.nodeID != nil && (!onlyConnected || isConnected($0)) }
+    func first(
+        _ type: PortType, onlyConnected: Bool = false, where suits: (RoutePort) -> Bool = { _ in true }
+    ) -> RoutePort? {
+        let found = ports.filter {
+            $0.type == type && $0.nodeID != nil && (!onlyConnected || isConnected($0)) && suits($0)
+        }
         return found.first { port in present.contains { $0.nodeID == port.nodeID } } ?? found.first
     }
 
@@ -150,12 +198,16 @@ private struct Choices {
 
     /// The port of the same device, as for calls if there is one.
     func onDevice(of other: RoutePort) -> RoutePort? {
-        let own = ports.filter { port in
-            guard port.nodeID != nil else { return false }
-            if let name = port.deviceName { return name == other.deviceName }
-            return port.deviceID != nil && port.deviceID == other.deviceID
-        }
+        let own = ports.filter { $0.nodeID != nil && $0.isBeside(other) }
         return own.first { $0.type == .bluetoothHFP } ?? own.first
+    }
+}
+
+extension RoutePort {
+    /// Whether another one belongs to the same device.
+    fileprivate func isBeside(_ other: RoutePort) -> Bool {
+        if let deviceName { return deviceName == other.deviceName }
+        return deviceID != nil && deviceID == other.deviceID
     }
 }
 

@@ -16,6 +16,7 @@ struct RouteFacts: Sendable, Equatable {
         var id: UInt32
         var name: String
         var ports: [Port]
+        var isCamera: Bool
     }
 
     struct Node: Sendable, Equatable {
@@ -65,8 +66,8 @@ struct RouteFacts: Sendable, Equatable {
                 ports[index].isPulled = ports[index].isPulled && wasPulled
             }
         }
-        let isOther = known.map { $0.name != name || $0.ports != ports } ?? true
-        let device = Device(id: device.id, name: name, ports: ports)
+        let isOther = known.map { $0.name != name || $0.ports != ports || $0.isCamera != device.isCamera } ?? true
+        let device = Device(id: device.id, name: name, ports: ports, isCamera: device.isCamera)
         if let place { devices[place] = device } else { devices.append(device) }
         return isOther
     }
@@ -161,7 +162,7 @@ extension RouteFacts {
         }
         return RoutePort(
             type: node.type, name: node.description, id: node.name, nodeName: node.name, nodeID: node.id,
-            deviceName: device?.name, deviceID: node.deviceID)
+            deviceName: device?.name, deviceID: node.deviceID, isAtCamera: node.isAtCamera || device?.isCamera ?? false)
     }
 
     /// Whether there is an output to choose.
@@ -273,6 +274,6 @@ extension RoutePort {
         self.init(
             type: port.port.type, name: port.port.description.isEmpty ? port.port.name : port.port.description,
             id: port.id, nodeName: node?.name ?? "", nodeID: node?.id, deviceName: device.name, deviceID: device.id,
-            availability: port.port.availability, serverType: port.port.serverType)
+            availability: port.port.availability, serverType: port.port.serverType, isAtCamera: device.isCamera)
     }
 }

@@ -12,6 +12,8 @@ public struct SessionState: Sendable, Hashable {
     public var isOtherAudioPlaying = false
     /// Another session that does not mix is heard (N6).
     public var isSecondaryAudioToBeSilenced = false
+    /// All that it records from is muted by its user (N7).
+    public var isInputMuted = false
 
     /// A session as it is opened.
     public init() {}
@@ -68,6 +70,7 @@ extension Engine {
         waiting.removeAll { $0 == slot }
         // R12: whom it interrupted goes on. First, so that nobody interrupts what is about to end.
         giveUp(slot, notifyOthers: true)
+        facts.updateSession(slot) { if $0.supersededBy == .mutedInput { $0.supersededBy = nil } }
         while let first = facts.sessions[slot]?.firstStream, first >= 0 {
             move(Int(first), to: .application(application), at: now, &effects)
         }
@@ -79,6 +82,7 @@ extension Engine {
             facts.updateSession(slot) { $0.interruption = .none }
         }
         configurations[slot] = nil
+        mutedInputs[slot] = nil
         shown[slot] = nil
         facts.updateSession(slot) { $0.isOpened = false }
         forgetIfGone(slot)
@@ -101,6 +105,7 @@ extension Engine {
                 if isAll, facts.sessions[target]?.wanted == 0 {
                     facts.succeed(target, to: old, as: moved.description, catalogue: catalogue)
                     if let lost = disconnections.removeValue(forKey: old) { disconnections[target] = lost }
+                    if let muted = mutedInputs.removeValue(forKey: old) { mutedInputs[target] = muted }
                 } else {
                     requestActivation(by: moved)
                 }

@@ -63,6 +63,7 @@ extension Engine {
         let others = heard.others(than: slot)
         state.isOtherAudioPlaying = others.all
         state.isSecondaryAudioToBeSilenced = others.primary
+        state.isInputMuted = session.isOpened && isInputMuted(slot)
         return state
     }
 

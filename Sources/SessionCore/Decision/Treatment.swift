@@ -28,6 +28,8 @@ public enum Cause: UInt8, Sendable, Hashable {
     case noDevice
     /// The output on which its session was heard has gone, or the route of its recording has changed (R64).
     case routeDisconnected
+    /// The input that its session records from was muted by its user (N7).
+    case inputMuted
     /// The silent switch is on (R15, R16).
     case silentSwitch
     /// The screen is locked (R15, R16).

@@ -32,4 +32,7 @@ public struct PortFacts: Sendable, Hashable {
 
     /// Nothing known.
     public init() {}
+
+    /// Whether its device is a camera (R52).
+    public var isCamera: Bool { formFactor == "webcam" }
 }

@@ -71,12 +71,14 @@ public struct RoutePort: Sendable, Hashable {
     public var availability: PortAvailability
     /// What the server calls its type, empty if it does not; kept for those that are ``PortType/unknown`` here.
     public var serverType: String
+    /// Whether it is part of a camera (R52).
+    public var isAtCamera: Bool
 
     /// Makes a port.
     public init(
         type: PortType, name: String, id: String, nodeName: String = "", nodeID: UInt32? = nil,
         deviceName: String? = nil, deviceID: UInt32? = nil, availability: PortAvailability = .unknown,
-        serverType: String = ""
+        serverType: String = "", isAtCamera: Bool = false
     ) {
         self.type = type
         self.name = name
@@ -87,6 +89,7 @@ public struct RoutePort: Sendable, Hashable {
         self.deviceID = deviceID
         self.availability = availability
         self.serverType = serverType
+        self.isAtCamera = isAtCamera
     }
 
     /// Whether a listener would take them for the same: one physical port, used in the same way.

@@ -44,12 +44,15 @@ public struct RouteDevice: Sendable, Hashable {
     public var name: String
     /// Its ports, in the server's order.
     public var ports: [DevicePort]
+    /// It is a camera, or a part of one (R52).
+    public var isCamera: Bool
 
     /// Makes a device.
-    public init(id: UInt32, name: String, ports: [DevicePort]) {
+    public init(id: UInt32, name: String, ports: [DevicePort], isCamera: Bool = false) {
         self.id = id
         self.name = name
         self.ports = ports
+        self.isCamera = isCamera
     }
 }
 
@@ -69,11 +72,13 @@ public struct RouteNode: Sendable, Hashable {
     public var profileDevice: UInt32?
     /// What it is as far as it tells by itself; it counts while its device names no port for it.
     public var type: PortType
+    /// It says that it is a camera's (R52); that counts in the same way.
+    public var isAtCamera: Bool
 
     /// Makes a node.
     public init(
         id: UInt32, name: String, description: String = "", direction: PortDirection, deviceID: UInt32? = nil,
-        profileDevice: UInt32? = nil, type: PortType = .unknown
+        profileDevice: UInt32? = nil, type: PortType = .unknown, isAtCamera: Bool = false
     ) {
         self.id = id
         self.name = name
@@ -82,6 +87,7 @@ public struct RouteNode: Sendable, Hashable {
         self.deviceID = deviceID
         self.profileDevice = profileDevice
         self.type = type
+        self.isAtCamera = isAtCamera
     }
 }
 
