@@ -339,11 +339,23 @@ import Testing
         var laptop = Laptop(headphones: .yes, output: "headphones")
         var desk = Laptop.desk(laptop)
         desk.send(.category(.playback))
-        desk.wait(2_000)
+        desk.wait(4_000)
         laptop.output = "speaker"
         desk.send(laptop.device)
         desk.wait(1_000)
         #expect(desk.changes.map(\.reason) == [.routeConfigurationChange])
+    }
+
+    @Test("R56 R57 a card that takes its time to follow a category")
+    func slowCard() {
+        var laptop = Laptop(headphones: .yes, output: "headphones")
+        var desk = Laptop.desk(laptop)
+        desk.send(.category(.playAndRecord))
+        desk.wait(2_500)
+        laptop.output = "speaker"
+        desk.send(laptop.device)
+        desk.wait(1_000)
+        #expect(desk.changes.map(\.reason) == [.categoryChange])
     }
 
     @Test("R56 after sleep the devices come back: 6; but what was pulled out meanwhile: 2")

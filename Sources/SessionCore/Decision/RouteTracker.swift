@@ -16,8 +16,9 @@ public struct RouteTracker: Sendable, Equatable {
         public var patience = Duration.seconds(1)
         /// After the first step, at most: so often there is a change while a device flaps.
         public var longest = Duration.seconds(2)
-        /// How long a category change or an override may take to show.
-        public var cause = Duration.seconds(1)
+        /// How long a category change or an override may take to show, on cards that need seconds to change their profile
+        /// too.
+        public var cause = Duration.seconds(3)
         /// How long devices may take to come back after sleep.
         public var wake = Duration.seconds(5)
         /// How long a new device may take to come into use.
