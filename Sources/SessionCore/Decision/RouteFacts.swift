@@ -21,6 +21,10 @@ struct RouteFacts: Sendable, Equatable {
     struct Node: Sendable, Equatable {
         var node: RouteNode
         var since: Instant
+        /// Its device has gone before it.
+        var isLeftOver = false
+        /// What it is used with all the same then, if its sound may still come out.
+        var former: RoutePort?
     }
 
     /// More devices, nodes of a server, or ports of a device are not taken note of.
@@ -73,6 +77,13 @@ struct RouteFacts: Sendable, Equatable {
 
     mutating func removeDevice(_ id: UInt32) -> Bool {
         guard let place = devices.firstIndex(where: { $0.id == id }) else { return false }
+        // A server whose session manager dies takes the devices away before the nodes. The loudspeaker stays what it was
+        // (R64 lets go on what was heard there); what one can pull out is lost at once.
+        for index in nodes.indices where nodes[index].node.deviceID == id {
+            let port = port(of: nodes[index])
+            nodes[index].isLeftOver = true
+            nodes[index].former = port.flatMap { $0.type.isBuiltIn || $0.id == $0.nodeName ? $0 : nil }
+        }
         devices.remove(at: place)
         return true
     }
@@ -82,9 +93,12 @@ struct RouteFacts: Sendable, Equatable {
         node.name = Self.cut(node.name)
         node.description = Self.cut(node.description)
         if let place = nodes.firstIndex(where: { $0.node.id == node.id }) {
-            let isOther = nodes[place].node != node
+            let old = nodes[place].node
             nodes[place].node = node
-            return isOther
+            if old.deviceID != node.deviceID || old.name != node.name || old.direction != node.direction {
+                nodes[place].isLeftOver = false
+            }
+            return old != node
         }
         guard nodes.count < Self.mostNodes else { return false }
         nodes.append(Node(node: node, since: now))
@@ -143,19 +157,21 @@ extension RouteFacts {
     }
 
     private func ports(of name: String?, _ direction: PortDirection) -> [RoutePort] {
-        guard let name, let node = nodes.first(where: { $0.node.name == name && $0.node.direction == direction })?.node
+        guard let name, let node = nodes.first(where: { $0.node.name == name && $0.node.direction == direction })
         else { return [] }
         return port(of: node).map { [$0] } ?? []
     }
 
     /// What all sinks play on.
     var outputs: [RoutePort] {
-        nodes.compactMap { $0.node.direction == .output ? port(of: $0.node) : nil }
+        nodes.compactMap { $0.node.direction == .output ? port(of: $0) : nil }
     }
 
     /// The port that a node is used with; the node itself where its device names none; `nil` if that was pulled out.
-    private func port(of node: RouteNode) -> RoutePort? {
+    private func port(of known: Node) -> RoutePort? {
+        let node = known.node
         let device = node.deviceID.flatMap { id in devices.first { $0.id == id } }
+        if device == nil, known.isLeftOver { return known.former }
         if let device, let port = device.ports.first(where: { $0.isActive(on: node) }) {
             return port.isUsable ? RoutePort(port, of: device, node: node) : nil
         }
@@ -166,7 +182,7 @@ extension RouteFacts {
 
     /// Whether there is an output to choose.
     var hasOutput: Bool {
-        nodes.contains { $0.node.direction == .output && port(of: $0.node) != nil }
+        nodes.contains { $0.node.direction == .output && port(of: $0) != nil }
             || devices.contains { $0.ports.contains { $0.port.direction == .output && $0.isOffered } }
     }
 
@@ -183,7 +199,7 @@ extension RouteFacts {
         for node in nodes where node.node.direction == direction {
             let device = node.node.deviceID.flatMap { id in devices.first { $0.id == id } }
             let hasPort = device?.ports.contains { $0.fits(node.node) } ?? false
-            if !hasPort, let port = port(of: node.node) { result.append(port) }
+            if !hasPort, let port = port(of: node) { result.append(port) }
         }
         return result
     }

@@ -97,7 +97,8 @@ public struct RouteTracker: Sendable, Equatable {
         let route = facts.route
         let outputs = facts.outputs
         for old in self.outputs where !outputs.contains(where: { $0.id == old.id }) && facts.isLost(old) {
-            guard !losses.contains(where: { $0.port.isOf(old) }) else { continue }
+            // What was begun there since it was lost before must not be heard elsewhere either: told again, awaited once.
+            losses.removeAll { $0.port.id == old.id }
             if losses.count >= Self.mostLosses { losses.removeFirst() }
             losses.append(Loss(port: old, moment: now))
             effects.append(.lostOutput(old))
@@ -213,14 +214,6 @@ public struct RouteTracker: Sendable, Equatable {
         if isArrival { return .newDeviceAvailable }
         if let cause { return cause }
         return previous.isEmpty || present.isEmpty ? .unknown : .routeConfigurationChange
-    }
-}
-
-extension RoutePort {
-    /// Whether another one is the same, or what is left of it: the sink of a device that has gone before it.
-    fileprivate func isOf(_ other: RoutePort) -> Bool {
-        let isLeftOver = other.deviceName == nil && other.deviceID != nil
-        return id == other.id || (isLeftOver && deviceID == other.deviceID && nodeName == other.nodeName)
     }
 }
 
