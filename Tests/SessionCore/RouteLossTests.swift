@@ -110,4 +110,38 @@ import Testing
         #expect(desk.outputs == ["lost laptop/headphones", "lost laptop/headphones", "returned laptop/headphones"])
         #expect(desk.tracker.lostOutputs.isEmpty)
     }
+
+    @Test("R66 programs make more sinks than are taken note of: what is plugged in is seen, and is listed first")
+    func manyPrograms() {
+        var desk = RouteDesk()
+        for id in 1_000..<1_300 as Range<UInt32> {
+            desk.send(.node(RouteNode(id: id, name: "program\(id)", direction: .output)))
+        }
+        desk.send(.defaultNode(.output, name: "program1255"))
+        for event in Plug.usb.comes { desk.send(event) }
+        desk.wait(3_000)
+        #expect(desk.tracker.route.outputs.map(\.id) == ["usb/out"])
+        #expect(desk.tracker.places.count == 256)
+        #expect(desk.tracker.availableOutputs.count == 128)
+        #expect(desk.tracker.availableOutputs.first?.id == "usb/out")
+        #expect(desk.outputs == [])
+        // The default is not pushed out, be it a program's.
+        #expect(desk.tracker.places.contains { $0.nodeName == "program1255" })
+        #expect(!desk.tracker.places.contains { $0.nodeName == "program1254" })
+    }
+
+    @Test("R66 inputs and outputs that one may choose are few enough, of however many cards")
+    func manyPorts() {
+        var desk = RouteDesk()
+        for id in 0..<10 as Range<UInt32> {
+            let ports = (0..<64).map {
+                DevicePort(name: "p\($0)", direction: $0 < 32 ? .output : .input, type: .lineOut)
+            }
+            desk.send(.device(RouteDevice(id: id, name: "d\(id)", ports: ports)))
+            desk.send(.node(RouteNode(id: 100 + id, name: "n\(id)", direction: .input)))
+        }
+        desk.wait(1_000)
+        #expect(desk.tracker.availableInputs.count + desk.tracker.availableOutputs.count == 256)
+        #expect(desk.tracker.availableInputs.allSatisfy { $0.deviceName != nil })
+    }
 }

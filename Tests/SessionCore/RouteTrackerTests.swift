@@ -497,7 +497,7 @@ import Testing
         desk.send(.defaultNode(.output, name: "n7" + long))
         desk.wait(3_000)
         #expect(desk.tracker.route.outputs.count == 1)
-        #expect(desk.tracker.availableOutputs.count == 256 * 64)
+        #expect(desk.tracker.availableOutputs.count == 128)
         #expect(desk.tracker.availableOutputs.allSatisfy { $0.id.utf8.count < 2_100 && $0.name.utf8.count <= 1_024 })
         for id in 0..<270 as Range<UInt32> { desk.send(.nodeGone(id)) }
         #expect(desk.tracker.lostOutputs.count == 64)

@@ -31,6 +31,8 @@ struct RouteFacts: Sendable, Equatable {
     static let mostDevices = 256
     static let mostNodes = 256
     static let mostPorts = 64
+    /// More ports of one direction are not offered; those of devices come first.
+    static let mostOffered = 128
     /// Longer texts are cut, in Unicode scalars.
     static let longestText = 256
 
@@ -100,8 +102,22 @@ struct RouteFacts: Sendable, Equatable {
             }
             return old != node
         }
-        guard nodes.count < Self.mostNodes else { return false }
+        guard hasRoom(for: node) else { return false }
         nodes.append(Node(node: node, since: now))
+        return true
+    }
+
+    /// Whether one more node can be taken note of. One of a device takes the place of one that a program has made, so that
+    /// no program can hide what is plugged in; but not that of the default.
+    private mutating func hasRoom(for node: RouteNode) -> Bool {
+        guard nodes.count >= Self.mostNodes else { return true }
+        guard node.deviceID != nil else { return false }
+        let others = nodes.indices.filter { index in
+            let other = nodes[index].node
+            return other.deviceID == nil && other.name != (other.direction == .output ? defaultOutput : defaultInput)
+        }
+        guard let place = others.last(where: { nodes[$0].node.type == .unknown }) ?? others.last else { return false }
+        nodes.remove(at: place)
         return true
     }
 
@@ -186,17 +202,18 @@ extension RouteFacts {
             || devices.contains { $0.ports.contains { $0.port.direction == .output && $0.isOffered } }
     }
 
-    /// What there is to choose from.
+    /// What there is to choose from, what devices have before what programs make.
     func available(_ direction: PortDirection) -> [RoutePort] {
         var result: [RoutePort] = []
         for device in devices {
             let own = nodes.filter { $0.node.deviceID == device.id }
             for port in device.ports where port.port.direction == direction && port.isOffered {
                 let node = (own.first { port.isActive(on: $0.node) } ?? own.first { port.fits($0.node) })?.node
+                guard result.count < Self.mostOffered else { return result }
                 result.append(RoutePort(port, of: device, node: node))
             }
         }
-        for node in nodes where node.node.direction == direction {
+        for node in nodes where node.node.direction == direction && result.count < Self.mostOffered {
             let device = node.node.deviceID.flatMap { id in devices.first { $0.id == id } }
             let hasPort = device?.ports.contains { $0.fits(node.node) } ?? false
             if !hasPort, let port = port(of: node) { result.append(port) }
