@@ -142,6 +142,19 @@ import Testing
         #expect(scenario["track"] == .free)
     }
 
+    @Test("R64 while the policy is suspended nothing is stopped, then or later")
+    func suspended() {
+        var scenario = playing([("music", "music")])
+        var switches = Switches()
+        switches.pausedUntil = Switches.never
+        scenario.send(.switched(switches))
+        scenario.unplug(headphones, "music")
+        #expect(scenario["music"] == .free && scenario.isRunning("music"))
+        scenario.send(.switched(Switches()))
+        scenario.advance(.seconds(61))
+        #expect(scenario["music"] == .free && scenario.isRunning("music"))
+    }
+
     @Test("R64 another policy in between changes nothing; one that does not pause does not")
     func policies() {
         var scenario = playing([("music", "music")])

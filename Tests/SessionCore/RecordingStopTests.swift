@@ -41,7 +41,8 @@ import Testing
     @Test("R64 the policy says which changes stop a recording, and other changes never do")
     func policies() {
         let stopping: [RecordingStop: Set<RouteChangeReason>] = [
-            .never: [], .disconnect: [.oldDeviceUnavailable], .anyChange: [.oldDeviceUnavailable, .newDeviceAvailable],
+            .never: [], .disconnect: [.oldDeviceUnavailable, .noSuitableRouteForCategory],
+            .anyChange: [.oldDeviceUnavailable, .newDeviceAvailable, .noSuitableRouteForCategory],
         ]
         for stop in RecordingStop.allCases {
             for reason in RouteChangeReason.allCases {
@@ -52,6 +53,19 @@ import Testing
         }
         #expect(Policy.desktop.routes.stopsRecording == .never)
         #expect(Policy.phone.routes.stopsRecording == .anyChange)
+    }
+
+    @Test("R64 R56 the only input is pulled: that is a disconnect too, though there is no route to go on with")
+    func onlyInput() {
+        var desk = Laptop.desk(Laptop())
+        desk.send(.category(.record))
+        desk.wait(1_000)
+        var scenario = recording("memo", under: phone(.disconnect))
+        desk.send(.nodeGone(Laptop.source.id), .defaultNode(.input, name: nil))
+        desk.wait(3_000)
+        #expect(desk.changes.map(\.reason) == [.noSuitableRouteForCategory])
+        for change in desk.changes { scenario.change(route: change.reason) }
+        #expect(!scenario.isRunning("memo"))
     }
 
     @Test("R64 calls go on, and so does playback")

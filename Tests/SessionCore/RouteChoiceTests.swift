@@ -254,6 +254,23 @@ import Testing
         }
     }
 
+    @Test(
+        "R64 R66 a port of the sink that everybody is heard on is for calls; for others it is whichever port is used",
+        arguments: SessionCore.Category.allCases)
+    func sharedPort(category: SessionCore.Category) {
+        guard category.playsSound else { return }
+        let isCall = category == .playAndRecord
+        let headphones = Machine("speaker *headphones line-out usb / *mic")
+        for port in ["speaker", "headphones", "line-out"] {
+            #expect(headphones.choice(category, preferredOutput: port) == "\(isCall ? port : "sink.card") / -")
+        }
+        // Nobody is sent to another one by default.
+        #expect(Machine("speaker *usb / *mic").choice(category, preferredOutput: "speaker") == "speaker / -")
+        // Pulled out a moment ago: it may be the default still.
+        let pulled = Machine("speaker -headphones usb / *mic")
+        #expect(pulled.choice(category, preferredOutput: "speaker") == "\(isCall ? "speaker" : "sink.card") / -")
+    }
+
     @Test("R66 a node's name stands for whichever port it is used with")
     func nodeNames() throws {
         let machine = Machine("receiver *speaker headphones usb / *mic")

@@ -34,6 +34,7 @@ import Testing
         for seed in 0..<100 {
             var random = SplitMix64(seed: UInt64(chunk * 100 + seed))
             var steering = RouteSteering()
+            var told = 0
             for _ in 0..<50 {
                 let ids = ["a", "b", "n1", "n2", ""]
                 let places = (0..<random.below(5)).map { _ in
@@ -61,7 +62,9 @@ import Testing
                     )
                 }
                 let commands = steering.update(choices, streams: streams, places: places)
-                #expect(commands.count <= places.count + streams.count)
+                // What was told of before may have to go back.
+                #expect(commands.count <= places.count + streams.count + told)
+                told = streams.count
             }
             _ = steering.undo()
             #expect(steering.isEmpty)

@@ -13,7 +13,7 @@ extension Engine {
     mutating func lose(
         _ port: PortID, _ name: String, _ streams: [StreamID], at now: Instant, _ effects: inout [Effect]
     ) {
-        guard policy.routes.pausesPlayback else { return }
+        guard policy.routes.pausesPlayback, facts.switches.pausedUntil == nil else { return }
         for id in streams {
             guard let slot = facts.slot(of: id), let stream = facts.streams[slot], stream.direction == .playback,
                 stream.isWanted, let known = facts.sessions[Int(stream.session)], known.asks(catalogue),

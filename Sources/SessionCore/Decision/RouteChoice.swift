@@ -47,6 +47,10 @@ public struct RouteWish: Sendable, Hashable {
 ///
 /// The rules for that are here (R41–R43, R46–R48, R52, R66, N5). A choice is made anew whenever anything that it depends on is
 /// different; so a wish that cannot be met now counts again when it can.
+///
+/// All that has no choice of its own is heard on the default sink, through one port. Only a call may change that (R41,
+/// R46). If any other session prefers a port of that sink, it means the sink with whichever port is used: what others hear
+/// in headphones must not come out of the loudspeaker for it (R64), be they there already or begin a moment later.
 public struct RouteChoice: Sendable, Hashable {
     /// Where it goes. The id of the port is its node's name if any port of that node will do.
     public var output: RoutePort?
@@ -81,7 +85,11 @@ public struct RouteChoice: Sendable, Hashable {
         input = wish.category.recordsSound ? Self.input(wish, inputs, mayUseBluetooth: mayUseBluetooth) : nil
         guard wish.category.playsSound else { return }
         output = outputs.preferred(wish.preferredOutput)
-        guard output == nil, wish.category == .playAndRecord else { return }
+        guard wish.category == .playAndRecord else {
+            output = output.map { outputs.withoutSharedPort($0) }
+            return
+        }
+        guard output == nil else { return }
 
         // R48: what is spoken into a headset is answered there.
         if mayUseBluetooth, let used = input ?? present.inputs.first, used.type == .bluetoothHFP,
@@ -193,6 +201,14 @@ private struct Choices {
         guard var node = used ?? ports.first(where: { $0.nodeName == name && $0.nodeID != nil }) else { return nil }
         // Not this port of it, but whichever it is used with.
         node.id = name
+        return node
+    }
+
+    /// A port, or just its node where that is the default one, or may be while none is in use.
+    func withoutSharedPort(_ port: RoutePort) -> RoutePort {
+        let used = present.first { $0.nodeID == port.nodeID }
+        guard var node = used ?? (present.isEmpty ? port : nil) else { return port }
+        node.id = node.nodeName
         return node
     }
 

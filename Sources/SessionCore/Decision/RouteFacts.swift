@@ -22,12 +22,18 @@ struct RouteFacts: Sendable, Equatable {
     struct Node: Sendable, Equatable {
         var node: RouteNode
         var since: Instant
+        /// Its device has gone before it.
+        var isLeftOver = false
+        /// What it is used with all the same then, if its sound may still come out.
+        var former: RoutePort?
     }
 
     /// More devices, nodes of a server, or ports of a device are not taken note of.
     static let mostDevices = 256
     static let mostNodes = 256
     static let mostPorts = 64
+    /// More ports of one direction are not offered; those of devices come first.
+    static let mostOffered = 128
     /// Longer texts are cut, in Unicode scalars.
     static let longestText = 256
 
@@ -74,6 +80,13 @@ struct RouteFacts: Sendable, Equatable {
 
     mutating func removeDevice(_ id: UInt32) -> Bool {
         guard let place = devices.firstIndex(where: { $0.id == id }) else { return false }
+        // A server whose session manager dies takes the devices away before the nodes. The loudspeaker stays what it was
+        // (R64 lets go on what was heard there); what one can pull out is lost at once.
+        for index in nodes.indices where nodes[index].node.deviceID == id {
+            let port = port(of: nodes[index])
+            nodes[index].isLeftOver = true
+            nodes[index].former = port.flatMap { $0.type.isBuiltIn || $0.id == $0.nodeName ? $0 : nil }
+        }
         devices.remove(at: place)
         return true
     }
@@ -83,12 +96,29 @@ struct RouteFacts: Sendable, Equatable {
         node.name = Self.cut(node.name)
         node.description = Self.cut(node.description)
         if let place = nodes.firstIndex(where: { $0.node.id == node.id }) {
-            let isOther = nodes[place].node != node
+            let old = nodes[place].node
             nodes[place].node = node
-            return isOther
+            if old.deviceID != node.deviceID || old.name != node.name || old.direction != node.direction {
+                nodes[place].isLeftOver = false
+            }
+            return old != node
         }
-        guard nodes.count < Self.mostNodes else { return false }
+        guard hasRoom(for: node) else { return false }
         nodes.append(Node(node: node, since: now))
+        return true
+    }
+
+    /// Whether one more node can be taken note of. One of a device takes the place of one that a program has made, so that
+    /// no program can hide what is plugged in; but not that of the default.
+    private mutating func hasRoom(for node: RouteNode) -> Bool {
+        guard nodes.count >= Self.mostNodes else { return true }
+        guard node.deviceID != nil else { return false }
+        let others = nodes.indices.filter { index in
+            let other = nodes[index].node
+            return other.deviceID == nil && other.name != (other.direction == .output ? defaultOutput : defaultInput)
+        }
+        guard let place = others.last(where: { nodes[$0].node.type == .unknown }) ?? others.last else { return false }
+        nodes.remove(at: place)
         return true
     }
 
@@ -144,19 +174,21 @@ extension RouteFacts {
     }
 
     private func ports(of name: String?, _ direction: PortDirection) -> [RoutePort] {
-        guard let name, let node = nodes.first(where: { $0.node.name == name && $0.node.direction == direction })?.node
+        guard let name, let node = nodes.first(where: { $0.node.name == name && $0.node.direction == direction })
         else { return [] }
         return port(of: node).map { [$0] } ?? []
     }
 
     /// What all sinks play on.
     var outputs: [RoutePort] {
-        nodes.compactMap { $0.node.direction == .output ? port(of: $0.node) : nil }
+        nodes.compactMap { $0.node.direction == .output ? port(of: $0) : nil }
     }
 
     /// The port that a node is used with; the node itself where its device names none; `nil` if that was pulled out.
-    private func port(of node: RouteNode) -> RoutePort? {
+    private func port(of known: Node) -> RoutePort? {
+        let node = known.node
         let device = node.deviceID.flatMap { id in devices.first { $0.id == id } }
+        if device == nil, known.isLeftOver { return known.former }
         if let device, let port = device.ports.first(where: { $0.isActive(on: node) }) {
             return port.isUsable ? RoutePort(port, of: device, node: node) : nil
         }
@@ -167,24 +199,25 @@ extension RouteFacts {
 
     /// Whether there is an output to choose.
     var hasOutput: Bool {
-        nodes.contains { $0.node.direction == .output && port(of: $0.node) != nil }
+        nodes.contains { $0.node.direction == .output && port(of: $0) != nil }
             || devices.contains { $0.ports.contains { $0.port.direction == .output && $0.isOffered } }
     }
 
-    /// What there is to choose from.
+    /// What there is to choose from, what devices have before what programs make.
     func available(_ direction: PortDirection) -> [RoutePort] {
         var result: [RoutePort] = []
         for device in devices {
             let own = nodes.filter { $0.node.deviceID == device.id }
             for port in device.ports where port.port.direction == direction && port.isOffered {
                 let node = (own.first { port.isActive(on: $0.node) } ?? own.first { port.fits($0.node) })?.node
+                guard result.count < Self.mostOffered else { return result }
                 result.append(RoutePort(port, of: device, node: node))
             }
         }
-        for node in nodes where node.node.direction == direction {
+        for node in nodes where node.node.direction == direction && result.count < Self.mostOffered {
             let device = node.node.deviceID.flatMap { id in devices.first { $0.id == id } }
             let hasPort = device?.ports.contains { $0.fits(node.node) } ?? false
-            if !hasPort, let port = port(of: node.node) { result.append(port) }
+            if !hasPort, let port = port(of: node) { result.append(port) }
         }
         return result
     }

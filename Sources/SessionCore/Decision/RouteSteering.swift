@@ -49,7 +49,8 @@ public struct RouteSteering: Sendable, Equatable {
     /// - Parameters:
     ///   - choices: Those of the opened sessions that are active, in the order of their activation. Where two want
     ///     different ports of one node, the latest has its way.
-    ///   - streams: All streams that there are; what is not among them has vanished.
+    ///   - streams: All streams that there are. What is not among them has vanished, or is left alone from now on; it goes
+    ///     back, as a server ignores what it is told of a stream that is not there.
     ///   - places: All sinks and sources (``RouteTracker/places``).
     public mutating func update(
         _ choices: [(session: SessionID, choice: RouteChoice)], streams: [RouteStream], places: [RoutePlace]
@@ -83,6 +84,7 @@ public struct RouteSteering: Sendable, Equatable {
             }
             left[stream.id] = steered
         }
+        begun += released(self.streams)
         self.streams = left
         // A port goes back when nobody is heard there any more.
         return begun + ended
@@ -111,13 +113,18 @@ public struct RouteSteering: Sendable, Equatable {
 
     /// Returns what undoes all, as things were when they were last told, and forgets it.
     public mutating func undo() -> [RouteCommand] {
-        let sent = streams.filter { !$0.value.isOverruled }.keys.sorted { $0.rawValue < $1.rawValue }
+        let sent = released(streams)
         let changed = ports.sorted { $0.key < $1.key }.compactMap { nodeID, port in
             port.wayBack.map {
                 RouteCommand.usePort(id: $0, direction: port.direction, deviceID: port.deviceID, nodeID: nodeID)
             }
         }
         self = RouteSteering()
-        return sent.map { .send($0, to: nil) } + changed
+        return sent + changed
+    }
+
+    /// What lets streams go where the server would have sent them, but for those that somebody has put elsewhere.
+    private func released(_ streams: [StreamID: SteeredStream]) -> [RouteCommand] {
+        streams.filter { !$0.value.isOverruled }.keys.sorted { $0.rawValue < $1.rawValue }.map { .send($0, to: nil) }
     }
 }

@@ -16,8 +16,9 @@ public struct RouteTracker: Sendable, Equatable {
         public var patience = Duration.seconds(1)
         /// After the first step, at most: so often there is a change while a device flaps.
         public var longest = Duration.seconds(2)
-        /// How long a category change or an override may take to show.
-        public var cause = Duration.seconds(1)
+        /// How long a category change or an override may take to show, on cards that need seconds to change their profile
+        /// too.
+        public var cause = Duration.seconds(3)
         /// How long devices may take to come back after sleep.
         public var wake = Duration.seconds(5)
         /// How long a new device may take to come into use.
@@ -96,7 +97,8 @@ public struct RouteTracker: Sendable, Equatable {
         let route = facts.route
         let outputs = facts.outputs
         for old in self.outputs where !outputs.contains(where: { $0.id == old.id }) && facts.isLost(old) {
-            guard !losses.contains(where: { $0.port.isOf(old) }) else { continue }
+            // What was begun there since it was lost before must not be heard elsewhere either: told again, awaited once.
+            losses.removeAll { $0.port.id == old.id }
             if losses.count >= Self.mostLosses { losses.removeFirst() }
             losses.append(Loss(port: old, moment: now))
             effects.append(.lostOutput(old))
@@ -212,14 +214,6 @@ public struct RouteTracker: Sendable, Equatable {
         if isArrival { return .newDeviceAvailable }
         if let cause { return cause }
         return previous.isEmpty || present.isEmpty ? .unknown : .routeConfigurationChange
-    }
-}
-
-extension RoutePort {
-    /// Whether another one is the same, or what is left of it: the sink of a device that has gone before it.
-    fileprivate func isOf(_ other: RoutePort) -> Bool {
-        let isLeftOver = other.deviceName == nil && other.deviceID != nil
-        return id == other.id || (isLeftOver && deviceID == other.deviceID && nodeName == other.nodeName)
     }
 }
 

@@ -104,15 +104,15 @@ public struct RouteRules: Sendable, Hashable {
 public enum RecordingStop: String, Sendable, Hashable, CaseIterable {
     /// None.
     case never
-    /// An input or output that was in use has gone.
+    /// An input or output that was in use has gone, or there is none that the category needs.
     case disconnect
-    /// An input or output that was in use has gone, or a new one has come into use.
+    /// The same, or a new one has come into use.
     case anyChange = "any-change"
 
     /// Whether a change for this reason is one of them.
     func includes(_ reason: RouteChangeReason) -> Bool {
         switch reason {
-        case .oldDeviceUnavailable: self != .never
+        case .oldDeviceUnavailable, .noSuitableRouteForCategory: self != .never
         case .newDeviceAvailable: self == .anyChange
         default: false
         }
