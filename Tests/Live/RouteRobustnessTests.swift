@@ -15,7 +15,9 @@ extension LiveModule {
             }
             // Its ports are known all the same, and who asks is answered.
             try await desk.log.wait(forLineContaining: "analog-output-headphones yes", within: .seconds(5))
-            #expect(try await desk.command("route").contains("Headphones"))
+            _ = try await waitUntil("the headphones in the list") {
+                try await desk.command("route").contains("Headphones") ? true : nil
+            }
         }
     }
 

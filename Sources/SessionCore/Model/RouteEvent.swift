@@ -152,7 +152,7 @@ public enum RouteEvent: Sendable, Hashable {
 /// What follows from events.
 public enum RouteEffect: Sendable, Hashable {
     /// The sound does not come out of this any more: it was pulled out or has vanished. Told at once, before the server can
-    /// move what was played on it, and once until it is back.
+    /// move what was played on it, and each time that it happens; `lostOutputs` has it once.
     case lostOutput(RoutePort)
     /// What was lost is in place again, and has been for the settle time: a sink plays on it.
     case returnedOutput(RoutePort)
