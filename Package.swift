@@ -27,19 +27,20 @@ let small: [SwiftSetting] = loaded + [.unsafeFlags(["-Osize"], .when(configurati
 /// that is named here goes before the toolchain's own.
 func moduleLinkage(exports: String, order: String) -> [LinkerSetting] {
     [
-        .unsafeFlags([
-            "-static-stdlib",
-            "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/\(exports)",
-            "-Xlinker", "-z", "-Xlinker", "nodelete",
-            "-Xlinker", "--gc-sections",
-            "-use-ld=lld", "-Xlinker", "--icf=all",
-            "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/\(order)",
-            "-Xlinker", "--no-warn-symbol-ordering",
-            "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
-            "-Xlinker", "--wrap=_swift_stdlib_getScalarName",
-            "-Xlinker", "--wrap=__cxa_demangle",
-            "-L\(Context.packageDirectory)/.build/static",
-        ] + (Context.environment["AUDIO_SESSION_SWIFT_LIBRARY"].map { [$0] } ?? []))
+        .unsafeFlags(
+            [
+                "-static-stdlib",
+                "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/\(exports)",
+                "-Xlinker", "-z", "-Xlinker", "nodelete",
+                "-Xlinker", "--gc-sections",
+                "-use-ld=lld", "-Xlinker", "--icf=all",
+                "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/\(order)",
+                "-Xlinker", "--no-warn-symbol-ordering",
+                "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+                "-Xlinker", "--wrap=_swift_stdlib_getScalarName",
+                "-Xlinker", "--wrap=__cxa_demangle",
+                "-L\(Context.packageDirectory)/.build/static",
+            ] + (Context.environment["AUDIO_SESSION_SWIFT_LIBRARY"].map { [$0] } ?? []))
     ]
 }
 
