@@ -21,7 +21,7 @@ extension LiveModule {
         }
     }
 
-    @Test("R46 R63 the session manager dies during a call, and another begins: the earpiece is used until the call ends")
+    @Test("R46 R63 the session manager dies during a call, another begins: the earpiece is used till the call ends")
     func managerDies() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await FixtureCard.start(.phone, on: desk.desktop)
