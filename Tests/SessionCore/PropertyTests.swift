@@ -14,6 +14,15 @@ import Testing
         getenv("AUDIO_SESSION_SEQUENCES").flatMap { Int(String(cString: $0)) } ?? 20_000
     }
 
+    @Test(
+        "R36 R64 sequences in which a stopped recording became a call by another name",
+        arguments: [475_550, 670_546, 785_477])
+    func found(seed: UInt64) {
+        var sequence = RandomSequence(seed: seed)
+        sequence.play()
+        if let failure = sequence.failure { Issue.record("\(failure)\n\(sequence.trace())") }
+    }
+
     @Test("R1 R26 R27 R30 R36 random sequences of events", arguments: 0..<chunks)
     func sequences(chunk: Int) {
         let count = (Self.sequences + Self.chunks - 1) / Self.chunks

@@ -104,8 +104,19 @@ extension Engine {
                 // R9: that it goes by another name is no request.
                 if isAll, facts.sessions[target]?.wanted == 0 {
                     facts.succeed(target, to: old, as: moved.description, catalogue: catalogue)
-                    if let lost = disconnections.removeValue(forKey: old) { disconnections[target] = lost }
-                    if let muted = mutedInputs.removeValue(forKey: old) { mutedInputs[target] = muted }
+                    let lost = disconnections.removeValue(forKey: old)
+                    let muted = mutedInputs.removeValue(forKey: old)
+                    if catalogue[moved.description]?.goesOnElsewhere == true {
+                        // R36: what is a call here goes on wherever it is heard.
+                        facts.updateSession(target) {
+                            guard $0.supersededBy?.isOfRoute == true else { return }
+                            $0.supersededBy = nil
+                            $0.hasNewClaim = true
+                        }
+                    } else {
+                        if let lost { disconnections[target] = lost }
+                        if let muted { mutedInputs[target] = muted }
+                    }
                 } else {
                     requestActivation(by: moved)
                 }
