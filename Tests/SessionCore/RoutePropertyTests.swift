@@ -9,9 +9,9 @@ import Testing
 @Suite struct RoutePropertyTests {
     private static let chunks = 8
 
-    /// How many sequences are tried; the environment's AUDIO_SESSION_SEQUENCES, or few enough not to be waited for.
+    /// How many sequences are tried; the environment's AUDIO_SESSION_ROUTE_SEQUENCES, or few enough not to be waited for.
     private static var sequences: Int {
-        getenv("AUDIO_SESSION_SEQUENCES").flatMap { Int(String(cString: $0)) } ?? 1_200
+        getenv("AUDIO_SESSION_ROUTE_SEQUENCES").flatMap { Int(String(cString: $0)) } ?? 1_200
     }
 
     @Test("R56 R58 R64 random sequences of route events", arguments: 0..<chunks)
