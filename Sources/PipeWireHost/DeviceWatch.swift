@@ -188,7 +188,7 @@ final class DeviceWatch {
         ports = heard.ports
         active = heard.active
         watch.log("\(cardName): \(summary)")
-        watch.changed(self)
+        watch.changed(self, hasAnswered: true)
         if mustAskAgain { ask() }
     }
 

@@ -53,14 +53,17 @@ final class ManagerHold {
         update()
     }
 
-    /// A card has answered, or is gone. Where an output is lost, it has to play for some time.
-    func answered(_ card: UInt32, draining time: Duration? = nil) {
+    /// A card has answered, or will not.
+    func answered(_ card: UInt32) {
         asked.remove(card)
         if asked.isEmpty { since = nil }
-        if let time {
-            let end = host.now.advanced(by: min(time, ManagerHold.longest))
-            drained = max(drained ?? end, end)
-        }
+        update()
+    }
+
+    /// An output is lost, and what was heard on it plays for some time.
+    func drain(for time: Duration) {
+        let end = host.now.advanced(by: min(time, ManagerHold.longest))
+        drained = max(drained ?? end, end)
         update()
     }
 

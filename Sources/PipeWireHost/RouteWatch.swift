@@ -89,7 +89,7 @@ final class RouteWatch {
         known.listener = Listener(events) { pw_impl_node_add_listener(node, $0, $1, pointer(to: known)) }
         host.take(.node(facts.node))
         known.readMute()
-        if let device = facts.node.deviceID.flatMap({ devices[$0] }) { changed(device) }
+        if let device = facts.node.deviceID.flatMap({ devices[$0] }) { changed(device, hasAnswered: false) }
     }
 
     private func removed(_ node: Node) {
@@ -111,11 +111,12 @@ final class RouteWatch {
         watch.begin()
     }
 
-    func changed(_ device: DeviceWatch) {
+    /// What a card is has changed: because it has answered, or because it has another node.
+    func changed(_ device: DeviceWatch, hasAnswered: Bool) {
         let own = nodes.values.map(\.facts).filter { $0.node.deviceID == device.global }
         let isLoss = host.take(.device(device.description(nodes: own.sorted { $0.node.id < $1.node.id })))
-        let drain = host.graphQuantum * 3 + (own.map(\.headroom).max() ?? .zero)
-        hold.answered(device.global, draining: isLoss ? drain : nil)
+        if isLoss { hold.drain(for: host.graphQuantum * 3 + (own.map(\.headroom).max() ?? .zero)) }
+        if hasAnswered { hold.answered(device.global) }
     }
 
     /// A card is asked what has changed. While something is heard on it, the session manager has to wait for the answer;

@@ -60,13 +60,6 @@ struct RouteKeeping {
     }
 }
 
-/// Where the sound of one session goes and comes from, where that is not where the server would send it, and what that
-/// was decided by.
-struct Detour: Equatable {
-    var choice: RouteChoice
-    var wish: RouteWish
-}
-
 /// Routes (R56–R66): what a host sees of devices goes to the ``RouteTracker``, and what follows to the engine and to whoever
 /// observes.
 extension SessionRuntime {
@@ -105,20 +98,6 @@ extension SessionRuntime {
         drain()
     }
 
-    /// Another session manager is at work, or none. What the former one was told has gone with it, and the new one first
-    /// does what it finds right by itself: that is no choice of its user's.
-    public func managerChanged() {
-        routes.newManagerUntil = host.now.advanced(by: RouteKeeping.managerStart)
-        drain()
-    }
-
-    /// Takes what is in use now for what the session manager does by itself.
-    func managerHasBegun() {
-        routes.newManagerUntil = nil
-        routes.steering = RouteSteering()
-        routes.mustSteer = true
-    }
-
     /// Returns whether a stream has lost its output.
     private func carryOut(_ effect: RouteEffect) -> Bool {
         switch effect {
@@ -141,117 +120,13 @@ extension SessionRuntime {
             host.log(.info, "\(port.name) is not in use any more, but is plugged in: its streams go on elsewhere")
             post(.outputReturned(PortID(port.id), streams: streams.sorted { $0.rawValue < $1.rawValue }))
         case .changed(let change):
-            host.log(.info, "route: \(change.current.label), was \(change.previous.label) (\(change.reason))")
+            host.log(.info, "route: \(change.current.label), was \(change.previous.label) (\(change.reason.name))")
             post(.routeChanged(change.reason))
             observer?.runtime(self, routeChanged: change)
         case .availableChanged:
             observer?.runtimeChangedAvailablePorts(self)
         }
         return false
-    }
-
-    /// An opened session wishes for an output and an input, by their ports' ids; `nil` for whatever there is (R66). A port
-    /// that is not there counts when it comes.
-    public func preferRoute(session: SessionID, output: String?, input: String?) {
-        guard state(of: session) != nil else { return }
-        routes.preferences[session] = output == nil && input == nil ? nil : (output, input)
-        routes.mustSteer = true
-        drain()
-    }
-
-    /// Brings the server to what sessions choose (R41–R43, R46–R48, R66).
-    func steer() {
-        guard routes.mustSteer, routes.newManagerUntil == nil else { return }
-        routes.mustSteer = false
-        guard !routes.active.isEmpty || !routes.steering.isEmpty || !routes.detours.isEmpty else { return }
-        let tracker = routes.tracker
-        let untouched = routes.steering.untouched(
-            tracker.present, inputs: tracker.availableInputs, outputs: tracker.availableOutputs)
-        var choices: [(session: SessionID, choice: RouteChoice)] = []
-        var detours: [SessionID: Detour] = [:]
-        for session in routes.active {
-            guard let configuration = routes.configurations[session] else { continue }
-            let preference = routes.preferences[session]
-            let wish = RouteWish(
-                session, configuration, preferredOutput: preference?.output, preferredInput: preference?.input)
-            var choice = RouteChoice(
-                for: wish, inputs: tracker.availableInputs, outputs: tracker.availableOutputs, present: untouched)
-            choices.append((session, choice))
-            // A port of the default node is in use for everybody.
-            func isDefault(_ port: RoutePort?, _ ports: [RoutePort]) -> Bool {
-                port.flatMap(\.nodeID).map { node in ports.contains { $0.nodeID == node } } ?? true
-            }
-            if isDefault(choice.output, tracker.present.outputs) { choice.output = nil }
-            if isDefault(choice.input, tracker.present.inputs) { choice.input = nil }
-            detours[session] = Detour(choice: choice, wish: wish)
-        }
-        let streams = routedStreams.map { stream in
-            RouteStream(stream.id, of: stream.session, stream.direction, on: host.place(of: stream.id))
-        }
-        carryOut(routes.steering.update(choices, streams: streams, places: tracker.places))
-        let former = routes.detours
-        routes.detours = detours
-        for session in Set(former.keys).union(detours.keys).sorted(by: { $0.rawValue < $1.rawValue }) {
-            let (old, new) = (former[session], detours[session])
-            guard old?.choice ?? RouteChoice() != new?.choice ?? RouteChoice() else { continue }
-            observer?.runtime(self, sends: session, elsewhereFor: reason(from: old, to: new))
-        }
-    }
-
-    /// Why a session's sound goes elsewhere than before (R56).
-    private func reason(from old: Detour?, to new: Detour?) -> RouteChangeReason {
-        guard let old, let new else { return .categoryChange }
-        if old.wish.outputOverride != new.wish.outputOverride { return .override }
-        if old.wish.category != new.wish.category || old.wish.options != new.wish.options { return .categoryChange }
-        if old.wish != new.wish { return .routeConfigurationChange }
-        func isThere(_ port: RoutePort?) -> Bool {
-            port.map { port in
-                (availableOutputs + availableInputs).contains { $0.id == port.id || $0.nodeName == port.id }
-            } ?? true
-        }
-        return isThere(old.choice.output) && isThere(old.choice.input) ? .newDeviceAvailable : .oldDeviceUnavailable
-    }
-
-    /// What an opened session has of a route: its own choices, and nothing in a direction that its category does not use.
-    public func part(of route: Route, for session: SessionID, _ category: Category) -> Route {
-        var part = route.part(for: category)
-        let choice = routes.detours[session]?.choice
-        if let output = choice?.output, category.playsSound { part.outputs = [output] }
-        if let input = choice?.input, category.recordsSound { part.inputs = [input] }
-        return part
-    }
-
-    /// Undoes what was done for sessions.
-    func unsteer() { carryOut(routes.steering.undo()) }
-
-    private func carryOut(_ commands: [RouteCommand]) {
-        for command in commands {
-            host.log(.debug, "routes: \(command)")
-            host.carryOut(command)
-        }
-    }
-
-    /// What an opened session is now may change what the route has to serve (R41, R57).
-    func noteRoute(of session: SessionID) {
-        // Sessions of the system have no route of their own: their sound is made elsewhere.
-        guard let state = state(of: session), let configuration = configuration(of: session) else {
-            routes.configurations[session] = nil
-            routes.preferences[session] = nil
-            routes.active.removeAll { $0 == session }
-            take(.category(routes.category))
-            return
-        }
-        let old = routes.configurations[session] ?? SessionConfiguration()
-        routes.configurations[session] = configuration
-        if state.isActive != routes.active.contains(session) {
-            if state.isActive {
-                routes.active.append(session)
-            } else {
-                routes.active.removeAll { $0 == session }
-            }
-        }
-        take(.category(routes.category))
-        if old.outputOverride != configuration.outputOverride, !routes.isChange { take(.overridden) }
     }
 }
 

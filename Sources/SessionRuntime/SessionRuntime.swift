@@ -173,7 +173,7 @@ public final class SessionRuntime {
     func configuration(of session: SessionID) -> SessionConfiguration? { engine.configuration(of: session) }
 
     /// All streams, each with the opened session that it belongs to, if any.
-    var routedStreams: [(id: StreamID, session: SessionID?, direction: StreamDirection)] { engine.routedStreams }
+    var routedStreams: [RouteStream] { engine.routedStreams }
 
     /// The policy in force.
     public var policy: Policy { engine.policy }

@@ -98,7 +98,7 @@ final class ManagerObject: ServedObject {
         news.add(
             "route-changed",
             [
-                ("reason", .string(Records.word(change.reason))), ("reason-number", .uint32(change.reason.rawValue)),
+                ("reason", .string(change.reason.name)), ("reason-number", .uint32(change.reason.rawValue)),
                 ("previous", previous), ("current", current),
             ])
     }

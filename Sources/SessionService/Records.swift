@@ -65,19 +65,6 @@ enum Records {
         .record([("inputs", ports(route.inputs)), ("outputs", ports(route.outputs))])
     }
 
-    static func word(_ reason: RouteChangeReason) -> String {
-        switch reason {
-        case .unknown: "unknown"
-        case .newDeviceAvailable: "new-device-available"
-        case .oldDeviceUnavailable: "old-device-unavailable"
-        case .categoryChange: "category-change"
-        case .override: "override"
-        case .wakeFromSleep: "wake-from-sleep"
-        case .noSuitableRouteForCategory: "no-suitable-route-for-category"
-        case .routeConfigurationChange: "route-configuration-change"
-        }
-    }
-
     static func options(_ options: CategoryOptions) -> WireValue {
         .strings(CategoryOptions.named.filter { options.contains($0.option) }.map(\.name))
     }

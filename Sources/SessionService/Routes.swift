@@ -101,10 +101,3 @@ extension SessionService {
         ports.prefix(listed).map { Words.printable($0.id, limit: AudioSessionBus.maximumTextLength) }
     }
 }
-
-extension Category {
-    /// Whether it needs an input or output that is not among its part of the route.
-    fileprivate func lacks(_ part: Route) -> Bool {
-        (recordsSound && part.inputs.isEmpty) || (playsSound && part.outputs.isEmpty)
-    }
-}

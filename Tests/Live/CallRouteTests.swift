@@ -118,12 +118,7 @@ extension Desk {
     /// Waits until a tone alone, of those of microphones, is in what is being recorded.
     fileprivate func wait(for tone: Tone, in file: String) async throws {
         _ = try await waitUntil("\(tone.frequency) Hz in \(file)") { () -> Bool? in
-            guard let data = FileManager.default.contents(atPath: file), data.count > 48_000 * 8 / 2 else { return nil }
-            // Whole frames, the last third of a second.
-            let end = data.count / 8 * 8
-            let sound = data[(end - 16_000 * 8)..<end].withUnsafeBytes {
-                Sound(interleaved: $0.bindMemory(to: Float.self))
-            }
+            guard let sound = latestSound(in: file) else { return nil }
             let levels = [310.0, 910].map { ToneEnvelope(of: sound.left, frequency: $0).levels.max() ?? -200 }
             return (levels[0] > -40) == (tone.frequency == 310) && (levels[1] > -40) == (tone.frequency == 910)
                 ? true : nil

@@ -102,7 +102,7 @@ extension LiveModule {
             try await recorder.waitForStream(in: [.running])
             try await desk.log.wait(forLineContaining: "route: Headphones")
             try await card.unplug("headphones")
-            try await desk.log.wait(forLineContaining: "oldDeviceUnavailable")
+            try await desk.log.wait(forLineContaining: "old-device-unavailable")
             try await desk.capture.record(.milliseconds(500))
             #expect(try await recorder.stream()?.state == .running)
         }

@@ -69,20 +69,10 @@ extension LiveModule {
             for _ in 0..<100 {
                 // At any moment of the quantum.
                 try await headphones.record(.milliseconds(Int.random(in: 30...130)))
-                let pulled = try desk.log.lineCount
-                try await card.unplug("headphones")
-                try await card.wait(untilHeardFrom: "speaker")
-                try await desk.log.wait(forLineContaining: "route: Speakers", after: pulled)
-                let plugged = try desk.log.lineCount
-                try await card.plug("headphones")
-                try await card.wait(untilHeardFrom: "headphones")
-                let from = headphones.frameCount
-                try await headphones.wait(
-                    for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(100), from: from)
-                try await desk.log.wait(forLineContaining: "route: Headphones", after: plugged)
+                try await desk.pullAndPlug("headphones", instead: "speaker", of: card, heardOn: headphones)
             }
-            #expect(try desk.changesOfRoute(for: "oldDeviceUnavailable") == 100)
-            #expect(try desk.changesOfRoute(for: "newDeviceAvailable") == 100)
+            #expect(try desk.changesOfRoute(for: "old-device-unavailable") == 100)
+            #expect(try desk.changesOfRoute(for: "new-device-available") == 100)
             try await desk.expectSilence(of: speaker)
         }
     }
@@ -122,13 +112,7 @@ extension LiveModule {
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             for _ in 0..<10 {
                 try await headphones.record(.milliseconds(Int.random(in: 30...130)))
-                try await card.unplug("headphones")
-                try await card.wait(untilHeardFrom: "speaker")
-                try await card.plug("headphones")
-                try await card.wait(untilHeardFrom: "headphones")
-                let from = headphones.frameCount
-                try await headphones.wait(
-                    for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(100), from: from)
+                try await desk.pullAndPlug("headphones", instead: "speaker", of: card, heardOn: headphones)
             }
             try await desk.expectSilence(of: speaker)
         }
@@ -144,20 +128,10 @@ extension LiveModule {
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             let start = desk.capture.frameCount
             for _ in 0..<5 {
-                let pulled = try desk.log.lineCount
-                try await card.unplug("ucm-headphones")
-                try await card.wait(untilHeardFrom: "ucm-speaker")
-                try await desk.log.wait(forLineContaining: "route: Speaker", after: pulled)
-                let plugged = try desk.log.lineCount
-                try await card.plug("ucm-headphones")
-                try await card.wait(untilHeardFrom: "ucm-headphones")
-                let from = headphones.frameCount
-                try await headphones.wait(
-                    for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(100), from: from)
-                try await desk.log.wait(forLineContaining: "route: Headphones", after: plugged)
+                try await desk.pullAndPlug("ucm-headphones", instead: "ucm-speaker", of: card, heardOn: headphones)
             }
-            #expect(try desk.changesOfRoute(for: "oldDeviceUnavailable") == 5)
-            #expect(try desk.changesOfRoute(for: "newDeviceAvailable") == 5)
+            #expect(try desk.changesOfRoute(for: "old-device-unavailable") == 5)
+            #expect(try desk.changesOfRoute(for: "new-device-available") == 5)
             try await desk.expectSilence(of: speaker)
             try await desk.expectSilence(since: start)
         }
@@ -247,6 +221,23 @@ extension LiveModule {
 }
 
 extension Desk {
+    /// Pulls a plug of a card out and puts it in again, each when all that follows is over: the session manager has sent the
+    /// sound elsewhere, listeners are told, the music is heard again.
+    func pullAndPlug(
+        _ plug: String, instead other: String, of card: FixtureCard, heardOn headphones: Capture
+    ) async throws {
+        let pulled = try log.lineCount
+        try await card.unplug(plug)
+        try await card.wait(untilHeardFrom: other)
+        try await log.wait(forLineContaining: "route: Speaker", after: pulled)
+        let plugged = try log.lineCount
+        try await card.plug(plug)
+        try await card.wait(untilHeardFrom: plug)
+        let from = headphones.frameCount
+        try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(100), from: from)
+        try await log.wait(forLineContaining: "route: Headphones", after: plugged)
+    }
+
     /// How many changes of the route the daemon has logged, of a reason or of any.
     func changesOfRoute(for reason: String = "") throws -> Int {
         try log.text.split(separator: "\n").count { $0.contains(" route: ") && $0.contains(reason) }

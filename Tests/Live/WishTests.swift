@@ -192,15 +192,18 @@ extension Desk {
     fileprivate func wait(for level: Double, in file: String) async throws {
         var last = 0.0
         _ = try await waitUntil("\(level) dBFS in \(file)", evidence: { "last \(last) dBFS" }) { () -> Bool? in
-            guard let data = FileManager.default.contents(atPath: file), data.count > 48_000 * 8 / 2 else { return nil }
-            // Whole frames, the last third of a second.
-            let end = data.count / 8 * 8
-            let sound = data[(end - 16_000 * 8)..<end].withUnsafeBytes {
-                Sound(interleaved: $0.bindMemory(to: Float.self))
-            }
+            guard let sound = latestSound(in: file) else { return nil }
             let levels = ToneEnvelope(of: sound.left, frequency: Desk.music.frequency).levels
             last = levels.last ?? 0
             return !levels.isEmpty && levels.allSatisfy { abs($0 - level) < 0.3 } ? true : nil
         }
+    }
+
+    /// The last third of a second of what is being recorded; `nil` before there is half a second.
+    func latestSound(in file: String) -> Sound? {
+        guard let data = FileManager.default.contents(atPath: file), data.count > 48_000 * 8 / 2 else { return nil }
+        // Whole frames.
+        let end = data.count / 8 * 8
+        return data[(end - 16_000 * 8)..<end].withUnsafeBytes { Sound(interleaved: $0.bindMemory(to: Float.self)) }
     }
 }

@@ -23,7 +23,7 @@ extension Engine {
             let session = Int(stream.session)
             disconnections[session] = Disconnection(
                 port: port, name: name, until: now.advanced(by: policy.routes.resumesWithin))
-            supersede(session, by: .awaitedOutput, at: now, &effects)
+            supersede([session], by: .awaitedOutput, at: now, &effects)
         }
     }
 
@@ -35,7 +35,7 @@ extension Engine {
             else { continue }
             disconnections[slot] = nil
             guard facts.sessions[slot]?.supersededBy == .awaitedOutput else { continue }
-            supersede(slot, by: nil, at: now, &effects)
+            supersede([slot], by: nil, at: now, &effects)
         }
     }
 
@@ -52,7 +52,7 @@ extension Engine {
                 disconnections[slot]?.until = later
                 continue
             }
-            if isAwaited { supersede(slot, by: .lostOutput, at: now, &effects) }
+            if isAwaited { supersede([slot], by: .lostOutput, at: now, &effects) }
             disconnections[slot] = nil
         }
     }
@@ -61,18 +61,12 @@ extension Engine {
     /// happened. Only its application goes on.
     mutating func stopRecordings(at now: Instant, _ effects: inout [Effect]) {
         guard facts.switches.pausedUntil == nil else { return }
-        var isAny = false
-        for slot in 0..<facts.sessions.capacity where isRecording(slot) {
-            isAny = true
-            facts.updateSession(slot) {
-                $0.supersededBy = .changedRoute
-                $0.hasNewClaim = true
-                // It is no longer active when it is looked at again, and is to hear of it all the same.
-                if $0.interruption == .none { $0.interruption = .begun }
-            }
+        let slots = (0..<facts.sessions.capacity).filter { isRecording($0) }
+        for slot in slots {
+            // It is no longer active when it is looked at again, and is to hear of it all the same.
+            facts.updateSession(slot) { if $0.interruption == .none { $0.interruption = .begun } }
         }
-        // All at once, or one would begin in the place of another.
-        if isAny { update(everything: true, at: now, &effects) }
+        supersede(slots, by: .changedRoute, at: now, &effects)
     }
 
     /// Whether a session records and is no call, or would in the place of another recording that keeps it silent.
@@ -94,13 +88,23 @@ extension Engine {
         return false
     }
 
-    private mutating func supersede(
-        _ slot: Int, by output: DescriptionID?, at now: Instant, _ effects: inout [Effect]
+    /// Puts a port in the place of another session that keeps these silent, or lets them go on. All at once, or one would
+    /// begin in the place of another.
+    mutating func supersede(
+        _ slots: [Int], by port: DescriptionID?, at now: Instant, _ effects: inout [Effect]
     ) {
-        facts.updateSession(slot) {
-            $0.supersededBy = output
-            $0.hasNewClaim = true
+        guard let first = slots.first else { return }
+        for slot in slots {
+            if port != .mutedInput { mutedInputs[slot] = nil }
+            facts.updateSession(slot) {
+                $0.supersededBy = port
+                $0.hasNewClaim = true
+            }
         }
-        update(session: slot, at: now, &effects)
+        if slots.count == 1 {
+            update(session: first, at: now, &effects)
+        } else {
+            update(everything: true, at: now, &effects)
+        }
     }
 }

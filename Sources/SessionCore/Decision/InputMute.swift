@@ -61,21 +61,6 @@ extension Engine {
         supersede(waiting.keys.sorted(), by: isGone ? .changedRoute : nil, at: now, &effects)
     }
 
-    /// All at once, or one would begin in the place of another.
-    private mutating func supersede(
-        _ slots: [Int], by port: DescriptionID?, at now: Instant, _ effects: inout [Effect]
-    ) {
-        guard !slots.isEmpty else { return }
-        for slot in slots {
-            if port != .mutedInput { mutedInputs[slot] = nil }
-            facts.updateSession(slot) {
-                $0.supersededBy = port
-                $0.hasNewClaim = true
-            }
-        }
-        update(everything: true, at: now, &effects)
-    }
-
     /// Whether an application has opened a session only to record, and does, or would in the place of another recording that
     /// keeps it silent.
     private func mayInterrupt(_ slot: Int, isRunning: Bool) -> Bool {

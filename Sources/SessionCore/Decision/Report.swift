@@ -56,12 +56,12 @@ public struct Report: Sendable, Equatable {
 }
 
 extension Engine {
-    /// All streams, each with the opened session that it belongs to, if any.
-    public var routedStreams: [(id: StreamID, session: SessionID?, direction: StreamDirection)] {
+    /// All streams, each with the opened session that it belongs to, if any; the engine does not know where they are linked.
+    public var routedStreams: [RouteStream] {
         (0..<facts.streams.capacity).compactMap { slot in
             guard let stream = facts.streams[slot] else { return nil }
             let session = Int(stream.session)
-            return (stream.id, shown[session] == nil ? nil : facts.id(of: session), stream.direction)
+            return RouteStream(stream.id, of: shown[session] == nil ? nil : facts.id(of: session), stream.direction)
         }
     }
 

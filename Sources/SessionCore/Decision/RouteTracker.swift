@@ -216,10 +216,3 @@ public struct RouteTracker: Sendable, Equatable {
         return previous.isEmpty || present.isEmpty ? .unknown : .routeConfigurationChange
     }
 }
-
-extension Category {
-    /// Whether the category needs an input or output that the route has not (R15–R20).
-    func lacks(_ route: Route) -> Bool {
-        (recordsSound && route.inputs.isEmpty) || (playsSound && route.outputs.isEmpty)
-    }
-}

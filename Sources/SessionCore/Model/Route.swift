@@ -124,6 +124,13 @@ public struct Route: Sendable, Hashable {
     }
 }
 
+extension Category {
+    /// Whether it needs an input or output that a route, or its part of one, has not (R15–R20).
+    public func lacks(_ route: Route) -> Bool {
+        (recordsSound && route.inputs.isEmpty) || (playsSound && route.outputs.isEmpty)
+    }
+}
+
 /// Why a route changed (R56). There is no 5.
 public enum RouteChangeReason: UInt32, Sendable, Hashable, CaseIterable {
     /// The server's facts do not say.
@@ -142,6 +149,20 @@ public enum RouteChangeReason: UInt32, Sendable, Hashable, CaseIterable {
     case noSuitableRouteForCategory = 7
     /// Another port is used although none came or went, as when the user chose one.
     case routeConfigurationChange = 8
+
+    /// The word for it, on the wire and in the log.
+    public var name: String {
+        switch self {
+        case .unknown: "unknown"
+        case .newDeviceAvailable: "new-device-available"
+        case .oldDeviceUnavailable: "old-device-unavailable"
+        case .categoryChange: "category-change"
+        case .override: "override"
+        case .wakeFromSleep: "wake-from-sleep"
+        case .noSuitableRouteForCategory: "no-suitable-route-for-category"
+        case .routeConfigurationChange: "route-configuration-change"
+        }
+    }
 }
 
 /// One change of the route, as listeners hear it (R58).
