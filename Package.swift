@@ -96,6 +96,9 @@ let package = Package(
             dependencies: ["SessionCore", "SessionRuntime", "SessionService", "SessionBus", "PolicyFile"],
             swiftSettings: small),
 
+        .testTarget(
+            name: "SessionHostTests", dependencies: ["SessionHost"], path: "Tests/SessionHost", swiftSettings: strict),
+
         // The PipeWire daemon.
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
         .target(name: "CPipeWire", dependencies: ["CLibPipeWire"]),
