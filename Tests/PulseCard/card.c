@@ -30,7 +30,7 @@ static pa_device_port_type_t port_type(const char *name) {
     } types[] = {
         {"speaker", PA_DEVICE_PORT_TYPE_SPEAKER},   {"headphones", PA_DEVICE_PORT_TYPE_HEADPHONES},
         {"mic", PA_DEVICE_PORT_TYPE_MIC},           {"headset", PA_DEVICE_PORT_TYPE_HEADSET},
-        {"headset-mic", PA_DEVICE_PORT_TYPE_MIC},   {"hdmi", PA_DEVICE_PORT_TYPE_HDMI},
+        {"headset-mic", PA_DEVICE_PORT_TYPE_HEADSET}, {"hdmi", PA_DEVICE_PORT_TYPE_HDMI},
         {"earpiece", PA_DEVICE_PORT_TYPE_EARPIECE},
     };
     for (size_t index = 0; index < PA_ELEMENTSOF(types); index++)

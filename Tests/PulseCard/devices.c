@@ -84,11 +84,13 @@ static void update_sink_latency(pa_sink *sink) {
     pa_usec_t latency = pa_sink_get_requested_latency_within_thread(sink);
     if (latency == (pa_usec_t)-1) latency = sink->thread_info.max_latency;
     pthread_mutex_lock(&device->fixture->lock);
+    bool is_less = latency < device->latency;
     device->latency = latency;
     pthread_mutex_unlock(&device->fixture->lock);
-    size_t size = pa_usec_to_bytes(latency, &sink->sample_spec);
-    pa_sink_set_max_rewind_within_thread(sink, size);
-    pa_sink_set_max_request_within_thread(sink, size);
+    pa_sink_set_max_request_within_thread(sink, pa_usec_to_bytes(latency, &sink->sample_spec));
+    /* What is too far ahead now would otherwise stay, and be heard before what begins. As much as there is can be taken
+     * back, so the limit for that does not follow the latency. */
+    if (is_less) pa_sink_request_rewind(sink, (size_t)-1);
 }
 
 static int set_sink_state(pa_sink *sink, pa_sink_state_t state, pa_suspend_cause_t cause) {
@@ -136,6 +138,7 @@ void make_sink(struct device *device) {
     pa_sink_set_max_rewind(sink, pa_usec_to_bytes(LONGEST_LATENCY, &format));
     pa_sink_set_max_request(sink, pa_usec_to_bytes(LONGEST_LATENCY, &format));
     device->ring = pa_xmalloc0(RING * FRAME_SIZE);
+    device->latency = LONGEST_LATENCY;
     use_port(device, port_number(device, sink->active_port));
     /* Before the others learn of it, as they may set its port at once. */
     pthread_mutex_lock(&fixture->lock);
