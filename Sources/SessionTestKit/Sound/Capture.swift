@@ -9,6 +9,8 @@ public final class Capture: Sendable {
 
     private let process: ChildProcess
     private let path: String
+    /// Whether its process does nothing else.
+    private let hasOwnProcess: Bool
 
     /// Starts to record the monitor of the server's sink, and returns when sound (or silence) flows.
     public static func start(on server: any PrivateServer) async throws -> Capture {
@@ -20,6 +22,7 @@ public final class Capture: Sendable {
 
     private init(on server: any PrivateServer) throws {
         path = server.sandbox.path("tmp/\(UUID().uuidString.prefix(8)).f32")
+        hasOwnProcess = true
         process = try server.sandbox.start("capture", server.captureInvocation(), output: path)
     }
 
@@ -35,8 +38,23 @@ public final class Capture: Sendable {
 
     private init(_ name: String, on desktop: PrivateDesktop) throws {
         path = desktop.sandbox.path("tmp/\(name).f32")
+        hasOwnProcess = true
         process = try desktop.sandbox.start(
             name, desktop.captureInvocation(named: name, isLinkedByItself: false), output: path)
+    }
+
+    /// What another process writes to a file: interleaved stereo, 32-bit float, 48 kHz. Returns when sound (or silence)
+    /// flows.
+    public static func start(following path: String, writtenBy process: ChildProcess) async throws -> Capture {
+        let capture = Capture(following: path, writtenBy: process)
+        try await capture.waitForFrames(1)
+        return capture
+    }
+
+    private init(following path: String, writtenBy process: ChildProcess) {
+        self.path = path
+        self.process = process
+        hasOwnProcess = false
     }
 
     /// How many complete frames have been recorded so far: the present moment in the capture.
@@ -122,8 +140,10 @@ public final class Capture: Sendable {
 
     /// Ends the recording and returns all of it.
     public func stop() async throws -> Sound {
-        process.signal(SIGINT)
-        try await process.waitForExit()
+        if hasOwnProcess {
+            process.signal(SIGINT)
+            try await process.waitForExit()
+        }
         return try read()
     }
 
