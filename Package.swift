@@ -59,6 +59,8 @@ let package = Package(
         .library(name: "pipewire-module-audio-session", type: .dynamic, targets: ["PipeWireModule"]),
         .library(name: "module-audio-session", type: .dynamic, targets: ["PulseAudioModule"]),
         .executable(name: "audio-session", targets: ["audio-session"]),
+        // For tests.
+        .library(name: "pipewire-module-test-unloader", type: .dynamic, targets: ["ModuleUnloader"]),
     ],
     // For the command line only; what a sound server loads depends on nothing but itself.
     dependencies: [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")],
@@ -182,6 +184,8 @@ let package = Package(
         .executableTarget(
             name: "fixture-card", dependencies: ["CLibPipeWire"], path: "Tests/FixtureCard",
             exclude: ["EVENTS.md"], linkerSettings: [.linkedLibrary("m")]),
+        // Takes a module out of a PipeWire daemon.
+        .target(name: "ModuleUnloader", dependencies: ["CLibPipeWire"], path: "Tests/ModuleUnloader"),
         .testTarget(
             name: "LiveTests", dependencies: ["SessionTestKit", "odd-client", "fixture-card"], path: "Tests/Live",
             swiftSettings: strict),

@@ -26,8 +26,10 @@ struct Desk: Sendable {
     ) async throws {
         var options = DesktopOptions()
         options.quantum = quantum
+        let program = URL(fileURLWithPath: try builtProgram("odd-client"))
         options.modules = [
-            ServerModule("libpipewire-module-audio-session", folder: try moduleFolder(), arguments: arguments)
+            ServerModule(moduleName, folder: try moduleFolder(), arguments: arguments),
+            ServerModule("libpipewire-module-test-unloader", folder: program.deletingLastPathComponent().path),
         ]
         options.environment["PIPEWIRE_DEBUG"] = "2,mod.audio-session:4"
         change(&options)
@@ -38,6 +40,9 @@ struct Desk: Sendable {
         }
     }
 
+    /// The name of the module in PipeWire's lists.
+    static let moduleName = "libpipewire-module-audio-session"
+
     /// The folder of the built module. There is no test without it.
     static func moduleFolder() throws -> String {
         let folder =
@@ -47,6 +52,17 @@ struct Desk: Sendable {
             FileManager.default.fileExists(atPath: folder + "/libpipewire-module-audio-session.so"),
             "no module in \(folder): run install/build")
         return folder
+    }
+
+    /// Takes the module out of the daemon, see `Tests/ModuleUnloader`, and waits until it has gone.
+    func unloadModule() async throws {
+        let pipe = try #require(FileHandle(forWritingAtPath: desktop.sandbox.path("run/unload")))
+        try pipe.write(contentsOf: Data(Desk.moduleName.utf8))
+        _ = try await waitUntil("the end of the module", evidence: { desktop.sandbox.logTails() }) {
+            try await desktop.dump().contains {
+                $0.type == "Module" && $0.content["info"]?["name"]?.text == Desk.moduleName
+            } ? nil : true
+        }
     }
 
     /// What the daemon has logged.

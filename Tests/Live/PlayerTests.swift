@@ -121,15 +121,6 @@ extension LiveModule {
 }
 
 extension Desk {
-    /// Takes the module out of the daemon.
-    func unloadModule() async throws {
-        let module = try #require(
-            try await desktop.dump().first {
-                $0.type == "Module" && $0.content["info"]?["name"]?.text == "libpipewire-module-audio-session"
-            })
-        try await desktop.sandbox.run(Invocation("pw-cli", ["destroy", "\(module.id)"]))
-    }
-
     /// Plays music in an mpv that has the interface of players.
     func playInMPV(_ program: ClientProgram) async throws -> Client<PrivateDesktop> {
         let sound = Signal.tone(Desk.music.frequency, for: .seconds(60), on: Desk.music.channel)

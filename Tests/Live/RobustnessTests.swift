@@ -31,11 +31,7 @@ extension LiveModule {
             let music = try await desk.playMusic()
             _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: role)
             try await desk.capture.wait(for: Desk.music, below: Desk.full - 19, lasting: .milliseconds(300))
-            let module = try #require(
-                try await desk.desktop.dump().first {
-                    $0.type == "Module" && $0.content["info"]?["name"]?.text == "libpipewire-module-audio-session"
-                })
-            try await desk.desktop.sandbox.run(Invocation("pw-cli", ["destroy", "\(module.id)"]))
+            try await desk.unloadModule()
             try await desk.hear(Desk.music)
             #expect(try await music.waitForStream().state == .running)
         }
