@@ -106,6 +106,10 @@ let package = Package(
             linkerSettings: moduleLinkage(
                 exports: "PipeWireModule/exports.map", order: "PipeWireModule/order.txt")),
 
+        // The PulseAudio daemon. What is called of its libraries is left undefined: the daemon has them loaded.
+        .systemLibrary(name: "CLibPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
+        .target(name: "CPulseCore", dependencies: ["CLibPulse"]),
+
         // The desktop around the sound: lock, sleep, calls, players. For size: it runs when something changes.
         .target(
             name: "SessionDesktop", dependencies: ["SessionBus", "SessionWire"],

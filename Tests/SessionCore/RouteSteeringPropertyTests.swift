@@ -29,6 +29,15 @@ import Testing
         }
     }
 
+    @Test(
+        "R46 R66 sequences in which what a session preferred was pulled out while something else was there before",
+        arguments: [1244])
+    func pulledOut(seed: UInt64) {
+        var play = SteeringPlay(seed: seed)
+        play.run()
+        #expect(play.failure == nil)
+    }
+
     @Test("R12 R46 R66 anything may be said of streams and places, and in any order", arguments: 0..<chunks)
     func absurd(chunk: Int) {
         for seed in 0..<100 {

@@ -46,6 +46,11 @@ struct SteeredPort: Sendable, Equatable {
             isSeen = true
             isOverruled = false
             earlier = []
+        } else if isSeen, active == place.fallback, !place.ports.contains(asked) {
+            // What was asked for is pulled out, and the server has fallen back: nobody has chosen that.
+            asked = active
+            isOverruled = false
+            earlier = []
         } else if isSeen {
             isOverruled = true
         } else if active != former && !earlier.contains(active) {

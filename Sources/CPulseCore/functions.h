@@ -1,0 +1,68 @@
+/* The functions of libpulsecore and libpulsecommon that are called. The daemon has both libraries loaded: our object
+ * names neither, so that one object serves all releases. An enum is the integer that compilers make of it. */
+#ifndef CPULSECORE_FUNCTIONS_H
+#define CPULSECORE_FUNCTIONS_H
+
+#include "CPulseCore.h"
+
+typedef struct pa_idxset pa_idxset;
+typedef struct pa_hashmap pa_hashmap;
+typedef struct pa_hook pa_hook;
+typedef struct pa_asyncmsgq pa_asyncmsgq;
+typedef struct pa_msgobject pa_msgobject;
+typedef struct pa_memchunk pa_memchunk;
+typedef struct pa_json_object pa_json_object;
+
+void *pa_idxset_iterate(pa_idxset *set, void **state, uint32_t *index);
+void *pa_idxset_get_by_index(pa_idxset *set, uint32_t index);
+void *pa_hashmap_iterate(const pa_hashmap *map, void **state, const void **key);
+void *pa_hashmap_get(const pa_hashmap *map, const void *key);
+
+pa_hook_slot *pa_hook_connect(
+    pa_hook *hook, int priority, int (*callback)(void *hook_data, void *call_data, void *slot_data), void *data);
+void pa_hook_slot_free(pa_hook_slot *slot);
+
+int pa_asyncmsgq_send(
+    pa_asyncmsgq *queue, pa_msgobject *object, int code, const void *userdata, int64_t offset,
+    const pa_memchunk *memchunk);
+
+void pa_core_set_configured_default_sink(pa_core *core, const char *name);
+void pa_core_set_configured_default_source(pa_core *core, const char *name);
+pa_time_event *pa_core_rttime_new(pa_core *core, pa_usec_t at, pa_time_event_cb_t callback, void *userdata);
+void pa_core_rttime_restart(pa_core *core, pa_time_event *event, pa_usec_t at);
+
+void pa_sink_input_add_volume_factor(pa_sink_input *input, const char *key, const pa_cvolume *volume);
+int pa_sink_input_remove_volume_factor(pa_sink_input *input, const char *key);
+bool pa_sink_input_is_passthrough(pa_sink_input *input);
+void pa_sink_input_send_event(pa_sink_input *input, const char *event, pa_proplist *data);
+void pa_sink_input_kill(pa_sink_input *input);
+int pa_sink_input_move_to(pa_sink_input *input, pa_sink *sink, bool is_saved);
+
+bool pa_source_output_is_passthrough(pa_source_output *output);
+void pa_source_output_send_event(pa_source_output *output, const char *event, pa_proplist *data);
+void pa_source_output_kill(pa_source_output *output);
+int pa_source_output_move_to(pa_source_output *output, pa_source *source, bool is_saved);
+
+int pa_sink_set_port(pa_sink *sink, const char *name, bool is_saved);
+int pa_source_set_port(pa_source *source, const char *name, bool is_saved);
+int pa_card_set_profile(pa_card *card, pa_card_profile *profile, bool is_saved);
+
+/* Not called in release 14: its callback is given a text in place of the object, and its integers are shorter. */
+#ifndef CPC_BEFORE_JSON_MESSAGES
+typedef int (*cpc_message_handler)(
+    const char *path, const char *message, const pa_json_object *parameters, char **response, void *userdata);
+
+unsigned pa_json_object_get_type(const pa_json_object *object);
+int64_t pa_json_object_get_int(const pa_json_object *object);
+bool pa_json_object_get_bool(const pa_json_object *object);
+const char *pa_json_object_get_string(const pa_json_object *object);
+
+void pa_message_handler_register(
+    pa_core *core, const char *path, const char *description, cpc_message_handler callback, void *userdata);
+void pa_message_handler_unregister(pa_core *core, const char *path);
+#endif
+
+void pa_log_level_meta(unsigned level, const char *file, int line, const char *function, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+#endif

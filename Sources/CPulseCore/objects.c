@@ -1,0 +1,199 @@
+/* What sinks, sources, streams, cards and clients say of themselves. */
+#include "layout.h"
+
+/* What a module has of itself. */
+
+pa_core *cpc_module_core(pa_module *module) { return CPC_READ(module, pa_module, core, NULL); }
+const char *cpc_module_name(pa_module *module) { return CPC_READ(module, pa_module, name, NULL); }
+const char *cpc_module_argument(pa_module *module) { return CPC_READ(module, pa_module, argument, NULL); }
+void *cpc_module_userdata(pa_module *module) { return CPC_READ(module, pa_module, userdata, NULL); }
+void cpc_module_set_userdata(pa_module *module, void *userdata) {
+    if (module != NULL) CPC_FIELD(module, pa_module, userdata) = userdata;
+}
+
+/* The core and its sets. */
+
+pa_mainloop_api *cpc_mainloop(pa_core *core) { return CPC_READ(core, pa_core, mainloop, NULL); }
+pa_sink *cpc_default_sink(pa_core *core) { return CPC_READ(core, pa_core, default_sink, NULL); }
+pa_source *cpc_default_source(pa_core *core) { return CPC_READ(core, pa_core, default_source, NULL); }
+
+void cpc_choose_default_sink(pa_core *core, const char *name) {
+    if (core != NULL) pa_core_set_configured_default_sink(core, name);
+}
+
+void cpc_choose_default_source(pa_core *core, const char *name) {
+    if (core != NULL) pa_core_set_configured_default_source(core, name);
+}
+
+static pa_idxset *objects(pa_core *core, enum cpc_set set) {
+    if (core == NULL) return NULL;
+    switch (set) {
+    case CPC_CLIENTS: return CPC_FIELD(core, pa_core, clients);
+    case CPC_CARDS: return CPC_FIELD(core, pa_core, cards);
+    case CPC_SINKS: return CPC_FIELD(core, pa_core, sinks);
+    case CPC_SOURCES: return CPC_FIELD(core, pa_core, sources);
+    case CPC_SINK_INPUTS: return CPC_FIELD(core, pa_core, sink_inputs);
+    case CPC_SOURCE_OUTPUTS: return CPC_FIELD(core, pa_core, source_outputs);
+    case CPC_MODULES: return CPC_FIELD(core, pa_core, modules);
+    }
+    return NULL;
+}
+
+void *cpc_iterate(pa_core *core, enum cpc_set set, void **state) {
+    pa_idxset *all = objects(core, set);
+    return all == NULL || state == NULL ? NULL : pa_idxset_iterate(all, state, NULL);
+}
+
+void *cpc_object(pa_core *core, enum cpc_set set, uint32_t index) {
+    pa_idxset *all = objects(core, set);
+    return all == NULL ? NULL : pa_idxset_get_by_index(all, index);
+}
+
+static pa_device_port *next_port(pa_hashmap *ports, void **state) {
+    return ports == NULL || state == NULL ? NULL : pa_hashmap_iterate(ports, state, NULL);
+}
+
+/* Streams. */
+
+static enum cpc_state stream_state(unsigned state) {
+    return state < CPC_UNLINKED ? (enum cpc_state)state : CPC_UNLINKED;
+}
+
+uint32_t cpc_sink_input_index(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, index, PA_INVALID_INDEX); }
+enum cpc_state cpc_sink_input_state(pa_sink_input *input) {
+    return stream_state(CPC_READ(input, pa_sink_input, state, CPC_UNLINKED));
+}
+pa_proplist *cpc_sink_input_proplist(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, proplist, NULL); }
+pa_client *cpc_sink_input_client(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, client, NULL); }
+pa_module *cpc_sink_input_module(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, module, NULL); }
+pa_sink *cpc_sink_input_sink(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, sink, NULL); }
+pa_sink *cpc_sink_input_origin(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, origin_sink, NULL); }
+
+uint32_t cpc_source_output_index(pa_source_output *output) {
+    return CPC_READ(output, pa_source_output, index, PA_INVALID_INDEX);
+}
+enum cpc_state cpc_source_output_state(pa_source_output *output) {
+    return stream_state(CPC_READ(output, pa_source_output, state, CPC_UNLINKED));
+}
+pa_proplist *cpc_source_output_proplist(pa_source_output *output) {
+    return CPC_READ(output, pa_source_output, proplist, NULL);
+}
+pa_client *cpc_source_output_client(pa_source_output *output) {
+    return CPC_READ(output, pa_source_output, client, NULL);
+}
+pa_module *cpc_source_output_module(pa_source_output *output) {
+    return CPC_READ(output, pa_source_output, module, NULL);
+}
+pa_source *cpc_source_output_source(pa_source_output *output) {
+    return CPC_READ(output, pa_source_output, source, NULL);
+}
+pa_source *cpc_source_output_destination(pa_source_output *output) {
+    return CPC_READ(output, pa_source_output, destination_source, NULL);
+}
+bool cpc_source_output_is_direct(pa_source_output *output) {
+    return CPC_READ(output, pa_source_output, direct_on_input, NULL) != NULL;
+}
+
+pa_proplist *cpc_client_proplist(pa_client *client) { return CPC_READ(client, pa_client, proplist, NULL); }
+uint32_t cpc_client_index(pa_client *client) { return CPC_READ(client, pa_client, index, PA_INVALID_INDEX); }
+
+/* Sinks and sources. */
+
+static const pa_sample_spec no_sample_spec = {.format = PA_SAMPLE_INVALID};
+
+uint32_t cpc_sink_index(pa_sink *sink) { return CPC_READ(sink, pa_sink, index, PA_INVALID_INDEX); }
+const char *cpc_sink_name(pa_sink *sink) { return CPC_READ(sink, pa_sink, name, NULL); }
+pa_proplist *cpc_sink_proplist(pa_sink *sink) { return CPC_READ(sink, pa_sink, proplist, NULL); }
+pa_card *cpc_sink_card(pa_sink *sink) { return CPC_READ(sink, pa_sink, card, NULL); }
+pa_sink_input *cpc_sink_master(pa_sink *sink) { return CPC_READ(sink, pa_sink, input_to_master, NULL); }
+pa_sample_spec cpc_sink_sample_spec(pa_sink *sink) { return CPC_READ(sink, pa_sink, sample_spec, no_sample_spec); }
+pa_device_port *cpc_sink_active_port(pa_sink *sink) { return CPC_READ(sink, pa_sink, active_port, NULL); }
+pa_device_port *cpc_sink_ports(pa_sink *sink, void **state) {
+    return next_port(CPC_READ(sink, pa_sink, ports, NULL), state);
+}
+
+int cpc_sink_set_port(pa_sink *sink, const char *name, bool is_saved) {
+    if (sink == NULL || name == NULL || CPC_FIELD(sink, pa_sink, ports) == NULL) return -PA_ERR_NOENTITY;
+    return pa_sink_set_port(sink, name, is_saved);
+}
+
+uint32_t cpc_sink_inputs(pa_sink *sink, uint32_t *indices, uint32_t size) {
+    pa_idxset *inputs = CPC_READ(sink, pa_sink, inputs, NULL);
+    if (inputs == NULL) return 0;
+    void *state = NULL;
+    uint32_t count = 0;
+    pa_sink_input *input;
+    while ((input = pa_idxset_iterate(inputs, &state, NULL)) != NULL) {
+        if (count < size && indices != NULL) indices[count] = CPC_FIELD(input, pa_sink_input, index);
+        count++;
+    }
+    return count;
+}
+
+uint32_t cpc_source_index(pa_source *source) { return CPC_READ(source, pa_source, index, PA_INVALID_INDEX); }
+const char *cpc_source_name(pa_source *source) { return CPC_READ(source, pa_source, name, NULL); }
+pa_proplist *cpc_source_proplist(pa_source *source) { return CPC_READ(source, pa_source, proplist, NULL); }
+pa_card *cpc_source_card(pa_source *source) { return CPC_READ(source, pa_source, card, NULL); }
+pa_sink *cpc_source_monitor_of(pa_source *source) { return CPC_READ(source, pa_source, monitor_of, NULL); }
+bool cpc_source_is_muted(pa_source *source) {
+    if (source == NULL) return false;
+    return (((uint8_t *)source)[cpc_layout->pa_source_muted] & cpc_layout->pa_source_muted_mask) != 0;
+}
+pa_sample_spec cpc_source_sample_spec(pa_source *source) {
+    return CPC_READ(source, pa_source, sample_spec, no_sample_spec);
+}
+pa_device_port *cpc_source_active_port(pa_source *source) { return CPC_READ(source, pa_source, active_port, NULL); }
+pa_device_port *cpc_source_ports(pa_source *source, void **state) {
+    return next_port(CPC_READ(source, pa_source, ports, NULL), state);
+}
+
+int cpc_source_set_port(pa_source *source, const char *name, bool is_saved) {
+    if (source == NULL || name == NULL || CPC_FIELD(source, pa_source, ports) == NULL) return -PA_ERR_NOENTITY;
+    return pa_source_set_port(source, name, is_saved);
+}
+
+/* Cards and ports. */
+
+uint32_t cpc_card_index(pa_card *card) { return CPC_READ(card, pa_card, index, PA_INVALID_INDEX); }
+const char *cpc_card_name(pa_card *card) { return CPC_READ(card, pa_card, name, NULL); }
+pa_proplist *cpc_card_proplist(pa_card *card) { return CPC_READ(card, pa_card, proplist, NULL); }
+pa_device_port *cpc_card_ports(pa_card *card, void **state) {
+    return next_port(CPC_READ(card, pa_card, ports, NULL), state);
+}
+
+const char *cpc_card_profile(pa_card *card) {
+    pa_card_profile *profile = CPC_READ(card, pa_card, active_profile, NULL);
+    return CPC_READ(profile, pa_card_profile, name, NULL);
+}
+
+int cpc_card_use_profile_for(pa_card *card, pa_device_port *port) {
+    pa_card_profile *active = CPC_READ(card, pa_card, active_profile, NULL);
+    pa_hashmap *profiles = CPC_READ(port, pa_device_port, profiles, NULL);
+    /* A card without one is not set up yet. */
+    if (active == NULL || profiles == NULL) return -PA_ERR_NOENTITY;
+
+    pa_card_profile *best = NULL, *profile;
+    void *state = NULL;
+    while ((profile = pa_hashmap_iterate(profiles, &state, NULL)) != NULL) {
+        if (profile == active) return 0;
+        /* The daemon ends itself over a profile of another card. */
+        if (CPC_FIELD(profile, pa_card_profile, card) != card) continue;
+        if (CPC_FIELD(profile, pa_card_profile, available) == CPC_AVAILABLE_NO) continue;
+        unsigned priority = CPC_FIELD(profile, pa_card_profile, priority);
+        if (best == NULL || priority > CPC_FIELD(best, pa_card_profile, priority)) best = profile;
+    }
+    return best == NULL ? -PA_ERR_NOENTITY : pa_card_set_profile(card, best, true);
+}
+
+const char *cpc_port_name(pa_device_port *port) { return CPC_READ(port, pa_device_port, name, NULL); }
+const char *cpc_port_description(pa_device_port *port) { return CPC_READ(port, pa_device_port, description, NULL); }
+pa_proplist *cpc_port_proplist(pa_device_port *port) { return CPC_READ(port, pa_device_port, proplist, NULL); }
+int cpc_port_type(pa_device_port *port) { return (int)CPC_READ(port, pa_device_port, type, 0); }
+enum cpc_available cpc_port_available(pa_device_port *port) {
+    unsigned available = CPC_READ(port, pa_device_port, available, CPC_AVAILABLE_UNKNOWN);
+    return available > CPC_AVAILABLE_YES ? CPC_AVAILABLE_UNKNOWN : (enum cpc_available)available;
+}
+bool cpc_port_is_output(pa_device_port *port) {
+    return (CPC_READ(port, pa_device_port, direction, 0) & CPC_DIRECTION_OUTPUT) != 0;
+}
+pa_card *cpc_port_card(pa_device_port *port) { return CPC_READ(port, pa_device_port, card, NULL); }

@@ -1,0 +1,128 @@
+/* What is done to streams. Each function asks first what the daemon would end itself over. */
+#include "layout.h"
+
+/* The queue to the thread that plays a stream; NULL for one that is not linked, or that moves, itself or as a part of
+ * the filter that plays it: a filter's sink has no thread while it moves. */
+static pa_asyncmsgq *thread_of_input(pa_sink_input *input) {
+    enum cpc_state state = cpc_sink_input_state(input);
+    if (state != CPC_RUNNING && state != CPC_CORKED) return NULL;
+    pa_sink *sink = CPC_FIELD(input, pa_sink_input, sink);
+    return CPC_READ(sink, pa_sink, asyncmsgq, NULL);
+}
+
+static pa_asyncmsgq *thread_of_output(pa_source_output *output) {
+    enum cpc_state state = cpc_source_output_state(output);
+    if (state != CPC_RUNNING && state != CPC_CORKED) return NULL;
+    pa_source *source = CPC_FIELD(output, pa_source_output, source);
+    return CPC_READ(source, pa_source, asyncmsgq, NULL);
+}
+
+/* Far above what anybody asks for, and below what the conversion cannot represent. */
+static const double largest_factor = 1e6;
+
+static bool is_factor(double factor) { return factor >= 0 && factor <= largest_factor; }
+
+/* The names of our factors among those of a stream. */
+static const char factor_key[] = "audio-session";
+static const char update_key[] = "audio-session.update";
+
+static void add_factor(pa_sink_input *input, const char *key, pa_volume_t volume) {
+    pa_cvolume all;
+    /* One channel stands for all. */
+    pa_cvolume_set(&all, 1, volume);
+    pa_sink_input_add_volume_factor(input, key, &all);
+}
+
+bool cpc_sink_input_set_factor(pa_sink_input *input, double factor) {
+    if (thread_of_input(input) == NULL || !is_factor(factor) || pa_sink_input_is_passthrough(input)) return false;
+    pa_hashmap *items = CPC_FIELD(input, pa_sink_input, volume_factor_items);
+    if (items == NULL) return false;
+
+    pa_volume_t volume = pa_sw_volume_from_linear(factor);
+    void *entry = pa_hashmap_get(items, factor_key);
+    if (volume == PA_VOLUME_NORM) {
+        /* The daemon makes the product of the others, and says it once. */
+        if (entry != NULL) pa_sink_input_remove_volume_factor(input, factor_key);
+        return true;
+    }
+    if (entry == NULL) {
+        add_factor(input, factor_key, volume);
+        return true;
+    }
+
+    /* Taken away and added again, it would be heard without in between. So it is written in place, and a factor that
+     * changes nothing comes and goes: the product is made anew when one goes. */
+    pa_cvolume *current = &CPC_FIELD(entry, volume_factor_entry, volume);
+    if (pa_cvolume_channels_equal_to(current, volume)) return true;
+    pa_cvolume_set(current, current->channels, volume);
+    if (pa_hashmap_get(items, update_key) == NULL) add_factor(input, update_key, PA_VOLUME_NORM);
+    pa_sink_input_remove_volume_factor(input, update_key);
+    return true;
+}
+
+bool cpc_source_output_set_factor(pa_source_output *output, double factor) {
+    pa_asyncmsgq *thread = thread_of_output(output);
+    if (thread == NULL || !is_factor(factor) || pa_source_output_is_passthrough(output)) return false;
+
+    pa_volume_t volume = pa_sw_volume_from_linear(factor);
+    pa_cvolume *current = &CPC_FIELD(output, pa_source_output, volume_factor);
+    if (pa_cvolume_channels_equal_to(current, volume)) return true;
+    pa_cvolume_set(current, current->channels, volume);
+    pa_cvolume *soft = &CPC_FIELD(output, pa_source_output, soft_volume);
+    pa_sw_cvolume_multiply(soft, &CPC_FIELD(output, pa_source_output, real_ratio), current);
+    pa_asyncmsgq_send(
+        thread, (pa_msgobject *)output, CPC_SOURCE_OUTPUT_MESSAGE_SET_SOFT_VOLUME, NULL, 0, NULL);
+    return true;
+}
+
+/* The number of a state, where a message has a pointer. */
+static const void *state_data(unsigned state) { return (const void *)(uintptr_t)state; }
+
+void cpc_sink_input_hold(pa_sink_input *input, bool is_held) {
+    pa_asyncmsgq *thread = thread_of_input(input);
+    if (thread == NULL) return;
+    unsigned state = is_held ? CPC_CORKED : CPC_FIELD(input, pa_sink_input, state);
+    pa_asyncmsgq_send(
+        thread, (pa_msgobject *)input, CPC_SINK_INPUT_MESSAGE_SET_STATE, state_data(state), 0, NULL);
+}
+
+void cpc_source_output_hold(pa_source_output *output, bool is_held) {
+    pa_asyncmsgq *thread = thread_of_output(output);
+    if (thread == NULL) return;
+    unsigned state = is_held ? CPC_CORKED : CPC_FIELD(output, pa_source_output, state);
+    pa_asyncmsgq_send(
+        thread, (pa_msgobject *)output, CPC_SOURCE_OUTPUT_MESSAGE_SET_STATE, state_data(state), 0, NULL);
+}
+
+static bool is_linked(enum cpc_state state) { return state == CPC_RUNNING || state == CPC_CORKED; }
+
+void cpc_sink_input_send_event(pa_sink_input *input, const char *event, pa_proplist *data) {
+    if (event != NULL && is_linked(cpc_sink_input_state(input))) pa_sink_input_send_event(input, event, data);
+}
+
+void cpc_source_output_send_event(pa_source_output *output, const char *event, pa_proplist *data) {
+    if (event != NULL && is_linked(cpc_source_output_state(output))) pa_source_output_send_event(output, event, data);
+}
+
+void cpc_sink_input_kill(pa_sink_input *input) {
+    if (is_linked(cpc_sink_input_state(input))) pa_sink_input_kill(input);
+}
+
+void cpc_source_output_kill(pa_source_output *output) {
+    if (is_linked(cpc_source_output_state(output))) pa_source_output_kill(output);
+}
+
+/* What is not linked has a negative state. */
+
+int cpc_sink_input_move(pa_sink_input *input, pa_sink *sink) {
+    if (thread_of_input(input) == NULL || CPC_READ(sink, pa_sink, asyncmsgq, NULL) == NULL) return -PA_ERR_BADSTATE;
+    if (CPC_FIELD(sink, pa_sink, state) < 0) return -PA_ERR_BADSTATE;
+    return pa_sink_input_move_to(input, sink, false);
+}
+
+int cpc_source_output_move(pa_source_output *output, pa_source *source) {
+    if (thread_of_output(output) == NULL || CPC_READ(source, pa_source, asyncmsgq, NULL) == NULL)
+        return -PA_ERR_BADSTATE;
+    if (CPC_FIELD(source, pa_source, state) < 0) return -PA_ERR_BADSTATE;
+    return pa_source_output_move_to(output, source, false);
+}
