@@ -170,10 +170,11 @@ struct Desk: Sendable {
         count: Int = 1, amplitude: Double = 0.5, frequency: Double = Desk.interrupter.frequency, properties: [String],
         on sink: String? = nil
     ) throws -> ChildProcess {
-        try sandbox.start(
-            "odd-client",
+        let program = server.kind == .pipeWire ? "odd-client" : "odd-pulse-client"
+        return try sandbox.start(
+            program,
             Invocation(
-                try Desk.builtProgram("odd-client"), ["\(count)", "\(frequency)", "\(amplitude)"] + properties,
+                try Desk.builtProgram(program), ["\(count)", "\(frequency)", "\(amplitude)"] + properties,
                 environment: sink.map { ["ODD_CLIENT_SINK": $0] } ?? [:]))
     }
 

@@ -177,7 +177,12 @@ extension LiveModule {
             """
         }
         let fragment = "context.objects = [\n\(more.joined(separator: "\n"))\n]\n"
-        try await Desk.run(options: { $0.pipeWire.pipeWireFragments["60-sinks.conf"] = fragment }) { desk in
+        try await Desk.run(options: {
+            $0.pipeWire.pipeWireFragments["60-sinks.conf"] = fragment
+            $0.pulseAudio.modules += (1..<max(sinks, 2)).map {
+                "module-null-sink sink_name=sink-\($0) format=float32le rate=48000 channels=2"
+            }
+        }) { desk in
             let log = try desk.log
             func lines(containing text: String) -> Int { log.text.components(separatedBy: text).count - 1 }
             var crowds: [ChildProcess] = []
@@ -227,9 +232,7 @@ extension LiveModule {
                 evidence: { "\(seen.withLock { $0 })" }
             ) {
                 let streams = try await players()
-                let kinds = streams.map { stream in
-                    "\(stream.state) \(stream.parameters["softVolumes"]?.elements.compactMap(\.number) ?? [])"
-                }
+                let kinds = streams.map { "\($0.state) \($0.effectiveVolumes)" }
                 let counts = Dictionary(grouping: kinds, by: \.self).mapValues(\.count)
                 seen.withLock { $0 = counts }
                 let isUntouched = counts.keys.allSatisfy { $0.hasSuffix(" [1.0, 1.0]") || $0.hasSuffix(" [1.0]") }
