@@ -10,8 +10,8 @@ extension LiveModule {
     func callInEarpiece() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.phone)
-            let earpiece = try await desk.capture(of: card.outlet("phone-earpiece"))
-            let speaker = try await desk.capture(of: card.outlet("phone-speaker"))
+            let earpiece = try await card.record("phone-earpiece")
+            let speaker = try await card.record("phone-speaker")
             try await card.wait(untilHeardFrom: "phone-speaker")
             let app = try await desk.application()
             let session = try await app.call()
@@ -72,8 +72,8 @@ extension LiveModule {
             try await headset.setProfile("headset-head-unit")
             try await headset.waitUntilLinked()
             try await desk.log.wait(forLineContaining: "from Handsfree")
-            let speaker = try await desk.capture(of: card.outlet("phone-speaker"))
-            let bluetooth = try await desk.capture(of: headset.outlet("handsfree-output"))
+            let speaker = try await card.record("phone-speaker")
+            let bluetooth = try await headset.record("handsfree-output")
             let app = try await desk.application()
             let session = try await app.call(#"["allow-bluetooth-input"]"#)
             _ = try await app.start(desk.invocation(Desk.interrupter, with: .plain, as: "call", role: .phone))

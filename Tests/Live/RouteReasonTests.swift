@@ -68,8 +68,8 @@ extension LiveModule {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let laptop = try await desk.card(.laptop)
             let television = try await desk.card(.hdmi)
-            let screen = try await desk.capture(of: television.outlet("hdmi-output"))
-            let headphones = try await desk.capture(of: laptop.outlet("headphones"))
+            let screen = try await television.record("hdmi-output")
+            let headphones = try await laptop.record("headphones")
             _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
             try await desk.command("route", "set", "Headphones")
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))

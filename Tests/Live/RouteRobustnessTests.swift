@@ -25,7 +25,7 @@ extension LiveModule {
     func managerDies() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.phone)
-            let earpiece = try await desk.capture(of: card.outlet("phone-earpiece"))
+            let earpiece = try await card.record("phone-earpiece")
             let app = try await desk.application()
             let session = try await app.call()
             _ = try await app.start(desk.invocation(Desk.interrupter, with: .plain, as: "call", role: .phone))
@@ -59,8 +59,8 @@ extension LiveModule {
             $0.pipeWire.pipeWireFragments["60-loopback.conf"] = loopback
         }) { desk in
             let card = try await desk.card(.laptop)
-            let speaker = try await desk.capture(of: card.outlet("speaker"))
-            let headphones = try await desk.capture(of: card.outlet("headphones"))
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
             let file = try desk.sandbox.write(Signal.tone(440, for: .seconds(60), on: .left), to: "music.wav")
             _ = try Client(
                 .plain, file: file, as: ApplicationIdentity("music-player"), role: .music,

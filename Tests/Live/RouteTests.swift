@@ -10,7 +10,7 @@ extension LiveModule {
     func headsetGoes() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.usb)
-            let headset = try await desk.capture(of: card.outlet("usb-output"))
+            let headset = try await card.record("usb-output")
             let app = try await desk.application()
             let session = try await app.open()
             let music = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
@@ -41,7 +41,7 @@ extension LiveModule {
     func headsetStaysAway() async throws {
         try await Desk.run(policy: "routes = { resume-within = 1s }", options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.usb)
-            let headset = try await desk.capture(of: card.outlet("usb-output"))
+            let headset = try await card.record("usb-output")
             let music = try desk.play(Desk.music, with: .mpvPulse, as: "music-player", role: .music)
             try await headset.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             let start = desk.capture.frameCount
@@ -62,8 +62,8 @@ extension LiveModule {
     func headphonesPulled() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.laptop)
-            let speaker = try await desk.capture(of: card.outlet("speaker"))
-            let headphones = try await desk.capture(of: card.outlet("headphones"))
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
             _ = try desk.play(Desk.music, with: .plain, as: "music-player", role: .music, for: .seconds(600))
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             for _ in 0..<100 {
@@ -81,8 +81,8 @@ extension LiveModule {
     func routeDisconnectedTold() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.laptop)
-            let speaker = try await desk.capture(of: card.outlet("speaker"))
-            let headphones = try await desk.capture(of: card.outlet("headphones"))
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
             let app = try await desk.application()
             let session = try await app.open(#"{"display-name": "Player"}"#)
             try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
@@ -106,8 +106,8 @@ extension LiveModule {
     func bufferPlayedOut() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.laptop, buffer: 1024)
-            let speaker = try await desk.capture(of: card.outlet("speaker"))
-            let headphones = try await desk.capture(of: card.outlet("headphones"))
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
             _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             for _ in 0..<10 {
@@ -122,8 +122,8 @@ extension LiveModule {
     func profilesPulled() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.ucm)
-            let speaker = try await desk.capture(of: card.outlet("ucm-speaker"))
-            let headphones = try await desk.capture(of: card.outlet("ucm-headphones"))
+            let speaker = try await card.record("ucm-speaker")
+            let headphones = try await card.record("ucm-headphones")
             _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             let start = desk.capture.frameCount
@@ -141,8 +141,8 @@ extension LiveModule {
     func profileChosen() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.ucm)
-            let speaker = try await desk.capture(of: card.outlet("ucm-speaker"))
-            let headphones = try await desk.capture(of: card.outlet("ucm-headphones"))
+            let speaker = try await card.record("ucm-speaker")
+            let headphones = try await card.record("ucm-headphones")
             _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             try await card.setProfile("HiFi (Mic1, Speaker)")
@@ -155,9 +155,9 @@ extension LiveModule {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let laptop = try await desk.card(.laptop)
             let headset = try await desk.card(.usb)
-            let speaker = try await desk.capture(of: laptop.outlet("speaker"))
-            let jack = try await desk.capture(of: laptop.outlet("headphones"))
-            let usb = try await desk.capture(of: headset.outlet("usb-output"))
+            let speaker = try await laptop.record("speaker")
+            let jack = try await laptop.record("headphones")
+            let usb = try await headset.record("usb-output")
             _ = try desk.play(Desk.music, with: .plain, as: "music-player", role: .music)
             try await usb.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             let isSilent = (speaker.frameCount, jack.frameCount)
@@ -182,8 +182,8 @@ extension LiveModule {
     func flapping() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.laptop)
-            let speaker = try await desk.capture(of: card.outlet("speaker"))
-            let headphones = try await desk.capture(of: card.outlet("headphones"))
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
             _ = try desk.play(Desk.music, with: .plain, as: "music-player", role: .music)
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             let before = try desk.changesOfRoute()
@@ -202,7 +202,7 @@ extension LiveModule {
     func vanishesInSwitch() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.bluetooth)
-            let music = try await desk.capture(of: card.outlet("bluetooth-output"))
+            let music = try await card.record("bluetooth-output")
             _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
             try await music.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             let start = desk.capture.frameCount

@@ -8,8 +8,8 @@ extension LiveModule {
     func volumePerRoute() async throws {
         try await Desk.run { desk in
             let card = try await desk.card(.laptop)
-            let speaker = try await desk.capture(of: card.outlet("speaker"))
-            let headphones = try await desk.capture(of: card.outlet("headphones"))
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
             /// As a slider does: its position is the cube root of the factor.
             func setVolume(_ percentage: Int, of plug: String) async throws {
                 try await desk.sandbox.run(
