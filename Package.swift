@@ -57,6 +57,7 @@ let package = Package(
     name: "audio-session",
     products: [
         .library(name: "pipewire-module-audio-session", type: .dynamic, targets: ["PipeWireModule"]),
+        .library(name: "module-audio-session", type: .dynamic, targets: ["PulseAudioModule"]),
         .executable(name: "audio-session", targets: ["audio-session"]),
     ],
     // For the command line only; what a sound server loads depends on nothing but itself.
@@ -89,13 +90,37 @@ let package = Package(
             ],
             path: "Tests/SessionService", swiftSettings: strict),
 
+        // What the hosts of both sound servers share.
+        .target(
+            name: "SessionHost",
+            dependencies: ["SessionCore", "SessionRuntime", "SessionService", "SessionBus", "PolicyFile"],
+            swiftSettings: small),
+
         // The PipeWire daemon.
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
         .target(name: "CPipeWire", dependencies: ["CLibPipeWire"]),
         .target(
             name: "PipeWireHost",
-            dependencies: ["SessionCore", "SessionRuntime", "SessionService", "SessionBus", "PolicyFile", "CPipeWire"],
+            dependencies: [
+                "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionHost", "PolicyFile",
+                "CPipeWire",
+            ],
             swiftSettings: small),
+        // The PulseAudio daemon. Its functions are found in the daemon itself.
+        .target(
+            name: "PulseAudioHost",
+            dependencies: [
+                "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionHost", "PolicyFile",
+                "CPulseCore",
+            ],
+            swiftSettings: small),
+        .target(
+            name: "PulseAudioModule",
+            dependencies: ["PulseAudioHost", "CPulseCore", "CRuntimeTrim"],
+            exclude: ["exports.map", "order.txt"],
+            swiftSettings: strict,
+            linkerSettings: moduleLinkage(
+                exports: "PulseAudioModule/exports.map", order: "PulseAudioModule/order.txt")),
         // Stands in for parts of the runtimes that are left out, see moduleLinkage.
         .target(name: "CRuntimeTrim"),
         .target(

@@ -1,4 +1,5 @@
 import CPipeWire
+import SessionHost
 
 /// Hears what a client asks of its own streams: the only way to learn that a stream was paused while the policy keeps
 /// it corked, for the node shows no change then.

@@ -1,4 +1,5 @@
 import CPipeWire
+import SessionHost
 import Glibc
 
 /// The session manager's metadata "default": which sink and source are the default ones, and where streams are sent.

@@ -1,5 +1,6 @@
 import CPipeWire
 import SessionCore
+import SessionHost
 
 /// One card, and what it says of its ports (R60–R63).
 ///

@@ -1,4 +1,5 @@
 import CPipeWire
+import SessionHost
 
 /// A fraction such as `1024/48000`, as the daemon reads it.
 struct Fraction: Equatable {

@@ -1,4 +1,5 @@
 import CPipeWire
+import SessionHost
 
 /// What every part of the graph runs at (R74).
 ///

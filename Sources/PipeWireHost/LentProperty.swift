@@ -1,4 +1,5 @@
 import CPipeWire
+import SessionHost
 
 /// A property of a node that says something else than its client does, for a while.
 final class LentProperty {

@@ -1,6 +1,7 @@
 import CPipeWire
 import PolicyFile
 import SessionCore
+import SessionHost
 import SessionRuntime
 import SessionService
 
@@ -9,8 +10,10 @@ public final class PipeWireHost: Host {
     private let context: OpaquePointer
     let loop: UnsafeMutablePointer<pw_loop>
     private(set) var runtime: SessionRuntime?
-    /// `org.AudioSession1`, unless the module's arguments say that there is none.
-    private(set) var service: SessionService?
+    /// The streams by their numbers in the engine, with the service and the policy.
+    private(set) var book: StreamBook<StreamNode>?
+    /// `org.AudioSession1`, if there is one.
+    var service: SessionService? { book?.service }
     private var contextListener: Listener<pw_context_events>?
     private var timer: UnsafeMutablePointer<spa_source>?
     private var drainEvent: UnsafeMutablePointer<spa_source>?
@@ -21,14 +24,6 @@ public final class PipeWireHost: Host {
     private(set) var clients: [OpaquePointer: ClientWatch] = [:]
     lazy var routes = RouteWatch(host: self)
     lazy var graph = GraphWatch(host: self, properties: pw_context_get_properties(context))
-    private(set) var byStream: [StreamID: StreamNode] = [:]
-    private var lastStream: UInt32 = 0
-    private(set) var policy: LoadedPolicy
-    /// The applications whose claims were refused, each with the claim, and what others say wrongly of themselves; said
-    /// once.
-    private var refused: Set<String> = []
-    /// Another role policy was found at work; this one keeps its hands off.
-    private(set) var hasSteppedBack = false
     /// All that existed before this module are known, so what comes now is new.
     private var seesNewStreams = false
     /// The daemon has loaded its modules and runs its loop.
@@ -39,11 +34,11 @@ public final class PipeWireHost: Host {
     /// - Parameter servesBus: Whether there is to be a service on the session bus.
     public init(context: OpaquePointer, policy: LoadedPolicy, servesBus: Bool) {
         self.context = context
-        self.policy = policy
         loop = pw_context_get_main_loop(context)
         let runtime = SessionRuntime(policy: policy.policy, host: self)
         self.runtime = runtime
-        if servesBus { service = SessionService(runtime: runtime, host: self, loop: PipeWireLoop(loop)) }
+        book = StreamBook(policy: policy, runtime: runtime, host: self) { [unowned self] in wakeLater() }
+        if servesBus { book?.service = SessionService(runtime: runtime, host: self, loop: PipeWireLoop(loop)) }
         timer = cpw_loop_add_timer(
             loop, { data, _ in object(data, as: PipeWireHost.self)?.runtime?.timerFired() }, pointer(to: self))
         holdTimer = cpw_loop_add_timer(
@@ -83,11 +78,11 @@ public final class PipeWireHost: Host {
         routes.releaseManager()
         runtime.shutDown()
         service?.leave()
-        service = nil
+        book?.service = nil
         self.runtime = nil
         contextListener = nil
         streams.removeAll()
-        byStream.removeAll()
+        book = nil
         clients.removeAll()
         graph.leave()
         if let timer { cpw_loop_destroy_source(loop, timer) }
@@ -133,95 +128,33 @@ public final class PipeWireHost: Host {
     }
 
     private func addedNode(_ node: OpaquePointer, global: UInt32) {
-        guard !hasSteppedBack else { return }
+        guard let book, !book.hasSteppedBack else { return }
         if isRoleLoopback(node) {
-            stepBack(from: name(pw_properties_get(pw_impl_node_get_properties(node), "node.name")) ?? "?")
+            let other = name(pw_properties_get(pw_impl_node_get_properties(node), "node.name")) ?? "?"
+            book.stepBack(from: "\(other) belongs to WirePlumber's own role policy")
             return
         }
         guard let properties = StreamProperties(node: node, client: client(of: node)) else { return }
         let stream = StreamNode(
-            id: nextID(), node: node, global: global, properties: properties, isNew: seesNewStreams, host: self)
+            id: book.nextID(), node: node, global: global, properties: properties, isNew: seesNewStreams, host: self)
         streams[global] = stream
-        introduce(stream)
-    }
-
-    private func nextID() -> StreamID {
-        lastStream &+= 1
-        return StreamID(lastStream)
-    }
-
-    private func introduce(_ stream: StreamNode) {
-        guard !hasSteppedBack else { return }
-        stream.description = classify(stream)
-        let properties = stream.properties
-        byStream[stream.id] = stream
-        if let complaint = properties.complaint { log(.warning, complaint) }
-        guard let description = stream.description else { return }
-        service?.introduce(stream.id, identity(of: stream))
-        post(
-            .streamAppeared(
-                stream.id, application: properties.application, description: description,
-                direction: properties.direction),
-            now: true)
-        service?.place(stream.id)
-        if stream.wantsToPlay { post(.streamWanted(stream.id, true), now: true) }
-        if stream.isRunning { post(.streamRunning(stream.id, true), now: false) }
+        book.introduce(stream)
     }
 
     /// Some clients tell their role only after the stream exists.
     func propertiesChanged(_ stream: StreamNode) {
-        guard let properties = StreamProperties(node: stream.node, client: client(of: stream.node)),
-            properties != stream.properties || classify(stream) != stream.description
+        guard let book, let properties = StreamProperties(node: stream.node, client: client(of: stream.node)),
+            properties != stream.properties || book.isOutdated(stream)
         else { return }
-        byStream[stream.id] = nil
-        service?.forget(stream.id)
         // It was sent elsewhere as what it is no more.
         routes.send(stream.global, to: nil)
-        post(.streamVanished(stream.id), now: true)
-        stream.become(nextID(), properties)
-        introduce(stream)
-    }
-
-    /// What the policy makes of a stream; `nil` when it leaves it alone.
-    private func classify(_ stream: StreamNode) -> SessionDescription? {
-        let result = classification(of: stream)
-        if let claim = result.refusedClaim, refused.count < 1024,
-            refused.insert("\(claim) \(stream.properties.application.name)").inserted
-        {
-            log(.warning, "\(stream.properties.application.name) may not claim the priority of \(claim)")
-        }
-        for complaint in result.complaints where refused.count < 1024 {
-            let line = "\(stream.properties.application.name): \(complaint)"
-            if refused.insert(line).inserted { log(.warning, line) }
-        }
-        return result.description
-    }
-
-    func classification(of stream: StreamNode) -> Classification {
-        let own = pw_impl_node_get_properties(stream.node)
-        let inherited = client(of: stream.node).flatMap { pw_impl_client_get_properties($0) }
-        return policy.classifier.classify(direction: stream.properties.direction) { key in
-            text(pw_properties_get(own, key) ?? inherited.flatMap { pw_properties_get($0, key) })
-        }
+        book.forget(stream, now: true)
+        stream.become(book.nextID(), properties)
+        book.introduce(stream)
     }
 
     /// Puts another policy in force. Returns whether it differs from the present one.
-    func apply(_ policy: LoadedPolicy) -> Bool {
-        guard policy.policy != self.policy.policy || policy.classifier != self.policy.classifier else { return false }
-        self.policy = policy
-        refused.removeAll()
-        var known: [StreamID: SessionDescription] = [:]
-        var newcomers: [StreamNode] = []
-        for stream in streams.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
-            let wasManaged = stream.description != nil
-            stream.description = classify(stream)
-            if wasManaged { known[stream.id] = stream.description } else { newcomers.append(stream) }
-        }
-        post(.policyChanged(policy.policy, known), now: true)
-        for stream in newcomers where stream.description != nil { introduce(stream) }
-        service?.policyChanged()
-        return true
-    }
+    func apply(_ policy: LoadedPolicy) -> Bool { book?.apply(policy) ?? false }
 
     func client(of node: OpaquePointer) -> OpaquePointer? {
         guard let id = text(pw_properties_get(pw_impl_node_get_properties(node), "client.id")).flatMap({ UInt32($0) }),
@@ -233,24 +166,15 @@ public final class PipeWireHost: Host {
     func streamDestroyed(_ stream: StreamNode) {
         streams[stream.global] = nil
         routes.forget(stream.global)
-        byStream[stream.id] = nil
-        service?.forget(stream.id)
-        post(.streamVanished(stream.id), now: false)
+        book?.forget(stream, now: false)
     }
 
     func clientDestroyed(_ watch: ClientWatch) { clients[watch.client] = nil }
 
     func clientWants(_ active: Bool, node: UInt32) { streams[node]?.clientWants(active) }
 
-    /// Queues an event. What decides whether a stream may start is taken at once, inside the server's own call, so that it
-    /// comes before the first sound; everything else waits until the server has finished what it is doing.
-    func post(_ event: Event, now: Bool) {
-        guard let runtime else { return }
-        // The engine has forgotten all streams, and is not to hear of them again.
-        if hasSteppedBack, event != .shutdown { return }
-        runtime.post(event)
-        if now { runtime.drain() } else { wakeLater() }
-    }
+    /// Queues an event, to be taken at once or when the server has finished what it is doing.
+    func post(_ event: Event, now: Bool) { book?.post(event, now: now) }
 
     /// Takes what is waiting when the server has finished what it is doing.
     func wakeLater() { if let drainEvent { cpw_loop_signal_event(loop, drainEvent) } }
@@ -265,32 +189,28 @@ public final class PipeWireHost: Host {
             || pw_properties_get(properties, "policy.role-based.target") != nil
     }
 
-    private func stepBack(from node: String) {
-        hasSteppedBack = true
-        log(.warning, "\(node) belongs to WirePlumber's own role policy: this module steps back and touches no stream")
-        // What is undone needs the streams; when this happens amid other effects, it is done after them.
-        runtime?.shutDown()
-    }
-
     // MARK: - Host
 
     /// The clock that the daemon's own timers use.
     public var now: Instant { Instant(nanoseconds: cpw_monotonic_nanoseconds()) }
 
     /// Sets the factor on a stream's own volume through its soft volumes.
-    public func setGain(_ gain: LinearGain, of stream: StreamID) { byStream[stream]?.set(gain) }
+    public func setGain(_ gain: LinearGain, of stream: StreamID) { book?[stream]?.set(gain) }
 
     /// Corks a stream with its node's active flag, or mutes it with its soft mute.
-    public func setSilence(_ silence: Silence, of stream: StreamID) { byStream[stream]?.set(silence) }
+    public func setSilence(_ silence: Silence, of stream: StreamID) { book?[stream]?.set(silence) }
 
     /// How a stream is silenced at this moment.
-    public func silence(of stream: StreamID) -> Silence { byStream[stream]?.silence ?? .none }
+    public func silence(of stream: StreamID) -> Silence { book?[stream]?.silence ?? .none }
 
     /// Sends the stream's client an error on its node, which ends the stream there (R23).
     public func refuse(_ stream: StreamID) {
-        guard let node = byStream[stream]?.global else { return }
+        guard let node = book?[stream]?.global else { return }
         for client in clients.values { client.refuse(node: node) }
     }
+
+    /// PipeWire has no events for streams' clients: they are told on the bus.
+    public func tell(_ stream: StreamID, of interruption: StreamInterruption) {}
 
     /// Arms the one timer of the module.
     public func arm(at moment: Instant?) {

@@ -1,4 +1,5 @@
 import CPipeWire
+import SessionHost
 import SessionBus
 
 /// The daemon's main loop, as the bus needs it.

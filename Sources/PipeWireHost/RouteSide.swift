@@ -3,6 +3,9 @@ public import SessionCore
 
 /// What the runtime needs to know of routes, and what it learns of them.
 extension PipeWireHost {
+    /// Whether this module keeps its hands off.
+    private var hasSteppedBack: Bool { book?.hasSteppedBack ?? true }
+
     /// The streams whose sound goes to a sink.
     public func streams(heardOn node: UInt32) -> [StreamID] {
         routes.sources(of: node).sorted().compactMap { stream(of: $0) }
@@ -34,14 +37,14 @@ extension PipeWireHost {
     }
 
     /// Whether what is heard on an output stops when that is lost.
-    var stopsPlayback: Bool { !hasSteppedBack && policy.policy.routes.pausesPlayback }
+    var stopsPlayback: Bool { !hasSteppedBack && book?.policy.policy.routes.pausesPlayback ?? false }
 
     /// Whether the daemon lets a client wait.
     func isBusy(_ client: OpaquePointer) -> Bool { clients[client]?.isBusy ?? false }
 
     /// The sink or source that a stream is linked to.
     public func place(of stream: StreamID) -> UInt32? {
-        guard let node = byStream[stream] else { return nil }
+        guard let node = book?[stream] else { return nil }
         return routes.place(of: node.global, node.properties.direction)
     }
 
@@ -49,7 +52,7 @@ extension PipeWireHost {
     public func carryOut(_ command: RouteCommand) {
         switch command {
         case .send(let stream, let node):
-            if let global = byStream[stream]?.global { routes.send(global, to: node) }
+            if let global = book?[stream]?.global { routes.send(global, to: node) }
         case .usePort(let id, let direction, let device, let node):
             routes.use(id, direction, device: device, node: node, isSaved: false)
         }

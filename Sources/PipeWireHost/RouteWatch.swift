@@ -1,5 +1,6 @@
 import CPipeWire
 import SessionCore
+import SessionHost
 
 /// A sink or source, and what it says of itself.
 struct RouteNodeFacts {

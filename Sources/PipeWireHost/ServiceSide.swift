@@ -1,45 +1,46 @@
 import CPipeWire
-import PolicyFile
 import SessionCore
+import SessionHost
 import SessionService
 
 /// What the service on the bus needs of this host.
 extension PipeWireHost: ServiceHost {
     /// Where the policy in force comes from.
-    public var policyOrigin: String { policy.origin }
+    public var policyOrigin: String { book?.policy.origin ?? "" }
 
     /// What a stream of the given properties would be (N11).
     public func classify(
         _ property: (String) -> String?
     ) -> (description: SessionDescription?, refusedClaim: String?) {
-        let result = policy.classifier.classify(direction: .playback, property: property)
-        return (result.description, result.refusedClaim)
+        book?.classify(property) ?? (nil, nil)
     }
 
     /// What decided what a stream is, each with the place that says so.
-    public func steps(of stream: StreamID) -> [String] {
-        guard let node = byStream[stream] else { return [] }
-        return classification(of: node).steps.map { step in
-            step.text + (step.origin.map { " (\($0))" } ?? "")
-        }
-    }
+    public func steps(of stream: StreamID) -> [String] { book?.steps(of: stream) ?? [] }
 
     /// The user has chosen a port (R66).
     public func choose(_ port: RoutePort, direction: PortDirection) { routes.choose(port, direction) }
+}
 
-    /// Who a stream belongs to.
-    func identity(of stream: StreamNode) -> StreamIdentity {
-        let own = pw_impl_node_get_properties(stream.node)
-        let inherited = client(of: stream.node).flatMap { pw_impl_client_get_properties($0) }
-        func value(_ key: String) -> String? {
-            text(pw_properties_get(own, key) ?? inherited.flatMap { pw_properties_get($0, key) })
-        }
+extension StreamNode: HostedStream {
+    var direction: StreamDirection { properties.direction }
+    var application: ApplicationID { properties.application }
+    var complaint: String? { properties.complaint }
+
+    func property(_ key: String) -> String? {
+        let own = pw_properties_get(pw_impl_node_get_properties(node), key)
+        let inherited = host.client(of: node).flatMap { pw_impl_client_get_properties($0) }
+        return text(own ?? inherited.flatMap { pw_properties_get($0, key) })
+    }
+
+    /// Who it belongs to.
+    var identity: StreamIdentity {
         // The kernel's word, but for clients of pipewire-pulse, which speaks for them, and those in sandboxes, whose
         // numbers of their own mean nothing here.
-        let claimed = stream.properties.isOfPulseClient ? value("application.process.id") : nil
+        let claimed = properties.isOfPulseClient ? property("application.process.id") : nil
         return StreamIdentity(
-            node: stream.global, application: stream.properties.application,
-            process: (claimed ?? value("pipewire.sec.pid")).flatMap { UInt32($0) },
-            portal: value("pipewire.access.portal.app_id"), session: value("audio-session.id"))
+            node: global, application: application,
+            process: (claimed ?? property("pipewire.sec.pid")).flatMap { UInt32($0) },
+            portal: property("pipewire.access.portal.app_id"), session: property("audio-session.id"))
     }
 }

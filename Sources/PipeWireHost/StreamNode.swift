@@ -1,5 +1,6 @@
 import CPipeWire
 import SessionCore
+import SessionHost
 import SessionRuntime
 
 /// One stream in the daemon: what its client wants, what the policy wants on top, and the node that shows both.
@@ -11,7 +12,7 @@ final class StreamNode {
     private(set) var properties: StreamProperties
     /// What the policy makes of it; `nil` when it is left alone.
     var description: SessionDescription?
-    private unowned let host: PipeWireHost
+    unowned let host: PipeWireHost
     private var listener: Listener<pw_impl_node_events>?
 
     /// The client wants the stream to run.

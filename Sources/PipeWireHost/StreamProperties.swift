@@ -1,5 +1,6 @@
 import CPipeWire
 import SessionCore
+import SessionHost
 
 /// What a node and its client say of a stream.
 struct StreamProperties: Equatable {

@@ -1,4 +1,5 @@
 import CPipeWire
+import SessionHost
 import SessionCore
 
 /// Where streams are sent instead of where the session manager would send them, by its metadata "default".

@@ -9,17 +9,17 @@ extension PipeWireHost {
 
     /// What the graph runs at that a stream is part of.
     public func clock(of stream: StreamID?) -> GraphClock {
-        let figures = graph.figures(of: stream.flatMap { byStream[$0]?.node })
+        let figures = graph.figures(of: stream.flatMap { book?[$0]?.node })
         let rate = Double(max(figures.rate, 1))
         return GraphClock(sampleRate: rate, quantum: .seconds(Double(figures.quantum) / rate))
     }
 
     /// Whether a stream has soft volumes.
-    public func hasVolume(_ stream: StreamID) -> Bool { byStream[stream]?.hasVolume ?? false }
+    public func hasVolume(_ stream: StreamID) -> Bool { book?[stream]?.hasVolume ?? false }
 
     /// Sets the node's own requests, `node.rate` and `node.latency`, and a factor on what it records.
     public func request(_ wish: StreamWish, of stream: StreamID) {
-        byStream[stream]?.request(wish, settings: graph.settings)
+        book?[stream]?.request(wish, settings: graph.settings)
     }
 
     /// Something has changed by which the server decides what the graph runs at; it has not decided yet.

@@ -12,6 +12,14 @@ public enum LogLevel: Int32, Sendable {
     case debug = 4
 }
 
+/// What a stream's client has to know of an interruption.
+public enum StreamInterruption: Sendable, Hashable {
+    /// It is being stopped, by an application or for a reason (N7: default, route-disconnected, device-muted).
+    case began(reason: String, by: String)
+    /// That is over. Whether it goes on by itself, or its application has to see to that (R31, R33).
+    case ended(shouldResume: Bool)
+}
+
 /// What the runtime needs of a sound server.
 ///
 /// All calls come on the server's main loop. None may block, and none may call the runtime back but through
@@ -29,6 +37,9 @@ public protocol Host: AnyObject {
     func silence(of stream: StreamID) -> Silence
     /// Tells a stream's client that it gets no device (R23).
     func refuse(_ stream: StreamID)
+    /// Tells a stream's client that it is interrupted, or is not any more (N7, R33); where the server has no way to tell it,
+    /// the bus has to do.
+    func tell(_ stream: StreamID, of interruption: StreamInterruption)
     /// The streams whose sound goes to a sink, by the sink's number in the server.
     func streams(heardOn node: UInt32) -> [StreamID]
     /// The sink or source that a stream is linked to, by its number in the server.

@@ -290,6 +290,7 @@ public final class SessionRuntime {
                 stream, to: treatment.gain, then: treatment.silence, within: duration, after: delay,
                 quantum: host.quantum(of: stream), waits: !running.contains(stream), at: host.now)
             host.log(.info, narrate(stream, treatment))
+            if let news = news(for: treatment, after: told[stream] ?? .untouched) { host.tell(stream, of: news) }
             told[stream] = treatment == .untouched ? nil : treatment
             since[stream] = host.now
             perform(actions)
@@ -329,6 +330,24 @@ public final class SessionRuntime {
         guard next != armed else { return }
         armed = next
         host.arm(at: next)
+    }
+
+    /// What a stream's client hears of another treatment.
+    private func news(for treatment: Treatment, after before: Treatment) -> StreamInterruption? {
+        switch (before.isInterruption, treatment.isInterruption) {
+        case (false, true):
+            let reason =
+                switch treatment.cause {
+                case .routeDisconnected: "route-disconnected"
+                case .inputMuted: "device-muted"
+                default: "default"
+                }
+            return .began(reason: reason, by: treatment.actor.flatMap { engine[$0]?.name } ?? "")
+        case (true, false): return .ended(shouldResume: true)
+        case (true, true) where treatment.cause == .superseded && before.cause != .superseded:
+            return .ended(shouldResume: false)
+        default: return nil
+        }
     }
 
     /// One line for people: what is done to which stream, and why.
@@ -371,4 +390,9 @@ public final class SessionRuntime {
             return verb == "keep" ? "keep \(name) silent: \(actor) plays" : "\(verb) \(name)\(time): \(actor) plays"
         }
     }
+}
+
+extension Treatment {
+    /// Whether a stream's client is told of it: it is stopped, and not only until others are silent.
+    fileprivate var isInterruption: Bool { (silence == .cork || silence == .pausePlayer) && cause != .handover }
 }

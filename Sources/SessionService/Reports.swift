@@ -45,6 +45,12 @@ extension SessionService {
         ])
     }
 
+    /// Everything there is, as JSON (`DumpState`).
+    public var statusJSON: String { dump().json }
+
+    /// Why the streams of a subject are treated as they are, as a JSON array of texts; none of a subject that is not there.
+    public func explanationJSON(_ subject: String) -> String { WireValue.strings(explain(subject)).json }
+
     /// Why the streams of a subject are treated as they are: a stream's number, `pid:` and a process, or an application.
     func explain(_ subject: String) -> [String] {
         let report = report()

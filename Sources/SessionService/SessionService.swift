@@ -38,27 +38,29 @@ public final class SessionService {
     /// - Parameters:
     ///   - runtime: Where what applications ask goes. Its observer and players become this service's.
     ///   - loop: The sound server's own.
-    ///   - buses: Where the session bus and the system bus are.
+    ///   - buses: Where the session bus and the system bus are; without, it is on no bus, and only tells its host what there
+    ///     is.
     ///   - processes: Which process started which, and in what sandbox it runs.
     public init(
         runtime: SessionRuntime, host: any ServiceHost, loop: any EventLoop,
-        buses: (session: BusAddress, system: BusAddress) = (.session, .system),
+        buses: (session: BusAddress, system: BusAddress)? = (.session, .system),
         processes: any ProcessTree = LinuxProcessTree()
     ) {
         self.processes = processes
         self.runtime = runtime
         self.host = host
-        connection = BusConnection(buses.session, loop: loop)
+        connection = BusConnection(buses?.session ?? .session, loop: loop)
         server = ObjectServer(connection: connection, root: AudioSessionBus.managerPath)
         let manager = ManagerObject(service: self)
         self.manager = manager
         server.add(manager, at: AudioSessionBus.managerPath)
         connection.stateChanged = { [weak self] in self?.connectionChanged($0) }
+        runtime.observer = self
+        guard let buses else { return }
         let players = PlayerBridge(service: self, loop: loop)
         self.players = players
         desktop = Desktop(service: self, system: BusConnection(buses.system, loop: loop), loop: loop)
         runtime.players = players
-        runtime.observer = self
         connection.requestName(AudioSessionBus.name) { [weak self] hasName in
             guard let self, hasName || connection.isConnected else { return }
             host.log(

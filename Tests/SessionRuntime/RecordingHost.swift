@@ -22,6 +22,8 @@ final class RecordingHost: Host {
     private(set) var gains: [UInt32: Double] = [:]
     private(set) var silences: [UInt32: Silence] = [:]
     private(set) var refused: [UInt32] = []
+    /// What clients were told of interruptions.
+    private(set) var news: [StreamInterruption] = []
     /// What the server does in the middle of a call.
     var interjection: ((RecordingHost, Call) -> Void)?
     private(set) var depth = 0
@@ -53,6 +55,7 @@ final class RecordingHost: Host {
     /// The streams that have no volume.
     var rigid: Set<UInt32> = []
     func hasVolume(_ stream: StreamID) -> Bool { !rigid.contains(stream.rawValue) }
+    func tell(_ stream: StreamID, of interruption: StreamInterruption) { news.append(interruption) }
     func refuse(_ stream: StreamID) { refused.append(stream.rawValue) }
     func arm(at moment: Instant?) { armed = moment }
     func log(_ level: LogLevel, _ text: @autoclosure () -> String) { if level != .debug { lines.append(text()) } }

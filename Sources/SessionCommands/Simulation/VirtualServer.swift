@@ -220,6 +220,8 @@ final class VirtualServer: Host {
 
     /// A virtual client is told nothing.
     func refuse(_ stream: StreamID) {}
+    /// Neither of this.
+    func tell(_ stream: StreamID, of interruption: StreamInterruption) {}
 
     // Nothing in a scenario wishes for anything.
     func request(_ wish: StreamWish, of stream: StreamID) {}

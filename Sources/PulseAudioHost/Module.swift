@@ -1,0 +1,68 @@
+import CPulseCore
+import PolicyFile
+import SessionHost
+import SessionRuntime
+
+/// One loaded module: lives from the daemon's call until the daemon unloads it.
+public final class Module {
+    private let host: PulseAudioHost
+    private let keeper: PolicyKeeper
+
+    private init?(_ core: OpaquePointer, arguments: ModuleArguments) {
+        keeper = PolicyKeeper(arguments: arguments.policyText) { PulseAudioHost.write($0, $1) }
+        guard let host = PulseAudioHost(core: core, policy: keeper.load(), servesBus: arguments.servesBus) else {
+            return nil
+        }
+        self.host = host
+        keeper.watch(on: host.eventLoop) { [unowned self] in self.host.apply($0) }
+    }
+
+    /// Loads the policy and starts to apply it.
+    ///
+    /// - Returns: 0, or -1 when the daemon is one that this module does not know, has loaded it already, or an argument is
+    ///   wrong; the log says which.
+    public static func load(into module: OpaquePointer) -> Int32 {
+        guard let release = text(cpc_running_release()) else { return -1 }
+        guard cpc_begin(release) else {
+            let known = text(cpc_known_releases()) ?? ""
+            PulseAudioHost.write(
+                .error,
+                "PulseAudio \(release) is not a release that this module knows the insides of; it knows \(known)")
+            return -1
+        }
+        guard let core = cpc_module_core(module) else { return -1 }
+        let arguments: ModuleArguments
+        switch ModuleArguments.read(text(cpc_module_argument(module), limit: 65_536) ?? "") {
+        case .success(let read): arguments = read
+        case .failure(let mistake):
+            PulseAudioHost.write(.error, "\(mistake.text)")
+            return -1
+        }
+        guard !isLoaded(beside: module, in: core) else {
+            PulseAudioHost.write(.error, "the module is loaded already: two would undo each other's work")
+            return -1
+        }
+        guard let loaded = Module(core, arguments: arguments) else { return -1 }
+        cpc_module_set_userdata(module, Unmanaged.passRetained(loaded).toOpaque())
+        return 0
+    }
+
+    /// Undoes everything.
+    public static func unload(from module: OpaquePointer) {
+        guard let data = cpc_module_userdata(module) else { return }
+        cpc_module_set_userdata(module, nil)
+        let loaded = Unmanaged<Module>.fromOpaque(data).takeRetainedValue()
+        loaded.keeper.stop()
+        loaded.host.leave()
+    }
+
+    private static func isLoaded(beside module: OpaquePointer, in core: OpaquePointer) -> Bool {
+        let own = text(cpc_module_name(module))
+        var state: UnsafeMutableRawPointer?
+        while let other = cpc_iterate(core, CPC_MODULES, &state) {
+            let other = OpaquePointer(other)
+            if other != module, text(cpc_module_name(other)) == own, cpc_module_userdata(other) != nil { return true }
+        }
+        return false
+    }
+}

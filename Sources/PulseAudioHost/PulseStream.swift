@@ -1,0 +1,210 @@
+import CPulseCore
+import SessionCore
+import SessionHost
+import SessionRuntime
+import SessionService
+
+/// One stream in the daemon: what its client wants, and what the policy wants on top.
+///
+/// What the policy stops is held in the thread that plays it, below the state that its client sets. So nothing is lost of
+/// it; and what the client does meanwhile, a pause above all, shows in its state, as it does not when the daemon corks the
+/// stream itself. Clients that listen are asked to cork by themselves besides, so that their windows tell the truth.
+final class PulseStream: HostedStream {
+    private(set) var id: StreamID
+    let handle: StreamHandle
+    let index: UInt32
+    private(set) var properties: StreamProperties
+    var description: SessionDescription?
+    private unowned let host: PulseAudioHost
+
+    private(set) var silence = Silence.none
+    private var gain = LinearGain.unity
+    /// The factor that its session wishes for on what it records (R76).
+    private var inputGain = LinearGain.unity
+    private var isMuffled = false
+
+    /// What has passed between us and the client about a cork.
+    private enum Request {
+        case none
+        /// It was asked to cork, and has not done it yet.
+        case asked(Instant)
+        /// It has corked because it was asked to.
+        case followed
+        /// It was asked to go on, having followed, and has not done it yet.
+        case recalled(Instant)
+    }
+    private var request = Request.none
+    /// The client runs the stream, as far as that is the client's own wish.
+    private(set) var wantsToPlay: Bool
+    /// What its client has to be told when it can hear it.
+    private var news: [(event: String, properties: [(String, String)])] = []
+
+    /// How late a client's cork may be and still be the answer to a request.
+    static let patience = Duration.milliseconds(500)
+    /// More is not told at once.
+    private static let mostNews = 16
+
+    init(id: StreamID, handle: StreamHandle, properties: StreamProperties, host: PulseAudioHost) {
+        self.id = id
+        self.handle = handle
+        self.properties = properties
+        self.host = host
+        index = handle.index
+        wantsToPlay = handle.state == CPC_RUNNING
+    }
+
+    var direction: StreamDirection { handle.direction }
+    var application: ApplicationID { properties.application }
+    var complaint: String? { properties.complaint }
+
+    /// Its client runs it and nothing holds it.
+    var isRunning: Bool { handle.state == CPC_RUNNING && !isHeld }
+
+    func property(_ key: String) -> String? { text(handle.property(key)) }
+
+    var identity: StreamIdentity {
+        StreamIdentity(
+            node: index, application: application, process: property("application.process.id").flatMap { UInt32($0) },
+            portal: nil, session: property("audio-session.id"))
+    }
+
+    /// It says something else of itself now, so it counts as another stream, to which nothing was done yet.
+    func become(_ id: StreamID, _ properties: StreamProperties) {
+        set(Silence.none)
+        set(LinearGain.unity)
+        setInputGain(.unity)
+        self.id = id
+        self.properties = properties
+    }
+
+    // MARK: - What the client wants
+
+    /// Its state is another one. Asked by the daemon amid its own work, so what the policy says of it comes before the first
+    /// sound.
+    func stateChanged() {
+        switch handle.state {
+        case CPC_RUNNING: started()
+        case CPC_CORKED: corked()
+        default: break
+        }
+    }
+
+    private func started() {
+        switch request {
+        case .followed:
+            // R36: it goes on by itself though it was asked to cork, as when its user presses play: it asks once more.
+            want(false)
+            want(true)
+        default: want(true)
+        }
+        request = .none
+        if isHeld {
+            // Its state has ended what held it.
+            handle.hold(true)
+            askToCork()
+        }
+        host.post(.streamRunning(id, isRunning), now: false)
+    }
+
+    private func corked() {
+        if case .asked(let moment) = request, moment.duration(to: host.now) < PulseStream.patience {
+            request = .followed
+        } else {
+            request = .none
+            want(false)
+        }
+        host.post(.streamRunning(id, false), now: false)
+    }
+
+    private func want(_ isWanted: Bool) {
+        guard isWanted != wantsToPlay else { return }
+        wantsToPlay = isWanted
+        host.post(.streamWanted(id, isWanted), now: true)
+    }
+
+    /// A client that was asked to go on has not: its application has paused it meanwhile, or leaves that to its user.
+    func lookAtRequest(at now: Instant) {
+        if case .recalled(let moment) = request, moment.duration(to: now) >= PulseStream.patience * 2 {
+            request = .none
+            want(handle.state == CPC_RUNNING)
+        }
+    }
+
+    // MARK: - What the policy wants
+
+    /// Whether the daemon's thread leaves it alone.
+    private var isHeld: Bool { silence == .cork || silence == .pausePlayer }
+
+    func set(_ silence: Silence) {
+        guard silence != self.silence else { return }
+        let wasHeld = isHeld
+        self.silence = silence
+        writeFactor()
+        guard isHeld != wasHeld else { return }
+        handle.hold(isHeld)
+        if isHeld {
+            askToCork()
+        } else {
+            switch request {
+            case .none: break
+            case .followed:
+                request = .recalled(host.now)
+                host.lookLater(after: PulseStream.patience * 2)
+                tell("request-uncork")
+            case .asked, .recalled:
+                request = .none
+                tell("request-uncork")
+            }
+        }
+        host.post(.streamRunning(id, isRunning), now: false)
+    }
+
+    /// Asks a client to cork that runs its stream; not for the moment until others are silent, which it would only make
+    /// longer.
+    private func askToCork() {
+        guard handle.state == CPC_RUNNING, !host.isHandover(id) else { return }
+        request = .asked(host.now)
+        tell("request-cork")
+    }
+
+    func set(_ gain: LinearGain) {
+        guard gain != self.gain else { return }
+        self.gain = gain
+        writeFactor()
+    }
+
+    func setInputGain(_ gain: LinearGain) {
+        guard gain != inputGain else { return }
+        inputGain = gain
+        writeFactor()
+    }
+
+    private func writeFactor() {
+        let factor = silence == .mute ? 0 : gain.value * inputGain.value
+        guard !handle.setFactor(factor), factor != 1, !isMuffled, handle.device != nil else { return }
+        isMuffled = true
+        host.log(.info, "\(application.name) cannot be ducked: its sound passes through the daemon as it is")
+    }
+
+    /// It is somewhere else now: what was done to it there is done to it here.
+    func moved() {
+        writeFactor()
+        if isHeld { handle.hold(true) }
+    }
+
+    // MARK: - What its client is told
+
+    /// Queues an event for the client, which hears nothing before it has been answered that the stream exists.
+    func tell(_ event: String, _ properties: [(String, String)] = []) {
+        guard news.count < PulseStream.mostNews else { return }
+        news.append((event, properties))
+        host.hasNews(self)
+    }
+
+    /// Sends what is queued.
+    func sendNews() {
+        let due = news
+        news = []
+        for (event, properties) in due { handle.send(event, properties) }
+    }
+}

@@ -1,0 +1,21 @@
+public import SessionCore
+public import SessionService
+
+/// What the service on the bus needs of this host.
+extension PulseAudioHost: ServiceHost {
+    /// Where the policy in force comes from.
+    public var policyOrigin: String { book?.policy.origin ?? "" }
+
+    /// What a stream of the given properties would be (N11).
+    public func classify(
+        _ property: (String) -> String?
+    ) -> (description: SessionDescription?, refusedClaim: String?) {
+        book?.classify(property) ?? (nil, nil)
+    }
+
+    /// What decided what a stream is, each with the place that says so.
+    public func steps(of stream: StreamID) -> [String] { book?.steps(of: stream) ?? [] }
+
+    /// The user has chosen a port (R66).
+    public func choose(_ port: RoutePort, direction: PortDirection) { routes.choose(port, direction) }
+}

@@ -1,0 +1,171 @@
+public import PolicyFile
+public import SessionCore
+public import SessionRuntime
+public import SessionService
+
+/// One stream of a sound server, in what every server has of it.
+public protocol HostedStream: AnyObject {
+    /// Its number in the engine. A stream that says something else of itself gets another one.
+    var id: StreamID { get }
+    /// Which way its sound goes.
+    var direction: StreamDirection { get }
+    /// The application that it belongs to.
+    var application: ApplicationID { get }
+    /// What is wrong with what it says of itself, for the log.
+    var complaint: String? { get }
+    /// What the policy makes of it; `nil` when it is left alone.
+    var description: SessionDescription? { get set }
+    /// Its client wants it to run.
+    var wantsToPlay: Bool { get }
+    /// The server processes it.
+    var isRunning: Bool { get }
+    /// Who it belongs to.
+    var identity: StreamIdentity { get }
+    /// A property of the stream, or else of its client.
+    func property(_ key: String) -> String?
+}
+
+/// The streams of a host: tells the engine and the service what they are, and what they have become.
+public final class StreamBook<Stream: HostedStream> {
+    private unowned let host: any Host
+    private let runtime: SessionRuntime
+    /// `org.AudioSession1`, unless the module's arguments say that there is none.
+    public var service: SessionService?
+    /// What is in force, and where it comes from.
+    public private(set) var policy: LoadedPolicy
+    private var streams: [StreamID: Stream] = [:]
+    private var lastStream: UInt32 = 0
+    /// The applications whose claims were refused, each with the claim, and what others say wrongly of themselves; said
+    /// once.
+    private var refused: Set<String> = []
+    /// This module keeps its hands off all streams: the engine has forgotten them, and is not to hear of them again.
+    public private(set) var hasSteppedBack = false
+    /// Has what is waiting taken when the server has finished what it is doing.
+    private let wakeLater: () -> Void
+
+    private static var mostRefused: Int { 1024 }
+
+    /// A book without streams.
+    public init(policy: LoadedPolicy, runtime: SessionRuntime, host: any Host, wakeLater: @escaping () -> Void) {
+        self.policy = policy
+        self.runtime = runtime
+        self.host = host
+        self.wakeLater = wakeLater
+    }
+
+    /// The stream of a number.
+    public subscript(id: StreamID) -> Stream? { streams[id] }
+
+    /// All of them, the oldest first.
+    public var all: [Stream] { streams.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+
+    /// A number that no stream had yet.
+    public func nextID() -> StreamID {
+        lastStream &+= 1
+        return StreamID(lastStream)
+    }
+
+    /// Queues an event. What decides whether a stream may start is taken at once, inside the server's own call, so that it
+    /// comes before the first sound; everything else waits until the server has finished what it is doing.
+    public func post(_ event: Event, now: Bool) {
+        if hasSteppedBack, event != .shutdown { return }
+        runtime.post(event)
+        if now { runtime.drain() } else { wakeLater() }
+    }
+
+    /// A stream is there.
+    public func introduce(_ stream: Stream) {
+        streams[stream.id] = stream
+        guard !hasSteppedBack else { return }
+        stream.description = classify(stream)
+        if let complaint = stream.complaint { host.log(.warning, complaint) }
+        present(stream)
+    }
+
+    private func present(_ stream: Stream) {
+        guard let description = stream.description else { return }
+        service?.introduce(stream.id, stream.identity)
+        post(
+            .streamAppeared(
+                stream.id, application: stream.application, description: description, direction: stream.direction),
+            now: true)
+        service?.place(stream.id)
+        if stream.wantsToPlay { post(.streamWanted(stream.id, true), now: true) }
+        if stream.isRunning { post(.streamRunning(stream.id, true), now: false) }
+    }
+
+    /// Whether the policy makes something else of a stream than before.
+    public func isOutdated(_ stream: Stream) -> Bool { classify(stream) != stream.description }
+
+    /// A stream is gone. What the engine has to do about it is done at once, or when the server has finished what it is doing.
+    public func forget(_ stream: Stream, now: Bool) {
+        streams[stream.id] = nil
+        service?.forget(stream.id)
+        post(.streamVanished(stream.id), now: now)
+    }
+
+    /// Leaves all streams to another policy that is at work.
+    public func stepBack(from other: String) {
+        hasSteppedBack = true
+        host.log(.warning, "\(other): this module steps back and touches no stream")
+        // What is undone needs the streams; when this happens amid other effects, it is done after them.
+        runtime.shutDown()
+    }
+
+    /// Forgets all streams without a word.
+    public func clear() { streams.removeAll() }
+
+    // MARK: - The policy
+
+    /// What the policy makes of a stream; `nil` when it leaves it alone.
+    private func classify(_ stream: Stream) -> SessionDescription? {
+        let result = classification(of: stream)
+        let name = stream.application.name
+        if let claim = result.refusedClaim { warn("\(name) may not claim the priority of \(claim)") }
+        for complaint in result.complaints { warn("\(name): \(complaint)") }
+        return result.description
+    }
+
+    private func warn(_ line: String) {
+        guard refused.count < Self.mostRefused, refused.insert(line).inserted else { return }
+        host.log(.warning, line)
+    }
+
+    private func classification(of stream: Stream) -> Classification {
+        policy.classifier.classify(direction: stream.direction) { stream.property($0) }
+    }
+
+    /// Puts another policy in force. Returns whether it differs from the present one.
+    public func apply(_ policy: LoadedPolicy) -> Bool {
+        guard policy.policy != self.policy.policy || policy.classifier != self.policy.classifier else { return false }
+        self.policy = policy
+        refused.removeAll()
+        var known: [StreamID: SessionDescription] = [:]
+        var newcomers: [Stream] = []
+        for stream in all {
+            let wasManaged = stream.description != nil
+            stream.description = classify(stream)
+            if wasManaged { known[stream.id] = stream.description } else { newcomers.append(stream) }
+        }
+        post(.policyChanged(policy.policy, known), now: true)
+        if !hasSteppedBack { for stream in newcomers { present(stream) } }
+        service?.policyChanged()
+        return true
+    }
+
+    /// What a stream of the given properties would be (N11).
+    public func classify(
+        _ property: (String) -> String?
+    ) -> (description: SessionDescription?, refusedClaim: String?) {
+        let result = policy.classifier.classify(direction: .playback, property: property)
+        return (result.description, result.refusedClaim)
+    }
+
+    /// What decided what a stream is, each with the place that says so.
+    public func steps(of id: StreamID) -> [String] {
+        guard let stream = streams[id] else { return [] }
+        return classification(of: stream).steps.map { step in
+            step.text + (step.origin.map { " (\($0))" } ?? "")
+        }
+    }
+}
