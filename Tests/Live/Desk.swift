@@ -226,9 +226,6 @@ struct Desk: Sendable {
     func card(_ kind: FixtureCard.Kind, buffer: Int = 0, lies: Bool = false) async throws -> FixtureCard {
         try await FixtureCard.start(kind, buffer: buffer, lies: lies, on: pipeWire)
     }
-
-    /// Records what comes out of a plug.
-    func capture(of point: CapturePoint) async throws -> Capture { try await Capture.start(on: server, of: point) }
 }
 
 extension MediaRole {
