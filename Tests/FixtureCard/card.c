@@ -3,41 +3,16 @@
 
 #include "model.h"
 
-int find_port(const struct card *card, const char *key) {
-    for (uint32_t port = 0; port < card->plan->port_count; port++)
-        if (strcmp(card->plan->ports[port].key, key) == 0) return (int)port;
-    return -1;
-}
-
-int find_profile(const struct card *card, const char *name) {
-    for (uint32_t profile = 0; profile < card->plan->profile_count; profile++)
-        if (strcmp(card->plan->profiles[profile].name, name) == 0) return (int)profile;
-    return -1;
-}
-
 enum spa_param_availability profile_available(const struct card *card, uint32_t profile) {
-    const char *needs = card->plan->profiles[profile].needs;
-    int port = needs != NULL ? find_port(card, needs) : -1;
-    if (port >= 0 && card->available[port] == SPA_PARAM_AVAILABILITY_no) return SPA_PARAM_AVAILABILITY_no;
-    return card->plan->profiles[profile].devices == 0 ? SPA_PARAM_AVAILABILITY_yes : SPA_PARAM_AVAILABILITY_unknown;
+    return profile_availability(card->plan, card->available, profile);
 }
 
-/* Of what may be available, what is known to be; then by priority; as the driver's own choice is. */
 void choose_ports(struct card *card, uint32_t devices) {
     for (uint32_t number = 0; number < card->plan->device_count; number++) {
         if ((devices & ONLY(number)) == 0) continue;
-        int best = -1;
-        uint32_t best_rank = 0;
-        for (uint32_t port = 0; port < card->plan->port_count; port++) {
-            if ((card->plan->ports[port].devices & ONLY(number)) == 0) continue;
-            uint32_t rank = card->plan->ports[port].priority;
-            if (card->available[port] == SPA_PARAM_AVAILABILITY_unknown) rank += 1 << 20;
-            if (card->available[port] == SPA_PARAM_AVAILABILITY_yes) rank += 1 << 21;
-            if (best < 0 || rank > best_rank) best = (int)port, best_rank = rank;
-        }
-        card->devices[number].port = (uint32_t)best;
+        card->devices[number].port = best_port(card->plan, card->available, number);
         card->devices[number].saved = false;
-        note("port %s", card->plan->ports[best].key);
+        note("port %s", card->plan->ports[card->devices[number].port].key);
     }
 }
 

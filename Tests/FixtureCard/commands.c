@@ -24,10 +24,6 @@ static void answer(int descriptor, const char *text) {
     if (descriptor >= 0) (void)!send(descriptor, line, (size_t)length, MSG_NOSIGNAL);
 }
 
-static const char *availability(enum spa_param_availability value) {
-    return value == SPA_PARAM_AVAILABILITY_yes ? "yes" : value == SPA_PARAM_AVAILABILITY_no ? "no" : "unknown";
-}
-
 /* The state as JSON. */
 static void tell_state(struct card *card, int descriptor) {
     const struct card_plan *plan = card->plan;
@@ -41,7 +37,7 @@ static void tell_state(struct card *card, int descriptor) {
          heard_port(card) >= 0 ? plan->ports[heard_port(card)].key : "");
     TELL("\"ports\": {");
     for (uint32_t port = 0; port < plan->port_count; port++)
-        TELL("%s\"%s\": \"%s\"", port > 0 ? ", " : "", plan->ports[port].key, availability(card->available[port]));
+        TELL("%s\"%s\": \"%s\"", port > 0 ? ", " : "", plan->ports[port].key, availability_name(card->available[port]));
     TELL("}, \"devices\": [");
     const char *separator = "";
     for (uint32_t number = 0; number < plan->device_count; number++) {
@@ -88,11 +84,11 @@ static void carry_out(struct card *card, char *line, int descriptor) {
     const char *rest = argument != NULL ? argument : "";
     if (strcmp(line, "state") == 0) return tell_state(card, descriptor);
     if (strcmp(line, "plug") == 0 || strcmp(line, "unplug") == 0) {
-        int port = find_port(card, rest);
+        int port = find_port(card->plan, rest);
         if (port < 0) return answer(descriptor, "error no such port");
         set_available(card, (uint32_t)port, line[0] == 'p' ? SPA_PARAM_AVAILABILITY_yes : SPA_PARAM_AVAILABILITY_no);
     } else if (strcmp(line, "profile") == 0 || strcmp(line, "vanish-in-profile-switch") == 0) {
-        int profile = find_profile(card, rest);
+        int profile = find_profile(card->plan, rest);
         if (profile < 0 || !card->present) return answer(descriptor, "error no such profile now");
         set_profile(card, (uint32_t)profile, true);
         if (line[0] == 'v') vanish(card);
@@ -100,7 +96,7 @@ static void carry_out(struct card *card, char *line, int descriptor) {
         char key[64] = "";
         double rate = 0, seconds = 0;
         sscanf(rest, "%63s %lf %lf", key, &rate, &seconds);
-        int port = find_port(card, key);
+        int port = find_port(card->plan, key);
         if (port < 0) return answer(descriptor, "error no such port");
         return start_flapping(card, port, rate, seconds, descriptor);
     } else if (strcmp(line, "appear") == 0) {

@@ -1,68 +1,15 @@
-/* What a card is (never changes) and what has become of it (does). */
+/* What has become of a card. */
 #ifndef FIXTURE_CARD_MODEL_H
 #define FIXTURE_CARD_MODEL_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 
 #include <pipewire/pipewire.h>
 #include <spa/monitor/device.h>
-#include <spa/param/param.h>
 
-enum { MOST_PORTS = 8, MOST_DEVICES = 4, MOST_PROFILES = 6, MOST_PROPERTIES = 8, CHANNELS = 2 };
+#include "plan.h"
+
 enum { LONGEST_CYCLE = 8192, LONGEST_BUFFER = 48000 };
-
-/* A set of numbers up to 31. */
-#define ONLY(number) (1u << (number))
-
-struct property {
-    const char *key, *value;
-};
-
-/* A plug, a speaker, a microphone: what PulseAudio calls a port and PipeWire a route. */
-struct port_plan {
-    /* What a test calls it. Unique among the cards that a test has at once. */
-    const char *key;
-    const char *name, *description, *type;
-    enum spa_direction direction;
-    uint32_t priority;
-    enum spa_param_availability available;
-    /* Numbers of the devices that reach it, and of the profiles that have it. */
-    uint32_t devices, profiles;
-    /* Of microphones: what they hear, in hertz. */
-    double tone;
-    struct property properties[MOST_PROPERTIES];
-};
-
-/* A sink or a source of the card. */
-struct device_plan {
-    /* The end of its node's name; the beginning is alsa_output or the like. */
-    const char *prefix, *suffix, *description;
-    enum spa_direction direction;
-    struct property properties[MOST_PROPERTIES];
-};
-
-struct profile_plan {
-    const char *name, *description;
-    uint32_t priority, devices;
-    /* Available only while this port is (by key); NULL for always. */
-    const char *needs;
-};
-
-struct card_plan {
-    const char *kind, *name, *description, *api;
-    struct property properties[MOST_PROPERTIES];
-    struct port_plan ports[MOST_PORTS];
-    struct device_plan devices[MOST_DEVICES];
-    struct profile_plan profiles[MOST_PROFILES];
-    uint32_t port_count, device_count, profile_count;
-};
-
-/* The cards that there are; NULL for an unknown kind. */
-const struct card_plan *find_plan(const char *kind);
-void print_plans(FILE *file);
 
 /* A device (in the sense of a profile) and its node, if the profile has it. */
 struct device {
@@ -165,8 +112,6 @@ void set_profile(struct card *card, uint32_t profile, bool saved);
 void set_port(struct card *card, uint32_t device, uint32_t port, bool saved);
 void appear(struct card *card);
 void vanish(struct card *card);
-int find_port(const struct card *card, const char *key);
-int find_profile(const struct card *card, const char *name);
 
 /* commands.c: what a test says. */
 int serve(struct card *card, const char *path);

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model.h"
+#include "plan.h"
 
 #define YES SPA_PARAM_AVAILABILITY_yes
 #define NO SPA_PARAM_AVAILABILITY_no
@@ -220,4 +220,41 @@ const struct card_plan *find_plan(const char *kind) {
 void print_plans(FILE *file) {
     for (size_t index = 0; index < sizeof(plans) / sizeof(plans[0]); index++)
         fprintf(file, "%s%s", index > 0 ? ", " : "", plans[index].kind);
+}
+
+int find_port(const struct card_plan *plan, const char *key) {
+    for (uint32_t port = 0; port < plan->port_count; port++)
+        if (strcmp(plan->ports[port].key, key) == 0) return (int)port;
+    return -1;
+}
+
+int find_profile(const struct card_plan *plan, const char *name) {
+    for (uint32_t profile = 0; profile < plan->profile_count; profile++)
+        if (strcmp(plan->profiles[profile].name, name) == 0) return (int)profile;
+    return -1;
+}
+
+uint32_t best_port(const struct card_plan *plan, const enum spa_param_availability *available, uint32_t device) {
+    int best = -1;
+    uint32_t best_rank = 0;
+    for (uint32_t port = 0; port < plan->port_count; port++) {
+        if ((plan->ports[port].devices & ONLY(device)) == 0) continue;
+        uint32_t rank = plan->ports[port].priority;
+        if (available[port] == UNKNOWN) rank += 1 << 20;
+        if (available[port] == YES) rank += 1 << 21;
+        if (best < 0 || rank > best_rank) best = (int)port, best_rank = rank;
+    }
+    return (uint32_t)best;
+}
+
+enum spa_param_availability profile_availability(
+    const struct card_plan *plan, const enum spa_param_availability *available, uint32_t profile) {
+    const char *needs = plan->profiles[profile].needs;
+    int port = needs != NULL ? find_port(plan, needs) : -1;
+    if (port >= 0 && available[port] == NO) return NO;
+    return plan->profiles[profile].devices == 0 ? YES : UNKNOWN;
+}
+
+const char *availability_name(enum spa_param_availability value) {
+    return value == YES ? "yes" : value == NO ? "no" : "unknown";
 }

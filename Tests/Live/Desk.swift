@@ -88,7 +88,7 @@ struct Desk: Sendable {
         var daemon = options.pulseAudio
         daemon.runsSystemBus = options.runsSystemBus
         daemon.configurationFiles.merge(options.configurationFiles) { $1 }
-        daemon.moduleFolders.insert(folder, at: 0)
+        daemon.moduleFolders = [folder, try await cardFolder.value]
         daemon.modules.append("module-audio-session" + arguments.joined())
         daemon.logLevel = "debug"
         return try await PrivatePulseAudio.start(daemon)
@@ -222,10 +222,18 @@ struct Desk: Sendable {
 
     // MARK: - Cards
 
-    /// Plugs a card in, as ``FixtureCard/start(_:instance:isAbsent:buffer:lies:on:)`` does.
-    func card(_ kind: FixtureCard.Kind, buffer: Int = 0, lies: Bool = false) async throws -> FixtureCard {
-        try await FixtureCard.start(kind, buffer: buffer, lies: lies, on: pipeWire)
+    /// Plugs a card in, as ``FixtureCard`` and ``PulseCard`` do.
+    func card(_ kind: CardKind, buffer: Int = 0, lies: Bool = false) async throws -> any SoundCard {
+        switch server.kind {
+        case .pipeWire: try await FixtureCard.start(kind, buffer: buffer, lies: lies, on: pipeWire)
+        case .pulseAudio:
+            // Without its module no desk has begun.
+            try await PulseCard.start(kind, buffer: buffer, on: pulseAudio)
+        }
     }
+
+    /// Where the module is that is a card in PulseAudio; asked once.
+    private static let cardFolder = Task { try await PulseCard.moduleFolder() }
 }
 
 extension MediaRole {

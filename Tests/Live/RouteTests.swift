@@ -224,7 +224,7 @@ extension Desk {
     /// Pulls a plug of a card out and puts it in again, each when all that follows is over: the session manager has sent the
     /// sound elsewhere, listeners are told, the music is heard again.
     func pullAndPlug(
-        _ plug: String, instead other: String, of card: FixtureCard, heardOn headphones: Capture
+        _ plug: String, instead other: String, of card: any SoundCard, heardOn headphones: Capture
     ) async throws {
         let pulled = try log.lineCount
         try await card.unplug(plug)

@@ -75,13 +75,8 @@ extension PrivateDesktop {
         captureInvocation(named: "test-capture", isLinkedByItself: options.linksCapture)
     }
 
-    /// Records what ``connect(_:to:)`` links to it.
-    public func captureInvocation(named name: String, of point: CapturePoint) -> Invocation {
-        captureInvocation(named: name, isLinkedByItself: false)
-    }
-
     /// Records under a node's name, linked to the null sink by the session manager, or by somebody else.
-    private func captureInvocation(named name: String, isLinkedByItself: Bool) -> Invocation {
+    func captureInvocation(named name: String, isLinkedByItself: Bool) -> Invocation {
         // No file name, so no header, and every block arrives as soon as it is processed. Its latency is the quantum,
         // so that the capture does not change what is being measured, and nothing about it is remembered. It stays
         // where it is when another sink becomes the default one.
@@ -107,7 +102,7 @@ extension PrivateDesktop {
     }
 
     /// Links a capture to what it is to record, as soon as both are there.
-    public func connect(_ point: CapturePoint, to capture: String) async throws {
+    func connect(_ point: CapturePoint, to capture: String) async throws {
         for channel in ["FL", "FR"] {
             let link = Invocation("pw-link", [point.port(channel), "\(capture):input_\(channel)"])
             _ = try await waitUntil("the capture's port \(channel)", within: .seconds(10)) {

@@ -193,21 +193,14 @@ public final class PrivatePulseAudio: PrivateServer {
 
     /// Records the null sink's monitor.
     public func captureInvocation() -> Invocation {
-        captureInvocation(named: "test-capture", of: .sink(sinkName))
-    }
-
-    /// Records a sink's monitor, or a source.
-    public func captureInvocation(named name: String, of point: CapturePoint) -> Invocation {
         Invocation(
             "parecord",
             [
-                "--device=\(point.source)", "--raw", "--format=float32le", "--rate=48000", "--channels=2",
-                "--latency-msec=20", "--client-name=\(name)",
+                "--device=\(sinkName).monitor", "--raw", "--format=float32le", "--rate=48000", "--channels=2",
+                "--latency-msec=20", "--client-name=test-capture",
             ])
     }
 
     /// The daemon does it by itself.
     public func connectCapture() {}
-    /// The daemon does it by itself.
-    public func connect(_ point: CapturePoint, to capture: String) {}
 }

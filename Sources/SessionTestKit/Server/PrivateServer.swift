@@ -21,10 +21,6 @@ public protocol PrivateServer: Sendable {
     func captureInvocation() -> Invocation
     /// Sees to it that the capture is fed, where the server does not do so by itself.
     func connectCapture() async throws
-    /// The same of something else than the sink, under a name of its own. What is recorded may go, and come again.
-    func captureInvocation(named name: String, of point: CapturePoint) -> Invocation
-    /// Sees to it that such a capture is fed, as soon as both are there.
-    func connect(_ point: CapturePoint, to capture: String) async throws
 
     /// Which server it is.
     var kind: ServerKind { get }

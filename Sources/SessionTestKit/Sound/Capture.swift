@@ -9,6 +9,8 @@ public final class Capture: Sendable {
 
     private let process: ChildProcess
     private let path: String
+    /// Whether its process does nothing else.
+    private let hasOwnProcess: Bool
 
     /// Starts to record the monitor of the server's sink, and returns when sound (or silence) flows.
     public static func start(on server: any PrivateServer) async throws -> Capture {
@@ -20,22 +22,39 @@ public final class Capture: Sendable {
 
     private init(on server: any PrivateServer) throws {
         path = server.sandbox.path("tmp/\(UUID().uuidString.prefix(8)).f32")
+        hasOwnProcess = true
         process = try server.sandbox.start("capture", server.captureInvocation(), output: path)
     }
 
     /// Starts to record something else than the null sink, beside whatever else is being recorded, and returns when
     /// sound (or silence) flows. What is recorded may go: then it is silence, until it is linked again.
-    public static func start(on server: any PrivateServer, of point: CapturePoint) async throws -> Capture {
+    public static func start(on desktop: PrivateDesktop, of point: CapturePoint) async throws -> Capture {
         let name = "test-capture-\(UUID().uuidString.prefix(8))"
-        let capture = try Capture(name, of: point, on: server)
-        try await server.connect(point, to: name)
+        let capture = try Capture(name, on: desktop)
+        try await desktop.connect(point, to: name)
         try await capture.waitForFrames(1)
         return capture
     }
 
-    private init(_ name: String, of point: CapturePoint, on server: any PrivateServer) throws {
-        path = server.sandbox.path("tmp/\(name).f32")
-        process = try server.sandbox.start(name, server.captureInvocation(named: name, of: point), output: path)
+    private init(_ name: String, on desktop: PrivateDesktop) throws {
+        path = desktop.sandbox.path("tmp/\(name).f32")
+        hasOwnProcess = true
+        process = try desktop.sandbox.start(
+            name, desktop.captureInvocation(named: name, isLinkedByItself: false), output: path)
+    }
+
+    /// What another process writes to a file: interleaved stereo, 32-bit float, 48 kHz. Returns when sound (or silence)
+    /// flows.
+    public static func start(following path: String, writtenBy process: ChildProcess) async throws -> Capture {
+        let capture = Capture(following: path, writtenBy: process)
+        try await capture.waitForFrames(1)
+        return capture
+    }
+
+    private init(following path: String, writtenBy process: ChildProcess) {
+        self.path = path
+        self.process = process
+        hasOwnProcess = false
     }
 
     /// How many complete frames have been recorded so far: the present moment in the capture.
@@ -121,8 +140,10 @@ public final class Capture: Sendable {
 
     /// Ends the recording and returns all of it.
     public func stop() async throws -> Sound {
-        process.signal(SIGINT)
-        try await process.waitForExit()
+        if hasOwnProcess {
+            process.signal(SIGINT)
+            try await process.waitForExit()
+        }
         return try read()
     }
 
@@ -138,14 +159,6 @@ public enum CapturePoint: Sendable, Hashable {
     case sink(String)
     /// A pair of output ports, `PREFIX_FL` and `PREFIX_FR`, of a node.
     case ports(node: String, prefix: String)
-
-    /// The source of PulseAudio that has it.
-    var source: String {
-        switch self {
-        case .sink(let name): "\(name).monitor"
-        case .ports(let node, let prefix): "\(node).\(prefix)"
-        }
-    }
 
     /// The name of a port.
     func port(_ channel: String) -> String {

@@ -1,0 +1,76 @@
+/* A sound card that does not exist, inside a PulseAudio daemon, which takes it for a real one. For tests only.
+ *
+ *   load-module module-fixture-card kind=KIND socket=PATH [instance=NAME] [absent=yes] [buffer=FRAMES]
+ *
+ * It has plugs that a test can pull (commands.c), and what comes out of each can be recorded (sound.c). The kinds are
+ * those of the card for PipeWire (../FixtureCard/plans.c), and so are the commands. With an instance, its names differ
+ * from those of another card of its kind. One that is absent is not there until it is told to appear. A buffer cannot be
+ * taken back: it comes out of the plug that is in use when it comes out. */
+#include "fixture.h"
+
+#include <pulse/rtclock.h>
+#include <pulse/xmalloc.h>
+#include <pulsecore/modargs.h>
+
+PA_MODULE_DESCRIPTION("A sound card that does not exist, for tests");
+PA_MODULE_VERSION(PACKAGE_VERSION);
+PA_MODULE_LOAD_ONCE(false);
+
+static const char *const argument_names[] = {"kind", "socket", "instance", "absent", "buffer", NULL};
+
+void note(const char *format, ...) {
+    pa_usec_t now = pa_rtclock_now();
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "%llu.%06llu card: %s\n", (unsigned long long)(now / PA_USEC_PER_SEC),
+            (unsigned long long)(now % PA_USEC_PER_SEC), line);
+}
+
+static bool start(struct fixture *fixture, pa_modargs *arguments) {
+    const char *kind = pa_modargs_get_value(arguments, "kind", "");
+    const char *socket = pa_modargs_get_value(arguments, "socket", NULL);
+    bool is_absent = false;
+    fixture->plan = find_plan(kind);
+    if (fixture->plan == NULL || socket == NULL ||
+        pa_modargs_get_value_boolean(arguments, "absent", &is_absent) < 0 ||
+        pa_modargs_get_value_u32(arguments, "buffer", &fixture->held) < 0 || fixture->held > MOST_HELD) {
+        note("wrong arguments; kind is one of");
+        print_plans(stderr);
+        fputc('\n', stderr);
+        return false;
+    }
+    fixture->instance = pa_xstrdup(pa_modargs_get_value(arguments, "instance", ""));
+    for (uint32_t port = 0; port < fixture->plan->port_count; port++)
+        fixture->available[port] = fixture->plan->ports[port].available;
+    if (!start_sound(fixture)) return false;
+    if (!is_absent) appear(fixture);
+    return start_server(fixture, socket);
+}
+
+int pa__init(pa_module *module) {
+    pa_modargs *arguments = pa_modargs_new(module->argument, argument_names);
+    if (arguments == NULL) return -1;
+    struct fixture *fixture = pa_xnew0(struct fixture, 1);
+    module->userdata = fixture;
+    fixture->core = module->core;
+    fixture->module = module;
+    bool is_started = start(fixture, arguments);
+    pa_modargs_free(arguments);
+    if (is_started) return 0;
+    pa__done(module);
+    return -1;
+}
+
+void pa__done(pa_module *module) {
+    struct fixture *fixture = module->userdata;
+    if (fixture == NULL) return;
+    stop_server(fixture);
+    vanish(fixture);
+    stop_sound(fixture);
+    pa_xfree(fixture->instance);
+    pa_xfree(fixture);
+    module->userdata = NULL;
+}
