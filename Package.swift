@@ -180,6 +180,9 @@ let package = Package(
         .executableTarget(
             name: "odd-client", dependencies: ["CLibPipeWire"], path: "Tests/OddClient",
             linkerSettings: [.linkedLibrary("m")]),
+        .executableTarget(
+            name: "odd-pulse-client", dependencies: ["CLibPulse"], path: "Tests/OddPulseClient",
+            linkerSettings: [.linkedLibrary("m")]),
         // A sound card that does not exist.
         .executableTarget(
             name: "fixture-card", dependencies: ["CLibPipeWire"], path: "Tests/FixtureCard",
@@ -187,8 +190,8 @@ let package = Package(
         // Takes a module out of a PipeWire daemon.
         .target(name: "ModuleUnloader", dependencies: ["CLibPipeWire"], path: "Tests/ModuleUnloader"),
         .testTarget(
-            name: "LiveTests", dependencies: ["SessionTestKit", "odd-client", "fixture-card"], path: "Tests/Live",
-            swiftSettings: strict),
+            name: "LiveTests", dependencies: ["SessionTestKit", "odd-client", "odd-pulse-client", "fixture-card"],
+            path: "Tests/Live", swiftSettings: strict),
         .testTarget(
             name: "PolicyFileTests", dependencies: ["PolicyFile", "SessionCore", "SpaEvents"],
             path: "Tests/PolicyFile", swiftSettings: strict),
