@@ -183,6 +183,7 @@ let package = Package(
         .executableTarget(
             name: "odd-pulse-client", dependencies: ["CLibPulse"], path: "Tests/OddPulseClient",
             linkerSettings: [.linkedLibrary("m")]),
+        .executableTarget(name: "stream-churn", dependencies: ["CLibPulse"], path: "Tests/StreamChurn"),
         // A sound card that does not exist.
         .executableTarget(
             name: "fixture-card", dependencies: ["CLibPipeWire"], path: "Tests/FixtureCard",
@@ -190,7 +191,8 @@ let package = Package(
         // Takes a module out of a PipeWire daemon.
         .target(name: "ModuleUnloader", dependencies: ["CLibPipeWire"], path: "Tests/ModuleUnloader"),
         .testTarget(
-            name: "LiveTests", dependencies: ["SessionTestKit", "odd-client", "odd-pulse-client", "fixture-card"],
+            name: "LiveTests",
+            dependencies: ["SessionTestKit", "odd-client", "odd-pulse-client", "stream-churn", "fixture-card"],
             path: "Tests/Live", swiftSettings: strict),
         .testTarget(
             name: "PolicyFileTests", dependencies: ["PolicyFile", "SessionCore", "SpaEvents"],

@@ -194,6 +194,9 @@ public final class PipeWireHost: Host {
     /// The clock that the daemon's own timers use.
     public var now: Instant { Instant(nanoseconds: cpw_monotonic_nanoseconds()) }
 
+    /// One message to the client.
+    public var gainCost: Duration { .microseconds(20) }
+
     /// Sets the factor on a stream's own volume through its soft volumes.
     public func setGain(_ gain: LinearGain, of stream: StreamID) { book?[stream]?.set(gain) }
 

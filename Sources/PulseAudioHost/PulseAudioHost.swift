@@ -1,4 +1,5 @@
 import CPulseCore
+import Glibc
 import PolicyFile
 import SessionBus
 import SessionCore
@@ -223,6 +224,10 @@ public final class PulseAudioHost: Host {
     /// device's buffer; this is how often it is asked to do that in a fade.
     public func quantum(of stream: StreamID) -> Duration { .milliseconds(10) }
 
+    /// The daemon's loop waits for the thread that plays the stream, and that mixes anew what it has mixed ahead of all
+    /// streams of its sink.
+    public var gainCost: Duration { .microseconds(500) }
+
     /// Sets our own factor on a stream's volume, which is neither seen nor saved.
     public func setGain(_ gain: LinearGain, of stream: StreamID) { book?[stream]?.set(gain) }
 
@@ -274,13 +279,17 @@ public final class PulseAudioHost: Host {
     /// Writes to the daemon's log.
     public func log(_ level: LogLevel, _ text: @autoclosure () -> String) { PulseAudioHost.write(level, text()) }
 
+    /// Whether what is seen is logged as what is decided is: the daemon's own debugging writes many lines for every change of
+    /// a volume, so one may not want it together with ours.
+    private static let isVerbose = getenv("AUDIO_SESSION_DEBUG") != nil
+
     static func write(_ level: LogLevel, _ text: String) {
         let number: Int32 =
             switch level {
             case .error: 0
             case .warning: 1
             case .info: 3
-            case .debug: 4
+            case .debug: isVerbose ? 3 : 4
             }
         cpc_log(number, text)
     }

@@ -62,8 +62,11 @@ package struct Fader {
     /// When the next step is due; `nil` when nothing moves.
     package private(set) var nextStep: Instant?
 
+    /// How long one step of one stream keeps the server from other work.
+    private let stepCost: Duration
+
     /// Makes a fader that has done nothing to any stream.
-    package init() {}
+    package init(stepCost: Duration = .microseconds(20)) { self.stepCost = stepCost }
 
     /// The gain that a stream has now.
     package func gain(of stream: StreamID) -> LinearGain { LinearGain(states[stream]?.gain ?? 1) }
@@ -75,7 +78,7 @@ package struct Fader {
 
     /// Two steps a quantum, so that each quantum finds a fresh one; fewer where very many streams move at once, because
     /// every step is a message to a client.
-    private var pace: Duration { max(.milliseconds(2), .microseconds(20) * fades.count) }
+    private var pace: Duration { max(.milliseconds(2), stepCost * fades.count) }
 
     /// Sends a stream on its way, from wherever it is. A stream that is on that very way already goes on.
     ///
@@ -139,7 +142,7 @@ package struct Fader {
             if state.gain != 1 { actions.append(.gain(stream, .unity)) }
             if state.silence != .none { actions.append(.silence(stream, .none)) }
         }
-        self = Fader()
+        self = Fader(stepCost: stepCost)
         return actions
     }
 

@@ -29,6 +29,8 @@ public protocol Host: AnyObject {
     var now: Instant { get }
     /// How long the graph that a stream is part of takes for one round: changes of gain land at its ends.
     func quantum(of stream: StreamID) -> Duration
+    /// How much time to allow for one ``setGain(_:of:)``, so that many of them leave time for other work.
+    var gainCost: Duration { get }
     /// Sets the factor on the stream's own volume, which stays as it is.
     func setGain(_ gain: LinearGain, of stream: StreamID)
     /// Corks or mutes a stream on top of what its application wants, or lets it go.

@@ -22,7 +22,7 @@ public protocol SessionObserver: AnyObject {
 /// turn, so a server that calls back in the middle of a call does no harm.
 public final class SessionRuntime {
     private var engine: Engine
-    private var fader = Fader()
+    private var fader: Fader
     unowned let host: any Host
     private var queue: [Event] = []
     /// What has to be taken before the queue goes on.
@@ -52,6 +52,7 @@ public final class SessionRuntime {
     /// Makes a runtime that knows of no streams.
     public init(policy: Policy, host: any Host) {
         engine = Engine(policy: policy)
+        fader = Fader(stepCost: host.gainCost)
         self.host = host
     }
 

@@ -92,7 +92,8 @@ struct Desk: Sendable {
         daemon.configurationFiles.merge(options.configurationFiles) { $1 }
         daemon.moduleFolders = [folder, try await cardFolder.value]
         daemon.modules.append("module-audio-session" + arguments.joined())
-        daemon.logLevel = "debug"
+        if daemon.logLevel == "notice" { daemon.logLevel = "info" }
+        daemon.environment["AUDIO_SESSION_DEBUG"] = "1"
         return try await PrivatePulseAudio.start(daemon)
     }
 

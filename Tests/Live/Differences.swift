@@ -39,6 +39,17 @@ struct Difference: Sendable {
         Difference(
             "wishedSampleRate", only: .pipeWire,
             because: "a sink of PulseAudio keeps its rate while it is open, whatever a stream asks for"),
+        Difference(
+            "streamsComeAndGo", only: .pulseAudio,
+            because: "vanishing is the same test of PipeWire, manyStreams that of both"),
+        Difference("loadsAndUnloads", only: .pulseAudio, because: "PipeWire has no command that loads a module"),
+        Difference("diesInPhase", only: .pulseAudio, because: "its phases are those of a client of PulseAudio"),
+        Difference("streamEvents", only: .pulseAudio, because: "PipeWire has no events for a stream's client"),
+        Difference("messages", only: .pulseAudio, because: "PipeWire has no messages; D-Bus has the same answers"),
+        Difference("wrongArguments", only: .pulseAudio, because: "these are the module's arguments in PulseAudio"),
+        Difference(
+            "stockModulesMakeWay", only: .pulseAudio, because: "PipeWire's daemon has no modules of this purpose"),
+        Difference("stockModulesStay", only: .pulseAudio, because: "PipeWire's daemon has no modules of this purpose"),
     ]
 }
 

@@ -38,6 +38,7 @@ final class RecordingHost: Host {
     }
 
     func quantum(of stream: StreamID) -> Duration { quantum }
+    var gainCost: Duration { .microseconds(20) }
     func setGain(_ gain: LinearGain, of stream: StreamID) { note(.gain(stream.rawValue, gain.value)) }
     func setSilence(_ silence: Silence, of stream: StreamID) { note(.silence(stream.rawValue, silence)) }
     func silence(of stream: StreamID) -> Silence { silences[stream.rawValue] ?? .none }

@@ -26,6 +26,7 @@ final class ServiceDesk: Sendable {
 
         var now: Instant { Instant(nanoseconds: loop.now) }
         func quantum(of stream: StreamID) -> Duration { .milliseconds(20) }
+        var gainCost: Duration { .microseconds(20) }
         func setGain(_ gain: LinearGain, of stream: StreamID) {}
         func setSilence(_ silence: Silence, of stream: StreamID) {}
         func silence(of stream: StreamID) -> Silence { .none }

@@ -218,6 +218,7 @@ final class VirtualServer: Host {
     /// There are no sessions that choose.
     func carryOut(_ command: RouteCommand) {}
 
+    var gainCost: Duration { .microseconds(20) }
     /// A virtual client is told nothing.
     func refuse(_ stream: StreamID) {}
     /// Neither of this.
