@@ -59,6 +59,8 @@ let package = Package(
         .library(name: "pipewire-module-audio-session", type: .dynamic, targets: ["PipeWireModule"]),
         .library(name: "module-audio-session", type: .dynamic, targets: ["PulseAudioModule"]),
         .executable(name: "audio-session", targets: ["audio-session"]),
+        // For tests.
+        .library(name: "pipewire-module-test-unloader", type: .dynamic, targets: ["ModuleUnloader"]),
     ],
     // For the command line only; what a sound server loads depends on nothing but itself.
     dependencies: [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")],
@@ -95,6 +97,9 @@ let package = Package(
             name: "SessionHost",
             dependencies: ["SessionCore", "SessionRuntime", "SessionService", "SessionBus", "PolicyFile"],
             swiftSettings: small),
+
+        .testTarget(
+            name: "SessionHostTests", dependencies: ["SessionHost"], path: "Tests/SessionHost", swiftSettings: strict),
 
         // The PipeWire daemon.
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
@@ -175,13 +180,18 @@ let package = Package(
         .executableTarget(
             name: "odd-client", dependencies: ["CLibPipeWire"], path: "Tests/OddClient",
             linkerSettings: [.linkedLibrary("m")]),
+        .executableTarget(
+            name: "odd-pulse-client", dependencies: ["CLibPulse"], path: "Tests/OddPulseClient",
+            linkerSettings: [.linkedLibrary("m")]),
         // A sound card that does not exist.
         .executableTarget(
             name: "fixture-card", dependencies: ["CLibPipeWire"], path: "Tests/FixtureCard",
             exclude: ["EVENTS.md"], linkerSettings: [.linkedLibrary("m")]),
+        // Takes a module out of a PipeWire daemon.
+        .target(name: "ModuleUnloader", dependencies: ["CLibPipeWire"], path: "Tests/ModuleUnloader"),
         .testTarget(
-            name: "LiveTests", dependencies: ["SessionTestKit", "odd-client", "fixture-card"], path: "Tests/Live",
-            swiftSettings: strict),
+            name: "LiveTests", dependencies: ["SessionTestKit", "odd-client", "odd-pulse-client", "fixture-card"],
+            path: "Tests/Live", swiftSettings: strict),
         .testTarget(
             name: "PolicyFileTests", dependencies: ["PolicyFile", "SessionCore", "SpaEvents"],
             path: "Tests/PolicyFile", swiftSettings: strict),

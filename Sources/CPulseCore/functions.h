@@ -26,6 +26,8 @@ int pa_asyncmsgq_send(
     pa_asyncmsgq *queue, pa_msgobject *object, int code, const void *userdata, int64_t offset,
     const pa_memchunk *memchunk);
 
+int pa_module_load(pa_module **module, pa_core *core, const char *name, const char *argument);
+void pa_module_unload_request(pa_module *module, bool force);
 void pa_core_set_configured_default_sink(pa_core *core, const char *name);
 void pa_core_set_configured_default_source(pa_core *core, const char *name);
 pa_time_event *pa_core_rttime_new(pa_core *core, pa_usec_t at, pa_time_event_cb_t callback, void *userdata);

@@ -21,6 +21,7 @@
     .pa_source_output_index = 40, .pa_source_output_state = 56, .pa_source_output_proplist = 72,                    \
     .pa_source_output_module = 80, .pa_source_output_client = 88, .pa_source_output_source = 96,                    \
     .pa_source_output_destination_source = 112, .pa_source_output_direct_on_input = 120,                            \
+    .pa_source_output_sample_spec = 128,                                                                            \
     .pa_source_output_real_ratio = 544, .pa_source_output_volume_factor = 676, .pa_source_output_soft_volume = 808, \
     .pa_sink_index = 40, .pa_sink_state = 56, .pa_sink_name = 72, .pa_sink_proplist = 88, .pa_sink_card = 104,      \
     .pa_sink_sample_spec = 112, .pa_sink_inputs = 272, .pa_sink_input_to_master = 296, .pa_sink_asyncmsgq = 848,    \

@@ -43,6 +43,7 @@
     FIELD(pa_source_output, source, pa_source *)                           \
     FIELD(pa_source_output, destination_source, pa_source *)               \
     FIELD(pa_source_output, direct_on_input, pa_sink_input *)              \
+    FIELD(pa_source_output, sample_spec, pa_sample_spec)                   \
     FIELD(pa_source_output, real_ratio, pa_cvolume)                        \
     FIELD(pa_source_output, volume_factor, pa_cvolume)                     \
     FIELD(pa_source_output, soft_volume, pa_cvolume)                       \

@@ -1,5 +1,9 @@
 /* What sinks, sources, streams, cards and clients say of themselves. */
+#define _GNU_SOURCE
 #include "layout.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* What a module has of itself. */
 
@@ -16,6 +20,39 @@ void cpc_module_set_userdata(pa_module *module, void *userdata) {
 pa_mainloop_api *cpc_mainloop(pa_core *core) { return CPC_READ(core, pa_core, mainloop, NULL); }
 pa_sink *cpc_default_sink(pa_core *core) { return CPC_READ(core, pa_core, default_sink, NULL); }
 pa_source *cpc_default_source(pa_core *core) { return CPC_READ(core, pa_core, default_source, NULL); }
+
+/* What is to be loaded. */
+struct wanted_module {
+    pa_core *core;
+    char *name;
+    char *argument;
+};
+
+static void load(pa_mainloop_api *api, void *data) {
+    struct wanted_module *wanted = data;
+    pa_module *module;
+    (void)api;
+    /* What goes wrong, the daemon says. */
+    pa_module_load(&module, wanted->core, wanted->name, wanted->argument);
+    free(wanted->name);
+    free(wanted->argument);
+    free(wanted);
+}
+
+void cpc_module_load_later(pa_core *core, const char *name, const char *argument) {
+    pa_mainloop_api *api = cpc_mainloop(core);
+    if (api == NULL || name == NULL) return;
+    struct wanted_module *wanted = calloc(1, sizeof *wanted);
+    if (wanted == NULL) return;
+    wanted->core = core;
+    wanted->name = strdup(name);
+    wanted->argument = argument == NULL ? NULL : strdup(argument);
+    pa_mainloop_api_once(api, load, wanted);
+}
+
+void cpc_module_unload_later(pa_module *module) {
+    if (module != NULL) pa_module_unload_request(module, true);
+}
 
 void cpc_choose_default_sink(pa_core *core, const char *name) {
     if (core != NULL) pa_core_set_configured_default_sink(core, name);

@@ -60,6 +60,10 @@ bool cpc_sink_input_set_factor(pa_sink_input *input, double factor) {
     return true;
 }
 
+uint32_t cpc_source_output_rate(pa_source_output *output) {
+    return output == NULL ? 0 : CPC_FIELD(output, pa_source_output, sample_spec).rate;
+}
+
 bool cpc_source_output_set_factor(pa_source_output *output, double factor) {
     pa_asyncmsgq *thread = thread_of_output(output);
     if (thread == NULL || !is_factor(factor) || pa_source_output_is_passthrough(output)) return false;

@@ -35,6 +35,7 @@ extension PolicyWriter {
             writer.write("resume-within", routes.resumesWithin)
             writer.write("stop-recording", routes.stopsRecording) { $0.rawValue }
         }
+        write("stock-modules", builder.stockModules) { $0.rawValue }
         blank()
         block("claims = {") { writer in
             for kind in ClaimKind.allCases { writer.write(builder.claims[kind] ?? ClaimDraft(), kind) }

@@ -4,8 +4,7 @@ import SessionCore
 struct PolicyBuilder: Sendable {
     private static let keys = [
         "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay", "switches", "routes",
-        "claims",
-        "rules",
+        "stock-modules", "claims", "rules",
     ]
     private static let argumentKeys = ["policy", "dbus"] + keys
 
@@ -23,6 +22,7 @@ struct PolicyBuilder: Sendable {
     private(set) var interplay: InterplayTable
     private(set) var switches: SwitchesDraft
     private(set) var routes: RoutesDraft
+    private(set) var stockModules: Sourced<StockModules>
     private(set) var claims: [ClaimKind: ClaimDraft] = [:]
     private(set) var rules: [RuleDraft] = []
 
@@ -37,6 +37,7 @@ struct PolicyBuilder: Sendable {
         interplay = InterplayTable(preset.interplay)
         switches = SwitchesDraft(preset.switches)
         routes = RoutesDraft(preset.routes)
+        stockModules = Sourced(preset.stockModules)
     }
 
     // MARK: Sections
@@ -67,6 +68,10 @@ struct PolicyBuilder: Sendable {
                 if let object = diagnosis.object(member.value) { sections[member.key.text, default: []] += object }
             case "switches": switches.apply(member.value, &diagnosis)
             case "routes": routes.apply(member.value, &diagnosis)
+            case "stock-modules":
+                if let word = diagnosis.word(member.value, of: .stockModules) {
+                    stockModules = Sourced(word, at: origin)
+                }
             case "claims": apply(claims: member.value, conditions: &conditions, &diagnosis)
             case "rules": rules += RuleDraft.read(member.value, conditions: &conditions, &diagnosis)
             default: break
@@ -126,6 +131,7 @@ struct PolicyBuilder: Sendable {
             roles: roles, descriptions: descriptions, defaults: defaults, &diagnosis)
         preset.switches = switches.rules
         preset.routes = routes.rules
+        preset.stockModules = stockModules.value
         var granted: [ClaimKind: Claim] = [:]
         for kind in ClaimKind.allCases {
             granted[kind] = claims[kind]?.finish(kind, roles: roles, descriptions: preset.roles, &diagnosis)

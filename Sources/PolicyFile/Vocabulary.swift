@@ -38,6 +38,10 @@ extension Vocabulary where Value == RecordingStop {
     static var recordingStops: Self { Vocabulary(noun: "what stops a recording") }
 }
 
+extension Vocabulary where Value == StockModules {
+    static var stockModules: Self { Vocabulary(noun: "what becomes of other modules") }
+}
+
 extension Vocabulary where Value == CategoryOptions {
     static var options: Self {
         Vocabulary(noun: "an option", words: CategoryOptions.named.map { ($0.name, $0.option) })

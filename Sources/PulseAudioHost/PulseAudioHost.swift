@@ -49,6 +49,7 @@ public final class PulseAudioHost: Host {
         book.service = SessionService(
             runtime: runtime, host: self, loop: loop, buses: servesBus ? (.session, .system) : nil)
         rivals = RivalModules(host: self)
+        rivals?.begin()
         listen()
         routes.begin()
         for input in all(CPC_SINK_INPUTS) { added(StreamHandle(pointer: input, direction: .playback)) }
@@ -69,7 +70,7 @@ public final class PulseAudioHost: Host {
         book?.service = nil
         hooks = []
         routes.leave()
-        rivals?.leave()
+        rivals?.restore()
         rivals = nil
         self.runtime = nil
         book = nil
@@ -88,6 +89,9 @@ public final class PulseAudioHost: Host {
         defer { rivals?.update() }
         return book?.apply(policy) ?? false
     }
+
+    /// What the policy makes of the daemon's own modules with the same purpose.
+    var stockModules: StockModules { book?.policy.policy.stockModules ?? .keep }
 
     /// The daemon's main loop.
     public var eventLoop: any EventLoop { loop }

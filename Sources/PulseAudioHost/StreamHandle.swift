@@ -11,6 +11,9 @@ struct StreamHandle {
     let pointer: OpaquePointer
     let direction: StreamDirection
 
+    /// In frames a second. Mixers' meters have 25 or so.
+    private static let slowestRecording: UInt32 = 1000
+
     private var isPlayback: Bool { direction == .playback }
 
     /// The daemon's number, which tells apart only those of one direction.
@@ -22,10 +25,11 @@ struct StreamHandle {
     /// The client that it belongs to; `nil` for one of the daemon's own.
     var client: OpaquePointer? { isPlayback ? cpc_sink_input_client(pointer) : cpc_source_output_client(pointer) }
 
-    /// Whether it is the end of a filter or loopback, or records another stream or what a sink plays.
+    /// Whether it is the end of a filter or loopback, or records another stream or what a sink plays, or only looks at levels.
     var isInternal: Bool {
         if isPlayback { return cpc_sink_input_origin(pointer) != nil }
-        return cpc_source_output_destination(pointer) != nil || cpc_source_output_is_direct(pointer)
+        return cpc_source_output_rate(pointer) < StreamHandle.slowestRecording
+            || cpc_source_output_destination(pointer) != nil || cpc_source_output_is_direct(pointer)
             || cpc_source_output_source(pointer).flatMap { cpc_source_monitor_of($0) } != nil
     }
 

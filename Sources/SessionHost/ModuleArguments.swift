@@ -14,6 +14,9 @@ public struct ModuleArguments: Equatable, Sendable {
         public let text: String
     }
 
+    /// Those of a module without any.
+    public init() {}
+
     private static let usage = "there are: policy=/PATH preset=NAME dbus=yes|no"
 
     /// Reads the text behind the module's name.

@@ -46,7 +46,7 @@ private func look(at options: DesktopOptions) async throws -> [MemoryMap] {
     try await withServer(PrivateDesktop.start(options)) { desktop in
         let file = try desktop.sandbox.write(Signal.tone(440, amplitude: 0.05, for: .seconds(60)), to: "tone.wav")
         var maps: [MemoryMap] = []
-        var clients: [Client<PrivateDesktop>] = []
+        var clients: [Client] = []
         for count in streamCounts {
             while clients.count < count {
                 let client = try Client(

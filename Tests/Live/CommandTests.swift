@@ -9,7 +9,7 @@ extension LiveModule {
         try await Desk.run { desk in
             _ = try await desk.playMusic()
             #expect(try await desk.stream(of: "music-player")?["treatment"] as? String == "untouched")
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             let stream = try #require(try await desk.stream(of: "music-player"))
             #expect(stream["treatment"] as? String == "corked")
@@ -36,8 +36,8 @@ extension LiveModule {
     func commandMonitors() async throws {
         try await Desk.run { desk in
             _ = try await desk.playMusic()
-            let file = desk.desktop.sandbox.path("tmp/events")
-            let monitor = try desk.desktop.sandbox.start(
+            let file = desk.sandbox.path("tmp/events")
+            let monitor = try desk.sandbox.start(
                 "monitor", Invocation(try Desk.builtProgram("audio-session"), ["monitor", "--json"]), output: file)
             func events() throws -> [[String: Any]] {
                 let text = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -58,7 +58,7 @@ extension LiveModule {
                 try events().first?["kind"] as? String
             }
             #expect(try events().first?["kind"] as? String == "snapshot")
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             _ = try await waitUntil("music corked in the monitor", evidence: { monitor.log.tail() }) {
                 try treatments().last == "corked" ? true : nil
             }
@@ -76,7 +76,7 @@ extension LiveModule {
     func commandPauses() async throws {
         try await Desk.run { desk in
             _ = try await desk.playMusic()
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             #expect(try await desk.command("pause", "1h").hasPrefix("paused until "))
             try await desk.hear(Desk.music)
@@ -91,7 +91,7 @@ extension LiveModule {
     func commandInterrupts(signal: Int32) async throws {
         try await Desk.run { desk in
             _ = try await desk.playMusic()
-            let alarm = try desk.desktop.sandbox.start(
+            let alarm = try desk.sandbox.start(
                 "alarm", Invocation(try Desk.builtProgram("audio-session"), ["interrupt", "begin", "alarm"]))
             try await desk.hearNothing(of: Desk.music)
             alarm.signal(signal)
@@ -99,15 +99,18 @@ extension LiveModule {
         }
     }
 
-    @Test("R15 R17 R40 audio-session run says what an application's sound is for", arguments: ["paplay", "pw-play"])
-    func commandTags(player: String) async throws {
+    @Test(
+        "R15 R17 R40 audio-session run says what an application's sound is for",
+        arguments: ClientProgram.interrupters)
+    func commandTags(program: ClientProgram) async throws {
         try await Desk.run { desk in
             _ = try await desk.playMusic()
+            let player = program.executable
             func play(_ options: String...) throws -> ChildProcess {
-                let file = try desk.desktop.sandbox.write(
+                let file = try desk.sandbox.write(
                     Signal.tone(Desk.interrupter.frequency, for: .seconds(60), on: Desk.interrupter.channel),
                     to: "tagged-\(UUID().uuidString.prefix(6)).wav")
-                return try desk.desktop.sandbox.start(
+                return try desk.sandbox.start(
                     player,
                     Invocation(try Desk.builtProgram("audio-session"), ["run"] + options + ["--", player, file]))
             }
@@ -134,12 +137,12 @@ extension LiveModule {
 extension Desk {
     /// Runs the command line to its end, and returns what it printed.
     @discardableResult func command(_ arguments: String...) async throws -> String {
-        let output = try await desktop.sandbox.run(Invocation(try Desk.builtProgram("audio-session"), arguments))
+        let output = try await sandbox.run(Invocation(try Desk.builtProgram("audio-session"), arguments))
         return String(decoding: output, as: UTF8.self)
     }
 
     /// What `audio-session list streams` says of an application's stream.
-    fileprivate func stream(of application: String) async throws -> [String: Any]? {
+    func stream(of application: String) async throws -> [String: Any]? {
         let text = try await command("list", "streams", "--json")
         let read = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
         return (read?["streams"] as? [[String: Any]])?.first { $0["application"] as? String == application }

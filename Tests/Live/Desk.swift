@@ -3,11 +3,29 @@ import SessionTestKit
 import Testing
 
 /// All tests that run the built module in a real server; one at a time, because they measure sound.
-@Suite(.serialized) struct LiveModule {}
+///
+/// Each is a scenario for every server: ``ServerKind/underTest`` says which one this run is about, and
+/// ``Difference/all`` what a server cannot show, and why.
+@Suite(.serialized, .differences) struct LiveModule {}
 
-/// A private desktop whose PipeWire has loaded the module, with a capture of what its sink plays.
+/// What a test wishes of its desktop beyond the usual.
+struct DeskOptions {
+    /// More of PipeWire and its session manager; of no account on another server.
+    var pipeWire = DesktopOptions()
+    /// More of PulseAudio; of no account on another server.
+    var pulseAudio = PulseAudioOptions.stock
+    /// More files, by their path under `XDG_CONFIG_HOME`.
+    var configurationFiles: [String: String] = [:]
+    /// Whether there is a system bus, for the services of ``DesktopMocks``.
+    var runsSystemBus = false
+    /// How loud an output of a card is that nobody has heard yet, linear. PulseAudio begins with 1 in any case.
+    var routeVolume: Double?
+}
+
+/// A private desktop whose sound server has loaded the module, with a capture of what its sink plays.
 struct Desk: Sendable {
-    let desktop: PrivateDesktop
+    /// The sound server, with what belongs to it.
+    let server: any PrivateServer
     let capture: Capture
 
     /// Music plays on the left, interrupters on the right, each with a tone of its own, so that one capture tells who is
@@ -19,24 +37,74 @@ struct Desk: Sendable {
     static let full = -6.02
 
     /// Starts a desktop with the module, hands it to `body`, and checks afterwards that the daemon survived.
+    ///
+    /// - Parameters:
+    ///   - preset: the policy's name, as an argument of the module.
+    ///   - policy: more of a policy, without the braces around it: as an argument of the module where it takes one, or
+    ///     else as the user's file.
+    ///   - servesBus: whether the module may use the session bus.
+    ///   - quantum: of PipeWire's graph.
     static func run(
-        arguments: String? = nil, quantum: Quantum = .fixed(1024),
-        options change: (inout DesktopOptions) -> Void = { _ in },
+        preset: String? = nil, policy: String? = nil, servesBus: Bool = true, quantum: Quantum = .fixed(1024),
+        options change: (inout DeskOptions) -> Void = { _ in },
         _ body: (Desk) async throws -> Void
     ) async throws {
-        var options = DesktopOptions()
-        options.quantum = quantum
-        options.modules = [
-            ServerModule("libpipewire-module-audio-session", folder: try moduleFolder(), arguments: arguments)
-        ]
-        options.environment["PIPEWIRE_DEBUG"] = "2,mod.audio-session:4"
+        var options = DeskOptions()
         change(&options)
-        try await withServer(PrivateDesktop.start(options)) { desktop in
-            let capture = try await Capture.start(on: desktop)
-            try await body(Desk(desktop: desktop, capture: capture))
-            #expect(desktop.pipeWire?.isRunning ?? true, "the daemon ended:\n\(desktop.sandbox.logTails())")
+        let folder = try moduleFolder()
+        let server: any PrivateServer
+        switch ServerKind.underTest {
+        case .pipeWire:
+            let arguments = [preset.map { "preset = \($0)" }, servesBus ? nil : "dbus = no", policy].compactMap { $0 }
+            server = try await start(options, folder, arguments, quantum)
+        case .pulseAudio:
+            let arguments = [preset.map { " preset=\($0)" }, servesBus ? nil : " dbus=no"].compactMap { $0 }
+            if let policy { options.configurationFiles["audio-session/policy.conf"] = policy + "\n" }
+            server = try await start(options, folder, arguments)
+        }
+        try await use(server, body)
+    }
+
+    private static func start(
+        _ options: DeskOptions, _ folder: String, _ arguments: [String], _ quantum: Quantum
+    ) async throws -> PrivateDesktop {
+        var desktop = options.pipeWire
+        desktop.quantum = quantum
+        desktop.routeVolume = options.routeVolume
+        desktop.runsSystemBus = options.runsSystemBus
+        desktop.configurationFiles.merge(options.configurationFiles) { $1 }
+        let programs = URL(fileURLWithPath: try builtProgram("odd-client")).deletingLastPathComponent().path
+        desktop.modules = [
+            ServerModule(
+                PrivateDesktop.moduleName, folder: folder,
+                arguments: arguments.isEmpty ? nil : "{ \(arguments.joined(separator: " ")) }"),
+            ServerModule("libpipewire-module-test-unloader", folder: programs),
+        ]
+        desktop.environment.merge(["PIPEWIRE_DEBUG": "2,mod.audio-session:4"]) { wished, _ in wished }
+        return try await PrivateDesktop.start(desktop)
+    }
+
+    private static func start(
+        _ options: DeskOptions, _ folder: String, _ arguments: [String]
+    ) async throws -> PrivatePulseAudio {
+        var daemon = options.pulseAudio
+        daemon.runsSystemBus = options.runsSystemBus
+        daemon.configurationFiles.merge(options.configurationFiles) { $1 }
+        daemon.moduleFolders = [folder, try await cardFolder.value]
+        daemon.modules.append("module-audio-session" + arguments.joined())
+        daemon.logLevel = "debug"
+        return try await PrivatePulseAudio.start(daemon)
+    }
+
+    private static func use(_ server: some PrivateServer, _ body: (Desk) async throws -> Void) async throws {
+        try await withServer(server) { server in
+            let capture = try await Capture.start(on: server)
+            try await body(Desk(server: server, capture: capture))
+            #expect(server.daemon?.isRunning ?? true, "the daemon ended:\n\(server.sandbox.logTails())")
         }
     }
+
+    /// The name of the module in PipeWire's lists.
 
     /// The folder of the built module. There is no test without it.
     static func moduleFolder() throws -> String {
@@ -44,22 +112,37 @@ struct Desk: Sendable {
             ProcessInfo.processInfo.environment["AUDIO_SESSION_MODULES"]
             ?? FileManager.default.currentDirectoryPath + "/.build/modules"
         try #require(
-            FileManager.default.fileExists(atPath: folder + "/libpipewire-module-audio-session.so"),
-            "no module in \(folder): run install/build")
+            FileManager.default.fileExists(atPath: "\(folder)/\(ServerKind.underTest.moduleFile)"),
+            "no module for \(ServerKind.underTest) in \(folder): run install/build")
         return folder
+    }
+
+    /// Its folder, environment and processes.
+    var sandbox: Sandbox { server.sandbox }
+
+    /// What only PipeWire's desktop has; for tests of it alone.
+    var pipeWire: PrivateDesktop {
+        get throws { try #require(server as? PrivateDesktop) }
+    }
+
+    /// What only PulseAudio has; for tests of it alone.
+    var pulseAudio: PrivatePulseAudio {
+        get throws { try #require(server as? PrivatePulseAudio) }
     }
 
     /// What the daemon has logged.
     var log: LogFile {
-        get throws { try #require(desktop.pipeWire).log }
+        get throws { try #require(server.daemon).log }
     }
+
+    // MARK: - Who plays
 
     /// Plays a tone through a real client.
     func play(
         _ tone: Tone, with program: ClientProgram, as name: String, role: MediaRole?,
         for duration: Duration = .seconds(60),
         properties: [String: String] = [:]
-    ) throws -> Client<PrivateDesktop> {
+    ) throws -> Client {
         let sound = Signal.tone(tone.frequency, for: duration, on: tone.channel)
         return try play(sound, with: program, as: name, role: role, properties: properties)
     }
@@ -68,23 +151,35 @@ struct Desk: Sendable {
     func play(
         _ sound: Sound, with program: ClientProgram, as name: String, role: MediaRole?,
         properties: [String: String] = [:]
-    ) throws -> Client<PrivateDesktop> {
-        let file = try desktop.sandbox.write(sound, to: "\(name)-\(UUID().uuidString.prefix(6)).wav")
+    ) throws -> Client {
+        let file = try sandbox.write(sound, to: "\(name)-\(UUID().uuidString.prefix(6)).wav")
         return try Client(
-            program, file: file, as: ApplicationIdentity(name), role: role, properties: properties, on: desktop)
+            program, file: file, as: ApplicationIdentity(name), role: role, properties: properties, on: server)
+    }
+
+    /// How a client would be started by an application, as its child.
+    func invocation(
+        _ tone: Tone, with program: ClientProgram, as name: String, role: MediaRole?,
+        properties: [String: String] = [:]
+    ) throws -> Invocation {
+        let sound = Signal.tone(tone.frequency, for: .seconds(60), on: tone.channel)
+        let file = try sandbox.write(sound, to: "\(name)-\(UUID().uuidString.prefix(6)).wav")
+        return try Client.invocation(
+            program, file: file, as: ApplicationIdentity(name), role: role, properties: properties, on: server)
     }
 
     /// Plays the interrupter's tone through a client that has any number of streams, with properties of any bytes
-    /// (`\\xHH` stands for a byte, `%d` for the stream's number).
+    /// (`\\xHH` stands for a byte, `%d` for the stream's number), on a sink, or on the one that the server chooses.
     func playOddly(
         count: Int = 1, amplitude: Double = 0.5, frequency: Double = Desk.interrupter.frequency, properties: [String],
-        environment: [String: String] = [:]
+        on sink: String? = nil
     ) throws -> ChildProcess {
-        try desktop.sandbox.start(
-            "odd-client",
+        let program = server.kind == .pipeWire ? "odd-client" : "odd-pulse-client"
+        return try sandbox.start(
+            program,
             Invocation(
-                try Desk.builtProgram("odd-client"), ["\(count)", "\(frequency)", "\(amplitude)"] + properties,
-                environment: environment))
+                try Desk.builtProgram(program), ["\(count)", "\(frequency)", "\(amplitude)"] + properties,
+                environment: sink.map { ["ODD_CLIENT_SINK": $0] } ?? [:]))
     }
 
     /// A program of this package, which is built beside the tests.
@@ -96,13 +191,13 @@ struct Desk: Sendable {
     }
 
     /// Plays music and waits until it is heard at its full level.
-    func playMusic(with program: ClientProgram = .paplay, role: MediaRole? = .music) async throws -> Client<
-        PrivateDesktop
-    > {
+    func playMusic(with program: ClientProgram = .paplay, role: MediaRole? = .music) async throws -> Client {
         let client = try play(Desk.music, with: program, as: "music-player", role: role)
         try await hear(Desk.music)
         return client
     }
+
+    // MARK: - What is heard
 
     /// Waits until a tone is heard at its full level.
     func hear(_ tone: Tone, within limit: Duration = .seconds(10)) async throws {
@@ -128,9 +223,33 @@ struct Desk: Sendable {
         let envelope = ToneEnvelope(of: try capture.read(from: start)[tone.channel], frequency: tone.frequency)
         return envelope.levels.max() ?? ToneEnvelope.floor
     }
+
+    // MARK: - Cards
+
+    /// Plugs a card in, as ``FixtureCard`` and ``PulseCard`` do.
+    func card(_ kind: CardKind, buffer: Int = 0, lies: Bool = false) async throws -> any SoundCard {
+        switch server.kind {
+        case .pipeWire: try await FixtureCard.start(kind, buffer: buffer, lies: lies, on: pipeWire)
+        case .pulseAudio:
+            // Without its module no desk has begun.
+            try await PulseCard.start(kind, buffer: buffer, on: pulseAudio)
+        }
+    }
+
+    /// Where the module is that is a card in PulseAudio; asked once.
+    private static let cardFolder = Task { try await PulseCard.moduleFolder() }
 }
 
 extension MediaRole {
     /// The ringing of a telephone: phone priority, and the others fall silent first.
     static let ringtone = MediaRole("Ringtone")
+}
+
+extension ClientProgram {
+    /// The four victims that real people play music with, as far as they can on this server.
+    static let victims = [paplay, pwPlay, mpvPulse, gstreamerPulse].filter(\.isServed)
+    /// The players that interrupt them: of each kind of client one.
+    static let interrupters = [paplay, pwPlay].filter(\.isServed)
+    /// The players that can be paused as by their users, as far as they can play on this server.
+    static let pausable = [mpvPulse, mpvPipeWire].filter(\.isServed)
 }

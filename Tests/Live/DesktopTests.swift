@@ -7,11 +7,11 @@ extension LiveModule {
     @Test("R15 R16 R17 N16 lock and unlock: games fall silent, music does not", arguments: ["logind", "screen saver"])
     func screenLock(source: String) async throws {
         try await Desk.run(options: { $0.runsSystemBus = true }) { desk in
-            let mocks = DesktopMocks(desk.desktop.sandbox)
+            let mocks = DesktopMocks(desk.sandbox)
             let isLogind = source == "logind"
             _ = isLogind ? try await mocks.startLogind() : try await mocks.startScreenSaver()
             _ = try await desk.playMusic()
-            _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "game", role: .game)
+            _ = try desk.play(Desk.interrupter, with: .plain, as: "game", role: .game)
             try await desk.hear(Desk.interrupter)
             let app = try await desk.application()
             if isLogind { try await mocks.lock() } else { try await mocks.setScreenSaver(isActive: true) }
@@ -27,33 +27,26 @@ extension LiveModule {
     @Test("R18 R19 a recording goes on when the screen is locked; a call plays and records at the same time")
     func recordingWhileLocked() async throws {
         try await Desk.run(options: { $0.runsSystemBus = true }) { desk in
-            let mocks = DesktopMocks(desk.desktop.sandbox)
+            let mocks = DesktopMocks(desk.sandbox)
             _ = try await mocks.startLogind()
             let app = try await desk.application()
             for category in ["record", "play-and-record"] {
                 let session = try await app.open()
                 try await app.session(session, "SetCategory", "\"\(category)\"", "[]", #""""#)
                 try await app.session(session, "Activate", "[]")
-                let file = desk.desktop.sandbox.path("tmp/\(category).wav")
-                let recorder = try await app.start(
-                    Client.invocation(
-                        .pwRecord, file: file, as: ApplicationIdentity("recorder"), role: nil, on: desk.desktop))
+                let recording = try Recording("recorder", on: desk)
+                let recorder = try await app.start(recording.invocation)
                 var player: Int?
                 if category == "play-and-record" {
                     player = try await app.start(
-                        desk.invocation(Desk.interrupter, with: .pwPlay, as: "voice", role: nil))
+                        desk.invocation(Desk.interrupter, with: .plain, as: "voice", role: nil))
                     try await desk.hear(Desk.interrupter)
                 }
                 try await mocks.lock()
                 _ = try await waitUntil("the lock") {
                     try await app.get(SessionApplication.manager, "Locked").bool == true ? true : nil
                 }
-                try await desk.desktop.waitForStream("the recording to run") {
-                    $0.processID.map { Int($0) } == recorder && $0.state == .running
-                }
-                func size() -> Int { FileManager.default.contents(atPath: file)?.count ?? 0 }
-                let before = size()
-                _ = try await waitUntil("more of the recording") { size() > before + 48_000 ? true : nil }
+                try await recording.waitUntilItGoesOn(for: .milliseconds(500))
                 if player != nil { try await desk.hear(Desk.interrupter) }
                 try await mocks.unlock()
                 for child in [recorder, player].compactMap({ $0 }) { try await app.stop(child) }
@@ -65,7 +58,7 @@ extension LiveModule {
     @Test("R12 N7 N16 sleep and wake: the music fades out before the machine sleeps, and its session is told why")
     func sleepAndWake() async throws {
         try await Desk.run(options: { $0.runsSystemBus = true }) { desk in
-            let mocks = DesktopMocks(desk.desktop.sandbox)
+            let mocks = DesktopMocks(desk.sandbox)
             _ = try await mocks.startLogind()
             _ = try await waitUntil("a lock against sleep") {
                 try await mocks.sleepInhibitors.contains("Audio sessions") ? true : nil
@@ -98,7 +91,7 @@ extension LiveModule {
     @Test("R30 R31 R36 N16 ring, accept, hang up; and ring, reject: one interruption each, and the music goes on")
     func modemCalls() async throws {
         try await Desk.run(options: { $0.runsSystemBus = true }) { desk in
-            let mocks = DesktopMocks(desk.desktop.sandbox)
+            let mocks = DesktopMocks(desk.sandbox)
             _ = try await mocks.startModemManager()
             _ = try await desk.playMusic()
             try await desk.log.wait(forLineContaining: "org.AudioSession1 is on the session bus")
@@ -131,7 +124,7 @@ extension LiveModule {
     func switches() async throws {
         try await Desk.run { desk in
             _ = try await desk.playMusic()
-            let game = try desk.play(Desk.interrupter, with: .pwPlay, as: "game", role: .game)
+            let game = try desk.play(Desk.interrupter, with: .plain, as: "game", role: .game)
             try await desk.hear(Desk.interrupter)
             let app = try await desk.application()
             try await app.set("Silent", "true")
@@ -150,7 +143,7 @@ extension LiveModule {
             try await app.set("DoNotDisturb", "false")
             try await desk.hear(Desk.secondInterrupter)
             alert.terminate()
-            let call = try desk.play(Desk.secondInterrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.secondInterrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             try await app.manager("Pause", "4000")
             #expect(try await app.get(SessionApplication.manager, "PausedUntil").number ?? 0 > 0)

@@ -99,7 +99,7 @@ extension LiveModule {
             _ = try await desk.playMusic()
             let app = try await desk.application()
             let start = desk.capture.frameCount
-            let flood = try desk.desktop.sandbox.start(
+            let flood = try desk.sandbox.start(
                 "flood",
                 Invocation("/usr/bin/python3", [DesktopMocks.fixture("flood.py"), "100000", "10000", "ListStreams"]))
             var answers = 0
@@ -128,15 +128,15 @@ extension LiveModule {
             try await app.session(session, "Activate", "[]")
             _ = try await desk.playMusic(lowered: 14)
             let lines = try desk.log.lineCount
-            try await desk.desktop.stopBus()
+            try await desk.server.stopBus()
             try await desk.log.wait(forLineContaining: "the session bus is gone", after: lines)
             // R12: the session has ended with its connection.
             try await desk.hear(Desk.music)
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             call.terminate()
             try await desk.hear(Desk.music)
-            try await desk.desktop.startBusAgain()
+            try await desk.server.startBusAgain()
             try await desk.log.wait(forLineContaining: "org.AudioSession1 is on the session bus", after: lines)
             let other = try await desk.application("another-application")
             let again = try await other.open()
@@ -154,10 +154,10 @@ extension LiveModule {
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "Activate", "[]")
-            try await desk.desktop.stopPipeWire(signal: signal)
+            try await desk.server.stopDaemon(signal: signal)
             if signal == SIGTERM { try await app.hear("ServicesLost") }
-            await desk.desktop.stopServers()
-            try await desk.desktop.startServers()
+            await desk.server.stopServers()
+            try await desk.server.startServers()
             try await app.hear("ServicesReset")
             let again = try await app.open()
             #expect(try await app.session(again, "Activate", "[]").text == "active")
@@ -166,9 +166,9 @@ extension LiveModule {
 
     @Test("dbus = no: the policy without a service")
     func withoutService() async throws {
-        try await Desk.run(arguments: "{ dbus = no }") { desk in
+        try await Desk.run(servesBus: false) { desk in
             _ = try await desk.playMusic()
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             call.terminate()
             try await desk.hear(Desk.music)
@@ -183,9 +183,9 @@ extension Desk {
     func busctlError(_ arguments: [String]) async -> String {
         var words = arguments
         words.insert("org.AudioSession1", at: 1)
-        let address = desktop.sandbox.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
+        let address = sandbox.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
         do {
-            try await desktop.sandbox.run(Invocation("busctl", ["--address=\(address)"] + words))
+            try await sandbox.run(Invocation("busctl", ["--address=\(address)"] + words))
             return ""
         } catch let failure as CommandFailure {
             return failure.errors
@@ -206,7 +206,7 @@ extension Desk {
     }
 
     /// Plays music that is lowered from its beginning.
-    func playMusic(lowered decibels: Double) async throws -> Client<PrivateDesktop> {
+    func playMusic(lowered decibels: Double) async throws -> Client {
         let client = try play(Desk.music, with: .paplay, as: "music-player", role: .music)
         try await hear(Desk.music, lowered: decibels)
         return client

@@ -4,16 +4,16 @@ import Testing
 
 /// Players are asked to pause before they are corked (N15).
 extension LiveModule {
-    private static let asking = "{ interplay = { phone = { any = pause-player } } }"
+    private static let asking = "interplay = { phone = { any = pause-player } }"
 
     @Test(
         "N15 mpv is paused through its own interface and goes on after the call",
-        arguments: [ClientProgram.mpvPulse, .mpvPipeWire])
+        arguments: ClientProgram.pausable)
     func mpvPauses(program: ClientProgram) async throws {
-        try await Desk.run(arguments: Self.asking) { desk in
-            let mocks = DesktopMocks(desk.desktop.sandbox)
+        try await Desk.run(policy: Self.asking) { desk in
+            let mocks = DesktopMocks(desk.sandbox)
             let music = try await desk.playInMPV(program)
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             try await desk.log.wait(forLineContaining: "pause the player of music-player")
             try await mocks.wait(for: "mpv", toBe: "Paused")
@@ -31,14 +31,14 @@ extension LiveModule {
 
     @Test("N15 VLC is paused through its own interface and goes on after the call")
     func vlcPauses() async throws {
-        try await Desk.run(arguments: Self.asking) { desk in
-            let mocks = DesktopMocks(desk.desktop.sandbox)
+        try await Desk.run(policy: Self.asking) { desk in
+            let mocks = DesktopMocks(desk.sandbox)
             let sound = Signal.tone(Desk.music.frequency, for: .seconds(60), on: Desk.music.channel)
-            let file = try desk.desktop.sandbox.write(sound, to: "vlc.wav")
-            let player = try desk.desktop.sandbox.startVLC(file: file, output: "pulse")
+            let file = try desk.sandbox.write(sound, to: "vlc.wav")
+            let player = try desk.sandbox.startVLC(file: file, output: "pulse")
             try await mocks.waitForName("org.mpris.MediaPlayer2.vlc", isSystem: false, of: player)
             try await desk.capture.wait(for: Desk.music, above: Desk.full - 3, lasting: .milliseconds(300))
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             try await mocks.wait(for: "vlc", toBe: "Paused")
             call.terminate()
@@ -51,23 +51,20 @@ extension LiveModule {
         "N15 a player whose Pause lies is corked in time; so is one that hangs, and one that refuses",
         arguments: ["lies", "hangs", "fails"])
     func lyingPlayer(behaviour: String) async throws {
-        try await Desk.run(arguments: Self.asking) { desk in
-            let mocks = DesktopMocks(desk.desktop.sandbox)
+        try await Desk.run(policy: Self.asking) { desk in
+            let mocks = DesktopMocks(desk.sandbox)
             // The player's child makes the sound.
-            let stream = try desk.invocation(Desk.music, with: .pwPlay, as: "liar-stream", role: .music)
+            let stream = try desk.invocation(Desk.music, with: .plain, as: "liar-stream", role: .music)
             let words = ([stream.executable] + stream.arguments).map { "'\($0)'" }.joined(separator: " ")
             let script = "\(words) & exec /usr/bin/python3 '\(DesktopMocks.fixture("player.py"))' liar \(behaviour)"
-            let player = try desk.desktop.sandbox.start(
+            let player = try desk.sandbox.start(
                 "liar", Invocation("sh", ["-c", script], environment: stream.environment))
             try await mocks.waitForName("org.mpris.MediaPlayer2.liar", isSystem: false, of: player)
             try await desk.hear(Desk.music)
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             try await desk.log.wait(forLineContaining: "has not paused when its player was asked to: cork it")
-            let corked = try await desk.desktop.waitForStream("the liar's stream to be stopped") {
-                $0.properties["application.process.binary"] == "liar-stream" && $0.state != .running
-            }
-            #expect(corked.state != .running)
+            #expect(try await desk.stream(of: "liar-stream")?["treatment"] as? String == "corked")
             call.terminate()
             try await desk.hear(Desk.music)
             #expect(try await mocks.calls(of: "liar").first == "Pause")
@@ -78,14 +75,14 @@ extension LiveModule {
         "N15 R35 a player that its user has paused before, or pauses during, the call stays paused",
         arguments: [true, false])
     func pausedByUser(before: Bool) async throws {
-        try await Desk.run(arguments: Self.asking) { desk in
-            let mocks = DesktopMocks(desk.desktop.sandbox)
+        try await Desk.run(policy: Self.asking) { desk in
+            let mocks = DesktopMocks(desk.sandbox)
             let music = try await desk.playInMPV(.mpvPulse)
             if before {
                 try await music.pause()
                 try await desk.hearNothing(of: Desk.music)
             }
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hear(Desk.interrupter)
             try await desk.hearNothing(of: Desk.music)
             try await mocks.wait(for: "mpv", toBe: "Paused")
@@ -108,12 +105,12 @@ extension LiveModule {
 
     @Test("N15 a player that was paused goes on when the module is unloaded, and a policy without the wish corks")
     func playersAreLetGo() async throws {
-        try await Desk.run(arguments: Self.asking) { desk in
-            let mocks = DesktopMocks(desk.desktop.sandbox)
-            _ = try await desk.playInMPV(.mpvPipeWire)
-            _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+        try await Desk.run(policy: Self.asking) { desk in
+            let mocks = DesktopMocks(desk.sandbox)
+            _ = try await desk.playInMPV(ClientProgram.pausable.last ?? .mpvPulse)
+            _ = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await mocks.wait(for: "mpv", toBe: "Paused")
-            try await desk.unloadModule()
+            try await desk.server.unloadModule()
             try await mocks.wait(for: "mpv", toBe: "Playing")
             try await desk.hear(Desk.music)
         }
@@ -121,23 +118,14 @@ extension LiveModule {
 }
 
 extension Desk {
-    /// Takes the module out of the daemon.
-    func unloadModule() async throws {
-        let module = try #require(
-            try await desktop.dump().first {
-                $0.type == "Module" && $0.content["info"]?["name"]?.text == "libpipewire-module-audio-session"
-            })
-        try await desktop.sandbox.run(Invocation("pw-cli", ["destroy", "\(module.id)"]))
-    }
-
     /// Plays music in an mpv that has the interface of players.
-    func playInMPV(_ program: ClientProgram) async throws -> Client<PrivateDesktop> {
+    func playInMPV(_ program: ClientProgram) async throws -> Client {
         let sound = Signal.tone(Desk.music.frequency, for: .seconds(60), on: Desk.music.channel)
-        let file = try desktop.sandbox.write(sound, to: "music.wav")
+        let file = try sandbox.write(sound, to: "music.wav")
         let client = try Client(
             program, file: file, as: ApplicationIdentity("music-player"), role: .music,
-            arguments: ["--script=\(MediaPlayers.scriptOfMPV)"], on: desktop)
-        try await DesktopMocks(desktop.sandbox).waitForName(
+            arguments: ["--script=\(MediaPlayers.scriptOfMPV)"], on: server)
+        try await DesktopMocks(sandbox).waitForName(
             "org.mpris.MediaPlayer2.mpv", isSystem: false, of: client.process)
         try await hear(Desk.music)
         return client

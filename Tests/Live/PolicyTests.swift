@@ -16,7 +16,7 @@ extension LiveModule {
             """
         try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf.d/50-rules.conf"] = policy }) {
             desk in
-            _ = try await desk.playMusic(with: .pwPlay)
+            _ = try await desk.playMusic(with: .plain)
             let prompt = try desk.play(Desk.interrupter, with: prompter, as: "navigator", role: nil)
             try await desk.hear(Desk.interrupter)
             try await desk.hear(Desk.music, lowered: 20)
@@ -31,7 +31,7 @@ extension LiveModule {
         try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
             _ = try await desk.playMusic()
             for _ in 0..<2 {
-                let pretender = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+                let pretender = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
                 try await desk.hear(Desk.interrupter)
                 try await desk.hear(Desk.music)
                 pretender.terminate()
@@ -39,7 +39,7 @@ extension LiveModule {
             }
             let refusals = try desk.log.text.components(separatedBy: "may not claim").count - 1
             #expect(refusals == 1)
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "linphone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "linphone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             call.terminate()
             try await desk.hear(Desk.music)
@@ -70,7 +70,7 @@ extension LiveModule {
     func rejectedMusic() async throws {
         let policy = "interplay = { phone = { any = { newcomer = reject } } }"
         try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hear(Desk.interrupter)
             let music = try desk.play(Desk.music, with: .mpvPulse, as: "music-player", role: .music)
             try await desk.log.wait(forLineContaining: "does not let it begin")
@@ -93,7 +93,7 @@ extension LiveModule {
         ]
         try await Desk.run(options: { $0.configurationFiles.merge(files) { $1 } }) { desk in
             _ = try await desk.playMusic()
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hear(Desk.music, lowered: 12)
             call.terminate()
             try await desk.hear(Desk.music)

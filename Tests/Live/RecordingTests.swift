@@ -6,33 +6,24 @@ import Testing
 extension LiveModule {
     @Test("R64 N7 either stops a recording where the policy says so: only its application goes on, and is told why")
     func plugsStopRecordings() async throws {
-        try await Desk.run(arguments: "{ preset = phone }") { desk in
-            let card = try await FixtureCard.start(.laptop, on: desk.desktop)
-            func invocation(_ name: String) throws -> Invocation {
-                try Client.invocation(
-                    .pwRecord, file: desk.desktop.sandbox.path("tmp/\(name).wav"), as: ApplicationIdentity(name),
-                    role: nil, on: desk.desktop)
-            }
+        try await Desk.run(preset: "phone") { desk in
+            let card = try await desk.card(.laptop)
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""record""#, "[]", #""""#)
             try await app.session(session, "Activate", "[]")
-            let recorder = try await app.start(try invocation("recorder"))
-            func wait(for state: ServerStream.State...) async throws {
-                try await desk.desktop.waitForStream("the recording to be \(state)") {
-                    $0.processID.map { Int($0) } == recorder && state.contains($0.state)
-                }
-            }
-            try await wait(for: .running)
+            let recording = try Recording("recorder", on: desk)
+            _ = try await app.start(recording.invocation)
+            try await recording.waitUntilItGoesOn()
             try await desk.log.wait(forLineContaining: "route: Headphones")
             for pulls in [true, false] {
                 if pulls { try await card.unplug("headphones") } else { try await card.plug("headphones") }
                 try await app.hear(#"InterruptionBegan "route-disconnected""#)
                 try await app.hear("InterruptionEnded false")
-                try await wait(for: .idle, .suspended)
+                try await recording.waitUntilItStops(desk)
                 #expect(try await app.get(session, "Active").bool == false)
                 try await app.session(session, "Activate", "[]")
-                try await wait(for: .running)
+                try await recording.waitUntilItGoesOn()
             }
         }
     }
@@ -40,53 +31,46 @@ extension LiveModule {
     @Test("N7 R26 muting the microphone interrupts a recording until it is unmuted; a call goes on, and can tell")
     func mutes() async throws {
         try await Desk.run { desk in
-            _ = try await FixtureCard.start(.laptop, on: desk.desktop)
+            _ = try await desk.card(.laptop)
             try await desk.log.wait(forLineContaining: "from Internal Microphone")
             let app = try await desk.application()
             let session = try await app.open()
-            let recorder = try await app.start(
-                try Client.invocation(
-                    .pwRecord, file: desk.desktop.sandbox.path("tmp/memo.wav"), as: ApplicationIdentity("recorder"),
-                    role: nil, on: desk.desktop))
-            func wait(for state: ServerStream.State...) async throws {
-                try await desk.desktop.waitForStream("the recording to be \(state)") {
-                    $0.processID.map { Int($0) } == recorder && state.contains($0.state)
-                }
-            }
+            let recording = try Recording("recorder", on: desk)
+            _ = try await app.start(recording.invocation)
             func mute(_ isMuted: Bool) async throws {
-                try await desk.desktop.sandbox.run(
+                try await desk.sandbox.run(
                     Invocation("pactl", ["set-source-mute", "@DEFAULT_SOURCE@", isMuted ? "1" : "0"]))
-                _ = try await waitUntil("InputMuted", evidence: { desk.desktop.sandbox.logTails() }) {
+                _ = try await waitUntil("InputMuted", evidence: { desk.sandbox.logTails() }) {
                     try await app.get(session, "InputMuted").bool == isMuted ? true : nil
                 }
             }
             try await app.session(session, "SetCategory", #""play-and-record""#, "[]", #""""#)
             try await app.session(session, "Activate", "[]")
-            try await wait(for: .running)
+            try await recording.waitUntilItGoesOn()
             try await mute(true)
             try await desk.capture.record(.milliseconds(500))
             #expect(try await app.get(session, "Active").bool == true)
-            try await wait(for: .running)
+            try await recording.waitUntilItGoesOn()
             try await mute(false)
             #expect(!app.signals.contains { $0.hasPrefix("Interruption") })
 
             try await app.session(session, "SetCategory", #""record""#, "[]", #""""#)
             try await mute(true)
             try await app.hear(#"InterruptionBegan "device-muted" "Built-in Audio"#)
-            try await wait(for: .idle, .suspended)
+            try await recording.waitUntilItStops(desk)
             #expect(try await app.get(session, "Active").bool == false)
             #expect(!app.signals.contains { $0.hasPrefix("InterruptionEnded") })
             try await mute(false)
             try await app.hear("InterruptionEnded true")
             try await app.session(session, "Activate", "[]")
-            try await wait(for: .running)
+            try await recording.waitUntilItGoesOn()
 
             // Muted already: its application can tell.
             try await app.session(session, "Deactivate", "[]")
-            try await wait(for: .idle, .suspended)
+            try await recording.waitUntilItStops(desk)
             try await mute(true)
             try await app.session(session, "Activate", "[]")
-            try await wait(for: .running)
+            try await recording.waitUntilItGoesOn()
             #expect(app.signals.count { $0.hasPrefix("InterruptionBegan") } == 1)
             #expect(try await app.get(session, "Active").bool == true)
         }
@@ -95,16 +79,15 @@ extension LiveModule {
     @Test("R64 on a desktop a recording goes on, whatever is plugged in or pulled out")
     func plugsLeaveRecordings() async throws {
         try await Desk.run { desk in
-            let card = try await FixtureCard.start(.laptop, on: desk.desktop)
-            let recorder = try Client(
-                .pwRecord, file: desk.desktop.sandbox.path("tmp/memo.wav"), as: ApplicationIdentity("recorder"),
-                role: nil, on: desk.desktop)
-            try await recorder.waitForStream(in: [.running])
+            let card = try await desk.card(.laptop)
+            let recording = try Recording("recorder", on: desk)
+            _ = try desk.sandbox.start("recorder", recording.invocation)
+            try await recording.waitUntilItGoesOn()
             try await desk.log.wait(forLineContaining: "route: Headphones")
             try await card.unplug("headphones")
             try await desk.log.wait(forLineContaining: "old-device-unavailable")
             try await desk.capture.record(.milliseconds(500))
-            #expect(try await recorder.stream()?.state == .running)
+            try await recording.waitUntilItGoesOn(for: .milliseconds(500))
         }
     }
 }

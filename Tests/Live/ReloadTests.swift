@@ -23,7 +23,7 @@ extension LiveModule {
         let broken = ducking.replacingOccurrences(of: "gain = -20", with: "gain = -20 attack = soon")
         try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = corking }) { desk in
             _ = try await desk.playMusic()
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hear(Desk.interrupter)
             try await desk.hearNothing(of: Desk.music)
             let start = desk.capture.frameCount
@@ -55,7 +55,7 @@ extension LiveModule {
     func policyComesAndGoes() async throws {
         try await Desk.run { desk in
             _ = try await desk.playMusic()
-            _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "navigator", role: .navigation)
+            _ = try desk.play(Desk.interrupter, with: .plain, as: "navigator", role: .navigation)
             try await desk.hear(Desk.music, lowered: 20)
             // The folder is not there before.
             try await desk.save("roles = { navigation = { duck = { gain = -6 } } }\n", .inPlace)
@@ -70,7 +70,7 @@ extension LiveModule {
 
 extension Desk {
     /// The user's policy file.
-    var policyPath: String { desktop.sandbox.path("home/.config/audio-session/policy.conf") }
+    var policyPath: String { sandbox.path("home/.config/audio-session/policy.conf") }
 
     /// Saves the user's policy, and waits until the daemon's log shows that it was read.
     func save(_ text: String, _ saving: Saving, effect: String = "policy:") async throws {

@@ -4,13 +4,18 @@ import Synchronization
 import Testing
 
 extension LiveModule {
-    @Test("position: a corked stream goes on at the sample where it stopped", arguments: victims)
+    @Test("position: a corked stream goes on at the sample where it stopped", arguments: ClientProgram.victims)
     func position(victim: ClientProgram) async throws {
+        try await Desk.countFrames { try await framesSkipped(by: victim) }
+    }
+
+    private func framesSkipped(by victim: ClientProgram) async throws -> String? {
+        var mistake: String?
         try await Desk.run { desk in
             _ = try desk.play(Signal.position(for: .seconds(30)), with: victim, as: "music-player", role: .music)
             try await desk.capture.record(.seconds(2))
             let ringing = try desk.play(
-                Signal.tone(880, amplitude: 0.001, for: .seconds(2)), with: .pwPlay, as: "telephone", role: .ringtone)
+                Signal.tone(880, amplitude: 0.001, for: .seconds(2)), with: .plain, as: "telephone", role: .ringtone)
             try await desk.log.wait(forLineContaining: "was interrupted by telephone")
             ringing.kill()
             try await desk.log.wait(forLineContaining: "interruption of music-player (music) has ended")
@@ -21,21 +26,18 @@ extension LiveModule {
             #expect(!track.breaks.isEmpty)
             // What is faded below the threshold counts as heard; a quantum is 1024 frames.
             let skipped = track.breaks.map(\.skipped).reduce(0, +)
-            #expect(abs(skipped) <= 1024, "\(track.breaks)")
+            if abs(skipped) > 1024 { mistake = "\(skipped) frames were skipped: \(track.breaks)" }
         }
+        return mistake
     }
 
     @Test("unloading the module gives every stream back", arguments: [MediaRole.navigation, .phone])
     func unload(role: MediaRole) async throws {
         try await Desk.run { desk in
             let music = try await desk.playMusic()
-            _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: role)
+            _ = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: role)
             try await desk.capture.wait(for: Desk.music, below: Desk.full - 19, lasting: .milliseconds(300))
-            let module = try #require(
-                try await desk.desktop.dump().first {
-                    $0.type == "Module" && $0.content["info"]?["name"]?.text == "libpipewire-module-audio-session"
-                })
-            try await desk.desktop.sandbox.run(Invocation("pw-cli", ["destroy", "\(module.id)"]))
+            try await desk.server.unloadModule()
             try await desk.hear(Desk.music)
             #expect(try await music.waitForStream().state == .running)
         }
@@ -46,15 +48,15 @@ extension LiveModule {
     func serverStopped(signal: Int32) async throws {
         try await Desk.run { desk in
             let music = try await desk.playMusic()
-            let prompt = try desk.play(Desk.interrupter, with: .pwPlay, as: "navigator", role: .navigation)
+            let prompt = try desk.play(Desk.interrupter, with: .plain, as: "navigator", role: .navigation)
             try await desk.hear(Desk.music, lowered: 20)
             music.terminate()
             prompt.terminate()
-            try await desk.desktop.stopPipeWire(signal: signal)
-            await desk.desktop.stopServers()
-            try await desk.desktop.startServers()
-            let capture = try await Capture.start(on: desk.desktop)
-            let again = Desk(desktop: desk.desktop, capture: capture)
+            try await desk.server.stopDaemon(signal: signal)
+            await desk.server.stopServers()
+            try await desk.server.startServers()
+            let capture = try await Capture.start(on: desk.server)
+            let again = Desk(server: desk.server, capture: capture)
             let second = try await again.playMusic()
             #expect(try await second.waitForStream().channelVolumes.allSatisfy { $0 == 1 })
         }
@@ -63,9 +65,9 @@ extension LiveModule {
     @Test("roles that are left alone neither act nor are acted upon", arguments: ["Production", "DSP", "Test"])
     func leftAlone(role: String) async throws {
         try await Desk.run { desk in
-            _ = try desk.play(Desk.music, with: .pwPlay, as: "studio", role: MediaRole(role))
+            _ = try desk.play(Desk.music, with: .plain, as: "studio", role: MediaRole(role))
             try await desk.hear(Desk.music)
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hear(Desk.interrupter)
             try await desk.hear(Desk.music)
             call.terminate()
@@ -83,13 +85,19 @@ extension LiveModule {
                   } }
             ]
             """
-        try await Desk.run(options: { $0.pipeWireFragments["60-loopback.conf"] = loopback }) { desk in
-            let file = try desk.desktop.sandbox.write(Signal.tone(440, for: .seconds(30), on: .left), to: "loop.wav")
+        try await Desk.run(options: {
+            $0.pipeWire.pipeWireFragments["60-loopback.conf"] = loopback
+            $0.pulseAudio.modules += [
+                "module-null-sink sink_name=loop-in format=float32le rate=48000 channels=2",
+                "module-loopback source=loop-in.monitor sink=test-sink sink_input_properties=media.role=music",
+            ]
+        }) { desk in
+            let file = try desk.sandbox.write(Signal.tone(440, for: .seconds(30), on: .left), to: "loop.wav")
             _ = try Client(
-                .pwPlay, file: file, as: ApplicationIdentity("studio"), role: MediaRole("Production"),
-                arguments: ["--target", "loop-in"], on: desk.desktop)
+                .plain, file: file, as: ApplicationIdentity("studio"), role: MediaRole("Production"),
+                arguments: ClientProgram.plain.argumentsForSink("loop-in"), on: desk.server)
             try await desk.hear(Desk.music)
-            _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            _ = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hear(Desk.interrupter)
             // The capture is a monitor and goes on too, or nothing could be heard here.
             try await desk.hear(Desk.music)
@@ -145,7 +153,7 @@ extension LiveModule {
                 client.signal(SIGTERM)
                 try await client.waitForExit()
             }
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             call.terminate()
             try await desk.hear(Desk.music)
@@ -169,7 +177,12 @@ extension LiveModule {
             """
         }
         let fragment = "context.objects = [\n\(more.joined(separator: "\n"))\n]\n"
-        try await Desk.run(options: { $0.pipeWireFragments["60-sinks.conf"] = fragment }) { desk in
+        try await Desk.run(options: {
+            $0.pipeWire.pipeWireFragments["60-sinks.conf"] = fragment
+            $0.pulseAudio.modules += (1..<max(sinks, 2)).map {
+                "module-null-sink sink_name=sink-\($0) format=float32le rate=48000 channels=2"
+            }
+        }) { desk in
             let log = try desk.log
             func lines(containing text: String) -> Int { log.text.components(separatedBy: text).count - 1 }
             var crowds: [ChildProcess] = []
@@ -179,10 +192,10 @@ extension LiveModule {
                     try desk.playOddly(
                         count: streamsOnEach, amplitude: 0.001, frequency: Desk.secondInterrupter.frequency,
                         properties: ["media.role=Music", "application.process.binary=player-\(number)-%d"],
-                        environment: ["ODD_CLIENT_SINK": sink == 0 ? desk.desktop.sinkName : "sink-\(sink)"]))
+                        on: sink == 0 ? desk.server.sinkName : "sink-\(sink)"))
             }
             @Sendable func players() async throws -> [ServerStream] {
-                try await desk.desktop.streams().filter {
+                try await desk.server.streams().filter {
                     $0.properties["application.process.binary"]?.hasPrefix("player-") ?? false
                 }
             }
@@ -201,7 +214,7 @@ extension LiveModule {
             // at -48 dBFS, because a loud tone on the same channel hides the others.
             let ringing = try desk.playOddly(
                 amplitude: 0.004, properties: ["media.role=Ringtone", "application.process.binary=telephone"],
-                environment: ["ODD_CLIENT_SINK": desk.desktop.sinkName])
+                on: desk.server.sinkName)
             // A single one of the others would be at -60 dBFS.
             try await desk.capture.wait(
                 for: Desk.secondInterrupter, below: -90, lasting: .seconds(1), within: .seconds(120))
@@ -219,9 +232,7 @@ extension LiveModule {
                 evidence: { "\(seen.withLock { $0 })" }
             ) {
                 let streams = try await players()
-                let kinds = streams.map { stream in
-                    "\(stream.state) \(stream.parameters["softVolumes"]?.elements.compactMap(\.number) ?? [])"
-                }
+                let kinds = streams.map { "\($0.state) \($0.effectiveVolumes)" }
                 let counts = Dictionary(grouping: kinds, by: \.self).mapValues(\.count)
                 seen.withLock { $0 = counts }
                 let isUntouched = counts.keys.allSatisfy { $0.hasSuffix(" [1.0, 1.0]") || $0.hasSuffix(" [1.0]") }
@@ -239,9 +250,10 @@ extension LiveModule {
             var generator = SeededGenerator(seed: 7)
             for round in 0..<12 {
                 let role = [MediaRole.phone, .ringtone, .navigation, .alarm][round % 4]
+                let program = ClientProgram.victims[round % ClientProgram.victims.count]
                 let victim = try desk.play(
-                    Desk.secondInterrupter, with: victims[round % victims.count], as: "victim-\(round)", role: .music)
-                let interrupter = try desk.play(Desk.interrupter, with: .pwPlay, as: "interrupter-\(round)", role: role)
+                    Desk.secondInterrupter, with: program, as: "victim-\(round)", role: .music)
+                let interrupter = try desk.play(Desk.interrupter, with: .plain, as: "interrupter-\(round)", role: role)
                 // From before the fade begins to after it has ended.
                 try await desk.capture.record(.milliseconds(Int.random(in: 50...900, using: &generator)))
                 if Bool.random(using: &generator) { victim.kill() } else { interrupter.kill() }
@@ -271,13 +283,13 @@ extension LiveModule {
             """
         try await Desk.run(options: {
             $0.configurationFiles["wireplumber/policy.lua.d/60-roles.lua"] = roles
-            $0.linksCapture = false
+            $0.pipeWire.linksCapture = false
         }) { desk in
             try await desk.log.wait(forLineContaining: "steps back")
             // What is heard now is WirePlumber's affair; this module does not even listen to what clients want.
             for name in ["music-player", "telephone"] {
                 let client = try desk.play(
-                    Desk.music, with: .pwPlay, as: name, role: name == "telephone" ? .phone : .music)
+                    Desk.music, with: .plain, as: name, role: name == "telephone" ? .phone : .music)
                 try await client.waitForStream()
             }
             let log = try desk.log.text
@@ -300,10 +312,10 @@ extension LiveModule {
                   } }
             ]
             """
-        try await Desk.run(options: { $0.pipeWireFragments["60-roles.conf"] = loopback }) { desk in
+        try await Desk.run(options: { $0.pipeWire.pipeWireFragments["60-roles.conf"] = loopback }) { desk in
             try await desk.log.wait(forLineContaining: "steps back")
             _ = try await desk.playMusic()
-            _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            _ = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hear(Desk.interrupter)
             try await desk.hear(Desk.music)
         }
@@ -316,7 +328,7 @@ extension LiveModule {
             let line = try await desk.log.wait(forLineContaining: "policy.conf:3:")
             #expect(line.contains("playbock"))
             _ = try await desk.playMusic()
-            _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            _ = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
         }
     }

@@ -9,7 +9,7 @@ extension LiveModule {
     )
     func routeIsTold() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
-            let card = try await FixtureCard.start(.laptop, on: desk.desktop)
+            let card = try await desk.card(.laptop)
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)

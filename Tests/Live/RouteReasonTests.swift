@@ -7,7 +7,7 @@ extension LiveModule {
     @Test("R56 R57 R58 the category, the override and the user's choice change the route, and listeners are told so")
     func routeReasons() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
-            let card = try await FixtureCard.start(.phone, on: desk.desktop)
+            let card = try await desk.card(.phone)
             try await desk.log.wait(forLineContaining: "route: Internal Speaker")
             let app = try await desk.application()
             let session = try await app.open()
@@ -37,12 +37,12 @@ extension LiveModule {
             $0.routeVolume = 1
             $0.runsSystemBus = true
         }) { desk in
-            let mocks = DesktopMocks(desk.desktop.sandbox)
+            let mocks = DesktopMocks(desk.sandbox)
             _ = try await mocks.startLogind()
             _ = try await waitUntil("a lock against sleep") {
                 try await mocks.sleepInhibitors.contains("Audio sessions") ? true : nil
             }
-            let card = try await FixtureCard.start(.usb, on: desk.desktop)
+            let card = try await desk.card(.usb)
             try await desk.log.wait(forLineContaining: "route: Headphones")
             let app = try await desk.application()
             let session = try await app.open()
@@ -66,10 +66,10 @@ extension LiveModule {
         "R66 R74 a session is heard where it prefers to be, all others where they were; only what is listed can be set")
     func preferredOutput() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
-            let laptop = try await FixtureCard.start(.laptop, on: desk.desktop)
-            let television = try await FixtureCard.start(.hdmi, on: desk.desktop)
-            let screen = try await Capture.start(on: desk.desktop, of: television.outlet("hdmi-output"))
-            let headphones = try await Capture.start(on: desk.desktop, of: laptop.outlet("headphones"))
+            let laptop = try await desk.card(.laptop)
+            let television = try await desk.card(.hdmi)
+            let screen = try await television.record("hdmi-output")
+            let headphones = try await laptop.record("headphones")
             _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
             try await desk.command("route", "set", "Headphones")
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
@@ -77,7 +77,7 @@ extension LiveModule {
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""playback""#, #"["mix-with-others"]"#, #""""#)
             try await app.session(session, "Activate", "[]")
-            _ = try await app.start(desk.invocation(Desk.interrupter, with: .pwPlay, as: "film", role: nil))
+            _ = try await app.start(desk.invocation(Desk.interrupter, with: .plain, as: "film", role: nil))
             try await headphones.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
             await #expect(throws: SessionApplication.Failure.self) {
                 try await app.session(session, "SetPreference", #""output""#, #""nowhere""#)
@@ -102,7 +102,7 @@ extension LiveModule {
     @Test("R60 R62 a port of a type that nobody has heard of is reported as it is")
     func unknownPort() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
-            _ = try await FixtureCard.start(.odd, on: desk.desktop)
+            _ = try await desk.card(.odd)
             try await desk.log.wait(forLineContaining: "route: Plasma Tweeter")
             let route = try JSONValue(parsing: Data(try await desk.command("route", "--json").utf8))
             let outputs = route["route"]?["outputs"]

@@ -7,7 +7,7 @@ extension LiveModule {
     @Test("R61 a card that lies of the size of its numbers does no harm to the daemon")
     func lyingCard() async throws {
         try await Desk.run { desk in
-            let card = try await FixtureCard.start(.laptop, lies: true, on: desk.desktop)
+            let card = try await desk.card(.laptop, lies: true)
             try await desk.log.wait(forLineContaining: "alsa_card.pci-0000_00_1f.3: ")
             for _ in 0..<3 {
                 try await card.unplug("headphones")
@@ -24,16 +24,16 @@ extension LiveModule {
     @Test("R46 R63 the session manager dies during a call, another begins: the earpiece is used till the call ends")
     func managerDies() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
-            let card = try await FixtureCard.start(.phone, on: desk.desktop)
-            let earpiece = try await Capture.start(on: desk.desktop, of: card.outlet("phone-earpiece"))
+            let card = try await desk.card(.phone)
+            let earpiece = try await card.record("phone-earpiece")
             let app = try await desk.application()
             let session = try await app.call()
-            _ = try await app.start(desk.invocation(Desk.interrupter, with: .pwPlay, as: "call", role: .phone))
+            _ = try await app.start(desk.invocation(Desk.interrupter, with: .plain, as: "call", role: .phone))
             try await earpiece.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
             for _ in 0..<2 {
-                try await desk.desktop.killWirePlumber()
+                try await desk.pipeWire.killWirePlumber()
                 let lines = try desk.log.lineCount
-                try await desk.desktop.startWirePlumber()
+                try await desk.pipeWire.startWirePlumber()
                 // It sends all sound to the loudspeaker, as it does with any card that it has not seen.
                 try await desk.log.wait(forLineContaining: "Speaker unknown, [Out] Headphones", after: lines)
                 try await card.wait(untilHeardFrom: "phone-earpiece")
@@ -56,15 +56,15 @@ extension LiveModule {
             """
         try await Desk.run(options: {
             $0.routeVolume = 1
-            $0.pipeWireFragments["60-loopback.conf"] = loopback
+            $0.pipeWire.pipeWireFragments["60-loopback.conf"] = loopback
         }) { desk in
-            let card = try await FixtureCard.start(.laptop, on: desk.desktop)
-            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("speaker"))
-            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("headphones"))
-            let file = try desk.desktop.sandbox.write(Signal.tone(440, for: .seconds(60), on: .left), to: "music.wav")
+            let card = try await desk.card(.laptop)
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
+            let file = try desk.sandbox.write(Signal.tone(440, for: .seconds(60), on: .left), to: "music.wav")
             _ = try Client(
-                .pwPlay, file: file, as: ApplicationIdentity("music-player"), role: .music,
-                arguments: ["--target", "effects"], on: desk.desktop)
+                .plain, file: file, as: ApplicationIdentity("music-player"), role: .music,
+                arguments: ClientProgram.plain.argumentsForSink("effects"), on: desk.server)
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             for _ in 0..<3 {
                 try await card.unplug("headphones")

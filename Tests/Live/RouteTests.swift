@@ -9,8 +9,8 @@ extension LiveModule {
     )
     func headsetGoes() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
-            let card = try await FixtureCard.start(.usb, on: desk.desktop)
-            let headset = try await Capture.start(on: desk.desktop, of: card.outlet("usb-output"))
+            let card = try await desk.card(.usb)
+            let headset = try await card.record("usb-output")
             let app = try await desk.application()
             let session = try await app.open()
             let music = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
@@ -28,7 +28,7 @@ extension LiveModule {
             #expect(try await app.get(session, "Interrupted").bool == false)
             // A call goes on wherever there is something to hear it with.
             music.terminate()
-            _ = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            _ = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await headset.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
             try await card.vanish()
             try await desk.hear(Desk.interrupter)
@@ -39,9 +39,9 @@ extension LiveModule {
         "R64 what its user plays on after the headset has gone is heard elsewhere, and what is not back in time stays silent"
     )
     func headsetStaysAway() async throws {
-        try await Desk.run(arguments: "{ routes = { resume-within = 1s } }", options: { $0.routeVolume = 1 }) { desk in
-            let card = try await FixtureCard.start(.usb, on: desk.desktop)
-            let headset = try await Capture.start(on: desk.desktop, of: card.outlet("usb-output"))
+        try await Desk.run(policy: "routes = { resume-within = 1s }", options: { $0.routeVolume = 1 }) { desk in
+            let card = try await desk.card(.usb)
+            let headset = try await card.record("usb-output")
             let music = try desk.play(Desk.music, with: .mpvPulse, as: "music-player", role: .music)
             try await headset.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             let start = desk.capture.frameCount
@@ -61,10 +61,10 @@ extension LiveModule {
     @Test("R56 R63 R64 headphones are pulled out of their jack 100 times, at any moment: not one sample on the speaker")
     func headphonesPulled() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
-            let card = try await FixtureCard.start(.laptop, on: desk.desktop)
-            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("speaker"))
-            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("headphones"))
-            _ = try desk.play(Desk.music, with: .pwPlay, as: "music-player", role: .music, for: .seconds(600))
+            let card = try await desk.card(.laptop)
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
+            _ = try desk.play(Desk.music, with: .plain, as: "music-player", role: .music, for: .seconds(600))
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             for _ in 0..<100 {
                 // At any moment of the quantum.
@@ -80,14 +80,14 @@ extension LiveModule {
     @Test("N7 R64 a session is told that its output has gone and that it is back, and goes on when it activates itself")
     func routeDisconnectedTold() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
-            let card = try await FixtureCard.start(.laptop, on: desk.desktop)
-            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("speaker"))
-            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("headphones"))
+            let card = try await desk.card(.laptop)
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
             let app = try await desk.application()
             let session = try await app.open(#"{"display-name": "Player"}"#)
             try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
             try await app.session(session, "Activate", "[]")
-            _ = try await app.start(desk.invocation(Desk.music, with: .pwPlay, as: "player", role: .music))
+            _ = try await app.start(desk.invocation(Desk.music, with: .plain, as: "player", role: .music))
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             try await card.unplug("headphones")
             try await app.hear(#"InterruptionBegan "route-disconnected""#)
@@ -105,9 +105,9 @@ extension LiveModule {
     @Test("R64 a card that has a buffer has played it before the speaker is chosen")
     func bufferPlayedOut() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
-            let card = try await FixtureCard.start(.laptop, buffer: 1024, on: desk.desktop)
-            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("speaker"))
-            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("headphones"))
+            let card = try await desk.card(.laptop, buffer: 1024)
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
             _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             for _ in 0..<10 {
@@ -121,9 +121,9 @@ extension LiveModule {
     @Test("R56 R63 R64 where each plug has a profile and a sink of its own, pulling one is the same to everybody")
     func profilesPulled() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
-            let card = try await FixtureCard.start(.ucm, on: desk.desktop)
-            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("ucm-speaker"))
-            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("ucm-headphones"))
+            let card = try await desk.card(.ucm)
+            let speaker = try await card.record("ucm-speaker")
+            let headphones = try await card.record("ucm-headphones")
             _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             let start = desk.capture.frameCount
@@ -140,9 +140,9 @@ extension LiveModule {
     @Test("R64 its user chooses the speaker while headphones are in: the music goes on there")
     func profileChosen() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
-            let card = try await FixtureCard.start(.ucm, on: desk.desktop)
-            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("ucm-speaker"))
-            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("ucm-headphones"))
+            let card = try await desk.card(.ucm)
+            let speaker = try await card.record("ucm-speaker")
+            let headphones = try await card.record("ucm-headphones")
             _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             try await card.setProfile("HiFi (Mic1, Speaker)")
@@ -153,12 +153,12 @@ extension LiveModule {
     @Test("R63 R64 two devices go and come at the same time: each gives back what was heard on it")
     func twoDevices() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
-            let laptop = try await FixtureCard.start(.laptop, on: desk.desktop)
-            let headset = try await FixtureCard.start(.usb, on: desk.desktop)
-            let speaker = try await Capture.start(on: desk.desktop, of: laptop.outlet("speaker"))
-            let jack = try await Capture.start(on: desk.desktop, of: laptop.outlet("headphones"))
-            let usb = try await Capture.start(on: desk.desktop, of: headset.outlet("usb-output"))
-            _ = try desk.play(Desk.music, with: .pwPlay, as: "music-player", role: .music)
+            let laptop = try await desk.card(.laptop)
+            let headset = try await desk.card(.usb)
+            let speaker = try await laptop.record("speaker")
+            let jack = try await laptop.record("headphones")
+            let usb = try await headset.record("usb-output")
+            _ = try desk.play(Desk.music, with: .plain, as: "music-player", role: .music)
             try await usb.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             let isSilent = (speaker.frameCount, jack.frameCount)
             for _ in 0..<3 {
@@ -181,10 +181,10 @@ extension LiveModule {
     @Test("R63 a plug with a bad contact, 50 times a second: few events, the right end, not a sample on the speaker")
     func flapping() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
-            let card = try await FixtureCard.start(.laptop, on: desk.desktop)
-            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("speaker"))
-            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("headphones"))
-            _ = try desk.play(Desk.music, with: .pwPlay, as: "music-player", role: .music)
+            let card = try await desk.card(.laptop)
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
+            _ = try desk.play(Desk.music, with: .plain, as: "music-player", role: .music)
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             let before = try desk.changesOfRoute()
             try await card.flap("headphones", timesPerSecond: 50, for: .seconds(4))
@@ -201,8 +201,8 @@ extension LiveModule {
     @Test("R63 a card vanishes in the middle of a switch of its profile, and comes again: nothing is stuck")
     func vanishesInSwitch() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
-            let card = try await FixtureCard.start(.bluetooth, on: desk.desktop)
-            let music = try await Capture.start(on: desk.desktop, of: card.outlet("bluetooth-output"))
+            let card = try await desk.card(.bluetooth)
+            let music = try await card.record("bluetooth-output")
             _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
             try await music.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             let start = desk.capture.frameCount
@@ -224,7 +224,7 @@ extension Desk {
     /// Pulls a plug of a card out and puts it in again, each when all that follows is over: the session manager has sent the
     /// sound elsewhere, listeners are told, the music is heard again.
     func pullAndPlug(
-        _ plug: String, instead other: String, of card: FixtureCard, heardOn headphones: Capture
+        _ plug: String, instead other: String, of card: any SoundCard, heardOn headphones: Capture
     ) async throws {
         let pulled = try log.lineCount
         try await card.unplug(plug)

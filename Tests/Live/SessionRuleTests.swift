@@ -92,7 +92,7 @@ extension LiveModule {
             let converter = try await app.open()
             try await app.session(converter, "SetCategory", #""audio-processing""#, "[]", #""""#)
             try await app.session(converter, "Activate", "[]")
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await app.hear("InterruptionBegan")
             call.terminate()
             try await app.hear("InterruptionEnded true")
@@ -100,7 +100,7 @@ extension LiveModule {
     }
 
     @Test(
-        "R23 a stream under audio-processing gets no device but an error", arguments: [ClientProgram.pwPlay, .paplay])
+        "R23 a stream under audio-processing gets no device but an error", arguments: ClientProgram.interrupters)
     func sessionWithoutDevice(program: ClientProgram) async throws {
         try await Desk.run { desk in
             let app = try await desk.application()
@@ -115,12 +115,12 @@ extension LiveModule {
 
     @Test("R1 R28 R44 R79 R80 one mixable side is enough; a player of its own interrupts, a shared one does not")
     func sessionsOfOneApplication() async throws {
-        try await Desk.run(arguments: "{ preset = phone }") { desk in
+        try await Desk.run(preset: "phone") { desk in
             let app = try await desk.application()
             let own = try await app.open()
             try await app.session(own, "SetCategory", #""playback""#, "[]", #""""#)
             try await app.session(own, "Activate", "[]")
-            _ = try await app.start(desk.invocation(Desk.music, with: .pwPlay, as: "own", role: .music))
+            _ = try await app.start(desk.invocation(Desk.music, with: .plain, as: "own", role: .music))
             _ = try await app.start(desk.invocation(Desk.interrupter, with: .paplay, as: "embedded", role: .music))
             // R79, R1: two streams of one session.
             try await desk.hear(Desk.music)
@@ -128,9 +128,10 @@ extension LiveModule {
             // R80: a session of its own, for streams that name it.
             let other = try await app.open(#"{"streams": "tagged"}"#)
             try await app.session(other, "SetCategory", #""playback""#, #"["mix-with-others"]"#, #""""#)
-            var tagged = try desk.invocation(Desk.secondInterrupter, with: .pwPlay, as: "tagged", role: .music)
             let number = try #require(other.split(separator: "/").last)
-            tagged.environment["PIPEWIRE_PROPS"]?.replace("{", with: "{ audio-session.id = \(number)")
+            let tagged = try desk.invocation(
+                Desk.secondInterrupter, with: .plain, as: "tagged", role: .music,
+                properties: ["audio-session.id": "\(number)"])
             try await app.session(other, "Activate", "[]")
             _ = try await app.start(tagged)
             try await desk.hear(Desk.secondInterrupter)
@@ -144,14 +145,14 @@ extension LiveModule {
 
     @Test("R9 R31 R13 taken over by another player: not asked to resume; an alert is heard again")
     func sessionTakenOver() async throws {
-        try await Desk.run(arguments: "{ preset = phone }") { desk in
+        try await Desk.run(preset: "phone") { desk in
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
             try await app.session(session, "Activate", "[]")
             _ = try await app.start(desk.invocation(Desk.music, with: .paplay, as: "player", role: .music))
             try await desk.hear(Desk.music)
-            let other = try desk.play(Desk.interrupter, with: .pwPlay, as: "other-player", role: .music)
+            let other = try desk.play(Desk.interrupter, with: .plain, as: "other-player", role: .music)
             try await app.hear("InterruptionBegan")
             other.terminate()
             try await app.hear("InterruptionEnded false")
@@ -164,7 +165,7 @@ extension LiveModule {
             try await app.session(session, "Activate", "[]")
             try await desk.hear(Desk.music)
             // The next interruption is one of its own.
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await app.hear(#"InterruptionBegan "default" "telephone"#)
             call.terminate()
         }
@@ -179,7 +180,7 @@ extension LiveModule {
             try await podcast.session(speech, "SetCategory", #""playback""#, "[]", #""spoken-audio""#)
             // It mixes with the music, which does.
             try await podcast.session(speech, "Activate", "[]")
-            _ = try await podcast.start(desk.invocation(Desk.interrupter, with: .pwPlay, as: "podcast", role: .music))
+            _ = try await podcast.start(desk.invocation(Desk.interrupter, with: .plain, as: "podcast", role: .music))
             try await desk.hear(Desk.interrupter)
             let navigator = try await desk.application("navigator-application")
             let prompt = try await navigator.open()
@@ -209,7 +210,7 @@ extension LiveModule {
             try await app.session(session, "SetPreference", #""no-interruptions-from-system-alerts""#, "true")
             try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
             try await app.session(session, "Activate", "[]")
-            _ = try await app.start(desk.invocation(Desk.music, with: .pwPlay, as: "player", role: .music))
+            _ = try await app.start(desk.invocation(Desk.music, with: .plain, as: "player", role: .music))
             try await desk.hear(Desk.music)
             let phone = try await desk.application("telephone-daemon")
             let ringing = try await phone.manager("BeginInterruption", #""ringtone""#, "{}").number ?? 0
@@ -228,7 +229,7 @@ extension LiveModule {
 
     @Test("R77 N6 N12 who else is heard, and why something is not")
     func sessionAsks() async throws {
-        try await Desk.run(arguments: "{ preset = phone }") { desk in
+        try await Desk.run(preset: "phone") { desk in
             let app = try await desk.application()
             let session = try await app.open()
             #expect(try await app.get(session, "OtherAudioPlaying").bool == false)
@@ -272,8 +273,8 @@ extension Desk {
 
     /// What `busctl` prints of the service.
     func busctl(_ verb: String, _ arguments: String...) async throws -> String {
-        let address = desktop.sandbox.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
-        let output = try await desktop.sandbox.run(
+        let address = sandbox.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
+        let output = try await sandbox.run(
             Invocation("busctl", ["--address=\(address)", verb, "org.AudioSession1"] + arguments))
         return String(decoding: output, as: UTF8.self)
     }
@@ -290,12 +291,9 @@ extension Desk {
 extension LiveModule {
     @Test("N11 a daemon may claim to be a phone where the policy lets it, and another one may not")
     func claimedInterruption() async throws {
-        let claims = "{ claims = { phone = { allow = [ { application.process.binary = ~python3.* } ] } } }"
-        for (arguments, isAllowed) in [
-            (claims, true),
-            ("{ claims = { phone = { allow = [ { application.process.binary = dialler } ] } } }", false),
-        ] {
-            try await Desk.run(arguments: arguments) { desk in
+        for (binary, isAllowed) in [("~python3.*", true), ("dialler", false)] {
+            let claims = "claims = { phone = { allow = [ { application.process.binary = \(binary) } ] } }"
+            try await Desk.run(policy: claims) { desk in
                 let app = try await desk.application()
                 let error = await desk.error { try await app.manager("BeginInterruption", #""phone""#, "{}") }
                 #expect(error == (isAllowed ? "" : "org.AudioSession1.Error.NotClaimable"))
@@ -316,7 +314,7 @@ extension LiveModule {
             try await desk.hear(Desk.music)
             #expect(try await app.get(session, "SecondaryAudioShouldBeSilenced").bool == false)
             // The music does not mix any more, and the session came later.
-            try desk.desktop.sandbox.write("preset = phone\n", to: "home/" + path)
+            try desk.sandbox.write("preset = phone\n", to: "home/" + path)
             try await desk.hearNothing(of: Desk.music)
             #expect(try await app.get(SessionApplication.manager, "Policy").text?.contains("policy.conf") == true)
             try await app.session(session, "Deactivate", #"["notify-others"]"#)

@@ -11,9 +11,9 @@ extension LiveModule {
             let session = try await app.open(#"{"display-name": "Player"}"#)
             try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
             #expect(try await app.session(session, "Activate", "[]").text == "active")
-            let player = try await app.start(desk.invocation(Desk.music, with: .pwPlay, as: "player", role: .music))
+            let player = try await app.start(desk.invocation(Desk.music, with: .plain, as: "player", role: .music))
             try await desk.hear(Desk.music)
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await app.hear(#"InterruptionBegan "default" "telephone (phone)""#)
             // R26: told when it is inactive and silent.
             #expect(try await app.get(session, "Active").bool == false)
@@ -33,7 +33,7 @@ extension LiveModule {
 
     @Test("R10 R11 R12 R81 deactivation with and without notice, and the end of a connection")
     func sessionEnds() async throws {
-        try await Desk.run(arguments: "{ preset = phone }") { desk in
+        try await Desk.run(preset: "phone") { desk in
             let music = try await desk.playMusic(with: .mpvPulse)
             for (number, isLast) in [(1, false), (2, false), (3, true)] {
                 let app = try await desk.application("application-\(number)")
@@ -80,7 +80,7 @@ extension LiveModule {
     @Test("N9 an activation that waits for the end of a call, and one that is cancelled")
     func sessionDelayed() async throws {
         try await Desk.run { desk in
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hear(Desk.interrupter)
             let app = try await desk.application()
             let first = try await app.open()
@@ -102,13 +102,6 @@ extension Desk {
     /// Starts a program that holds sessions, once the service is on the bus.
     func application(_ name: String = "session-application") async throws -> SessionApplication {
         try await log.wait(forLineContaining: "org.AudioSession1 is on the session bus")
-        return try await SessionApplication(name, in: desktop.sandbox)
-    }
-
-    /// How a client would be started by an application, as its child.
-    func invocation(_ tone: Tone, with program: ClientProgram, as name: String, role: MediaRole?) throws -> Invocation {
-        let sound = Signal.tone(tone.frequency, for: .seconds(60), on: tone.channel)
-        let file = try desktop.sandbox.write(sound, to: "\(name)-\(UUID().uuidString.prefix(6)).wav")
-        return try Client.invocation(program, file: file, as: ApplicationIdentity(name), role: role, on: desktop)
+        return try await SessionApplication(name, in: sandbox)
     }
 }

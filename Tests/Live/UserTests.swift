@@ -5,11 +5,11 @@ import Testing
 extension LiveModule {
     @Test(
         "R35 music that its user pauses during a call stays paused after it",
-        arguments: [ClientProgram.mpvPulse, .mpvPipeWire])
+        arguments: ClientProgram.pausable)
     func pausedDuringCall(player: ClientProgram) async throws {
         try await Desk.run { desk in
             let music = try await desk.playMusic(with: player)
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             try await music.pause()
             try await desk.log.wait(forLineContaining: "paused by its application")
@@ -23,11 +23,11 @@ extension LiveModule {
     }
 
     @Test(
-        "R36 music that un-pauses itself during a call is put back", arguments: [ClientProgram.mpvPulse, .mpvPipeWire])
+        "R36 music that un-pauses itself during a call is put back", arguments: ClientProgram.pausable)
     func unpausedDuringCall(player: ClientProgram) async throws {
         try await Desk.run { desk in
             let music = try await desk.playMusic(with: player)
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             try await music.pause()
             try await desk.log.wait(forLineContaining: "paused by its application")
@@ -44,7 +44,7 @@ extension LiveModule {
 
     @Test("R9 R31 among equals the last one to ask is heard, and the other does not resume by itself")
     func mediaAgainstMedia() async throws {
-        try await Desk.run(arguments: "{ preset = phone }") { desk in
+        try await Desk.run(preset: "phone") { desk in
             let first = try await desk.playMusic(with: .mpvPulse)
             let second = try desk.play(Desk.interrupter, with: .paplay, as: "second-player", role: .music)
             try await desk.hear(Desk.interrupter)
@@ -65,7 +65,7 @@ extension LiveModule {
     func closedDuringCall() async throws {
         try await Desk.run { desk in
             let music = try await desk.playMusic()
-            let call = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             music.terminate()
             try await music.waitUntilGone()
@@ -80,18 +80,18 @@ extension LiveModule {
     func interrupterKilled(role: MediaRole) async throws {
         try await Desk.run { desk in
             _ = try await desk.playMusic()
-            let interrupter = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: role)
+            let interrupter = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: role)
             try await desk.capture.wait(for: Desk.music, below: Desk.full - 19)
             interrupter.kill()
             try await desk.hear(Desk.music)
         }
     }
 
-    @Test("R65 the user's slider is followed while ducked, and is what remains", arguments: victims)
+    @Test("R65 the user's slider is followed while ducked, and is what remains", arguments: ClientProgram.victims)
     func sliderWhileDucked(victim: ClientProgram) async throws {
         try await Desk.run { desk in
             let music = try await desk.playMusic(with: victim)
-            let prompt = try desk.play(Desk.interrupter, with: .pwPlay, as: "navigator", role: .navigation)
+            let prompt = try desk.play(Desk.interrupter, with: .plain, as: "navigator", role: .navigation)
             try await desk.hear(Desk.music, lowered: 20)
             // Half of the way up is an eighth of the amplitude: 18 dB less.
             try await music.setSlider(to: 0.5)
@@ -105,11 +105,11 @@ extension LiveModule {
         }
     }
 
-    @Test("R65 the user's mute is followed while ducked", arguments: victims)
+    @Test("R65 the user's mute is followed while ducked", arguments: ClientProgram.victims)
     func muteWhileDucked(victim: ClientProgram) async throws {
         try await Desk.run { desk in
             let music = try await desk.playMusic(with: victim)
-            let prompt = try desk.play(Desk.interrupter, with: .pwPlay, as: "navigator", role: .navigation)
+            let prompt = try desk.play(Desk.interrupter, with: .plain, as: "navigator", role: .navigation)
             try await desk.hear(Desk.music, lowered: 20)
             try await music.setMuted(true)
             try await desk.hearNothing(of: Desk.music)
@@ -131,24 +131,26 @@ extension LiveModule {
         arguments: [MediaRole.phone, .navigation, .alarm])
     func nothingIsSaved(role: MediaRole) async throws {
         try await Desk.run { desk in
-            // WirePlumber notes every role that it meets; the interrupter's is to be known before the comparison.
-            let early = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: role, for: .seconds(1))
+            // Every role that is met is noted; the interrupter's is to be known before the comparison.
+            let early = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: role, for: .seconds(1))
             try await early.waitForExit()
             let music = try await desk.playMusic()
             try await music.setSlider(to: 0.9)
-            _ = try await waitUntil("WirePlumber to save the volume") {
-                text(desk.desktop.wirePlumberState()).contains("Music:channelVolumes=0.72") ? true : nil
+            _ = try await waitUntil("the volume to be saved") {
+                desk.server.hasSaved(slider: 0.9, of: .music) ? true : nil
             }
-            // It writes a second file and renames it.
+            // WirePlumber writes a second file and renames it.
             try await desk.capture.record(.seconds(2))
-            let before = desk.desktop.wirePlumberState()
-            let interrupter = try desk.play(Desk.interrupter, with: .pwPlay, as: "telephone", role: role)
+            let before = desk.server.savedState()
+            let interrupter = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: role)
             try await desk.capture.wait(for: Desk.music, below: Desk.full - 19, lasting: .seconds(3))
+            let during = desk.server.savedState()
+            #expect(before == during, "\(text(before))\nbecame\n\(text(during))")
             interrupter.terminate()
             try await desk.capture.wait(for: Desk.music, above: Desk.full - 3, lasting: .milliseconds(300))
             // WirePlumber saves a second after a change.
             try await desk.capture.record(.seconds(3))
-            let after = desk.desktop.wirePlumberState()
+            let after = desk.server.savedState()
             #expect(!before.isEmpty)
             #expect(before == after, "\(text(before))\nbecame\n\(text(after))")
         }

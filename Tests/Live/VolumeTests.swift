@@ -7,12 +7,12 @@ extension LiveModule {
     @Test("R65 R64 headphones and speaker have volumes of their own, and have them again after every plug")
     func volumePerRoute() async throws {
         try await Desk.run { desk in
-            let card = try await FixtureCard.start(.laptop, on: desk.desktop)
-            let speaker = try await Capture.start(on: desk.desktop, of: card.outlet("speaker"))
-            let headphones = try await Capture.start(on: desk.desktop, of: card.outlet("headphones"))
+            let card = try await desk.card(.laptop)
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
             /// As a slider does: its position is the cube root of the factor.
             func setVolume(_ percentage: Int, of plug: String) async throws {
-                try await desk.desktop.sandbox.run(
+                try await desk.sandbox.run(
                     Invocation("pactl", ["set-sink-volume", "@DEFAULT_SINK@", "\(percentage)%"]))
                 try await expectVolume(percentage, of: plug)
             }

@@ -6,18 +6,18 @@ import Testing
 extension LiveModule {
     @Test("R74 R75 a buffer duration reaches streams and graph while the session is active, and goes without a trace")
     func wishedBufferDuration() async throws {
-        try await Desk.run(quantum: .unchanged, options: { $0.logsGraph() }) { desk in
+        try await Desk.run(quantum: .unchanged, options: { $0.pipeWire.logsGraph() }) { desk in
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""playback""#, #"["mix-with-others"]"#, #""""#)
-            _ = try await app.start(desk.invocation(Desk.music, with: .pwPlay, as: "native", role: .music))
+            _ = try await app.start(desk.invocation(Desk.music, with: .plain, as: "native", role: .music))
             _ = try await app.start(desk.invocation(Desk.interrupter, with: .paplay, as: "pulse", role: .music))
             _ = try await app.start(
                 Invocation(try Desk.builtProgram("odd-client"), ["1", "1320", "0.1", "node.name=silent-about-it"]))
             try await app.session(session, "Activate", "[]")
             try await desk.hear(Desk.music)
             try await desk.hear(Desk.interrupter)
-            _ = try await desk.desktop.waitForStream("the third stream") {
+            try await desk.server.waitForStream("the third stream") {
                 $0.properties["node.name"] == "silent-about-it" && $0.state == .running
             }
             let before = try await desk.requests()
@@ -53,7 +53,7 @@ extension LiveModule {
             #expect(try await desk.requests() == before)
             try await app.session(session, "Activate", "[]")
             #expect(try await desk.requests() != before)
-            let call = try desk.play(Desk.secondInterrupter, with: .pwPlay, as: "telephone", role: .phone)
+            let call = try desk.play(Desk.secondInterrupter, with: .plain, as: "telephone", role: .phone)
             try await app.hear("InterruptionBegan")
             #expect(try await desk.requests().filter { $0.key != "telephone" } == before)
             call.terminate()
@@ -66,7 +66,7 @@ extension LiveModule {
             try await app.session(session, "SetPreference", #""buffer-duration""#, "0.04")
             #expect(try await desk.requests() != before)
             // What the user forces, all have to take.
-            try await desk.desktop.sandbox.run(
+            try await desk.sandbox.run(
                 Invocation("pw-metadata", ["-n", "settings", "0", "clock.force-quantum", "256"]))
             try await app.process.log.wait(forLineContaining: "changed BufferDuration 0.00533333")
             try await app.session(session, "Close")
@@ -80,8 +80,8 @@ extension LiveModule {
         try await Desk.run(
             quantum: .unchanged,
             options: {
-                $0.logsGraph()
-                $0.pipeWireFragments["11-rates.conf"] =
+                $0.pipeWire.logsGraph()
+                $0.pipeWire.pipeWireFragments["11-rates.conf"] =
                     "context.properties = { default.clock.allowed-rates = [ 44100 48000 ] }"
             }
         ) { desk in
@@ -93,7 +93,7 @@ extension LiveModule {
             func play() async throws -> Int {
                 let player = try await app.start(
                     desk.invocation(Desk.music, with: .paplay, as: "player", role: .music))
-                _ = try await desk.desktop.waitForStream("the player to run") {
+                try await desk.server.waitForStream("the player to run") {
                     $0.properties["application.process.binary"] == "player" && $0.state == .running
                 }
                 return player
@@ -122,11 +122,15 @@ extension LiveModule {
             context.objects = [ { factory = adapter args = { factory.name = support.null-audio-sink node.name = microphone
                 media.class = Audio/Source/Virtual audio.rate = 48000 audio.position = [ FL FR ] object.linger = true } } ]
             """
-        try await Desk.run(options: { $0.pipeWireFragments["30-microphone.conf"] = microphone }) { desk in
-            for channel in ["FL", "FR"] {
-                try await desk.desktop.sandbox.run(
+        try await Desk.run(options: {
+            $0.pipeWire.pipeWireFragments["30-microphone.conf"] = microphone
+            $0.pulseAudio.modules.append("module-remap-source source_name=microphone master=test-sink.monitor")
+        }) { desk in
+            for channel in ["FL", "FR"] where desk.server.kind == .pipeWire {
+                try await desk.sandbox.run(
                     Invocation("pw-link", ["test-sink:monitor_\(channel)", "microphone:input_\(channel)"]))
             }
+            try await desk.sandbox.run(Invocation("pactl", ["set-default-source", "microphone"]))
             _ = try await desk.playMusic()
             let app = try await desk.application()
             let session = try await app.open()
@@ -141,13 +145,13 @@ extension LiveModule {
             #expect(try await app.get(session, "InputGainAvailable").bool == true)
             #expect(try await app.get(session, "InputGain").number == 0.5)
             // On top of the user's own volume, which stays as the user sets it.
-            let stream = try await desk.desktop.waitForStream("the recorder") {
+            let stream = try await desk.server.waitForStream("the recorder") {
                 $0.isCapture && $0.properties["application.process.binary"] == "own"
             }
             #expect(stream.channelVolumes == [1, 1])
-            try await desk.desktop.setSlider(of: stream, to: 0.5)
+            try await desk.server.setSlider(of: stream, to: 0.5)
             try await desk.wait(for: Desk.full - 6.02 - 18.06, in: own)
-            try await desk.desktop.setSlider(of: stream, to: 1)
+            try await desk.server.setSlider(of: stream, to: 1)
             try await desk.wait(for: Desk.full - 6.02, in: own)
             try await app.session(session, "SetPreference", #""input-gain""#, "3.0")
             try await desk.wait(for: Desk.full, in: own)
@@ -155,7 +159,7 @@ extension LiveModule {
             try await desk.wait(for: Desk.full - 12.04, in: own)
             try await app.session(session, "Close")
             try await desk.wait(for: Desk.full, in: own)
-            let after = try await desk.desktop.streams().first { $0.id == stream.id }
+            let after = try await desk.server.streams().first { $0.id == stream.id }
             #expect(after?.channelVolumes == [1, 1])
         }
     }
@@ -170,7 +174,7 @@ extension Desk {
     /// What all streams but the capture ask of the graph, as rate and latency, by their programs' or nodes' names.
     fileprivate func requests() async throws -> [String: String] {
         var requests: [String: String] = [:]
-        for stream in try await desktop.streams() where stream.properties["stream.capture.sink"] != "true" {
+        for stream in try await server.streams() where stream.properties["stream.capture.sink"] != "true" {
             let binary = stream.properties["application.process.binary"]
             let name = binary == "odd-client" ? stream.properties["node.name"] : binary
             requests[name ?? "?"] =
@@ -181,9 +185,14 @@ extension Desk {
 
     /// Lets an application record the default source; returns the file that grows.
     func startRecording(_ name: String, by app: SessionApplication) async throws -> String {
-        let file = desktop.sandbox.path("tmp/\(name).f32")
-        let program = try desktop.sandbox.copy(of: "pw-record", named: name)
-        let command = "exec \(program) --record --latency 1024 --format f32 --rate 48000 --channels 2 - > \(file)"
+        let file = sandbox.path("tmp/\(name).f32")
+        let program = try sandbox.copy(of: ClientProgram.plainRecorder.executable, named: name)
+        let arguments =
+            switch server.kind {
+            case .pipeWire: "--latency 1024 --format f32 --rate 48000 --channels 2 -"
+            case .pulseAudio: "--latency-msec=20 --raw --format=float32le --rate=48000 --channels=2"
+            }
+        let command = "exec \(program) --record \(arguments) > \(file)"
         _ = try await app.start(Invocation("/bin/sh", ["-c", command]))
         return file
     }

@@ -23,7 +23,7 @@ import Testing
             """, to: "etc/audio-session/policy.conf")
         let second = try folders.write(
             """
-            untagged-capture = none routes = { stop-recording = disconnect }
+            untagged-capture = none routes = { stop-recording = disconnect } stock-modules = keep
             interplay = { siren = { any = { kind = duck gain = -30 } } }
             claims = { phone = { allow = [ { application.name = "GNOME Calls" } ] otherwise = siren } }
             rules = [ {
@@ -102,6 +102,7 @@ import Testing
         ["claims = { alarm = { otherwise = game } }", "claims = { alarm = { allow = [ ] } }"],
         ["switches = { silent = [ ] lock = [ ui-sound ambient ] }", "switches = { lock = [ playback ] }"],
         ["routes = { stop-recording = disconnect resume-within = 3s }", "routes = { stop-recording = any-change }"],
+        ["stock-modules = keep", "stock-modules = unload"],
         ["capture-pairing = true", "capture-pairing = game"],
         ["capture-pairing = communication", "untagged-capture = { category = record }"],
     ])
@@ -145,7 +146,8 @@ import Testing
             ("unmanaged", left.unmanaged == right.unmanaged), ("untagged", left.untagged == right.untagged),
             ("untagged-capture", left.untaggedCapture == right.untaggedCapture),
             ("interplay", left.interplay == right.interplay), ("switches", left.switches == right.switches),
-            ("routes", left.routes == right.routes), ("capture-pairing", left.pairing == right.pairing),
+            ("routes", left.routes == right.routes), ("stock-modules", left.stockModules == right.stockModules),
+            ("capture-pairing", left.pairing == right.pairing),
         ].filter { !$0.1 }.map(\.0)
         return roles.sorted() + aliases.sorted() + others
     }

@@ -71,7 +71,7 @@ import Testing
         let kinds = Interplay.Kind.allCases.map(\.rawValue)
         let keys = [
             "policy", "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay",
-            "claims", "switches", "routes",
+            "claims", "switches", "routes", "stock-modules",
             "rules", "aliases", "kind", "newcomer", "allow", "otherwise", "matches", "actions", "update-session",
         ]
         let words =
@@ -79,6 +79,7 @@ import Testing
             + Category.allCases.map(\.rawValue)
             + Mode.allCases.map(\.rawValue) + Handover.allCases.map(\.rawValue)
             + Resumption.allCases.map(\.rawValue) + RecordingStop.allCases.map(\.rawValue)
+            + StockModules.allCases.map(\.rawValue)
             + CategoryOptions.named.map(\.name) + Priority.named.map(\.name)
         for word in words { #expect(page.contains(word), "\(word)") }
     }

@@ -12,6 +12,7 @@ struct Grammar {
             { "untagged = \($0.description())" },
             { "untagged-capture = \($0.description())" },
             { "capture-pairing = \($0.pick(["false", "true", "music", "event", "dsp"]))" },
+            { "stock-modules = \($0.pick(["unload", "keep", "load"]))" },
             { $0.switches() }, { $0.routes() }, { $0.roles() }, { $0.roles() }, { $0.interplay() }, { $0.claims() },
             { $0.rules() },
             { $0.rules() },

@@ -38,11 +38,13 @@ private let mistakesOfLayers: [Mistake] = [
     Mistake(
         "capture-paring = true",
         "1:1: warning: found the unknown key 'capture-paring', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, switches, routes, claims or rules; did you mean 'capture-pairing'?"),
+            + "capture-pairing, roles, interplay, switches, routes, stock-modules, claims or rules; did you mean 'capture-pairing'?"
+    ),
     Mistake(
         "rule = [ ]",
         "1:1: warning: found the unknown key 'rule', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, switches, routes, claims or rules; did you mean 'rules'?"),
+            + "capture-pairing, roles, interplay, switches, routes, stock-modules, claims or rules; did you mean 'rules'?"
+    ),
     Mistake("duck = { hold = long }", "1:17: error: found 'long', expected \(times)"),
     Mistake("duck = { hold = 60.1s }", "1:17: error: found '60.1s', expected \(times)"),
     Mistake(
@@ -75,6 +77,10 @@ private let mistakesOfLayers: [Mistake] = [
     Mistake(
         "switches = { locked = [ ] }",
         "1:14: warning: found the unknown key 'locked', expected silent, lock or do-not-disturb; did you mean 'lock'?"),
+    // Modules of the server
+    Mistake(
+        "stock-modules = unlaod",
+        "1:17: error: found 'unlaod', expected what becomes of other modules: unload or keep; did you mean 'unload'?"),
     // Routes
     Mistake("routes = pause", "1:10: error: found 'pause', expected an object, { key = value … }"),
     Mistake(

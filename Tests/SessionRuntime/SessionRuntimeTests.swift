@@ -38,6 +38,25 @@ import Testing
         #expect(host.armed == nil)
     }
 
+    @Test("N7 R33 clients are told of an interruption and its end, and not of being lowered or held for a moment")
+    func news() {
+        let host = RecordingHost()
+        host.play(1, role: "music")
+        host.play(2, role: "navigation")
+        host.advance(.seconds(1))
+        host.send(.streamVanished(phone))
+        host.advance(.seconds(2))
+        #expect(host.news == [])
+        host.play(3, role: "ringtone")
+        host.advance(.seconds(1))
+        host.send(.streamRunning(music, false))
+        host.advance(.seconds(1))
+        #expect(host.news == [.began(reason: "default", by: "ringtone")])
+        host.send(.streamVanished(StreamID(3)))
+        host.advance(.seconds(2))
+        #expect(host.news.dropFirst() == [.ended(shouldResume: true)])
+    }
+
     @Test("R26 settled is reported exactly once for each silence")
     func settledOnce() {
         let host = RecordingHost()

@@ -33,6 +33,7 @@ final class ServiceDesk: Sendable {
         func place(of stream: StreamID) -> UInt32? { nil }
         func carryOut(_ command: RouteCommand) {}
         func refuse(_ stream: StreamID) {}
+        func tell(_ stream: StreamID, of interruption: StreamInterruption) {}
         func request(_ wish: StreamWish, of stream: StreamID) { wishes[stream] = wish == .none ? nil : wish }
         func clock(of stream: StreamID?) -> GraphClock {
             // It can do all that is wished for.

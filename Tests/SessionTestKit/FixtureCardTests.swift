@@ -15,9 +15,7 @@ extension LiveTests {
     static let music = Tone(440)
     static let full = -6.02
 
-    static func play(for duration: Duration = .seconds(60), on desktop: PrivateDesktop) throws -> Client<
-        PrivateDesktop
-    > {
+    static func play(for duration: Duration = .seconds(60), on desktop: PrivateDesktop) throws -> Client {
         let name = "music-\(UUID().uuidString.prefix(6)).wav"
         let file = try desktop.sandbox.write(Signal.tone(music.frequency, for: duration), to: name)
         return try Client(.paplay, file: file, as: ApplicationIdentity("player"), role: .music, on: desktop)

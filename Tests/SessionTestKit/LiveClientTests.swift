@@ -63,7 +63,7 @@ extension LiveTests {
             let memory = try desktop.pipeWireMemory()
             #expect(memory.resident > memory.privateDirty && memory.privateDirty > 0)
             let first = try #require(desktop.pipeWire)
-            try await desktop.stopPipeWire(signal: SIGKILL)
+            try await desktop.stopDaemon(signal: SIGKILL)
             #expect(first.exitStatus == .signalled(SIGKILL))
             await desktop.stopServers()
             try await desktop.startServers()
@@ -73,10 +73,10 @@ extension LiveTests {
             let file = try desktop.sandbox.write(Signal.tone(440, for: .seconds(20)), to: "tone.wav")
             let client = try Client(.pwPlay, file: file, as: ApplicationIdentity("player"), on: desktop)
             try await client.waitForStream(in: [.running])
-            let before = desktop.wirePlumberState()
+            let before = desktop.savedState()
             try await client.setSlider(to: 0.3)
             _ = try await waitUntil("WirePlumber to save the volume", within: .seconds(10)) {
-                desktop.wirePlumberState() != before ? true : nil
+                desktop.savedState() != before ? true : nil
             }
         }
         #expect(desktop.bus?.isRunning == false)

@@ -52,6 +52,10 @@ pa_mainloop_api *cpc_mainloop(pa_core *core);
 /* NULL where there is none. */
 pa_sink *cpc_default_sink(pa_core *core);
 pa_source *cpc_default_source(pa_core *core);
+/* Has a module loaded, when the daemon has finished what it is doing; not if it ends before. */
+void cpc_module_load_later(pa_core *core, const char *name, const char *argument);
+/* Has a module unloaded, when the daemon has finished what it is doing. */
+void cpc_module_unload_later(pa_module *module);
 /* As the user's own choice, which the daemon remembers. */
 void cpc_choose_default_sink(pa_core *core, const char *name);
 void cpc_choose_default_source(pa_core *core, const char *name);
@@ -158,6 +162,8 @@ pa_source *cpc_source_output_destination(pa_source_output *output);
 /* It records one stream, not a source. */
 bool cpc_source_output_is_direct(pa_source_output *output);
 /* As for a sink input, but there is only one such factor: it is ours from the first call on. */
+/* In frames a second; what only looks at levels has few. */
+uint32_t cpc_source_output_rate(pa_source_output *output);
 bool cpc_source_output_set_factor(pa_source_output *output, double factor);
 void cpc_source_output_hold(pa_source_output *output, bool is_held);
 void cpc_source_output_send_event(pa_source_output *output, const char *event, pa_proplist *data);

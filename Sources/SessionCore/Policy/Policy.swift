@@ -22,12 +22,15 @@ public struct Policy: Sendable, Equatable {
     /// What follows when outputs come and go (R63, R64).
     public let routes: RouteRules
 
+    /// What becomes of a server's own modules with the same purpose.
+    public let stockModules: StockModules
+
     /// Makes a policy; see the properties.
     public init(
         name: String, roles: [Role: SessionDescription], unmanagedRoles: Set<Role> = [],
         untagged: SessionDescription? = nil, untaggedCapture: SessionDescription? = nil,
         interplay: InterplayRules = InterplayRules(), pairing: SessionDescription? = nil,
-        switches: SwitchRules = SwitchRules(), routes: RouteRules = RouteRules()
+        switches: SwitchRules = SwitchRules(), routes: RouteRules = RouteRules(), stockModules: StockModules = .unload
     ) {
         self.name = name
         self.roles = roles.filter { !unmanagedRoles.contains($0.key) }
@@ -38,6 +41,7 @@ public struct Policy: Sendable, Equatable {
         self.pairing = pairing
         self.switches = switches
         self.routes = routes
+        self.stockModules = stockModules
     }
 
     /// What a stream is by its role (R2); `nil` when the policy leaves it alone.
@@ -98,6 +102,14 @@ public struct RouteRules: Sendable, Hashable {
         self.resumesWithin = resumesWithin
         self.stopsRecording = stopsRecording
     }
+}
+
+/// What becomes of a server's own modules that stop or lower streams by role. The raw values are the words in policy files.
+public enum StockModules: String, Sendable, Hashable, CaseIterable {
+    /// They are unloaded as long as this policy is in force, and loaded again after it.
+    case unload
+    /// They stay, and are warned of.
+    case keep
 }
 
 /// Which changes of the route stop a recording (R64). The raw values are the words in policy files.

@@ -39,6 +39,8 @@ public struct Preset: Sendable, Equatable {
     public var switches = SwitchRules()
     /// What follows when outputs come and go (R64).
     public var routes = RouteRules()
+    /// What becomes of a server's own modules with the same purpose.
+    public var stockModules = StockModules.unload
 
     /// The policy that this describes.
     public var policy: Policy {
@@ -52,7 +54,7 @@ public struct Preset: Sendable, Equatable {
         return Policy(
             name: name, roles: byRole, unmanagedRoles: Set(unmanaged.compactMap { Role($0) }), untagged: untagged,
             untaggedCapture: untaggedCapture, interplay: interplay, pairing: pairing.flatMap { roles[$0] },
-            switches: switches, routes: routes)
+            switches: switches, routes: routes, stockModules: stockModules)
     }
 
     /// The presets that are built in, by name.

@@ -1,9 +1,9 @@
 import Foundation
 
 /// A running program that plays or records on a private server.
-public final class Client<Server: PrivateServer>: Sendable {
+public final class Client: Sendable {
     /// Where it plays.
-    public let server: Server
+    public let server: any PrivateServer
     /// What it is.
     public let program: ClientProgram
     /// Who it says it is.
@@ -20,7 +20,7 @@ public final class Client<Server: PrivateServer>: Sendable {
     /// client's) properties; `arguments` are added to the program's own.
     public init(
         _ program: ClientProgram, file: String, as identity: ApplicationIdentity, role: MediaRole? = nil,
-        properties: [String: String] = [:], arguments: [String] = [], on server: Server
+        properties: [String: String] = [:], arguments: [String] = [], on server: any PrivateServer
     ) throws {
         self.server = server
         self.program = program

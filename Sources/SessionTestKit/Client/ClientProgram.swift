@@ -30,6 +30,14 @@ public enum ClientProgram: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether it can connect to the server under test.
+    public var isServed: Bool { !isNative || ServerKind.underTest == .pipeWire }
+
+    /// The plainest player that speaks to the server under test as its own clients do.
+    public static var plain: ClientProgram { ServerKind.underTest == .pipeWire ? .pwPlay : .paplay }
+    /// The plainest recorder, likewise.
+    public static var plainRecorder: ClientProgram { ServerKind.underTest == .pipeWire ? .pwRecord : .parecord }
+
     /// The installed program.
     public var executable: String {
         switch self {
@@ -40,6 +48,11 @@ public enum ClientProgram: String, Sendable, CaseIterable {
         case .mpvPulse, .mpvPipeWire: "mpv"
         case .gstreamerPulse, .gstreamerPipeWire: "gst-launch-1.0"
         }
+    }
+
+    /// What makes a plain player play on a sink of a name, whichever is the default one.
+    public func argumentsForSink(_ name: String) -> [String] {
+        isNative ? ["--target", name] : ["--device=\(name)"]
     }
 
     /// The command line; `properties` have role and identity in them, `socket` is mpv's.
@@ -81,11 +94,11 @@ public enum ClientProgram: String, Sendable, CaseIterable {
     }
 }
 
-extension Client where Server == PrivateDesktop {
+extension Client {
     /// How a program would be started by somebody else, with a copy of its own as ``Client`` does.
     public static func invocation(
         _ program: ClientProgram, file: String, as identity: ApplicationIdentity, role: MediaRole?,
-        properties: [String: String] = [:], on server: Server
+        properties: [String: String] = [:], on server: any PrivateServer
     ) throws -> Invocation {
         let copy = try server.sandbox.copy(of: program.executable, named: identity.binary)
         return program.invocation(

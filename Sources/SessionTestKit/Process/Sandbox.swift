@@ -72,6 +72,16 @@ public final class Sandbox: Sendable {
         try text.write(toFile: path, atomically: true, encoding: .utf8)
     }
 
+    /// All files of a folder and those below it, by their path there.
+    public func contents(of folder: String) -> [String: [UInt8]] {
+        let root = path(folder)
+        var files: [String: [UInt8]] = [:]
+        for case let file as String in FileManager.default.enumerator(atPath: root) ?? .init() {
+            if let data = FileManager.default.contents(atPath: "\(root)/\(file)") { files[file] = [UInt8](data) }
+        }
+        return files
+    }
+
     /// The path of a program that must be installed; a test on a machine without it fails here and says so.
     public func locate(_ program: String) throws -> String {
         if program.contains("/") { return program }

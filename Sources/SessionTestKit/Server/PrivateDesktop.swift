@@ -23,6 +23,10 @@ public final class PrivateDesktop: PrivateServer {
     public var systemBus: ChildProcess? { parts.withLock { $0[.systemBus] } }
     /// The PipeWire daemon, which has the module under test inside.
     public var pipeWire: ChildProcess? { parts.withLock { $0[.pipeWire] } }
+    /// Which server it is.
+    public var kind: ServerKind { .pipeWire }
+    /// The PipeWire daemon.
+    public var daemon: ChildProcess? { pipeWire }
     /// The session manager.
     public var wirePlumber: ChildProcess? { parts.withLock { $0[.wirePlumber] } }
     /// The server of PulseAudio clients.
@@ -100,7 +104,7 @@ public final class PrivateDesktop: PrivateServer {
     }
 
     /// Ends the PipeWire daemon alone, as in a crash of the server when `signal` is SIGKILL.
-    public func stopPipeWire(signal: Int32 = SIGTERM) async throws {
+    public func stopDaemon(signal: Int32 = SIGTERM) async throws {
         guard let daemon = take(.pipeWire) else { return }
         daemon.signal(signal)
         try await daemon.waitForExit()
@@ -135,14 +139,33 @@ public final class PrivateDesktop: PrivateServer {
         return try ProcessMemory(of: pipeWire.processID)
     }
 
-    /// All that WirePlumber has written to its state folder, by path, to be compared byte for byte.
-    public func wirePlumberState() -> [String: [UInt8]] {
-        let root = sandbox.path("home/.local/state/wireplumber")
-        var files: [String: [UInt8]] = [:]
-        for case let path as String in FileManager.default.enumerator(atPath: root) ?? .init() {
-            if let data = FileManager.default.contents(atPath: "\(root)/\(path)") { files[path] = [UInt8](data) }
+    /// Our module's name.
+    public static let moduleName = "libpipewire-module-audio-session"
+
+    /// Takes our module out of the daemon by the module of `Tests/ModuleUnloader`, which has to be loaded too, and waits until
+    /// it has gone.
+    public func unloadModule() async throws {
+        guard let pipe = FileHandle(forWritingAtPath: sandbox.path("run/unload")) else {
+            throw SystemError(code: ENOENT, context: "unload \(PrivateDesktop.moduleName)")
         }
-        return files
+        try pipe.write(contentsOf: Data(PrivateDesktop.moduleName.utf8))
+        _ = try await waitUntil("the end of the module", evidence: { sandbox.logTails() }) {
+            try await dump().contains {
+                $0.type == "Module" && $0.content["info"]?["name"]?.text == PrivateDesktop.moduleName
+            } ? nil : true
+        }
+    }
+
+    /// All that WirePlumber has written to its state folder.
+    public func savedState() -> [String: [UInt8]] { sandbox.contents(of: "home/.local/state/wireplumber") }
+
+    /// Whether WirePlumber has written a volume for a role.
+    public func hasSaved(slider position: Double, of role: MediaRole) -> Bool {
+        // A linear factor, of which two digits are enough to tell it from others.
+        let factor = String(format: "%.2f", (pow(position, 3) * 100).rounded(.down) / 100)
+        return savedState().values.contains {
+            String(decoding: $0, as: UTF8.self).contains("\(role.pipeWire):channelVolumes=\(factor)")
+        }
     }
 
     private func start(_ part: Part, _ program: String) throws {

@@ -1,13 +1,23 @@
 import Foundation
+import Synchronization
 
-/// A PulseAudio daemon of its own with a null sink, to measure the policy modules that come with it.
+/// A PulseAudio daemon of its own with a null sink: to run our module in it, or to measure the policy modules that come
+/// with it.
 public final class PrivatePulseAudio: PrivateServer {
     /// Its folder, environment and processes.
     public let sandbox: Sandbox
+    /// What it was started with.
+    public let options: PulseAudioOptions
+
+    private enum Part { case systemBus, bus, daemon }
+    private let parts = Mutex<[Part: ChildProcess]>([:])
+
+    /// Which server it is.
+    public var kind: ServerKind { .pulseAudio }
     /// The name of the null sink.
-    public let sinkName: String
+    public var sinkName: String { options.sinkName }
     /// The daemon.
-    public let daemon: ChildProcess
+    public var daemon: ChildProcess? { parts.withLock { $0[.daemon] } }
 
     /// Starts the daemon with further modules, each a line as of `load-module`, and returns when it serves clients.
     ///
@@ -16,18 +26,24 @@ public final class PrivatePulseAudio: PrivateServer {
         modules: [String] = [], sinkName: String = "test-sink", daemonArguments: [String] = [],
         environment: [String: String] = [:]
     ) async throws -> PrivatePulseAudio {
-        let server = try PrivatePulseAudio(
-            modules: modules, sinkName: sinkName, daemonArguments: daemonArguments, environment: environment)
+        var options = PulseAudioOptions()
+        options.modules = modules
+        options.sinkName = sinkName
+        options.daemonArguments = daemonArguments
+        options.environment = environment
+        return try await start(options)
+    }
+
+    /// Starts the daemon, and the buses that are wished for, and returns when it serves clients.
+    public static func start(_ options: PulseAudioOptions) async throws -> PrivatePulseAudio {
+        let server = try PrivatePulseAudio(options)
         do {
-            _ = try await waitUntil("PulseAudio", within: .seconds(15), evidence: { server.sandbox.logTails() }) {
-                if let status = server.daemon.exitStatus {
-                    throw CommandFailure(
-                        command: ["pulseaudio"], status: status, errors: server.daemon.log.tail())
-                }
-                let information = try? await server.sandbox.run(Invocation("pactl", ["info"]))
-                return String(decoding: information ?? Data(), as: UTF8.self)
-                    .contains("Default Sink: \(sinkName)") ? true : nil
+            if options.runsSystemBus {
+                let bus = try await server.sandbox.startSystemBus()
+                server.parts.withLock { $0[.systemBus] = bus }
             }
+            if options.runsBus { try await server.startBus() }
+            try await server.startServers()
         } catch {
             await server.stop()
             throw error
@@ -35,29 +51,100 @@ public final class PrivatePulseAudio: PrivateServer {
         return server
     }
 
-    private init(
-        modules: [String], sinkName: String, daemonArguments: [String], environment: [String: String]
-    ) throws {
-        self.sinkName = sinkName
-        sandbox = try Sandbox(environment: environment)
+    private init(_ options: PulseAudioOptions) throws {
+        self.options = options
+        sandbox = try Sandbox(environment: options.environment)
         // Float and 48 kHz all the way, so that the server adds no rounding of its own to what is measured.
         try sandbox.write(
             "default-sample-format = float32le\ndefault-sample-rate = 48000\n", to: "home/.config/pulse/daemon.conf")
+        for (path, text) in options.configurationFiles { try sandbox.write(text, to: "home/.config/\(path)") }
+    }
+
+    // MARK: - Its parts
+
+    /// Starts the daemon, and returns when it serves clients.
+    public func startServers() async throws {
+        if daemon?.isRunning ?? false { return }
+        let daemon = try sandbox.start("pulseaudio", try daemonInvocation())
+        parts.withLock { $0[.daemon] = daemon }
+        _ = try await waitUntil("PulseAudio", within: .seconds(15), evidence: { sandbox.logTails() }) {
+            if let status = daemon.exitStatus {
+                throw CommandFailure(command: ["pulseaudio"], status: status, errors: daemon.log.tail())
+            }
+            let information = try? await sandbox.run(Invocation("pactl", ["info"]))
+            return String(decoding: information ?? Data(), as: UTF8.self)
+                .contains("Default Sink: \(sinkName)") ? true : nil
+        }
+    }
+
+    private func daemonInvocation() throws -> Invocation {
         let socket = sandbox.path("run/pulse/native")
         let lines =
-            [
+            options.earlyModules + [
                 "module-null-sink sink_name=\(sinkName) format=float32le rate=48000 channels=2",
                 "module-native-protocol-unix socket=\(socket) auth-anonymous=1",
-            ] + modules
-        daemon = try sandbox.start(
-            "pulseaudio",
-            Invocation(
-                "pulseaudio",
-                [
-                    "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--disable-shm=yes",
-                    "--log-target=stderr", "--log-level=notice",
-                ] + daemonArguments + lines.map { "--load=\($0)" }))
+            ] + options.modules
+        var arguments = [
+            "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--disable-shm=yes",
+            "--log-target=stderr", "--log-level=\(options.logLevel)",
+        ]
+        if !options.moduleFolders.isEmpty {
+            let folders = options.moduleFolders + [try PrivatePulseAudio.moduleFolder()]
+            arguments.append("--dl-search-path=\(folders.joined(separator: ":"))")
+        }
+        return Invocation("pulseaudio", arguments + options.daemonArguments + lines.map { "--load=\($0)" })
     }
+
+    /// The folder of the installed daemon's own modules, which has the release in its name.
+    static func moduleFolder() throws -> String {
+        let files = FileManager.default
+        let libraries = ["/usr/lib", "/usr/lib64", "/usr/local/lib"]
+        let roots = libraries + ((try? files.contentsOfDirectory(atPath: "/usr/lib")) ?? []).map { "/usr/lib/\($0)" }
+        for root in roots {
+            let names = ((try? files.contentsOfDirectory(atPath: root)) ?? []).filter { $0.hasPrefix("pulse-") }
+            for name in names where files.fileExists(atPath: "\(root)/\(name)/modules/module-null-sink.so") {
+                return "\(root)/\(name)/modules"
+            }
+        }
+        throw SystemError(code: ENOENT, context: "find PulseAudio's modules")
+    }
+
+    /// Ends the daemon; the buses and all files stay.
+    public func stopServers() async { await take(.daemon)?.stop() }
+
+    /// Ends the daemon, as in a crash of it when `signal` is SIGKILL.
+    public func stopDaemon(signal: Int32 = SIGTERM) async throws {
+        guard let daemon = take(.daemon) else { return }
+        daemon.signal(signal)
+        try await daemon.waitForExit()
+    }
+
+    private func startBus() async throws {
+        let bus = try await sandbox.startBus()
+        parts.withLock { $0[.bus] = bus }
+    }
+
+    /// Ends the session bus, as when the user's session is restarted around the sound server.
+    public func stopBus() async throws {
+        guard let bus = take(.bus) else { return }
+        bus.signal(SIGTERM)
+        try await bus.waitForExit()
+    }
+
+    /// Starts the session bus again, at the same address.
+    public func startBusAgain() async throws {
+        try? FileManager.default.removeItem(atPath: sandbox.path("run/bus"))
+        try await startBus()
+    }
+
+    private func take(_ part: Part) -> ChildProcess? { parts.withLock { $0.removeValue(forKey: part) } }
+
+    /// Takes our module out of the daemon.
+    public func unloadModule() async throws {
+        try await sandbox.run(Invocation("pactl", ["unload-module", "module-audio-session"]))
+    }
+
+    // MARK: - What users see and do
 
     /// All playback and capture streams.
     public func streams() async throws -> [ServerStream] {
@@ -76,6 +163,34 @@ public final class PrivatePulseAudio: PrivateServer {
         try await sandbox.run(Invocation("pactl", [command, "\(stream.id)", muted ? "1" : "0"]))
     }
 
+    private func list(_ kind: String, isCapture: Bool) async throws -> [ServerStream] {
+        let output = try await sandbox.run(Invocation("pactl", ["--format=json", "list", kind]))
+        return try JSONValue(parsing: output).elements.compactMap { entry in
+            guard let index = entry["index"]?.number else { return nil }
+            return ServerStream(
+                id: UInt32(index), state: entry["corked"]?.bool == true ? .idle : .running, isCapture: isCapture,
+                properties: entry["properties"]?.texts ?? [:], parameters: entry)
+        }
+    }
+
+    /// The databases of the stock modules that remember streams, devices and cards.
+    public func savedState() -> [String: [UInt8]] {
+        sandbox.contents(of: "home/.config/pulse").filter { $0.key.contains(".tdb") }
+    }
+
+    /// Whether `module-stream-restore` has written a volume.
+    public func hasSaved(slider position: Double, of role: MediaRole) -> Bool {
+        // A record of two channels, each the slider's position in 16.16 bits, the most significant byte first. The role
+        // is in the record's key, elsewhere in the file.
+        let volume = UInt32(position * 65536)
+        let record: [UInt8] = [UInt8(ascii: "v"), 2] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: volume >> $0) }
+        return savedState().contains { path, data in
+            path.contains("stream-volumes") && data.firstRange(of: record) != nil
+        }
+    }
+
+    // MARK: - What is heard
+
     /// Records the null sink's monitor.
     public func captureInvocation() -> Invocation {
         Invocation(
@@ -88,14 +203,4 @@ public final class PrivatePulseAudio: PrivateServer {
 
     /// The daemon does it by itself.
     public func connectCapture() {}
-
-    private func list(_ kind: String, isCapture: Bool) async throws -> [ServerStream] {
-        let output = try await sandbox.run(Invocation("pactl", ["--format=json", "list", kind]))
-        return try JSONValue(parsing: output).elements.compactMap { entry in
-            guard let index = entry["index"]?.number else { return nil }
-            return ServerStream(
-                id: UInt32(index), state: entry["corked"]?.bool == true ? .idle : .running, isCapture: isCapture,
-                properties: entry["properties"]?.texts ?? [:], parameters: entry)
-        }
-    }
 }

@@ -22,6 +22,28 @@ public protocol PrivateServer: Sendable {
     /// Sees to it that the capture is fed, where the server does not do so by itself.
     func connectCapture() async throws
 
+    /// Which server it is.
+    var kind: ServerKind { get }
+    /// The daemon, which has the module under test inside; nil when it was ended.
+    var daemon: ChildProcess? { get }
+    /// Ends the daemon alone, as in a crash of it when `signal` is SIGKILL.
+    func stopDaemon(signal: Int32) async throws
+    /// Ends the daemon and all that belongs to it but the buses; all files stay.
+    func stopServers() async
+    /// Starts what `stopServers()` has ended, and returns when clients can connect.
+    func startServers() async throws
+    /// Ends the session bus, as when the user's session is restarted around the sound server.
+    func stopBus() async throws
+    /// Starts the session bus again, at the same address.
+    func startBusAgain() async throws
+    /// Takes our module out of the daemon.
+    func unloadModule() async throws
+    /// All that the server, or its session manager, remembers of streams and devices, by path, to be compared byte for
+    /// byte.
+    func savedState() -> [String: [UInt8]]
+    /// Whether a volume, as the position of the user's slider, is among what is remembered of streams of a role.
+    func hasSaved(slider position: Double, of role: MediaRole) -> Bool
+
     /// Ends everything that was started and removes its files.
     func stop() async
 }

@@ -41,6 +41,11 @@ public struct ServerStream: Sendable, Equatable {
             .map { pow($0 / 65536, 3) }
     }
 
+    /// What of the channels' volumes is in force, as far as the server tells: PulseAudio tells the user's own only.
+    public var effectiveVolumes: [Double] {
+        parameters["softVolumes"].map { $0.elements.compactMap(\.number) } ?? channelVolumes
+    }
+
     /// Whether the user muted it.
     public var isMuted: Bool { parameters["mute"]?.bool ?? false }
 }

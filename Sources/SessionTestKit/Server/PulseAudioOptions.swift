@@ -1,0 +1,42 @@
+/// What a private PulseAudio consists of.
+public struct PulseAudioOptions: Sendable {
+    /// The name of the null sink.
+    public var sinkName = "test-sink"
+    /// Further modules, each a line as of `load-module`, loaded in this order after the sink and the protocol.
+    public var modules: [String] = []
+    /// Modules that are loaded before there are sinks and clients, as `default.pa` does with those that remember.
+    public var earlyModules: [String] = []
+    /// Folders in which modules are looked for before the daemon's own.
+    public var moduleFolders: [String] = []
+    /// More arguments for the daemon.
+    public var daemonArguments: [String] = []
+    /// What the daemon writes to its log: `error`, `warn`, `notice`, `info` or `debug`.
+    public var logLevel = "notice"
+    /// More files, by their path under `XDG_CONFIG_HOME`.
+    public var configurationFiles: [String: String] = [:]
+    /// More variables for everything that is started.
+    public var environment: [String: String] = [:]
+    /// Whether there is a session bus.
+    public var runsBus = false
+    /// Whether there is a system bus, for the services of ``DesktopMocks``.
+    public var runsSystemBus = false
+
+    /// A daemon with a sink and clients, and nothing else.
+    public init() {}
+
+    /// What the daemon of a stock desktop has loaded, as far as it is about streams and devices, and no hardware: what
+    /// remembers, and what moves streams. Without `module-role-cork`, which is a policy like ours.
+    public static var stock: PulseAudioOptions {
+        var options = PulseAudioOptions()
+        options.earlyModules = [
+            "module-device-restore", "module-stream-restore", "module-card-restore", "module-augment-properties",
+            "module-switch-on-port-available",
+        ]
+        options.modules = [
+            "module-default-device-restore", "module-intended-roles", "module-suspend-on-idle",
+            "module-position-event-sounds", "module-filter-heuristics", "module-filter-apply",
+        ]
+        options.runsBus = true
+        return options
+    }
+}

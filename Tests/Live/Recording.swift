@@ -1,0 +1,39 @@
+import Foundation
+import SessionTestKit
+
+/// What a program records, by the file that it writes: whether a recording goes on, its user sees there, too.
+struct Recording: Sendable {
+    /// The program, which has yet to be started.
+    let invocation: Invocation
+    /// The file that grows.
+    let file: String
+
+    /// A program under a name of its own that records the default source as its server's clients do.
+    init(_ name: String, on desk: Desk) throws {
+        file = desk.sandbox.path("tmp/\(name)-\(UUID().uuidString.prefix(6)).wav")
+        invocation = try Client.invocation(
+            .plainRecorder, file: file, as: ApplicationIdentity(name), role: nil, on: desk.server)
+    }
+
+    private var size: Int {
+        var status = stat()
+        return stat(file, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Waits until so much more has been recorded; two channels of 16 bits are the least that programs write.
+    func waitUntilItGoesOn(for duration: Duration = .milliseconds(250)) async throws {
+        let before = size
+        _ = try await waitUntil("more of the recording \(file)") {
+            size >= before + duration.frames * 4 ? true : nil
+        }
+    }
+
+    /// Waits until nothing has been recorded for some time, as the server's own clock has it.
+    func waitUntilItStops(_ desk: Desk) async throws {
+        _ = try await waitUntil("the recording \(file) to stop") {
+            let before = size
+            try await desk.capture.record(.milliseconds(300))
+            return size == before ? true : nil
+        }
+    }
+}
