@@ -23,6 +23,7 @@ struct connection {
 
 struct server {
     int descriptor;
+    char *path;
     pa_io_event *event;
     struct connection *connections;
 
@@ -217,6 +218,7 @@ bool start_server(struct fixture *fixture, const char *path) {
     }
     fixture->server = pa_xnew0(struct server, 1);
     fixture->server->descriptor = descriptor;
+    fixture->server->path = pa_xstrdup(path);
     fixture->server->flapping_descriptor = -1;
     fixture->server->event = fixture->core->mainloop->io_new(
         fixture->core->mainloop, descriptor, PA_IO_EVENT_INPUT, accept_connection, fixture);
@@ -230,6 +232,8 @@ void stop_server(struct fixture *fixture) {
     if (server->flapping != NULL) fixture->core->mainloop->time_free(server->flapping);
     fixture->core->mainloop->io_free(server->event);
     close(server->descriptor);
+    unlink(server->path);
+    pa_xfree(server->path);
     pa_xfree(server);
     fixture->server = NULL;
 }
