@@ -137,7 +137,7 @@ extension LiveModule {
             let music = try await desk.playMusic()
             try await music.setSlider(to: 0.9)
             _ = try await waitUntil("WirePlumber to save the volume") {
-                text(desk.desktop.wirePlumberState()).contains("Music:channelVolumes=0.72") ? true : nil
+                desk.desktop.hasSaved(volume: "0.72", ofRole: "Music") ? true : nil
             }
             // It writes a second file and renames it.
             try await desk.capture.record(.seconds(2))

@@ -145,6 +145,27 @@ public final class PrivateDesktop: PrivateServer {
         return files
     }
 
+    /// Whether WirePlumber has saved a volume, of which these are the first digits, for all streams of a role: in a line of
+    /// its own up to 0.4, with the other properties as JSON since 0.5.
+    public func hasSaved(volume: String, ofRole role: String) -> Bool {
+        wirePlumberState().values.contains { file in
+            String(decoding: file, as: UTF8.self).split(separator: "\n").contains { line in
+                line.contains(":\(role):channelVolumes=\(volume)")
+                    || line.contains(":\(role)={") && line.contains("\"channelVolumes\":[\(volume)")
+            }
+        }
+    }
+
+    /// Waits until the daemon says in its log that its graph has another rate: before 0.3.77 with the rate that it had, later
+    /// with the one that it was to have too. Where ``DesktopOptions/environment`` makes it say so.
+    public func waitForGraph(rate: Int, after former: Int) async throws {
+        guard let log = pipeWire?.log else { throw SystemError(code: ESRCH, context: "log of pipewire") }
+        _ = try await waitUntil("the rate of the graph", evidence: { log.tail() }) {
+            let lines = ["new rate:\(former)->\(rate)", "new rate:\(former)/(\(former))->\(rate)"]
+            return lines.contains { log.text.contains($0) } ? true : nil
+        }
+    }
+
     private func start(_ part: Part, _ program: String) throws {
         if parts.withLock({ $0[part]?.isRunning ?? false }) { return }
         let child = try sandbox.start(program, Invocation(program))
