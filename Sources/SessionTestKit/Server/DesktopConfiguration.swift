@@ -57,26 +57,32 @@ extension PrivateDesktop {
             { type = pw-module
               name = libpipewire-module-loopback
               provides = loopback.sink.role.multimedia
+              requires = [ support.export-core, pw.node-factory.adapter ]
               arguments = {
                   node.name = "loopback.sink.role.multimedia"
                   capture.props = {
                       media.class = Audio/Sink
+                      policy.role-based.target = true
                       device.intended-roles = [ "Movie", "Music", "Game" ]
                       policy.role-based.priority = 25
                       policy.role-based.action.lower-priority = "cork"
                   }
+                  playback.props = { node.passive = true, media.role = "Loopback" }
               } }
             { type = pw-module
               name = libpipewire-module-loopback
               provides = loopback.sink.role.communication
+              requires = [ support.export-core, pw.node-factory.adapter ]
               arguments = {
                   node.name = "loopback.sink.role.communication"
                   capture.props = {
                       media.class = Audio/Sink
+                      policy.role-based.target = true
                       device.intended-roles = [ "Communication" ]
                       policy.role-based.priority = 75
                       policy.role-based.action.lower-priority = "cork"
                   }
+                  playback.props = { node.passive = true, media.role = "Loopback" }
               } }
         ]
         """,
