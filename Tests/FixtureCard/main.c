@@ -74,7 +74,9 @@ int main(int argc, char *argv[]) {
         device->number = number;
         device->node = SPA_ID_INVALID;
         device->heard = -1;
-        for (int channel = 0; channel < CHANNELS; channel++) device->volumes[channel] = 1;
+        // As somebody may have left a mixer: what the session manager sets first is a change, of which the card tells.
+        // WirePlumber 0.5 counts on that: a port of which it hears for the first time it sets again.
+        for (int channel = 0; channel < CHANNELS; channel++) device->volumes[channel] = 0.75f;
     }
     const char *buffer = getenv("FIXTURE_CARD_BUFFER");
     if (buffer != NULL) card.buffer_frames = SPA_MIN((uint32_t)atoi(buffer), (uint32_t)LONGEST_BUFFER);

@@ -268,21 +268,8 @@ extension LiveModule {
 
     @Test("WirePlumber's own role policy makes the module step back")
     func stepsBack() async throws {
-        // As the comment in WirePlumber 0.4's own configuration has it.
-        let roles = """
-            default_policy.policy.roles = {
-              ["Multimedia"] = { ["alias"] = { "Movie", "Music", "Game" }, ["priority"] = 25,
-                                 ["action.default"] = "cork" },
-              ["Communication"] = { ["priority"] = 75, ["action.default"] = "cork",
-                                    ["action.Communication"] = "mix" },
-            }
-            default_policy.endpoints = {
-              ["endpoint.multimedia"] = { ["media.class"] = "Audio/Sink", ["role"] = "Multimedia" },
-              ["endpoint.communication"] = { ["media.class"] = "Audio/Sink", ["role"] = "Communication" },
-            }
-            """
         try await Desk.run(options: {
-            $0.configurationFiles["wireplumber/policy.lua.d/60-roles.lua"] = roles
+            $0.configurationFiles = PrivateDesktop.rolePolicy
             $0.pipeWire.linksCapture = false
         }) { desk in
             try await desk.log.wait(forLineContaining: "steps back")

@@ -66,13 +66,14 @@ extension LiveModule {
             let headphones = try await card.record("headphones")
             _ = try desk.play(Desk.music, with: .plain, as: "music-player", role: .music, for: .seconds(600))
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            let before = try desk.changesOfRoute(for: "new-device-available")
             for _ in 0..<100 {
                 // At any moment of the quantum.
                 try await headphones.record(.milliseconds(Int.random(in: 30...130)))
                 try await desk.pullAndPlug("headphones", instead: "speaker", of: card, heardOn: headphones)
             }
             #expect(try desk.changesOfRoute(for: "old-device-unavailable") == 100)
-            #expect(try desk.changesOfRoute(for: "new-device-available") == 100)
+            #expect(try desk.changesOfRoute(for: "new-device-available") == before + 100)
             try await desk.expectSilence(of: speaker)
         }
     }
@@ -127,11 +128,13 @@ extension LiveModule {
             _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             let start = desk.capture.frameCount
+            // WirePlumber 0.5 takes so long to choose a new card's sink that this is a change of its own.
+            let before = try desk.changesOfRoute(for: "new-device-available")
             for _ in 0..<5 {
                 try await desk.pullAndPlug("ucm-headphones", instead: "ucm-speaker", of: card, heardOn: headphones)
             }
             #expect(try desk.changesOfRoute(for: "old-device-unavailable") == 5)
-            #expect(try desk.changesOfRoute(for: "new-device-available") == 5)
+            #expect(try desk.changesOfRoute(for: "new-device-available") == before + 5)
             try await desk.expectSilence(of: speaker)
             try await desk.expectSilence(since: start)
         }

@@ -105,7 +105,7 @@ extension LiveModule {
             try await app.stop(first)
             _ = try await desk.capture.stop()
             let second = try await play()
-            try await desk.log.wait(forLineContaining: "new rate:48000->44100")
+            try await desk.pipeWire.waitForGraph(rate: 44100, after: 48000)
             _ = try await waitUntil("the rate") {
                 try await app.get(session, "SampleRate").number == 44100 ? true : nil
             }

@@ -33,6 +33,61 @@ extension PrivateDesktop {
         """,
     ]
 
+    /// WirePlumber's own role policy, for ``DesktopOptions/configurationFiles``: endpoints in Lua, as the comment in the
+    /// configuration of 0.4 has it, and loopbacks since 0.5, as its manual has it.
+    public static let rolePolicy = [
+        "wireplumber/policy.lua.d/60-roles.lua": """
+        default_policy.policy.roles = {
+          ["Multimedia"] = { ["alias"] = { "Movie", "Music", "Game" }, ["priority"] = 25,
+                             ["action.default"] = "cork" },
+          ["Communication"] = { ["priority"] = 75, ["action.default"] = "cork",
+                                ["action.Communication"] = "mix" },
+        }
+        default_policy.endpoints = {
+          ["endpoint.multimedia"] = { ["media.class"] = "Audio/Sink", ["role"] = "Multimedia" },
+          ["endpoint.communication"] = { ["media.class"] = "Audio/Sink", ["role"] = "Communication" },
+        }
+        """,
+        "wireplumber/wireplumber.conf.d/60-roles.conf": """
+        wireplumber.profiles = { main = { policy.linking.role-based.loopbacks = required } }
+        wireplumber.components = [
+            { type = virtual
+              provides = policy.linking.role-based.loopbacks
+              requires = [ loopback.sink.role.multimedia, loopback.sink.role.communication ] }
+            { type = pw-module
+              name = libpipewire-module-loopback
+              provides = loopback.sink.role.multimedia
+              requires = [ support.export-core, pw.node-factory.adapter ]
+              arguments = {
+                  node.name = "loopback.sink.role.multimedia"
+                  capture.props = {
+                      media.class = Audio/Sink
+                      policy.role-based.target = true
+                      device.intended-roles = [ "Movie", "Music", "Game" ]
+                      policy.role-based.priority = 25
+                      policy.role-based.action.lower-priority = "cork"
+                  }
+                  playback.props = { node.passive = true, media.role = "Loopback" }
+              } }
+            { type = pw-module
+              name = libpipewire-module-loopback
+              provides = loopback.sink.role.communication
+              requires = [ support.export-core, pw.node-factory.adapter ]
+              arguments = {
+                  node.name = "loopback.sink.role.communication"
+                  capture.props = {
+                      media.class = Audio/Sink
+                      policy.role-based.target = true
+                      device.intended-roles = [ "Communication" ]
+                      policy.role-based.priority = 75
+                      policy.role-based.action.lower-priority = "cork"
+                  }
+                  playback.props = { node.passive = true, media.role = "Loopback" }
+              } }
+        ]
+        """,
+    ]
+
     /// Writes the drop-ins: the null sink, the quantum, the modules, and what the options add.
     func writeConfiguration() throws {
         let quantum = options.quantum

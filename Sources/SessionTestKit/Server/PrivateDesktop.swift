@@ -159,12 +159,25 @@ public final class PrivateDesktop: PrivateServer {
     /// All that WirePlumber has written to its state folder.
     public func savedState() -> [String: [UInt8]] { sandbox.contents(of: "home/.local/state/wireplumber") }
 
-    /// Whether WirePlumber has written a volume for a role.
+    /// Whether WirePlumber has written a volume for a role: up to 0.4 in lines of its own kind, since 0.5 in JSON.
     public func hasSaved(slider position: Double, of role: MediaRole) -> Bool {
         // A linear factor, of which two digits are enough to tell it from others.
         let factor = String(format: "%.2f", (pow(position, 3) * 100).rounded(.down) / 100)
-        return savedState().values.contains {
-            String(decoding: $0, as: UTF8.self).contains("\(role.pipeWire):channelVolumes=\(factor)")
+        return savedState().values.contains { file in
+            String(decoding: file, as: UTF8.self).split(separator: "\n").contains { line in
+                line.contains(":\(role.pipeWire):channelVolumes=\(factor)")
+                    || line.contains(":\(role.pipeWire)={") && line.contains("\"channelVolumes\":[\(factor)")
+            }
+        }
+    }
+
+    /// Waits until the daemon says in its log that its graph has another rate: before 0.3.77 with the rate that it had, later
+    /// with the one that it was to have too. Where ``DesktopOptions/environment`` makes it say so.
+    public func waitForGraph(rate: Int, after former: Int) async throws {
+        guard let log = pipeWire?.log else { throw SystemError(code: ESRCH, context: "log of pipewire") }
+        _ = try await waitUntil("the rate of the graph", evidence: { log.tail() }) {
+            let lines = ["new rate:\(former)->\(rate)", "new rate:\(former)/(\(former))->\(rate)"]
+            return lines.contains { log.text.contains($0) } ? true : nil
         }
     }
 
