@@ -13,8 +13,8 @@ struct SteeredPort: Sendable, Equatable {
     private var earlier: Set<String> = []
     /// Whether the last has shown.
     private var isSeen = false
-    /// Whether somebody has chosen another one since.
-    private var isOverruled = false
+    /// What somebody has chosen instead since.
+    private var chosen: String?
     /// Whether nobody wants it any more, and the former one has been asked for.
     private var isReturning = false
 
@@ -32,30 +32,34 @@ struct SteeredPort: Sendable, Equatable {
 
     /// Takes what shows.
     mutating func note(_ place: RoutePlace) {
-        canReturn = place.ports.contains(former)
-        if !canReturn, asked != former, let fallback = place.fallback, place.ports.contains(fallback) {
-            // Pulled out: without us, the server would not use it any more either. What a call leaves behind must not be the
-            // receiver.
-            former = fallback
-            canReturn = true
+        let others = [place.fallback, isOverruled ? nil : place.active].compactMap { $0 }
+        if !place.ports.contains(former), asked != former, let next = others.first(where: place.ports.contains) {
+            // Pulled out: without us, the server would not use it any more either, nor when it is in again, as it would use
+            // it now then. What a call leaves behind must not be the receiver; where there is no loudspeaker, what is used
+            // now is as good as any.
+            former = next
         }
+        canReturn = place.ports.contains(former)
         earlier.formIntersection(place.ports)
         // While nothing is active, the device is on its way from one state to another.
         guard let active = place.active else { return }
         if active == asked {
+            // Back from where it was for a moment only; but from what was pulled out the server has fallen back, and would
+            // have without us.
+            if let chosen, !place.ports.contains(chosen) { former = active }
             isSeen = true
-            isOverruled = false
+            chosen = nil
             earlier = []
         } else if isSeen, active == place.fallback, !place.ports.contains(asked) {
             // What was asked for is pulled out, and the server has fallen back: nobody has chosen that.
             asked = active
-            isOverruled = false
+            chosen = nil
             earlier = []
         } else if isSeen {
-            isOverruled = true
+            chosen = active
         } else if active != former && !earlier.contains(active) {
             // Chosen by somebody while the command is on its way, which will have the last word.
-            isOverruled = isReturning
+            chosen = isReturning ? active : nil
             former = active
             canReturn = place.ports.contains(former)
         }
@@ -93,7 +97,7 @@ struct SteeredPort: Sendable, Equatable {
         }
         let isAsked = wanted == old.asked
         old.isReturning = false
-        old.isOverruled = false
+        old.chosen = nil
         old.ask(for: wanted)
         return isAsked ? nil : wanted
     }
@@ -104,6 +108,8 @@ struct SteeredPort: Sendable, Equatable {
         asked = port
         isSeen = false
     }
+
+    private var isOverruled: Bool { chosen != nil }
 
     /// Whether there is nothing to remember.
     private var isOver: Bool { isReturning && (isSeen || isOverruled || asked != former) }
