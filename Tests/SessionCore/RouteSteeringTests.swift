@@ -119,6 +119,19 @@ import Testing
         #expect(desk.say([:]) == ["laptop: speaker"])
     }
 
+    @Test("R41 R66 the former port was out before, and used all the same: it is again when it is back")
+    func formerOutBefore() {
+        var desk = SteeringDesk()
+        desk.laptop.active = "laptop/headphones"
+        desk.laptop.ports = ["laptop/speaker", "laptop/receiver"]
+        #expect(desk.say([1: "speaker"]) == ["laptop: speaker"])
+        desk.laptop.active = "laptop/speaker"
+        #expect(desk.say([1: "speaker"]) == [])
+        desk.laptop.ports.append("laptop/headphones")
+        #expect(desk.say([1: "speaker"]) == [])
+        #expect(desk.say([:]) == ["laptop: headphones"])
+    }
+
     @Test("R41 R66 what the user has chosen instead is pulled out: where the server falls back to is where it stays")
     func chosenGone() {
         var desk = SteeringDesk()

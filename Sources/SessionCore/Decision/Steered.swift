@@ -8,7 +8,7 @@ struct SteeredPort: Sendable, Equatable {
     /// What it was used with before, or what somebody has chosen since.
     private var former: String
     /// Whether that can be chosen.
-    private var canReturn = true
+    private var canReturn: Bool
     /// What was asked for earlier, and may show before the last does. A node has few ports, so these are few.
     private var earlier: Set<String> = []
     /// Whether the last has shown.
@@ -24,6 +24,7 @@ struct SteeredPort: Sendable, Equatable {
         self.deviceID = deviceID
         self.asked = asked
         self.former = former
+        canReturn = place.ports.contains(former)
         isSeen = asked == former
     }
 
@@ -32,11 +33,11 @@ struct SteeredPort: Sendable, Equatable {
 
     /// Takes what shows.
     mutating func note(_ place: RoutePlace) {
-        let others = [place.fallback, isOverruled ? nil : place.active].compactMap { $0 }
+        // Pulled out: without us, the server would not use it any more either, nor when it is in again, as it would use it
+        // now then. What a call leaves behind must not be the receiver; where there is no loudspeaker, what is used now is
+        // as good as any. What was out before, and used all the same, may well be used when it is in again.
+        let others = [place.fallback, canReturn && !isOverruled ? place.active : nil].compactMap { $0 }
         if !place.ports.contains(former), asked != former, let next = others.first(where: place.ports.contains) {
-            // Pulled out: without us, the server would not use it any more either, nor when it is in again, as it would use
-            // it now then. What a call leaves behind must not be the receiver; where there is no loudspeaker, what is used
-            // now is as good as any.
             former = next
         }
         canReturn = place.ports.contains(former)
