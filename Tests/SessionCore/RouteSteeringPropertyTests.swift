@@ -30,8 +30,8 @@ import Testing
     }
 
     @Test(
-        "R46 R66 sequences in which what a session preferred was pulled out while something else was there before",
-        arguments: [1244])
+        "R46 R66 sequences in which what was preferred, there before, or chosen since was pulled out",
+        arguments: [1244, 6648, 10219, 20888, 30906, 38366])
     func pulledOut(seed: UInt64) {
         var play = SteeringPlay(seed: seed)
         play.run()

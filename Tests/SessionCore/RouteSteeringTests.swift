@@ -101,7 +101,9 @@ import Testing
         #expect(desk.say([:]) == ["laptop: speaker"])
     }
 
-    @Test("R41 R66 the former port is gone: nothing to go back to", arguments: [true, false])
+    @Test(
+        "R41 R66 the former port is gone: nothing to go back to, nor when it is back and not used",
+        arguments: [true, false])
     func formerGone(isBack: Bool) {
         var desk = SteeringDesk()
         desk.laptop.active = "laptop/headphones"
@@ -110,7 +112,42 @@ import Testing
         desk.laptop.ports = ["laptop/speaker", "laptop/receiver"]
         #expect(desk.say([1: "speaker"]) == [])
         if isBack { desk.laptop.ports.append("laptop/headphones") }
-        #expect(desk.say([:]) == (isBack ? ["laptop: headphones"] : []))
+        #expect(desk.say([1: "speaker"]) == [])
+        #expect(desk.say([1: "receiver"]) == ["laptop: receiver"])
+        desk.laptop.active = "laptop/receiver"
+        #expect(desk.say([1: "receiver"]) == [])
+        #expect(desk.say([:]) == ["laptop: speaker"])
+    }
+
+    @Test("R41 R66 the former port was out before, and used all the same: it is again when it is back")
+    func formerOutBefore() {
+        var desk = SteeringDesk()
+        desk.laptop.active = "laptop/headphones"
+        desk.laptop.ports = ["laptop/speaker", "laptop/receiver"]
+        #expect(desk.say([1: "speaker"]) == ["laptop: speaker"])
+        desk.laptop.active = "laptop/speaker"
+        #expect(desk.say([1: "speaker"]) == [])
+        desk.laptop.ports.append("laptop/headphones")
+        #expect(desk.say([1: "speaker"]) == [])
+        #expect(desk.say([:]) == ["laptop: headphones"])
+    }
+
+    @Test("R41 R66 what the user has chosen instead is pulled out: where the server falls back to is where it stays")
+    func chosenGone() {
+        var desk = SteeringDesk()
+        desk.laptop.fallback = "laptop/speaker"
+        desk.laptop.active = "laptop/receiver"
+        #expect(desk.say([1: "speaker"]) == ["laptop: speaker"])
+        desk.laptop.active = "laptop/speaker"
+        #expect(desk.say([1: "speaker"]) == [])
+        desk.laptop.active = "laptop/headphones"
+        #expect(desk.say([1: "speaker"]) == [])
+        desk.laptop.ports = ["laptop/speaker", "laptop/receiver"]
+        #expect(desk.say([1: "speaker"]) == [])
+        desk.laptop.active = "laptop/speaker"
+        #expect(desk.say([1: "speaker"]) == [])
+        #expect(desk.say([:]) == [])
+        #expect(desk.steering.isEmpty)
     }
 
     @Test("R41 R46 headphones are pulled out in a call: the receiver, and the speaker after it, not the receiver")

@@ -8,13 +8,13 @@ struct SteeredPort: Sendable, Equatable {
     /// What it was used with before, or what somebody has chosen since.
     private var former: String
     /// Whether that can be chosen.
-    private var canReturn = true
+    private var canReturn: Bool
     /// What was asked for earlier, and may show before the last does. A node has few ports, so these are few.
     private var earlier: Set<String> = []
     /// Whether the last has shown.
     private var isSeen = false
-    /// Whether somebody has chosen another one since.
-    private var isOverruled = false
+    /// What somebody has chosen instead since.
+    private var chosen: String?
     /// Whether nobody wants it any more, and the former one has been asked for.
     private var isReturning = false
 
@@ -24,6 +24,7 @@ struct SteeredPort: Sendable, Equatable {
         self.deviceID = deviceID
         self.asked = asked
         self.former = former
+        canReturn = place.ports.contains(former)
         isSeen = asked == former
     }
 
@@ -32,30 +33,34 @@ struct SteeredPort: Sendable, Equatable {
 
     /// Takes what shows.
     mutating func note(_ place: RoutePlace) {
-        canReturn = place.ports.contains(former)
-        if !canReturn, asked != former, let fallback = place.fallback, place.ports.contains(fallback) {
-            // Pulled out: without us, the server would not use it any more either. What a call leaves behind must not be the
-            // receiver.
-            former = fallback
-            canReturn = true
+        // Pulled out: without us, the server would not use it any more either, nor when it is in again, as it would use it
+        // now then. What a call leaves behind must not be the receiver; where there is no loudspeaker, what is used now is
+        // as good as any. What was out before, and used all the same, may well be used when it is in again.
+        let others = [place.fallback, canReturn && !isOverruled ? place.active : nil].compactMap { $0 }
+        if !place.ports.contains(former), asked != former, let next = others.first(where: place.ports.contains) {
+            former = next
         }
+        canReturn = place.ports.contains(former)
         earlier.formIntersection(place.ports)
         // While nothing is active, the device is on its way from one state to another.
         guard let active = place.active else { return }
         if active == asked {
+            // Back from where it was for a moment only; but from what was pulled out the server has fallen back, and would
+            // have without us.
+            if let chosen, !place.ports.contains(chosen) { former = active }
             isSeen = true
-            isOverruled = false
+            chosen = nil
             earlier = []
         } else if isSeen, active == place.fallback, !place.ports.contains(asked) {
             // What was asked for is pulled out, and the server has fallen back: nobody has chosen that.
             asked = active
-            isOverruled = false
+            chosen = nil
             earlier = []
         } else if isSeen {
-            isOverruled = true
+            chosen = active
         } else if active != former && !earlier.contains(active) {
             // Chosen by somebody while the command is on its way, which will have the last word.
-            isOverruled = isReturning
+            chosen = isReturning ? active : nil
             former = active
             canReturn = place.ports.contains(former)
         }
@@ -93,7 +98,7 @@ struct SteeredPort: Sendable, Equatable {
         }
         let isAsked = wanted == old.asked
         old.isReturning = false
-        old.isOverruled = false
+        old.chosen = nil
         old.ask(for: wanted)
         return isAsked ? nil : wanted
     }
@@ -104,6 +109,8 @@ struct SteeredPort: Sendable, Equatable {
         asked = port
         isSeen = false
     }
+
+    private var isOverruled: Bool { chosen != nil }
 
     /// Whether there is nothing to remember.
     private var isOver: Bool { isReturning && (isSeen || isOverruled || asked != former) }
