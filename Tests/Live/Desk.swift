@@ -99,6 +99,7 @@ struct Desk: Sendable {
 
     private static func use(_ server: some PrivateServer, _ body: (Desk) async throws -> Void) async throws {
         try await withServer(server) { server in
+            defer { keepLogs(of: server) }
             let capture = try await Capture.start(on: server)
             try await body(Desk(server: server, capture: capture))
             #expect(server.daemon?.isRunning ?? true, "the daemon ended:\n\(server.sandbox.logTails())")
@@ -106,6 +107,19 @@ struct Desk: Sendable {
     }
 
     /// The name of the module in PipeWire's lists.
+
+    /// Copies all logs to where `AUDIO_SESSION_LOGS` says, if it does, to be read after the desktop is gone.
+    private static func keepLogs(of server: some PrivateServer) {
+        guard let folder = ProcessInfo.processInfo.environment["AUDIO_SESSION_LOGS"], !folder.isEmpty else { return }
+        let name = (Test.current?.name ?? "test").prefix { $0 != "(" }
+        let copy = "\(folder)/\(name)-\(UUID().uuidString.prefix(6))"
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(atPath: server.sandbox.path("log"), toPath: copy)
+        } catch {
+            print("no logs in \(copy): \(error)")
+        }
+    }
 
     /// The folder of the built module. There is no test without it.
     static func moduleFolder() throws -> String {
@@ -134,6 +148,13 @@ struct Desk: Sendable {
     /// What the daemon has logged.
     var log: LogFile {
         get throws { try #require(server.daemon).log }
+    }
+
+    /// What our module has written to it.
+    var moduleLog: String {
+        get throws {
+            try log.text.split(separator: "\n").filter { $0.contains("audio-session") }.joined(separator: "\n")
+        }
     }
 
     // MARK: - Who plays

@@ -101,7 +101,7 @@ extension LiveModule {
             try await desk.hear(Desk.interrupter)
             // The capture is a monitor and goes on too, or nothing could be heard here.
             try await desk.hear(Desk.music)
-            #expect(!(try desk.log.text).contains("loop"))
+            #expect(!(try desk.moduleLog).contains("loop"))
         }
     }
 
