@@ -34,13 +34,18 @@ final class PulseStream: HostedStream {
         case recalled(Instant)
     }
     private var request = Request.none
+    /// It was asked to cork, and has to be asked to go on: who did not do the one will not do the other.
+    private var wasAsked = false
     /// The client runs the stream, as far as that is the client's own wish.
     private(set) var wantsToPlay: Bool
     /// What its client has to be told when it can hear it.
     private var news: [(event: String, properties: [(String, String)])] = []
 
-    /// How late a client's cork may be and still be the answer to a request.
-    static let patience = Duration.milliseconds(500)
+    /// How late a client's cork may be and still be the answer to a request; a user needs longer. One that comes later on a
+    /// busy machine counts as its user's pause, until it goes on as it is asked to.
+    static let patience = Duration.milliseconds(250)
+    /// How late it may go on.
+    static let returnPatience = Duration.seconds(1)
     /// More is not told at once.
     private static let mostNews = 16
 
@@ -124,7 +129,7 @@ final class PulseStream: HostedStream {
 
     /// A client that was asked to go on has not: its application has paused it meanwhile, or leaves that to its user.
     func lookAtRequest(at now: Instant) {
-        if case .recalled(let moment) = request, moment.duration(to: now) >= PulseStream.patience * 2 {
+        if case .recalled(let moment) = request, moment.duration(to: now) >= PulseStream.returnPatience {
             request = .none
             want(handle.state == CPC_RUNNING)
         }
@@ -145,16 +150,14 @@ final class PulseStream: HostedStream {
         if isHeld {
             askToCork()
         } else {
-            switch request {
-            case .none: break
-            case .followed:
+            if case .followed = request {
                 request = .recalled(host.now)
-                host.lookLater(after: PulseStream.patience * 2)
-                tell("request-uncork")
-            case .asked, .recalled:
+                host.lookLater(after: PulseStream.returnPatience)
+            } else {
                 request = .none
-                tell("request-uncork")
             }
+            if wasAsked { tell("request-uncork") }
+            wasAsked = false
         }
         host.post(.streamRunning(id, isRunning), now: false)
     }
@@ -164,6 +167,7 @@ final class PulseStream: HostedStream {
     private func askToCork() {
         guard handle.state == CPC_RUNNING, !host.isHandover(id) else { return }
         request = .asked(host.now)
+        wasAsked = true
         tell("request-cork")
     }
 

@@ -5,13 +5,15 @@ import SessionHost
 /// Sees cards, their ports, sinks and sources, the defaults, and which streams are heard where (R60–R64), and tells the
 /// runtime.
 ///
-/// The daemon says that a plug is pulled out, or that a sink goes, before it does anything about it itself; those who listen
-/// first are first. So what was heard there is stopped before it is moved.
+/// A sink that goes says so before its streams are moved; those who listen first are first. A plug that is pulled out makes
+/// another sink the default one, and streams move there, before it is said; but whoever is told of the first move can ask
+/// the card. So what was heard there is stopped before it is moved.
 final class RouteWatch {
     private unowned let host: PulseAudioHost
     /// The sinks and sources that were told of, by their numbers as nodes.
     private var nodes: [UInt32: RouteNode] = [:]
-    private var devices: Set<UInt32> = []
+    /// What cards were last said to be.
+    private var devices: [UInt32: RouteDevice] = [:]
     private var isMuted: Set<UInt32> = []
 
     /// More are not looked at.
@@ -40,13 +42,19 @@ final class RouteWatch {
         host.on(CPC_SOURCE_MUTE_CHANGED) { [unowned self] in readMute($0) }
         host.on(CPC_CARD_PUT, priority: CPC_EARLY) { [unowned self] in cardChanged($0) }
         host.on(CPC_CARD_UNLINK, priority: CPC_EARLY) { [unowned self] card in
-            guard devices.remove(cpc_card_index(card)) != nil else { return }
+            guard devices.removeValue(forKey: cpc_card_index(card)) != nil else { return }
             host.take(.deviceGone(cpc_card_index(card)))
         }
         host.on(CPC_CARD_PROFILE_CHANGED) { [unowned self] in cardChanged($0) }
         host.on(CPC_PORT_AVAILABLE_CHANGED, priority: CPC_EARLY) { [unowned self] in cardChanged(cpc_port_card($0)) }
-        host.on(CPC_DEFAULT_SINK_CHANGED) { [unowned self] _ in readDefaults() }
-        host.on(CPC_DEFAULT_SOURCE_CHANGED) { [unowned self] _ in readDefaults() }
+        host.on(CPC_SINK_INPUT_MOVE_START, priority: CPC_EARLY) { [unowned self] input in
+            cardChanged(cpc_sink_input_sink(input).flatMap { cpc_sink_card($0) })
+        }
+        host.on(CPC_SOURCE_OUTPUT_MOVE_START, priority: CPC_EARLY) { [unowned self] output in
+            cardChanged(cpc_source_output_source(output).flatMap { cpc_source_card($0) })
+        }
+        host.on(CPC_DEFAULT_SINK_CHANGED, priority: CPC_EARLY) { [unowned self] _ in defaultsChanged() }
+        host.on(CPC_DEFAULT_SOURCE_CHANGED, priority: CPC_EARLY) { [unowned self] _ in defaultsChanged() }
         for card in host.all(CPC_CARDS) { cardChanged(card) }
         for sink in host.all(CPC_SINKS) { addedSink(sink) }
         for source in host.all(CPC_SOURCES) { addedSource(source) }
@@ -56,7 +64,7 @@ final class RouteWatch {
     /// Looks at nothing any more.
     func leave() {
         nodes = [:]
-        devices = []
+        devices = [:]
     }
 
     // MARK: - Sinks and sources
@@ -133,8 +141,8 @@ final class RouteWatch {
     private func cardChanged(_ card: OpaquePointer?) {
         guard let card, let description = describe(card) else { return }
         let id = cpc_card_index(card)
-        guard devices.contains(id) || devices.count < RouteWatch.mostDevices else { return }
-        devices.insert(id)
+        guard devices[id] != description, devices[id] != nil || devices.count < RouteWatch.mostDevices else { return }
+        devices[id] = description
         host.take(.device(description))
     }
 
@@ -190,6 +198,12 @@ final class RouteWatch {
     }
 
     // MARK: - Defaults
+
+    /// It may be for a plug of which it has not been said yet that it is out.
+    private func defaultsChanged() {
+        for card in host.all(CPC_CARDS) { cardChanged(card) }
+        readDefaults()
+    }
 
     private func readDefaults() {
         host.take(.defaultNode(.output, name: cpc_default_sink(host.core).flatMap { name(cpc_sink_name($0)) }))

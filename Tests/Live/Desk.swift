@@ -18,6 +18,8 @@ struct DeskOptions {
     var configurationFiles: [String: String] = [:]
     /// Whether there is a system bus, for the services of ``DesktopMocks``.
     var runsSystemBus = false
+    /// On PulseAudio, whether there is a source from which nothing comes.
+    var hasSource = true
     /// How loud an output of a card is that nobody has heard yet, linear. PulseAudio begins with 1 in any case.
     var routeVolume: Double?
 }
@@ -91,6 +93,8 @@ struct Desk: Sendable {
         daemon.runsSystemBus = options.runsSystemBus
         daemon.configurationFiles.merge(options.configurationFiles) { $1 }
         daemon.moduleFolders = [folder, try await cardFolder.value]
+        // Or the null sink's monitor would be the default source, and the capture would follow when another becomes it.
+        if options.hasSource { daemon.earlyModules.append("module-null-source source_name=no-microphone") }
         daemon.modules.append("module-audio-session" + arguments.joined())
         if daemon.logLevel == "notice" { daemon.logLevel = "info" }
         daemon.environment["AUDIO_SESSION_DEBUG"] = "1"

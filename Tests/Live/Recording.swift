@@ -7,12 +7,16 @@ struct Recording: Sendable {
     let invocation: Invocation
     /// The file that grows.
     let file: String
+    private let sandbox: Sandbox
 
     /// A program under a name of its own that records the default source as its server's clients do.
     init(_ name: String, on desk: Desk) throws {
+        sandbox = desk.sandbox
         file = desk.sandbox.path("tmp/\(name)-\(UUID().uuidString.prefix(6)).wav")
+        // PipeWire's recorder says this of itself; a recording without a role is left alone.
+        let role = desk.server.kind == .pulseAudio ? MediaRole.music : nil
         invocation = try Client.invocation(
-            .plainRecorder, file: file, as: ApplicationIdentity(name), role: nil, on: desk.server)
+            .plainRecorder, file: file, as: ApplicationIdentity(name), role: role, on: desk.server)
     }
 
     private var size: Int {
@@ -23,7 +27,7 @@ struct Recording: Sendable {
     /// Waits until so much more has been recorded; two channels of 16 bits are the least that programs write.
     func waitUntilItGoesOn(for duration: Duration = .milliseconds(250)) async throws {
         let before = size
-        _ = try await waitUntil("more of the recording \(file)") {
+        _ = try await waitUntil("more of the recording \(file)", evidence: { sandbox.logTails() }) {
             size >= before + duration.frames * 4 ? true : nil
         }
     }

@@ -36,6 +36,7 @@ extension LiveModule {
         try await Desk.run(options: {
             $0.routeVolume = 1
             $0.runsSystemBus = true
+            $0.hasSource = false
         }) { desk in
             let mocks = DesktopMocks(desk.sandbox)
             _ = try await mocks.startLogind()
