@@ -8,6 +8,7 @@ extension LiveModule {
     func plugsStopRecordings() async throws {
         try await Desk.run(preset: "phone") { desk in
             let card = try await desk.card(.laptop)
+            try await desk.log.wait(forLineContaining: "route: Headphones")
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""record""#, "[]", #""""#)
@@ -15,7 +16,6 @@ extension LiveModule {
             let recording = try Recording("recorder", on: desk)
             _ = try await app.start(recording.invocation)
             try await recording.waitUntilItGoesOn()
-            try await desk.log.wait(forLineContaining: "route: Headphones")
             for pulls in [true, false] {
                 if pulls { try await card.unplug("headphones") } else { try await card.plug("headphones") }
                 try await app.hear(#"InterruptionBegan "route-disconnected""#)

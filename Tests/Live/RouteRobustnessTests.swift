@@ -59,6 +59,11 @@ extension LiveModule {
             $0.pipeWire.pipeWireFragments["60-loopback.conf"] = loopback
         }) { desk in
             let card = try await desk.card(.laptop)
+            if desk.server.kind == .pulseAudio {
+                // It is behind the default sink from the moment at which it is there.
+                try await desk.sandbox.run(
+                    Invocation("pactl", ["load-module", "module-remap-sink", "sink_name=effects"]))
+            }
             let speaker = try await card.record("speaker")
             let headphones = try await card.record("headphones")
             let file = try desk.sandbox.write(Signal.tone(440, for: .seconds(60), on: .left), to: "music.wav")
