@@ -40,10 +40,6 @@ struct Difference: Sendable {
             "wishedSampleRate", only: .pipeWire,
             because: "a sink of PulseAudio keeps its rate while it is open, whatever a stream asks for"),
         Difference(
-            "unknownPort", only: .pipeWire,
-            because:
-                "PulseAudio has numbers for the types of ports, which leave no room for one that nobody has heard of"),
-        Difference(
             "bufferPlayedOut", only: .pipeWire,
             because:
                 "PulseAudio chooses the speaker in the same turn in which it says that the headphones are out: what the "

@@ -108,7 +108,9 @@ extension LiveModule {
             let route = try JSONValue(parsing: Data(try await desk.command("route", "--json").utf8))
             let outputs = route["route"]?["outputs"]
             #expect(outputs?.elements.first?["type"]?.text == "Unknown", "\(route)")
-            #expect(outputs?.elements.first?["server-type"]?.text == "plasma", "\(route)")
+            // A port of PulseAudio has a number for its type, and one for those that have none.
+            let type = desk.server.kind == .pipeWire ? "plasma" : nil
+            #expect(outputs?.elements.first?["server-type"]?.text == type, "\(route)")
         }
     }
 }

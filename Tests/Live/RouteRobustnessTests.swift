@@ -60,6 +60,7 @@ extension LiveModule {
         }) { desk in
             let card = try await desk.card(.laptop)
             if desk.server.kind == .pulseAudio {
+                // It is behind the default sink from the moment at which it is there.
                 try await desk.sandbox.run(
                     Invocation("pactl", ["load-module", "module-remap-sink", "sink_name=effects"]))
             }

@@ -12,7 +12,7 @@ extension LiveModule {
             let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             try await music.pause()
-            try await desk.log.wait(forLineContaining: "paused by its application")
+            try await desk.waitUntilServerKnows(that: music, isPaused: true)
             call.terminate()
             try await call.waitUntilGone()
             try await desk.log.wait(forLineContaining: "interruption of music-player")
@@ -30,10 +30,10 @@ extension LiveModule {
             let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
             try await music.pause()
-            try await desk.log.wait(forLineContaining: "paused by its application")
+            try await desk.waitUntilServerKnows(that: music, isPaused: true)
             let start = desk.capture.frameCount
             try await music.unpause()
-            try await desk.log.wait(forLineContaining: "wanted by its application", after: 0)
+            try await desk.waitUntilServerKnows(that: music, isPaused: false)
             try await desk.capture.record(.seconds(1))
             let sound = try desk.capture.read(from: start)
             #expect((ToneEnvelope(of: sound.left, frequency: 440).levels.max() ?? 0) < -90)
@@ -158,5 +158,19 @@ extension LiveModule {
 
     private func text(_ state: [String: [UInt8]]) -> String {
         state.map { "\($0.key): \(String(decoding: $0.value, as: UTF8.self))" }.sorted().joined(separator: "\n")
+    }
+}
+
+extension Desk {
+    /// Waits until the daemon has heard that a user has paused a stream, or lets it go on, which the policy stops meanwhile.
+    fileprivate func waitUntilServerKnows(that client: Client, isPaused: Bool) async throws {
+        switch server.kind {
+        case .pipeWire:
+            // What the client wants shows in the log alone: the stream is inactive in any case.
+            try await log.wait(forLineContaining: isPaused ? "paused by its application" : "wanted by its application")
+        case .pulseAudio:
+            // The stream's state is its client's, and the policy holds it below.
+            try await client.waitForStream(in: [isPaused ? .idle : .running])
+        }
     }
 }
