@@ -7,16 +7,11 @@ import SessionService
 final class MessageHandler {
     private static let path = "/audio-session"
     private unowned let host: PulseAudioHost
-    private let isRegistered: Bool
+    private var isRegistered = false
 
     init(host: PulseAudioHost) {
         self.host = host
-        isRegistered = false
-        register()
-    }
-
-    private func register() {
-        _ = cpc_handle_messages(
+        isRegistered = cpc_handle_messages(
             host.core, MessageHandler.path, "What audio sessions there are, and why streams are treated as they are",
             { message, parameters, response, data in
                 guard let handler = object(data, as: MessageHandler.self), let response else { return -1 }
@@ -28,7 +23,7 @@ final class MessageHandler {
             }, pointer(to: self))
     }
 
-    deinit { cpc_handle_messages_no_more(host.core, MessageHandler.path) }
+    deinit { if isRegistered { cpc_handle_messages_no_more(host.core, MessageHandler.path) } }
 
     private func answer(_ message: String, _ subject: String?) -> String? {
         switch message {

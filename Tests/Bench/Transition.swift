@@ -16,6 +16,8 @@ struct Transition: Sendable {
     let fade: Duration?
     /// How far the amplitude goes down and up.
     let distance: Double
+    /// Where it does not depend on the graph's: how often a fade takes a step.
+    var ownQuantum: Duration?
 
     static let ringing = Transition(
         name: "ringing corks", role: MediaRole("Ringtone"), isPeer: false, holds: true, fade: .milliseconds(100),
@@ -24,13 +26,23 @@ struct Transition: Sendable {
         name: "call corks", role: .phone, isPeer: false, holds: false, fade: .milliseconds(100), distance: 1)
     static let prompt = Transition(
         name: "prompt ducks", role: .navigation, isPeer: false, holds: false, fade: .milliseconds(700), distance: 0.9)
+    static let pulseRinging = ringing.inPulseAudio
+    static let pulseCall = call.inPulseAudio
+    static let pulsePrompt = prompt.inPulseAudio
     static let roleCork = Transition(
         name: "module-role-cork", role: .phone, isPeer: true, holds: false, fade: nil, distance: 1)
     static let roleDucking = Transition(
         name: "module-role-ducking", role: .phone, isPeer: true, holds: false, fade: nil, distance: 0.9)
 
     /// In the order in which they are measured.
-    static let all = [ringing, call, prompt, roleCork, roleDucking]
+    static let all = [ringing, call, prompt, pulseRinging, pulseCall, pulsePrompt, roleCork, roleDucking]
+
+    /// The same with the module for PulseAudio, where a change of volume lands wherever the sound is.
+    private var inPulseAudio: Transition {
+        Transition(
+            name: "\(name), in PulseAudio", role: role, isPeer: false, holds: holds, fade: fade, distance: distance,
+            ownQuantum: .milliseconds(10))
+    }
 
     /// The policy's release delay.
     static let releaseDelay = Duration.milliseconds(300)
@@ -38,7 +50,8 @@ struct Transition: Sendable {
     /// How long the fade back takes with a quantum: short fades are stretched until no step is too large,
     /// within a limit (see `Fader`).
     func fade(quantum: Duration) -> Duration? {
-        fade.map { max($0, min(quantum * (distance / Fader.largestStep).rounded(.up), Fader.longestStretch)) }
+        let quantum = ownQuantum ?? quantum
+        return fade.map { max($0, min(quantum * (distance / Fader.largestStep).rounded(.up), Fader.longestStretch)) }
     }
 }
 
@@ -65,9 +78,13 @@ struct Measurement: Sendable {
     var isDisturbed: Bool { figures.noiseFloor > -80 || lost > .milliseconds(10) }
 
     /// How much later than due the music was back at its full level.
-    func late(_ transition: Transition, quantum: Duration) -> Duration? {
-        guard let back, let tail, let fade = transition.fade(quantum: quantum) else { return nil }
-        return back - tail - Transition.releaseDelay - fade - quantum
+    ///
+    /// - Parameter peer: How long a peer in the same server takes to be back, which does nothing but wait for the stream's
+    ///   end; in place of the tail where the server's log does not tell it.
+    func late(_ transition: Transition, quantum: Duration, peer: Duration? = nil) -> Duration? {
+        let peer = transition.ownQuantum == nil ? nil : peer
+        guard let back, let tail = tail ?? peer, let fade = transition.fade(quantum: quantum) else { return nil }
+        return back - tail - Transition.releaseDelay - fade - (transition.ownQuantum ?? quantum)
     }
 }
 

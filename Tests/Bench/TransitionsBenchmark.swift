@@ -7,9 +7,11 @@ import SessionTestKit
 func benchmarkTransitions(_ arguments: [String]) async throws {
     let options = try TransitionsOptions(arguments)
     let results = try await withServer(PrivateDesktop.start(desktop(options))) { desktop in
-        try await withServer(PrivatePulseAudio.start(modules: [corking])) { corking in
-            try await withServer(PrivatePulseAudio.start(modules: [ducking])) { ducking in
-                try await measure(options, desktop, corking, ducking)
+        try await withServer(PrivatePulseAudio.start(pulseAudio(options))) { own in
+            try await withServer(PrivatePulseAudio.start(modules: [corking])) { corking in
+                try await withServer(PrivatePulseAudio.start(modules: [ducking])) { ducking in
+                    try await measure(options, desktop, own, corking, ducking)
+                }
             }
         }
     }
@@ -60,11 +62,19 @@ private func desktop(_ options: TransitionsOptions) -> DesktopOptions {
     return desktop
 }
 
+private func pulseAudio(_ options: TransitionsOptions) -> PulseAudioOptions {
+    var daemon = PulseAudioOptions()
+    daemon.moduleFolders = [URL(fileURLWithPath: options.modules).path]
+    daemon.modules = ["module-audio-session preset=desktop dbus=no"]
+    return daemon
+}
+
 private func measure(
-    _ options: TransitionsOptions, _ desktop: PrivateDesktop, _ corking: PrivatePulseAudio, _ ducking: PrivatePulseAudio
+    _ options: TransitionsOptions, _ desktop: PrivateDesktop, _ own: PrivatePulseAudio, _ corking: PrivatePulseAudio,
+    _ ducking: PrivatePulseAudio
 ) async throws -> [TransitionResult] {
     let ending = options.ending
-    for server in [desktop, corking, ducking] as [any PrivateServer] {
+    for server in [desktop, own, corking, ducking] as [any PrivateServer] {
         try writeSounds(for: ending, to: server.sandbox)
     }
     var results = Transition.all.map { TransitionResult(transition: $0, measurements: []) }
@@ -72,6 +82,7 @@ private func measure(
         let log = desktop.pipeWire?.log
         let measured =
             try await Visit(server: desktop, ending: ending, log: log).run([.ringing, .call, .prompt])
+            + Visit(server: own, ending: ending, log: nil).run([.pulseRinging, .pulseCall, .pulsePrompt])
             + Visit(server: corking, ending: ending, log: nil).run([.roleCork])
             + Visit(server: ducking, ending: ending, log: nil).run([.roleDucking])
         for (index, measurement) in measured.enumerated() {
