@@ -4,28 +4,41 @@ import Testing
 
 @testable import SessionTestKit
 
+/// On a clock that stands still but while the meter sleeps, as no machine's does.
 @Suite struct StallMeterTests {
-    /// A thread that is woken 40 ms too late, once, has seen a machine that stood still for as long.
-    @Test func aLateAwakeningIsNoted() async throws {
-        let isLate = Mutex(false)
-        let meter = StallMeter { _ in
-            let wasLate = isLate.withLock { isLate in
-                defer { isLate = false }
-                return isLate
+    private final class Sleeper: Sendable {
+        let now = Mutex<UInt64>(1_000_000_000)
+        let sleeps = Mutex(0)
+
+        /// Wakes a meter at its moments, and once, the fifth time, so much later.
+        func meter(late: Duration) -> StallMeter {
+            StallMeter(now: { self.now.withLock { $0 } }) { deadline in
+                let number = self.sleeps.withLock { sleeps in
+                    sleeps += 1
+                    return sleeps
+                }
+                self.now.withLock { $0 = deadline + (number == 5 ? UInt64(late / .nanoseconds(1)) : 0) }
+                usleep(100)
             }
-            // Its own pauses are left out, or a busy machine would fail the test.
-            if wasLate { usleep(42_000) } else { usleep(2_000) }
         }
-        isLate.withLock { $0 = true }
-        _ = try await waitUntil("the stall to be noted") { meter.longest >= .milliseconds(40) ? true : nil }
+
+        func waitForSleeps(_ count: Int) async throws {
+            _ = try await waitUntil("\(count) sleeps") { sleeps.withLock { $0 } > count ? true : nil }
+        }
     }
 
-    /// Between two awakenings in time, nothing is noted.
-    @Test func awakeningsInTimeAreNot() async throws {
-        let count = Mutex(0)
-        // It returns before the moment, as no real one does, so that no machine can make it late.
-        let meter = StallMeter { _ in count.withLock { $0 += 1 } }
-        _ = try await waitUntil("some awakenings") { count.withLock { $0 } > 1_000 ? true : nil }
-        #expect(meter.longest < .milliseconds(2))
+    @Test(arguments: [Duration.milliseconds(40), .microseconds(3_500)])
+    func `a late awakening is noted`(late: Duration) async throws {
+        let sleeper = Sleeper()
+        let meter = sleeper.meter(late: late)
+        try await sleeper.waitForSleeps(20)
+        #expect(meter.longest == late)
+    }
+
+    @Test func `awakenings in time are not`() async throws {
+        let sleeper = Sleeper()
+        let meter = sleeper.meter(late: .zero)
+        try await sleeper.waitForSleeps(20)
+        #expect(meter.longest == .zero)
     }
 }

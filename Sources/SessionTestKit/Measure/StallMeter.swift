@@ -22,24 +22,24 @@ public final class StallMeter: Sendable {
 
     /// Begins to measure.
     public convenience init() {
-        self.init { deadline in
+        self.init(now: StallMeter.monotonicClock) { deadline in
             let time = timespec(
                 tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
             while clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), [time], nil) == EINTR {}
         }
     }
 
-    /// With another way to sleep until a moment, in nanoseconds of the monotonic clock; for tests of this measure.
-    init(sleep: @escaping @Sendable (_ deadline: UInt64) -> Void) {
+    /// With another clock, in nanoseconds, and another way to sleep until a moment of it; for tests of this measure.
+    init(now: @escaping @Sendable () -> UInt64, sleep: @escaping @Sendable (_ deadline: UInt64) -> Void) {
         let record = record
         let thread = Thread {
             var parameters = sched_param(sched_priority: sched_get_priority_max(SCHED_FIFO))
             // Without the right to it, the thread waits its turn, and a busy machine looks like one that stands still.
             _ = pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters)
             while true {
-                let deadline = StallMeter.now() + UInt64(StallMeter.pause / .nanoseconds(1))
+                let deadline = now() + UInt64(StallMeter.pause / .nanoseconds(1))
                 sleep(deadline)
-                let late = Duration.nanoseconds(Int64(StallMeter.now()) - Int64(deadline))
+                let late = Duration.nanoseconds(Int64(now()) - Int64(deadline))
                 let isStopped = record.state.withLock { state in
                     state.longest = max(state.longest, late)
                     return state.isStopped
@@ -56,7 +56,7 @@ public final class StallMeter: Sendable {
     /// The longest time so far that the machine stood still.
     public var longest: Duration { record.state.withLock { $0.longest } }
 
-    private static func now() -> UInt64 {
+    @Sendable private static func monotonicClock() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
