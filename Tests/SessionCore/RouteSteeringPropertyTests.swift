@@ -31,7 +31,7 @@ import Testing
 
     @Test(
         "R46 R66 sequences in which what was preferred, there before, or chosen since was pulled out",
-        arguments: [1244, 6648, 10219, 20888, 30906, 38366])
+        arguments: [1244, 6648, 10219, 20888, 30906, 38366, 219_985])
     func pulledOut(seed: UInt64) {
         var play = SteeringPlay(seed: seed)
         play.run()

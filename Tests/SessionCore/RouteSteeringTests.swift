@@ -132,6 +132,21 @@ import Testing
         #expect(desk.say([:]) == ["laptop: headphones"])
     }
 
+    @Test("R41 R66 what was asked for is pulled out when the user has chosen another one: that stays")
+    func askedGone() {
+        var desk = SteeringDesk()
+        desk.laptop.fallback = "laptop/speaker"
+        desk.laptop.active = "laptop/receiver"
+        #expect(desk.say([1: "headphones"]) == ["laptop: headphones"])
+        desk.laptop.active = "laptop/headphones"
+        #expect(desk.say([1: "headphones"]) == [])
+        desk.laptop.active = "laptop/speaker"
+        #expect(desk.say([1: "headphones"]) == [])
+        desk.laptop.ports = ["laptop/speaker", "laptop/receiver"]
+        #expect(desk.say([1: "headphones"]) == [])
+        #expect(desk.steering.isEmpty)
+    }
+
     @Test("R41 R66 what the user has chosen instead is pulled out: where the server falls back to is where it stays")
     func chosenGone() {
         var desk = SteeringDesk()

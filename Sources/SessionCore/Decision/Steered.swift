@@ -51,10 +51,9 @@ struct SteeredPort: Sendable, Equatable {
             isSeen = true
             chosen = nil
             earlier = []
-        } else if isSeen, active == place.fallback, !place.ports.contains(asked) {
-            // What was asked for is pulled out, and the server has fallen back: nobody has chosen that.
+        } else if isSeen, !isOverruled, active == place.fallback, !place.ports.contains(asked) {
+            // What was asked for and used is pulled out, and the server has fallen back: nobody has chosen that.
             asked = active
-            chosen = nil
             earlier = []
         } else if isSeen {
             chosen = active
