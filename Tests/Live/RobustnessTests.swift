@@ -24,9 +24,10 @@ extension LiveModule {
             let track = PositionTrack(of: try await desk.capture.stop(), threshold: 2e-3)
             print("position after a cork of \(victim): \(track.breaks)")
             #expect(!track.breaks.isEmpty)
-            // What is faded below the threshold counts as heard; a quantum is 1024 frames.
+            // What is faded below the threshold counts as heard; a quantum is 1024 frames. One may pass unheard at each end:
+            // where the gain has landed and the cork has not, and where the stream is let go and its gain has not risen.
             let skipped = track.breaks.map(\.skipped).reduce(0, +)
-            if abs(skipped) > 1024 { mistake = "\(skipped) frames were skipped: \(track.breaks)" }
+            if abs(skipped) > 2048 { mistake = "\(skipped) frames were skipped: \(track.breaks)" }
         }
         return mistake
     }
