@@ -88,7 +88,8 @@ let package = Package(
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
-                "SessionService", "SessionRuntime", "SessionCore", "SessionBus", "SessionDesktop", "SessionTestKit",
+                "SessionService", "SessionHost", "SessionRuntime", "SessionCore", "PolicyFile", "SessionBus",
+                "SessionDesktop", "SessionTestKit",
             ],
             path: "Tests/SessionService", swiftSettings: strict),
 
@@ -192,7 +193,9 @@ let package = Package(
         .target(name: "ModuleUnloader", dependencies: ["CLibPipeWire"], path: "Tests/ModuleUnloader"),
         .testTarget(
             name: "LiveTests",
-            dependencies: ["SessionTestKit", "odd-client", "odd-pulse-client", "stream-churn", "fixture-card"],
+            dependencies: [
+                "SessionService", "SessionTestKit", "odd-client", "odd-pulse-client", "stream-churn", "fixture-card",
+            ],
             path: "Tests/Live", swiftSettings: strict),
         .testTarget(
             name: "PolicyFileTests", dependencies: ["PolicyFile", "SessionCore", "SpaEvents"],

@@ -18,14 +18,6 @@ void cpc_disconnect(pa_hook_slot *slot) {
     if (slot != NULL) pa_hook_slot_free(slot);
 }
 
-pa_sink_input *cpc_sent_to(void *object) {
-    return CPC_READ(object, pa_sink_input_send_event_hook_data, sink_input, NULL);
-}
-
-const char *cpc_sent_event(void *object) {
-    return CPC_READ(object, pa_sink_input_send_event_hook_data, event, NULL);
-}
-
 pa_time_event *cpc_timer(pa_core *core, pa_usec_t at, pa_time_event_cb_t callback, void *userdata) {
     if (cpc_mainloop(core) == NULL || callback == NULL) return NULL;
     return pa_core_rttime_new(core, at, callback, userdata);

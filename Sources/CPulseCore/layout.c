@@ -8,65 +8,57 @@
 
 /* Fields that lie at the same place in all releases. */
 #define SAME_FIELDS \
-    .pa_module_core = 0, .pa_module_name = 8, .pa_module_argument = 16, .pa_module_userdata = 64,                   \
-    .pa_core_mainloop = 48, .pa_core_clients = 56, .pa_core_cards = 64, .pa_core_sinks = 72, .pa_core_sources = 80, \
-    .pa_core_sink_inputs = 88, .pa_core_source_outputs = 96, .pa_core_modules = 104,                                \
-    .pa_core_message_handlers = 136,                                                                                \
-    .pa_client_index = 0, .pa_client_proplist = 16,                                                                 \
-    .pa_sink_input_index = 40, .pa_sink_input_state = 56, .pa_sink_input_proplist = 72, .pa_sink_input_module = 80, \
-    .pa_sink_input_client = 88, .pa_sink_input_sink = 96, .pa_sink_input_origin_sink = 112,                         \
-    .pa_sink_input_volume_factor_items = 824,                                                                       \
-    .pa_sink_input_send_event_hook_data_sink_input = 0, .pa_sink_input_send_event_hook_data_event = 8,              \
-    .volume_factor_entry_volume = 8,                                                                                \
-    .pa_source_output_index = 40, .pa_source_output_state = 56, .pa_source_output_proplist = 72,                    \
-    .pa_source_output_module = 80, .pa_source_output_client = 88, .pa_source_output_source = 96,                    \
-    .pa_source_output_destination_source = 112, .pa_source_output_direct_on_input = 120,                            \
-    .pa_source_output_sample_spec = 128,                                                                            \
-    .pa_source_output_real_ratio = 544, .pa_source_output_volume_factor = 676, .pa_source_output_soft_volume = 808, \
-    .pa_sink_index = 40, .pa_sink_state = 56, .pa_sink_name = 72, .pa_sink_proplist = 88, .pa_sink_card = 104,      \
-    .pa_sink_sample_spec = 112, .pa_sink_inputs = 272, .pa_sink_input_to_master = 296, .pa_sink_asyncmsgq = 848,    \
-    .pa_sink_ports = 880, .pa_sink_active_port = 888,                                                               \
-    .pa_source_index = 40, .pa_source_state = 56, .pa_source_name = 72, .pa_source_proplist = 88,                   \
-    .pa_source_card = 104, .pa_source_sample_spec = 112, .pa_source_monitor_of = 288, .pa_source_asyncmsgq = 848,   \
-    .pa_source_ports = 880, .pa_source_active_port = 888, .pa_source_muted = 708, .pa_source_muted_mask = 1,        \
-    .pa_card_index = 0, .pa_card_name = 16, .pa_card_proplist = 24, .pa_card_active_profile = 72,                   \
-    .pa_card_ports = 80,                                                                                            \
-    .pa_card_profile_card = 0, .pa_card_profile_name = 8, .pa_card_profile_priority = 40,                           \
-    .pa_card_profile_available = 44,                                                                                \
-    .pa_device_port_card = 40, .pa_device_port_name = 48, .pa_device_port_description = 56,                         \
-    .pa_device_port_type = 72, .pa_device_port_available = 80, .pa_device_port_proplist = 96,                       \
-    .pa_device_port_profiles = 104, .pa_device_port_direction = 112,                                                \
-    .pa_message_handler_callback = 16, .pa_message_handler_userdata = 24,                                           \
+    .pa_module_core = 0, .pa_module_name = 8, .pa_module_argument = 16, .pa_module_userdata = 64,            \
+    .pa_core_mainloop = 48, .pa_core_cards = 64, .pa_core_sinks = 72, .pa_core_sources = 80,                 \
+    .pa_core_sink_inputs = 88, .pa_core_source_outputs = 96, .pa_core_modules = 104,                         \
+    .pa_core_message_handlers = 136, .pa_client_proplist = 16, .pa_sink_input_index = 40,                    \
+    .pa_sink_input_state = 56, .pa_sink_input_proplist = 72, .pa_sink_input_client = 88,                     \
+    .pa_sink_input_sink = 96, .pa_sink_input_origin_sink = 112, .pa_sink_input_volume_factor_items = 824,    \
+    .volume_factor_entry_volume = 8, .pa_source_output_index = 40, .pa_source_output_state = 56,             \
+    .pa_source_output_proplist = 72, .pa_source_output_client = 88, .pa_source_output_source = 96,           \
+    .pa_source_output_destination_source = 112, .pa_source_output_direct_on_input = 120,                     \
+    .pa_source_output_sample_spec = 128, .pa_source_output_real_ratio = 544,                                 \
+    .pa_source_output_volume_factor = 676, .pa_source_output_soft_volume = 808, .pa_sink_index = 40,         \
+    .pa_sink_state = 56, .pa_sink_name = 72, .pa_sink_proplist = 88, .pa_sink_card = 104,                    \
+    .pa_sink_sample_spec = 112, .pa_sink_input_to_master = 296, .pa_sink_asyncmsgq = 848,                    \
+    .pa_sink_ports = 880, .pa_sink_active_port = 888, .pa_source_index = 40, .pa_source_state = 56,          \
+    .pa_source_name = 72, .pa_source_proplist = 88, .pa_source_card = 104, .pa_source_sample_spec = 112,     \
+    .pa_source_monitor_of = 288, .pa_source_output_from_master = 296, .pa_source_asyncmsgq = 848,            \
+    .pa_source_ports = 880, .pa_source_active_port = 888, .pa_source_muted = 708, .pa_source_muted_mask = 1, \
+    .pa_card_index = 0, .pa_card_name = 16, .pa_card_proplist = 24, .pa_card_active_profile = 72,            \
+    .pa_card_ports = 80, .pa_card_profile_card = 0, .pa_card_profile_name = 8,                               \
+    .pa_card_profile_priority = 40, .pa_card_profile_available = 44, .pa_device_port_card = 40,              \
+    .pa_device_port_name = 48, .pa_device_port_description = 56, .pa_device_port_type = 72,                  \
+    .pa_device_port_available = 80, .pa_device_port_proplist = 96, .pa_device_port_profiles = 104,           \
+    .pa_device_port_direction = 112, .pa_message_handler_callback = 16, .pa_message_handler_userdata = 24,   \
     .hook_size = 24
 
 #define HOOKS_OF_14 \
-    [CPC_SINK_PUT] = 2, [CPC_SINK_UNLINK] = 3, [CPC_SINK_UNLINK_POST] = 4, [CPC_SINK_STATE_CHANGED] = 5, \
-    [CPC_SINK_PROPLIST_CHANGED] = 6, [CPC_SINK_PORT_CHANGED] = 7, [CPC_SOURCE_PUT] = 14,                 \
-    [CPC_SOURCE_UNLINK] = 15, [CPC_SOURCE_UNLINK_POST] = 16, [CPC_SOURCE_PROPLIST_CHANGED] = 18,         \
-    [CPC_SOURCE_PORT_CHANGED] = 19, [CPC_SOURCE_MUTE_CHANGED] = 22, [CPC_SINK_INPUT_PUT] = 26,           \
-    [CPC_SINK_INPUT_UNLINK] = 27, [CPC_SINK_INPUT_MOVE_START] = 29, [CPC_SINK_INPUT_MOVE_FINISH] = 30,   \
-    [CPC_SINK_INPUT_STATE_CHANGED] = 32, [CPC_SINK_INPUT_PROPLIST_CHANGED] = 33,                         \
-    [CPC_SINK_INPUT_SEND_EVENT] = 36, [CPC_SOURCE_OUTPUT_PUT] = 39, [CPC_SOURCE_OUTPUT_UNLINK] = 40,     \
-    [CPC_SOURCE_OUTPUT_MOVE_START] = 42, [CPC_SOURCE_OUTPUT_MOVE_FINISH] = 43,                           \
-    [CPC_SOURCE_OUTPUT_STATE_CHANGED] = 45, [CPC_SOURCE_OUTPUT_PROPLIST_CHANGED] = 46,                   \
-    [CPC_CLIENT_PROPLIST_CHANGED] = 53, [CPC_CARD_PUT] = 57, [CPC_CARD_UNLINK] = 58,                     \
-    [CPC_CARD_PROFILE_CHANGED] = 60, [CPC_PORT_AVAILABLE_CHANGED] = 64, [CPC_DEFAULT_SINK_CHANGED] = 66, \
-    [CPC_DEFAULT_SOURCE_CHANGED] = 67, [CPC_MODULE_NEW] = 68, [CPC_MODULE_UNLINK] = 70
+    [CPC_SINK_PUT] = 2, [CPC_SINK_UNLINK] = 3, [CPC_SINK_PROPLIST_CHANGED] = 6, [CPC_SINK_PORT_CHANGED] = 7, \
+    [CPC_SOURCE_PUT] = 14, [CPC_SOURCE_UNLINK] = 15, [CPC_SOURCE_PROPLIST_CHANGED] = 18,                     \
+    [CPC_SOURCE_PORT_CHANGED] = 19, [CPC_SOURCE_MUTE_CHANGED] = 22, [CPC_SINK_INPUT_PUT] = 26,               \
+    [CPC_SINK_INPUT_UNLINK] = 27, [CPC_SINK_INPUT_MOVE_START] = 29, [CPC_SINK_INPUT_MOVE_FINISH] = 30,       \
+    [CPC_SINK_INPUT_STATE_CHANGED] = 32, [CPC_SINK_INPUT_PROPLIST_CHANGED] = 33,                             \
+    [CPC_SOURCE_OUTPUT_PUT] = 39, [CPC_SOURCE_OUTPUT_UNLINK] = 40, [CPC_SOURCE_OUTPUT_MOVE_START] = 42,      \
+    [CPC_SOURCE_OUTPUT_MOVE_FINISH] = 43, [CPC_SOURCE_OUTPUT_STATE_CHANGED] = 45,                            \
+    [CPC_SOURCE_OUTPUT_PROPLIST_CHANGED] = 46, [CPC_CLIENT_PROPLIST_CHANGED] = 53, [CPC_CARD_PUT] = 57,      \
+    [CPC_CARD_UNLINK] = 58, [CPC_CARD_PROFILE_CHANGED] = 60, [CPC_PORT_AVAILABLE_CHANGED] = 64,              \
+    [CPC_DEFAULT_SINK_CHANGED] = 66, [CPC_DEFAULT_SOURCE_CHANGED] = 67, [CPC_MODULE_NEW] = 68,               \
+    [CPC_MODULE_UNLINK] = 70
 
 /* A hook for a changed preference more, among the sink inputs' as among the source outputs'. */
 #define HOOKS_SINCE_15 \
-    [CPC_SINK_PUT] = 2, [CPC_SINK_UNLINK] = 3, [CPC_SINK_UNLINK_POST] = 4, [CPC_SINK_STATE_CHANGED] = 5, \
-    [CPC_SINK_PROPLIST_CHANGED] = 6, [CPC_SINK_PORT_CHANGED] = 7, [CPC_SOURCE_PUT] = 14,                 \
-    [CPC_SOURCE_UNLINK] = 15, [CPC_SOURCE_UNLINK_POST] = 16, [CPC_SOURCE_PROPLIST_CHANGED] = 18,         \
-    [CPC_SOURCE_PORT_CHANGED] = 19, [CPC_SOURCE_MUTE_CHANGED] = 22, [CPC_SINK_INPUT_PUT] = 26,           \
-    [CPC_SINK_INPUT_UNLINK] = 27, [CPC_SINK_INPUT_MOVE_START] = 29, [CPC_SINK_INPUT_MOVE_FINISH] = 30,   \
-    [CPC_SINK_INPUT_STATE_CHANGED] = 32, [CPC_SINK_INPUT_PROPLIST_CHANGED] = 33,                         \
-    [CPC_SINK_INPUT_SEND_EVENT] = 37, [CPC_SOURCE_OUTPUT_PUT] = 40, [CPC_SOURCE_OUTPUT_UNLINK] = 41,     \
-    [CPC_SOURCE_OUTPUT_MOVE_START] = 43, [CPC_SOURCE_OUTPUT_MOVE_FINISH] = 44,                           \
-    [CPC_SOURCE_OUTPUT_STATE_CHANGED] = 46, [CPC_SOURCE_OUTPUT_PROPLIST_CHANGED] = 47,                   \
-    [CPC_CLIENT_PROPLIST_CHANGED] = 55, [CPC_CARD_PUT] = 59, [CPC_CARD_UNLINK] = 60,                     \
-    [CPC_CARD_PROFILE_CHANGED] = 62, [CPC_PORT_AVAILABLE_CHANGED] = 66, [CPC_DEFAULT_SINK_CHANGED] = 68, \
-    [CPC_DEFAULT_SOURCE_CHANGED] = 69, [CPC_MODULE_NEW] = 70, [CPC_MODULE_UNLINK] = 72
+    [CPC_SINK_PUT] = 2, [CPC_SINK_UNLINK] = 3, [CPC_SINK_PROPLIST_CHANGED] = 6, [CPC_SINK_PORT_CHANGED] = 7, \
+    [CPC_SOURCE_PUT] = 14, [CPC_SOURCE_UNLINK] = 15, [CPC_SOURCE_PROPLIST_CHANGED] = 18,                     \
+    [CPC_SOURCE_PORT_CHANGED] = 19, [CPC_SOURCE_MUTE_CHANGED] = 22, [CPC_SINK_INPUT_PUT] = 26,               \
+    [CPC_SINK_INPUT_UNLINK] = 27, [CPC_SINK_INPUT_MOVE_START] = 29, [CPC_SINK_INPUT_MOVE_FINISH] = 30,       \
+    [CPC_SINK_INPUT_STATE_CHANGED] = 32, [CPC_SINK_INPUT_PROPLIST_CHANGED] = 33,                             \
+    [CPC_SOURCE_OUTPUT_PUT] = 40, [CPC_SOURCE_OUTPUT_UNLINK] = 41, [CPC_SOURCE_OUTPUT_MOVE_START] = 43,      \
+    [CPC_SOURCE_OUTPUT_MOVE_FINISH] = 44, [CPC_SOURCE_OUTPUT_STATE_CHANGED] = 46,                            \
+    [CPC_SOURCE_OUTPUT_PROPLIST_CHANGED] = 47, [CPC_CLIENT_PROPLIST_CHANGED] = 55, [CPC_CARD_PUT] = 59,      \
+    [CPC_CARD_UNLINK] = 60, [CPC_CARD_PROFILE_CHANGED] = 62, [CPC_PORT_AVAILABLE_CHANGED] = 66,              \
+    [CPC_DEFAULT_SINK_CHANGED] = 68, [CPC_DEFAULT_SOURCE_CHANGED] = 69, [CPC_MODULE_NEW] = 70,               \
+    [CPC_MODULE_UNLINK] = 72
 
 /* Longer than the longest release number. */
 enum { CPC_RELEASE_SIZE = 16 };

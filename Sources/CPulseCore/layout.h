@@ -12,7 +12,6 @@
     FIELD(pa_module, argument, char *)                                     \
     FIELD(pa_module, userdata, void *)                                     \
     FIELD(pa_core, mainloop, pa_mainloop_api *)                            \
-    FIELD(pa_core, clients, pa_idxset *)                                   \
     FIELD(pa_core, cards, pa_idxset *)                                     \
     FIELD(pa_core, sinks, pa_idxset *)                                     \
     FIELD(pa_core, sources, pa_idxset *)                                   \
@@ -22,23 +21,18 @@
     FIELD(pa_core, message_handlers, pa_hashmap *)                         \
     FIELD(pa_core, default_sink, pa_sink *)                                \
     FIELD(pa_core, default_source, pa_source *)                            \
-    FIELD(pa_client, index, uint32_t)                                      \
     FIELD(pa_client, proplist, pa_proplist *)                              \
     FIELD(pa_sink_input, index, uint32_t)                                  \
     FIELD(pa_sink_input, state, unsigned)                                  \
     FIELD(pa_sink_input, proplist, pa_proplist *)                          \
-    FIELD(pa_sink_input, module, pa_module *)                              \
     FIELD(pa_sink_input, client, pa_client *)                              \
     FIELD(pa_sink_input, sink, pa_sink *)                                  \
     FIELD(pa_sink_input, origin_sink, pa_sink *)                           \
     FIELD(pa_sink_input, volume_factor_items, pa_hashmap *)                \
-    FIELD(pa_sink_input_send_event_hook_data, sink_input, pa_sink_input *) \
-    FIELD(pa_sink_input_send_event_hook_data, event, const char *)         \
     FIELD(volume_factor_entry, volume, pa_cvolume)                         \
     FIELD(pa_source_output, index, uint32_t)                               \
     FIELD(pa_source_output, state, unsigned)                               \
     FIELD(pa_source_output, proplist, pa_proplist *)                       \
-    FIELD(pa_source_output, module, pa_module *)                           \
     FIELD(pa_source_output, client, pa_client *)                           \
     FIELD(pa_source_output, source, pa_source *)                           \
     FIELD(pa_source_output, destination_source, pa_source *)               \
@@ -53,7 +47,6 @@
     FIELD(pa_sink, proplist, pa_proplist *)                                \
     FIELD(pa_sink, card, pa_card *)                                        \
     FIELD(pa_sink, sample_spec, pa_sample_spec)                            \
-    FIELD(pa_sink, inputs, pa_idxset *)                                    \
     FIELD(pa_sink, input_to_master, pa_sink_input *)                       \
     FIELD(pa_sink, asyncmsgq, pa_asyncmsgq *)                              \
     FIELD(pa_sink, ports, pa_hashmap *)                                    \
@@ -65,6 +58,7 @@
     FIELD(pa_source, card, pa_card *)                                      \
     FIELD(pa_source, sample_spec, pa_sample_spec)                          \
     FIELD(pa_source, monitor_of, pa_sink *)                                \
+    FIELD(pa_source, output_from_master, pa_source_output *)               \
     FIELD(pa_source, asyncmsgq, pa_asyncmsgq *)                            \
     FIELD(pa_source, ports, pa_hashmap *)                                  \
     FIELD(pa_source, active_port, pa_device_port *)                        \
@@ -92,13 +86,10 @@
 #define CPC_HOOK_NAMES(HOOK)              \
     HOOK(SINK_PUT)                        \
     HOOK(SINK_UNLINK)                     \
-    HOOK(SINK_UNLINK_POST)                \
-    HOOK(SINK_STATE_CHANGED)              \
     HOOK(SINK_PROPLIST_CHANGED)           \
     HOOK(SINK_PORT_CHANGED)               \
     HOOK(SOURCE_PUT)                      \
     HOOK(SOURCE_UNLINK)                   \
-    HOOK(SOURCE_UNLINK_POST)              \
     HOOK(SOURCE_PROPLIST_CHANGED)         \
     HOOK(SOURCE_PORT_CHANGED)             \
     HOOK(SOURCE_MUTE_CHANGED)             \
@@ -108,7 +99,6 @@
     HOOK(SINK_INPUT_MOVE_FINISH)          \
     HOOK(SINK_INPUT_STATE_CHANGED)        \
     HOOK(SINK_INPUT_PROPLIST_CHANGED)     \
-    HOOK(SINK_INPUT_SEND_EVENT)           \
     HOOK(SOURCE_OUTPUT_PUT)               \
     HOOK(SOURCE_OUTPUT_UNLINK)            \
     HOOK(SOURCE_OUTPUT_MOVE_START)        \

@@ -65,7 +65,6 @@ void cpc_choose_default_source(pa_core *core, const char *name) {
 static pa_idxset *objects(pa_core *core, enum cpc_set set) {
     if (core == NULL) return NULL;
     switch (set) {
-    case CPC_CLIENTS: return CPC_FIELD(core, pa_core, clients);
     case CPC_CARDS: return CPC_FIELD(core, pa_core, cards);
     case CPC_SINKS: return CPC_FIELD(core, pa_core, sinks);
     case CPC_SOURCES: return CPC_FIELD(core, pa_core, sources);
@@ -102,7 +101,6 @@ enum cpc_state cpc_sink_input_state(pa_sink_input *input) {
 }
 pa_proplist *cpc_sink_input_proplist(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, proplist, NULL); }
 pa_client *cpc_sink_input_client(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, client, NULL); }
-pa_module *cpc_sink_input_module(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, module, NULL); }
 pa_sink *cpc_sink_input_sink(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, sink, NULL); }
 pa_sink *cpc_sink_input_origin(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, origin_sink, NULL); }
 
@@ -118,9 +116,6 @@ pa_proplist *cpc_source_output_proplist(pa_source_output *output) {
 pa_client *cpc_source_output_client(pa_source_output *output) {
     return CPC_READ(output, pa_source_output, client, NULL);
 }
-pa_module *cpc_source_output_module(pa_source_output *output) {
-    return CPC_READ(output, pa_source_output, module, NULL);
-}
 pa_source *cpc_source_output_source(pa_source_output *output) {
     return CPC_READ(output, pa_source_output, source, NULL);
 }
@@ -132,7 +127,6 @@ bool cpc_source_output_is_direct(pa_source_output *output) {
 }
 
 pa_proplist *cpc_client_proplist(pa_client *client) { return CPC_READ(client, pa_client, proplist, NULL); }
-uint32_t cpc_client_index(pa_client *client) { return CPC_READ(client, pa_client, index, PA_INVALID_INDEX); }
 
 /* Sinks and sources. */
 
@@ -152,19 +146,6 @@ pa_device_port *cpc_sink_ports(pa_sink *sink, void **state) {
 int cpc_sink_set_port(pa_sink *sink, const char *name, bool is_saved) {
     if (sink == NULL || name == NULL || CPC_FIELD(sink, pa_sink, ports) == NULL) return -PA_ERR_NOENTITY;
     return pa_sink_set_port(sink, name, is_saved);
-}
-
-uint32_t cpc_sink_inputs(pa_sink *sink, uint32_t *indices, uint32_t size) {
-    pa_idxset *inputs = CPC_READ(sink, pa_sink, inputs, NULL);
-    if (inputs == NULL) return 0;
-    void *state = NULL;
-    uint32_t count = 0;
-    pa_sink_input *input;
-    while ((input = pa_idxset_iterate(inputs, &state, NULL)) != NULL) {
-        if (count < size && indices != NULL) indices[count] = CPC_FIELD(input, pa_sink_input, index);
-        count++;
-    }
-    return count;
 }
 
 uint32_t cpc_source_index(pa_source *source) { return CPC_READ(source, pa_source, index, PA_INVALID_INDEX); }

@@ -1,20 +1,30 @@
 /* What is done to streams. Each function asks first what the daemon would end itself over. */
 #include "layout.h"
 
-/* The queue to the thread that plays a stream; NULL for one that is not linked, or that moves, itself or as a part of
- * the filter that plays it: a filter's sink has no thread while it moves. */
+/* The queue to the thread that plays a stream; NULL for one that is not linked, or that moves, itself or as a part of a
+ * filter: a filter's sink keeps the queue of where it was until it has moved, and that may be gone. */
 static pa_asyncmsgq *thread_of_input(pa_sink_input *input) {
     enum cpc_state state = cpc_sink_input_state(input);
     if (state != CPC_RUNNING && state != CPC_CORKED) return NULL;
     pa_sink *sink = CPC_FIELD(input, pa_sink_input, sink);
-    return CPC_READ(sink, pa_sink, asyncmsgq, NULL);
+    for (pa_sink *master = sink; master != NULL;) {
+        pa_sink_input *filter = CPC_FIELD(master, pa_sink, input_to_master);
+        if (filter == NULL) return CPC_FIELD(sink, pa_sink, asyncmsgq);
+        master = CPC_FIELD(filter, pa_sink_input, sink);
+    }
+    return NULL;
 }
 
 static pa_asyncmsgq *thread_of_output(pa_source_output *output) {
     enum cpc_state state = cpc_source_output_state(output);
     if (state != CPC_RUNNING && state != CPC_CORKED) return NULL;
     pa_source *source = CPC_FIELD(output, pa_source_output, source);
-    return CPC_READ(source, pa_source, asyncmsgq, NULL);
+    for (pa_source *master = source; master != NULL;) {
+        pa_source_output *filter = CPC_FIELD(master, pa_source, output_from_master);
+        if (filter == NULL) return CPC_FIELD(source, pa_source, asyncmsgq);
+        master = CPC_FIELD(filter, pa_source_output, source);
+    }
+    return NULL;
 }
 
 /* Far above what anybody asks for, and below what the conversion cannot represent. */
@@ -86,8 +96,12 @@ void cpc_sink_input_hold(pa_sink_input *input, bool is_held) {
     pa_asyncmsgq *thread = thread_of_input(input);
     if (thread == NULL) return;
     unsigned state = is_held ? CPC_CORKED : CPC_FIELD(input, pa_sink_input, state);
-    pa_asyncmsgq_send(
-        thread, (pa_msgobject *)input, CPC_SINK_INPUT_MESSAGE_SET_STATE, state_data(state), 0, NULL);
+    /* Held, the stream asks the sink to take back what has not been played yet. The sink's thread does that after it has
+     * answered, before the next message; and what follows here may choose the speaker. So it is asked twice: the second
+     * time it has nothing to do, and its answer says that the first has been carried out. */
+    for (int times = is_held ? 2 : 1; times > 0; times--)
+        pa_asyncmsgq_send(
+            thread, (pa_msgobject *)input, CPC_SINK_INPUT_MESSAGE_SET_STATE, state_data(state), 0, NULL);
 }
 
 void cpc_source_output_hold(pa_source_output *output, bool is_held) {
@@ -116,15 +130,23 @@ void cpc_source_output_kill(pa_source_output *output) {
     if (is_linked(cpc_source_output_state(output))) pa_source_output_kill(output);
 }
 
-/* What is not linked has a negative state. */
+bool cpc_sink_input_is_passthrough(pa_sink_input *input) { return input != NULL && pa_sink_input_is_passthrough(input); }
+
+bool cpc_source_output_is_passthrough(pa_source_output *output) {
+    return output != NULL && pa_source_output_is_passthrough(output);
+}
+
+/* What is not linked has a negative state. What passes through as it is fits few devices, and ends where it does not. */
 
 int cpc_sink_input_move(pa_sink_input *input, pa_sink *sink) {
+    if (cpc_sink_input_is_passthrough(input)) return -PA_ERR_NOTSUPPORTED;
     if (thread_of_input(input) == NULL || CPC_READ(sink, pa_sink, asyncmsgq, NULL) == NULL) return -PA_ERR_BADSTATE;
     if (CPC_FIELD(sink, pa_sink, state) < 0) return -PA_ERR_BADSTATE;
     return pa_sink_input_move_to(input, sink, false);
 }
 
 int cpc_source_output_move(pa_source_output *output, pa_source *source) {
+    if (cpc_source_output_is_passthrough(output)) return -PA_ERR_NOTSUPPORTED;
     if (thread_of_output(output) == NULL || CPC_READ(source, pa_source, asyncmsgq, NULL) == NULL)
         return -PA_ERR_BADSTATE;
     if (CPC_FIELD(source, pa_source, state) < 0) return -PA_ERR_BADSTATE;

@@ -5,6 +5,9 @@ import SessionService
 
 /// What the service on the bus needs of this host.
 extension PipeWireHost: ServiceHost {
+    /// The running daemon.
+    public var server: ServerDescription { .pipeWire(text(pw_get_library_version()) ?? "") }
+
     /// Where the policy in force comes from.
     public var policyOrigin: String { book?.policy.origin ?? "" }
 
@@ -17,6 +20,9 @@ extension PipeWireHost: ServiceHost {
 
     /// What decided what a stream is, each with the place that says so.
     public func steps(of stream: StreamID) -> [String] { book?.steps(of: stream) ?? [] }
+
+    /// A session that was opened has a stream now, or none has it any more.
+    public func claimChanged(of stream: StreamID) -> Bool { book?.claimChanged(of: stream) ?? false }
 
     /// The user has chosen a port (R66).
     public func choose(_ port: RoutePort, direction: PortDirection) { routes.choose(port, direction) }

@@ -12,6 +12,9 @@ public struct Classification: Sendable, Equatable {
 
     /// What the stream is; `nil` when it is left alone.
     public let description: SessionDescription?
+    /// What it is when a session has it that its application has opened. Such a session takes what is left alone only for
+    /// want of a role; `nil` when the role, a rule or a refused claim has it left alone.
+    public let descriptionInSession: SessionDescription?
     /// How that came about, in order.
     public let steps: [Step]
     /// The claim that was not granted (N11): `phone` or `alarm`.

@@ -44,6 +44,7 @@ public struct Classifier: Sendable {
         var description = own.description
         var refused: ClaimKind?
         var isRuled = false
+        var isMadeByRule = false
         for (place, kind) in ClaimKind.allCases.enumerated() {
             guard own.isByRole, let claimed = own.description, kind == ClaimKind(claimed.priority),
                 let claim = claims[kind], claim.allow != nil
@@ -63,14 +64,13 @@ public struct Classifier: Sendable {
         for index in rules.indices where matches.isMet(ClaimKind.allCases.count + index, by: &stream, property) {
             apply(rules[index], to: &description, &steps)
             isRuled = true
+            if case .become = rules[index].action { isMadeByRule = true }
         }
         var tags = SessionTags(property)
         if let category = tags.category, !own.isByRole, !isRuled {
             // What is left alone for want of a role has said what it is.
-            let isPlayback = direction == .playback
-            if (isPlayback ? policy.untagged : policy.untaggedCapture) == nil {
-                description = SessionDescription(
-                    name: isPlayback ? Policy.untaggedName : Policy.untaggedCaptureName, category: category)
+            if (direction == .playback ? policy.untagged : policy.untaggedCapture) == nil {
+                description = untagged(direction, category)
             }
         }
         if var changed = description {
@@ -81,8 +81,18 @@ public struct Classifier: Sendable {
             }
         }
         for complaint in tags.complaints { steps.append(.init(text: "\(complaint): it is ignored", origin: nil)) }
+        let isOpen = !own.isByRole && !isMadeByRule
         return Classification(
-            description: description, steps: steps, refusedClaim: refused?.rawValue, complaints: tags.complaints)
+            description: description,
+            descriptionInSession: description
+                ?? (isOpen ? untagged(direction, direction == .playback ? .playback : .record) : nil),
+            steps: steps, refusedClaim: refused?.rawValue, complaints: tags.complaints)
+    }
+
+    /// What a stream is that the policy would leave alone for want of a role.
+    private func untagged(_ direction: StreamDirection, _ category: Category) -> SessionDescription {
+        SessionDescription(
+            name: direction == .playback ? Policy.untaggedName : Policy.untaggedCaptureName, category: category)
     }
 
     /// What a stream is by its role, or without one.

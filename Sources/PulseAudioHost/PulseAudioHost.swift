@@ -109,11 +109,12 @@ public final class PulseAudioHost: Host {
 
     /// Listens to a hook, as long as this host is there.
     func on(_ hook: cpc_hook, priority: Int = CPC_NORMAL, _ body: @escaping (OpaquePointer) -> Void) {
-        hooks.append(
-            Hook(core, hook, priority: priority) {
-                body($0)
-                return 0
-            })
+        hooks.append(Hook(core, hook, priority: priority) { if let subject = $0 { body(subject) } })
+    }
+
+    /// Listens to a hook that may be about nothing.
+    func onChange(_ hook: cpc_hook, _ body: @escaping () -> Void) {
+        hooks.append(Hook(core, hook, priority: CPC_EARLY) { _ in body() })
     }
 
     private func listen() {
@@ -140,11 +141,11 @@ public final class PulseAudioHost: Host {
             }
             on(properties) { [unowned self] in propertiesChanged(StreamHandle(pointer: $0, direction: direction)) }
             on(moved, priority: CPC_EARLY) { [unowned self] in
-                if let stream = stream($0, direction) { movedTo(stream) }
+                isElsewhere(StreamHandle(pointer: $0, direction: direction))
             }
         }
         on(CPC_CLIENT_PROPLIST_CHANGED) { [unowned self] client in
-            for stream in Array(playback.values) + Array(capture.values) where stream.handle.client == client {
+            for stream in streams where isKnown(stream) && stream.handle.client == client {
                 propertiesChanged(stream.handle)
             }
         }
@@ -175,8 +176,25 @@ public final class PulseAudioHost: Host {
             let properties = StreamProperties(handle), properties != stream.properties || book.isOutdated(stream)
         else { return }
         book.forget(stream, now: true)
-        stream.become(book.nextID(), properties)
-        book.introduce(stream)
+        stream.become(book.nextID(), properties) { book.introduce(stream) }
+    }
+
+    private var streams: [PulseStream] { book?.all ?? [] }
+
+    /// Whether a stream is still there: what is done for one may end another.
+    private func isKnown(_ stream: PulseStream) -> Bool { book?[stream.id] === stream }
+
+    /// A stream is somewhere else now.
+    private func isElsewhere(_ handle: StreamHandle) {
+        if let filtered = handle.filtered {
+            // The end of a filter: what could not be done to those that play through it while it moved is done now.
+            for stream in streams where isKnown(stream) && stream.handle.device == filtered { stream.moved() }
+        }
+        guard let stream = stream(handle.pointer, handle.direction) else { return added(handle) }
+        guard handle.isInternal else { return movedTo(stream) }
+        // From a microphone to what a sink plays.
+        stream.letGo()
+        removed(stream)
     }
 
     private func movedTo(_ stream: PulseStream) {
@@ -190,8 +208,9 @@ public final class PulseAudioHost: Host {
     private func wakeLater() { drainEvent?.ask() }
 
     private func drain() {
-        for id in refused { book?[id]?.handle.kill() }
+        let ended = refused
         refused = []
+        for id in ended { book?[id]?.handle.kill() }
         runtime?.drain()
         let due = withNews
         withNews = []
@@ -208,7 +227,7 @@ public final class PulseAudioHost: Host {
     func lookLater(after delay: Duration) { requestTimer?.arm(at: now.advanced(by: delay).nanoseconds) }
 
     private func lookAtRequests() {
-        for stream in book?.all ?? [] { stream.lookAtRequest(at: now) }
+        for stream in streams where isKnown(stream) { stream.lookAtRequest(at: now) }
         runtime?.drain()
     }
 
@@ -274,7 +293,7 @@ public final class PulseAudioHost: Host {
     }
 
     /// Whether the daemon lets its volume be changed.
-    public func hasVolume(_ stream: StreamID) -> Bool { book?[stream] != nil }
+    public func hasVolume(_ stream: StreamID) -> Bool { book?[stream].map { !$0.handle.isPassthrough } ?? false }
 
     /// Writes to the daemon's log.
     public func log(_ level: LogLevel, _ text: @autoclosure () -> String) { PulseAudioHost.write(level, text()) }

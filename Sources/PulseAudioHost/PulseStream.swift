@@ -22,6 +22,8 @@ final class PulseStream: HostedStream {
     /// The factor that its session wishes for on what it records (R76).
     private var inputGain = LinearGain.unity
     private var isMuffled = false
+    /// What is done to it is carried out when all of it is known.
+    private var isChanging = false
 
     /// What has passed between us and the client about a cork.
     private enum Request {
@@ -36,14 +38,16 @@ final class PulseStream: HostedStream {
     private var request = Request.none
     /// It was asked to cork, and has to be asked to go on: who did not do the one will not do the other.
     private var wasAsked = false
+    /// It has corked because it was asked to before, so it will again, however late.
+    private var isFollower = false
     /// The client runs the stream, as far as that is the client's own wish.
     private(set) var wantsToPlay: Bool
     /// What its client has to be told when it can hear it.
     private var news: [(event: String, properties: [(String, String)])] = []
 
-    /// How late a client's cork may be and still be the answer to a request; a user needs longer. One that comes later on a
-    /// busy machine counts as its user's pause, until it goes on as it is asked to.
-    static let patience = Duration.milliseconds(250)
+    /// How late the cork of a client may be of which nobody knows whether it follows requests, and still be the answer to
+    /// one; a user needs longer. One that comes later is its user's pause.
+    static let patience = Duration.milliseconds(500)
     /// How late it may go on.
     static let returnPatience = Duration.seconds(1)
     /// More is not told at once.
@@ -73,13 +77,26 @@ final class PulseStream: HostedStream {
             portal: nil, session: property("audio-session.id"))
     }
 
-    /// It says something else of itself now, so it counts as another stream, to which nothing was done yet.
-    func become(_ id: StreamID, _ properties: StreamProperties) {
+    /// It says something else of itself now, so it counts as another stream, to which nothing was done yet. What is done to
+    /// it in `introduction` takes the place of what was done before: what stays silent is not let go in between.
+    func become(_ id: StreamID, _ properties: StreamProperties, _ introduction: () -> Void) {
+        let wasHeld = isHeld
+        isChanging = true
+        silence = .none
+        gain = .unity
+        inputGain = .unity
+        self.id = id
+        self.properties = properties
+        introduction()
+        isChanging = false
+        carryOut(after: wasHeld)
+    }
+
+    /// It is not managed any more.
+    func letGo() {
         set(Silence.none)
         set(LinearGain.unity)
         setInputGain(.unity)
-        self.id = id
-        self.properties = properties
     }
 
     // MARK: - What the client wants
@@ -112,10 +129,14 @@ final class PulseStream: HostedStream {
     }
 
     private func corked() {
-        if case .asked(let moment) = request, moment.duration(to: host.now) < PulseStream.patience {
+        if case .asked(let moment) = request, isFollower || moment.duration(to: host.now) < PulseStream.patience {
             request = .followed
+            isFollower = true
         } else {
             request = .none
+            // What its user has paused is not asked to go on: where the pause ends what held it, that would be heard at
+            // once, and where its output has gone, on the speaker (R36, R64).
+            wasAsked = false
             want(false)
         }
         host.post(.streamRunning(id, false), now: false)
@@ -138,12 +159,24 @@ final class PulseStream: HostedStream {
     // MARK: - What the policy wants
 
     /// Whether the daemon's thread leaves it alone.
-    private var isHeld: Bool { silence == .cork || silence == .pausePlayer }
+    private var isHeld: Bool {
+        switch silence {
+        case .none: false
+        case .cork, .pausePlayer: true
+        // What has no volume can be stopped only.
+        case .mute: handle.isPassthrough
+        }
+    }
 
     func set(_ silence: Silence) {
         guard silence != self.silence else { return }
         let wasHeld = isHeld
         self.silence = silence
+        carryOut(after: wasHeld)
+    }
+
+    private func carryOut(after wasHeld: Bool) {
+        guard !isChanging else { return }
         writeFactor()
         guard isHeld != wasHeld else { return }
         handle.hold(isHeld)
@@ -184,6 +217,7 @@ final class PulseStream: HostedStream {
     }
 
     private func writeFactor() {
+        guard !isChanging else { return }
         let factor = silence == .mute ? 0 : gain.value * inputGain.value
         guard !handle.setFactor(factor), factor != 1, !isMuffled, handle.device != nil else { return }
         isMuffled = true
@@ -193,7 +227,8 @@ final class PulseStream: HostedStream {
     /// It is somewhere else now: what was done to it there is done to it here.
     func moved() {
         writeFactor()
-        if isHeld { handle.hold(true) }
+        // Also if it was let go meanwhile: a move keeps what the thread knows.
+        handle.hold(isHeld)
     }
 
     // MARK: - What its client is told

@@ -57,6 +57,8 @@ final class RivalModules {
         }
         let arguments = text(cpc_module_argument(module), limit: 4096)
         host.log(.info, "\(name) is unloaded as long as this policy is in force, which takes its place")
+        // It is loaded once at a time, whoever loads it.
+        replaced.removeAll { $0.name == name }
         replaced.append((name, arguments))
         leaving.insert(module)
         cpc_module_unload_later(module)

@@ -53,8 +53,8 @@ final class RouteWatch {
         host.on(CPC_SOURCE_OUTPUT_MOVE_START, priority: CPC_EARLY) { [unowned self] output in
             cardChanged(cpc_source_output_source(output).flatMap { cpc_source_card($0) })
         }
-        host.on(CPC_DEFAULT_SINK_CHANGED, priority: CPC_EARLY) { [unowned self] _ in defaultsChanged() }
-        host.on(CPC_DEFAULT_SOURCE_CHANGED, priority: CPC_EARLY) { [unowned self] _ in defaultsChanged() }
+        host.onChange(CPC_DEFAULT_SINK_CHANGED) { [unowned self] in defaultsChanged() }
+        host.onChange(CPC_DEFAULT_SOURCE_CHANGED) { [unowned self] in defaultsChanged() }
         for card in host.all(CPC_CARDS) { cardChanged(card) }
         for sink in host.all(CPC_SINKS) { addedSink(sink) }
         for source in host.all(CPC_SOURCES) { addedSource(source) }

@@ -1,8 +1,13 @@
+import CPulseCore
 public import SessionCore
+import SessionHost
 public import SessionService
 
 /// What the service on the bus needs of this host.
 extension PulseAudioHost: ServiceHost {
+    /// The running daemon.
+    public var server: ServerDescription { .pulseAudio(text(cpc_running_release()) ?? "") }
+
     /// Where the policy in force comes from.
     public var policyOrigin: String { book?.policy.origin ?? "" }
 
@@ -15,6 +20,9 @@ extension PulseAudioHost: ServiceHost {
 
     /// What decided what a stream is, each with the place that says so.
     public func steps(of stream: StreamID) -> [String] { book?.steps(of: stream) ?? [] }
+
+    /// A session that was opened has a stream now, or none has it any more.
+    public func claimChanged(of stream: StreamID) -> Bool { book?.claimChanged(of: stream) ?? false }
 
     /// The user has chosen a port (R66).
     public func choose(_ port: RoutePort, direction: PortDirection) { routes.choose(port, direction) }

@@ -27,10 +27,20 @@ struct StreamHandle {
 
     /// Whether it is the end of a filter or loopback, or records another stream or what a sink plays, or only looks at levels.
     var isInternal: Bool {
-        if isPlayback { return cpc_sink_input_origin(pointer) != nil }
-        return cpc_source_output_rate(pointer) < StreamHandle.slowestRecording
-            || cpc_source_output_destination(pointer) != nil || cpc_source_output_is_direct(pointer)
+        if filtered != nil { return true }
+        if isPlayback { return false }
+        return cpc_source_output_rate(pointer) < StreamHandle.slowestRecording || cpc_source_output_is_direct(pointer)
             || cpc_source_output_source(pointer).flatMap { cpc_source_monitor_of($0) } != nil
+    }
+
+    /// The sink or source of which it is the other end, as a filter's is; `nil` for a stream of an application.
+    var filtered: OpaquePointer? {
+        isPlayback ? cpc_sink_input_origin(pointer) : cpc_source_output_destination(pointer)
+    }
+
+    /// Whether its sound is handed on as it is, as to a receiver that decodes it.
+    var isPassthrough: Bool {
+        isPlayback ? cpc_sink_input_is_passthrough(pointer) : cpc_source_output_is_passthrough(pointer)
     }
 
     /// The sink or source; `nil` while it moves.

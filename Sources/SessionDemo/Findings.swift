@@ -29,9 +29,10 @@ struct Findings: Sendable {
     /// Measures.
     init(of recording: Recording, decisions: [Moment]) {
         let cues = recording.cues
-        for word in ["duck", "cork", "restore"] {
-            let count = decisions.count { $0.text.hasPrefix(word) }
-            add("decisions to \(word)", "at least one in the log", "\(count)", count > 0)
+        // A player that can be asked to is paused, where mpv has its plug-in for that, and corked elsewhere.
+        for words in [["duck"], ["cork", "pause"], ["restore"]] {
+            let count = decisions.count { decision in words.contains { decision.text.hasPrefix($0) } }
+            add("decisions to \(words.joined(separator: " or "))", "at least one in the log", "\(count)", count > 0)
         }
         guard let start = recording.audibleMusic(in: 0..<cues.prompt).first?.lowerBound,
             var delay = recording.delay(at: start + Sound.rate, expecting: start, radius: Sound.rate / 10),

@@ -43,7 +43,7 @@ struct Picture: Sendable {
 
     private func script(_ tracks: [Track], output: String, data: String) -> String {
         let seconds = Double(recording.music.count) / Double(Sound.rate)
-        let verbs: Set<Substring> = ["duck", "mute", "cork", "keep", "hold", "restore"]
+        let verbs: Set<Substring> = ["duck", "mute", "cork", "pause", "keep", "hold", "restore"]
         let treatments = decisions.filter { $0.text.split(separator: " ").first.map(verbs.contains) ?? false }
         let marks = Marks(treatments, until: seconds)
         let total = Marks.plotHeight + marks.height

@@ -13,7 +13,7 @@ public protocol HostedStream: AnyObject {
     var application: ApplicationID { get }
     /// What is wrong with what it says of itself, for the log.
     var complaint: String? { get }
-    /// What the policy makes of it; `nil` when it is left alone.
+    /// What the policy makes of it, by itself or as part of a session that was opened; `nil` when it is left alone.
     var description: SessionDescription? { get set }
     /// Its client wants it to run.
     var wantsToPlay: Bool { get }
@@ -77,6 +77,7 @@ public final class StreamBook<Stream: HostedStream> {
     public func introduce(_ stream: Stream) {
         streams[stream.id] = stream
         guard !hasSteppedBack else { return }
+        service?.introduce(stream.id, stream.identity)
         stream.description = classify(stream)
         if let complaint = stream.complaint { host.log(.warning, complaint) }
         present(stream)
@@ -84,7 +85,6 @@ public final class StreamBook<Stream: HostedStream> {
 
     private func present(_ stream: Stream) {
         guard let description = stream.description else { return }
-        service?.introduce(stream.id, stream.identity)
         post(
             .streamAppeared(
                 stream.id, application: stream.application, description: description, direction: stream.direction),
@@ -92,6 +92,19 @@ public final class StreamBook<Stream: HostedStream> {
         service?.place(stream.id)
         if stream.wantsToPlay { post(.streamWanted(stream.id, true), now: true) }
         if stream.isRunning { post(.streamRunning(stream.id, true), now: false) }
+    }
+
+    /// A session that was opened has a stream now, or none has it any more: what the policy leaves alone for want of a role
+    /// joins the session of its application, and is left alone again after that.
+    ///
+    /// - Returns: Whether that is the case here.
+    public func claimChanged(of id: StreamID) -> Bool {
+        guard !hasSteppedBack, let stream = streams[id] else { return false }
+        let description = classify(stream)
+        guard (description == nil) != (stream.description == nil) else { return false }
+        stream.description = description
+        if description == nil { post(.streamLeftAlone(id), now: true) } else { present(stream) }
+        return true
     }
 
     /// Whether the policy makes something else of a stream than before.
@@ -117,14 +130,16 @@ public final class StreamBook<Stream: HostedStream> {
 
     // MARK: - The policy
 
-    /// What the policy makes of a stream; `nil` when it leaves it alone.
+    /// What the policy makes of a stream, as things are; `nil` when it leaves it alone.
     private func classify(_ stream: Stream) -> SessionDescription? {
         let result = classification(of: stream)
         let name = stream.application.name
         if let claim = result.refusedClaim { warn("\(name) may not claim the priority of \(claim)") }
         for complaint in result.complaints { warn("\(name): \(complaint)") }
-        return result.description
+        return isClaimed(stream) ? result.descriptionInSession : result.description
     }
+
+    private func isClaimed(_ stream: Stream) -> Bool { service?.isClaimed(stream.id) ?? false }
 
     private func warn(_ line: String) {
         guard refused.count < Self.mostRefused, refused.insert(line).inserted else { return }
@@ -164,8 +179,9 @@ public final class StreamBook<Stream: HostedStream> {
     /// What decided what a stream is, each with the place that says so.
     public func steps(of id: StreamID) -> [String] {
         guard let stream = streams[id] else { return [] }
-        return classification(of: stream).steps.map { step in
-            step.text + (step.origin.map { " (\($0))" } ?? "")
-        }
+        let result = classification(of: stream)
+        let joins = stream.description != nil && result.description == nil
+        return result.steps.map { step in step.text + (step.origin.map { " (\($0))" } ?? "") }
+            + (joins ? ["but it is part of its application's session"] : [])
     }
 }

@@ -28,6 +28,13 @@ struct RouteKeeping {
     /// Until when a session manager that has just begun is left alone.
     var newManagerUntil: Instant?
 
+    /// When what has not shown is asked for once more, and how often it still is. WirePlumber 0.5 says again which port it
+    /// has restored when another one was plugged in, and may say so after us.
+    var nextRequest: (moment: Instant, left: Int)?
+
+    /// How long a server may take to use another port.
+    static let patience = Duration.seconds(1)
+    static let requests = 3
     private static let mostReturned = 64
     /// How long a session manager takes to set up the cards that it finds.
     static let managerStart = Duration.seconds(1)
@@ -48,6 +55,14 @@ struct RouteKeeping {
         while returned.count > RouteKeeping.mostReturned, let oldest = returned.keys.min() { returned[oldest] = nil }
         let lost = Set(tracker.lostOutputs.map(\.id))
         for port in Array(awaited.keys) where !lost.contains(port) && returned[port] == nil { awaited[port] = nil }
+    }
+
+    /// No session has a say any more.
+    mutating func forgetSessions() {
+        active = []
+        configurations = [:]
+        preferences = [:]
+        detours = [:]
     }
 
     mutating func forget(_ stream: StreamID) {

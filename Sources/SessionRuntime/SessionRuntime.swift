@@ -97,8 +97,10 @@ public final class SessionRuntime {
             routes.isChange = false
             switch event {
             case .streamVanished(let stream): forget(stream)
-            case .streamMoved: routes.mustSteer = true
+            case .streamMoved, .streamLeftAlone: routes.mustSteer = true
             case .shutdown:
+                // First, for a server may tell at once what comes of it.
+                routes.forgetSessions()
                 unsteer()
                 // The engine undoes what is in force; a stream that is still on its way back is the fader's to finish.
                 perform(fader.undo())
@@ -155,6 +157,7 @@ public final class SessionRuntime {
         }
         if let deadline = routes.tracker.deadline, deadline <= now { take(.clock) }
         if let end = routes.newManagerUntil, end <= now { managerHasBegun() }
+        if let moment = routes.nextRequest?.moment, moment <= now { askAgain() }
         drain()
     }
 
@@ -326,8 +329,10 @@ public final class SessionRuntime {
     }
 
     private func arm() {
-        let next = [fader.nextStep, engineWake, pauses.deadline, routes.tracker.deadline, routes.newManagerUntil]
-            .compactMap { $0 }.min()
+        let next = [
+            fader.nextStep, engineWake, pauses.deadline, routes.tracker.deadline, routes.newManagerUntil,
+            routes.nextRequest?.moment,
+        ].compactMap { $0 }.min()
         guard next != armed else { return }
         armed = next
         host.arm(at: next)

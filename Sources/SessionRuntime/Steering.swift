@@ -53,10 +53,21 @@ extension SessionRuntime {
     }
 
     /// Undoes what was done for sessions.
-    func unsteer() { carryOut(routes.steering.undo()) }
+    func unsteer() { carryOut(routes.steering.undo(), requests: 0) }
 
-    private func carryOut(_ commands: [RouteCommand]) {
+    /// Asks once more for ports that were asked for and have not shown.
+    func askAgain() {
+        guard let left = routes.nextRequest?.left else { return }
+        routes.nextRequest = nil
+        carryOut(routes.steering.unanswered(routes.tracker.places), requests: left - 1)
+    }
+
+    /// - Parameter requests: How often a port that does not show is asked for again.
+    private func carryOut(_ commands: [RouteCommand], requests: Int = RouteKeeping.requests) {
         for command in commands {
+            if case .usePort = command {
+                routes.nextRequest = requests > 0 ? (now.advanced(by: RouteKeeping.patience), requests) : nil
+            }
             host.log(.debug, "routes: \(command)")
             host.carryOut(command)
         }
@@ -96,6 +107,7 @@ extension SessionRuntime {
     func managerHasBegun() {
         routes.newManagerUntil = nil
         routes.steering = RouteSteering()
+        routes.nextRequest = nil
         routes.mustSteer = true
     }
 }

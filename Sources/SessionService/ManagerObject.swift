@@ -27,6 +27,8 @@ final class ManagerObject: ServedObject {
         switch property {
         case "Version": return .string(ManagerObject.version)
         case "SchemaVersion": return .uint32(AudioSessionBus.schemaVersion)
+        case "Server": return .string(service.host.server.name)
+        case "ServerLimits": return Records.limits(service.host.server)
         case "Policy": return .string(service.host.policyOrigin)
         case "Silent": return .boolean(switches.isSilent)
         case "DoNotDisturb": return .boolean(switches.isUndisturbed)

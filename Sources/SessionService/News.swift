@@ -29,7 +29,8 @@ final class News {
         guard isWanted else { return }
         switch event {
         case .streamAppeared(let id, _, _, _): append(.stream("stream-appeared", id))
-        case .streamVanished(let id): append(.ready("stream-removed", [("id", .uint32(id.rawValue))]))
+        case .streamVanished(let id), .streamLeftAlone(let id):
+            append(.ready("stream-removed", [("id", .uint32(id.rawValue))]))
         case .streamWanted(let id, _), .streamRunning(let id, _), .streamMoved(let id, _):
             append(.stream("stream-changed", id))
         default: break

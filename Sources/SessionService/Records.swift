@@ -44,6 +44,11 @@ enum Records {
         ])
     }
 
+    /// What a server cannot do, each with the reason.
+    static func limits(_ server: ServerDescription) -> WireValue {
+        .record(server.limits.map { ($0.rawValue, .string($0.reason)) })
+    }
+
     /// One input or output. What is not known is left out.
     static func port(_ port: RoutePort) -> WireValue {
         var members: [(String, WireValue)] = [

@@ -24,6 +24,7 @@ extension SessionService {
         return .record([
             ("schema", .uint32(AudioSessionBus.schemaVersion)),
             ("version", .string(ManagerObject.version)),
+            ("server", .string(host.server.name)), ("server-limits", Records.limits(host.server)),
             ("policy", .string(host.policyOrigin)),
             (
                 "switches",

@@ -3,12 +3,19 @@ public import SessionRuntime
 
 /// What the service needs of the sound server's host beyond its sound.
 public protocol ServiceHost: AnyObject {
+    /// Which server it is, and what it cannot do.
+    var server: ServerDescription { get }
     /// Where the policy in force comes from, for people.
     var policyOrigin: String { get }
     /// What a stream of the given properties would be, and the claim that would be refused (N11).
     func classify(_ property: (String) -> String?) -> (description: SessionDescription?, refusedClaim: String?)
     /// What decided what a stream is, for people; one sentence each.
     func steps(of stream: StreamID) -> [String]
+    /// A session that was opened has a stream now, or none has it any more (``SessionService/isClaimed(_:)``).
+    ///
+    /// - Returns: Whether the stream has come to the engine with that, or has left it, as one that the policy leaves alone
+    ///   otherwise.
+    func claimChanged(of stream: StreamID) -> Bool
     /// The user has chosen one of the ports that there are: the server is to use it from now on, as if it had been chosen in
     /// the desktop's settings (R66).
     func choose(_ port: RoutePort, direction: PortDirection)

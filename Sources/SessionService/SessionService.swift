@@ -104,12 +104,20 @@ public final class SessionService {
 
     // MARK: - Streams
 
-    /// A stream is about to appear in the engine.
-    public func introduce(_ stream: StreamID, _ identity: StreamIdentity) { streams[stream] = identity }
+    /// A stream is there. Whether a session has it is known from now on, whatever the policy makes of it.
+    public func introduce(_ stream: StreamID, _ identity: StreamIdentity) {
+        streams[stream] = identity
+        memberships[stream] = home(of: identity)?.id
+    }
 
-    /// It has appeared, and goes to the session of its process, before it is wanted (R79).
+    /// Whether a session has a stream that an application has opened.
+    public func isClaimed(_ stream: StreamID) -> Bool { memberships[stream] != nil }
+
+    /// It has appeared in the engine, and goes to the session of its process, before it is wanted (R79).
     public func place(_ stream: StreamID) {
-        if !objects.isEmpty, let identity = streams[stream] { assign(stream, identity) }
+        guard let session = memberships[stream] else { return }
+        unmeasured.insert(session)
+        take(.streamMoved(stream, to: .opened(session)))
     }
 
     /// A stream is gone.
@@ -123,9 +131,11 @@ public final class SessionService {
 
     private func assign(_ stream: StreamID, _ identity: StreamIdentity) {
         let session = home(of: identity)
-        guard session?.id != memberships[stream] else { return }
-        unmeasured.formUnion([session?.id, memberships[stream]].compactMap { $0 })
+        let former = memberships[stream]
+        guard session?.id != former else { return }
+        unmeasured.formUnion([session?.id, former].compactMap { $0 })
         memberships[stream] = session?.id
+        if session == nil || former == nil, host.claimChanged(of: stream) { return }
         take(.streamMoved(stream, to: session.map { .opened($0.id) } ?? .application(identity.application)))
     }
 
@@ -236,11 +246,11 @@ public final class SessionService {
             guard let self else { return }
             if isOpen {
                 server.add(object, at: object.path)
-                assignAll()
             } else {
                 objects[object.id] = nil
                 object.owner.sessions.removeAll { $0 == object.id }
             }
+            assignAll()
             body(isOpen)
         }
         take(.sessionOpened(object.id, application: object.application, .application))

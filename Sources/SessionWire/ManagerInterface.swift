@@ -55,7 +55,10 @@ extension WireInterface {
                 """),
             Method(
                 "DumpState", [], returns: [Argument("json", "s")],
-                "Everything that is known, as JSON: schema, version, policy, switches, route, sessions, streams."),
+                """
+                Everything that is known, as JSON: schema, version, server, server-limits, policy, switches, route, sessions, \
+                streams.
+                """),
             Method(
                 "BeginInterruption", [Argument("kind", "s"), Argument("properties", "a{sv}")],
                 returns: [Argument("cookie", "u")],
@@ -120,6 +123,10 @@ extension WireInterface {
         properties: [
             Property("Version", "s", isConstant: true, "The version of the software."),
             Property("SchemaVersion", "u", isConstant: true, "The version of this interface and of its records."),
+            Property("Server", "s", isConstant: true, "The sound server, with its release."),
+            Property(
+                "ServerLimits", "a{sv}", isConstant: true,
+                "What cannot be had with this sound server though another one has it: for each the reason (s)."),
             Property("Policy", "s", "Where the policy in force comes from."),
             Property(
                 "Silent", "b", isWritable: true,

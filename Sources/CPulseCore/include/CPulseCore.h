@@ -62,7 +62,6 @@ void cpc_choose_default_source(pa_core *core, const char *name);
 
 /* The sets of a core. */
 enum cpc_set {
-    CPC_CLIENTS,
     CPC_CARDS,
     CPC_SINKS,
     CPC_SOURCES,
@@ -80,13 +79,10 @@ void *cpc_object(pa_core *core, enum cpc_set set, uint32_t index);
 enum cpc_hook {
     CPC_SINK_PUT,
     CPC_SINK_UNLINK,
-    CPC_SINK_UNLINK_POST,
-    CPC_SINK_STATE_CHANGED,
     CPC_SINK_PROPLIST_CHANGED,
     CPC_SINK_PORT_CHANGED,
     CPC_SOURCE_PUT,
     CPC_SOURCE_UNLINK,
-    CPC_SOURCE_UNLINK_POST,
     CPC_SOURCE_PROPLIST_CHANGED,
     CPC_SOURCE_PORT_CHANGED,
     CPC_SOURCE_MUTE_CHANGED,
@@ -96,7 +92,6 @@ enum cpc_hook {
     CPC_SINK_INPUT_MOVE_FINISH,
     CPC_SINK_INPUT_STATE_CHANGED,
     CPC_SINK_INPUT_PROPLIST_CHANGED,
-    CPC_SINK_INPUT_SEND_EVENT,
     CPC_SOURCE_OUTPUT_PUT,
     CPC_SOURCE_OUTPUT_UNLINK,
     CPC_SOURCE_OUTPUT_MOVE_START,
@@ -115,15 +110,12 @@ enum cpc_hook {
     CPC_HOOKS,
 };
 /* The order in which those who listen to a hook are called; any number. */
-enum { CPC_EARLY = -100, CPC_NORMAL = 0, CPC_LATE = 100 };
-/* Returns 0 to go on; a negative number suppresses where a hook can (SEND_EVENT). `object` is what the hook is about:
- * the sink, the port, ...; for SEND_EVENT see below. */
+enum { CPC_EARLY = -100, CPC_NORMAL = 0 };
+/* Returns 0, to go on. `object` is what the hook is about: the sink, the port, ...; NULL for a default that there is none
+ * of any more. */
 typedef int (*cpc_callback)(void *core, void *object, void *userdata);
 pa_hook_slot *cpc_connect(pa_core *core, enum cpc_hook hook, int priority, cpc_callback callback, void *userdata);
 void cpc_disconnect(pa_hook_slot *slot);
-/* Of the object of CPC_SINK_INPUT_SEND_EVENT. */
-pa_sink_input *cpc_sent_to(void *object);
-const char *cpc_sent_event(void *object);
 
 /* MARK: Sink inputs and source outputs */
 
@@ -133,10 +125,11 @@ uint32_t cpc_sink_input_index(pa_sink_input *input);
 enum cpc_state cpc_sink_input_state(pa_sink_input *input);
 pa_proplist *cpc_sink_input_proplist(pa_sink_input *input);
 pa_client *cpc_sink_input_client(pa_sink_input *input);
-pa_module *cpc_sink_input_module(pa_sink_input *input);
 pa_sink *cpc_sink_input_sink(pa_sink_input *input);
 /* The sink of which this input is the other end, as a filter's is; NULL for a stream of an application. */
 pa_sink *cpc_sink_input_origin(pa_sink_input *input);
+/* Its sound is not samples, and is handed on as it is: nothing can be mixed into it, and no factor set. */
+bool cpc_sink_input_is_passthrough(pa_sink_input *input);
 /* Sets a factor on the stream's amplitude that is ours: neither seen by anybody as its volume nor saved. 1 takes it
  * away. Takes effect at once: fades are made of many. Linked streams that are not moving only. False where it can have
  * none. */
@@ -155,15 +148,15 @@ uint32_t cpc_source_output_index(pa_source_output *output);
 enum cpc_state cpc_source_output_state(pa_source_output *output);
 pa_proplist *cpc_source_output_proplist(pa_source_output *output);
 pa_client *cpc_source_output_client(pa_source_output *output);
-pa_module *cpc_source_output_module(pa_source_output *output);
 pa_source *cpc_source_output_source(pa_source_output *output);
 /* The source of which this output is the other end, as a filter's is; NULL for a stream of an application. */
 pa_source *cpc_source_output_destination(pa_source_output *output);
 /* It records one stream, not a source. */
 bool cpc_source_output_is_direct(pa_source_output *output);
-/* As for a sink input, but there is only one such factor: it is ours from the first call on. */
 /* In frames a second; what only looks at levels has few. */
 uint32_t cpc_source_output_rate(pa_source_output *output);
+bool cpc_source_output_is_passthrough(pa_source_output *output);
+/* As for a sink input, but there is only one such factor: it is ours from the first call on. */
 bool cpc_source_output_set_factor(pa_source_output *output, double factor);
 void cpc_source_output_hold(pa_source_output *output, bool is_held);
 void cpc_source_output_send_event(pa_source_output *output, const char *event, pa_proplist *data);
@@ -171,7 +164,6 @@ void cpc_source_output_kill(pa_source_output *output);
 int cpc_source_output_move(pa_source_output *output, pa_source *source);
 
 pa_proplist *cpc_client_proplist(pa_client *client);
-uint32_t cpc_client_index(pa_client *client);
 
 /* MARK: Sinks, sources, cards, ports */
 
@@ -186,8 +178,6 @@ pa_device_port *cpc_sink_active_port(pa_sink *sink);
 /* The ports of a sink, as cpc_iterate. */
 pa_device_port *cpc_sink_ports(pa_sink *sink, void **state);
 int cpc_sink_set_port(pa_sink *sink, const char *name, bool is_saved);
-/* What is played there, by index; at most `size`. Returns how many there are in all. */
-uint32_t cpc_sink_inputs(pa_sink *sink, uint32_t *indices, uint32_t size);
 
 uint32_t cpc_source_index(pa_source *source);
 const char *cpc_source_name(pa_source *source);

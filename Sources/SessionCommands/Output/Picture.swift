@@ -71,7 +71,7 @@ struct Picture {
 
     /// Labels with small triangles, in two rows where they are close to each other.
     private func marks(_ marks: [(moment: Duration, text: String)], above y: Double, _ markup: inout Markup) {
-        var ends = [-1.0, -1.0]
+        var rows = MarkRows(marks.map { layout.x($0.moment) })
         for mark in marks {
             let x = layout.x(mark.moment)
             let tip = y - 1
@@ -81,15 +81,12 @@ struct Picture {
                     "path",
                     ["d": "M\(pixels(x)) \(pixels(tip))l-3.5 -6h7z", "fill": "#a03030"])
                 // What has no room is in the title, which programs show when they are pointed at it.
-                guard let row = ends.firstIndex(where: { $0 < x }) else { return }
-                let width = PictureLayout.width(of: mark.text)
-                let isLast = x + 6 + width > PictureLayout.width - 4
-                ends[row] = isLast ? .infinity : x + 12 + width
+                guard let place = rows.place(PictureLayout.width(of: mark.text), at: x) else { return }
                 markup.element(
                     "text",
                     [
-                        "x": pixels(isLast ? x - 6 : x + 6), "y": pixels(y - 3 - Double(row) * 12),
-                        "text-anchor": isLast ? "end" : "start",
+                        "x": pixels(place.isBefore ? x - 6 : x + 6), "y": pixels(y - 3 - Double(place.row) * 12),
+                        "text-anchor": place.isBefore ? "end" : "start",
                     ], mark.text)
             }
         }

@@ -56,5 +56,39 @@ struct PictureLayout {
     static func width(of text: String) -> Double { Double(text.count) * 6 }
 }
 
+/// Where the labels of marks have room: in two rows, of which the lower one has the marks, and beside their marks, after
+/// them where the picture does not end.
+struct MarkRows {
+    struct Place: Equatable {
+        /// 0 is the lower one.
+        let row: Int
+        /// Whether the label ends at its mark.
+        let isBefore: Bool
+    }
+
+    private let marks: [Double]
+    /// Where the last label of each row ends.
+    private var ends = [PictureLayout.left, PictureLayout.left]
+
+    /// - Parameter marks: The x of all of them, in their order.
+    init(_ marks: [Double]) { self.marks = marks }
+
+    /// Finds room for the label of a mark, and takes it; labels come in the order of their marks.
+    mutating func place(_ width: Double, at x: Double) -> Place? {
+        // To touch another mark is better than to be left out.
+        for avoidsMarks in [true, false] {
+            for place in [(0, false), (1, false), (0, true), (1, true)].map(Place.init) {
+                let left = place.isBefore ? x - 6 - width : x + 6
+                guard left > ends[place.row], left + width <= PictureLayout.width - 4 else { continue }
+                let touches = marks.contains { $0 != x && $0 > left - 4 && $0 < left + width + 4 }
+                if avoidsMarks, place.row == 0, touches { continue }
+                ends[place.row] = left + width + 6
+                return place
+            }
+        }
+        return nil
+    }
+}
+
 /// A number as attributes have it, to a tenth of a pixel.
 func pixels(_ number: Double) -> String { ((number * 10).rounded() / 10).short }

@@ -11,7 +11,16 @@ struct StatusText {
 
     /// All lines, with a line's end.
     var text: String {
-        (headline + route + tree.lines(style)).joined(separator: "\n") + "\n"
+        (headline + route + tree.lines(style) + limits).joined(separator: "\n") + "\n"
+    }
+
+    /// What this sound server cannot do.
+    private var limits: [String] {
+        guard !situation.limits.isEmpty else { return [] }
+        let branches = situation.limits.map { name, reason in
+            Tree(parts: [Tree.Part(style.safe(name), .name), Tree.Part(style.safe(reason, limit: 300), .faint)])
+        }
+        return lines("Not in \(style.safe(situation.server)):", nil) + Tree(parts: [], branches: branches).lines(style)
     }
 
     /// The policy, and the switches that are on; in several lines where the policy comes from several files.

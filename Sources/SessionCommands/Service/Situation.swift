@@ -4,6 +4,10 @@ import SessionWire
 struct Situation {
     /// The version of the software; empty when it is not said.
     var version: String
+    /// The sound server, with its release; empty when it is not said.
+    var server: String
+    /// What cannot be had there, each with the reason, by name.
+    var limits: [(name: String, reason: String)]
     /// Where the policy in force comes from.
     var policy: String
     var switches: Switches
@@ -46,6 +50,10 @@ struct Situation {
     ///   - streams: What ListStreams answers, `aa{sv}`.
     init(properties: WireValue, sessions: WireValue, streams: WireValue) {
         version = properties["Version"]?.text ?? ""
+        server = properties["Server"]?.text ?? ""
+        limits = (properties["ServerLimits"]?.entries ?? []).compactMap { entry in
+            entry.key.text.map { ($0, entry.value.text ?? "") }
+        }.sorted { $0.0 < $1.0 }
         policy = properties["Policy"]?.text ?? ""
         switches = Switches(
             silent: properties["Silent"]?.truth ?? false, doNotDisturb: properties["DoNotDisturb"]?.truth ?? false,
@@ -58,7 +66,9 @@ struct Situation {
     /// For machines: what each key is called and where it stands.
     var members: [(String, WireValue)] {
         [
-            ("version", .string(version)), ("policy", .string(policy)), ("switches", switches.record),
+            ("version", .string(version)), ("server", .string(server)),
+            ("server-limits", .record(limits.map { ($0.name, .string($0.reason)) })),
+            ("policy", .string(policy)), ("switches", switches.record),
             ("route", route.record), ("sessions", .records(sessions.map(\.record))),
             ("streams", .records(streams.map(\.record))),
         ]

@@ -123,6 +123,8 @@ public struct Engine: Sendable {
             }
             facts.removeStream(slot)
             update(session: Int(stream.session), at: now, &effects)
+        case .streamLeftAlone(let id):
+            leaveAlone(id, at: now, &effects)
         case .clockReached:
             requestedWake = nil
             update(at: now, &effects)

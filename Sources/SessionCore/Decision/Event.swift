@@ -11,6 +11,8 @@ public enum Event: Sendable, Equatable {
     case streamSettled(StreamID)
     /// The stream is gone.
     case streamVanished(StreamID)
+    /// The stream is there, but is left alone from now on: what was done to it is undone. It may appear again.
+    case streamLeftAlone(StreamID)
     /// The moment of an ``Effect/wake(at:)`` has come.
     case clockReached
     /// Another policy is in force, and this is what the streams are in its eyes; those that are missing are left alone from

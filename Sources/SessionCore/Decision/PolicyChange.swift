@@ -51,15 +51,34 @@ extension Engine {
         for slot in 0..<facts.streams.capacity {
             guard let stream = facts.streams[slot] else { continue }
             if let description = descriptions[stream.id], catalogue.id(of: description) != nil { continue }
-            if slot < applied.count, applied[slot] != .untouched {
-                let fade = stream.isRunning ? Engine.usualFade : .zero
-                effects.append(.treat(stream.id, .untouched, within: fade, after: .zero))
-                applied[slot] = .untouched
-            }
-            facts.removeStream(slot)
+            giveBack(slot, stream, &effects)
             if facts.sessions[Int(stream.session)]?.phase != .inactive { sessions.insert(Int(stream.session)) }
         }
         return sessions
+    }
+
+    /// Leaves one stream alone that was part of a session until now.
+    mutating func leaveAlone(_ id: StreamID, at now: Instant, _ effects: inout [Effect]) {
+        guard let slot = facts.slot(of: id), let stream = facts.streams[slot] else { return }
+        let session = Int(stream.session)
+        giveBack(slot, stream, &effects)
+        // Nothing is left there that could claim anything for the time of a release delay.
+        if let known = facts.sessions[session], known.wanted == 0, !known.isDriven { release(session, at: now) }
+        update(session: session, at: now, &effects)
+    }
+
+    /// Undoes what was done to a stream, and forgets it.
+    private mutating func giveBack(_ slot: Int, _ stream: StreamFacts, _ effects: inout [Effect]) {
+        if slot < applied.count, applied[slot] != .untouched {
+            let fade = stream.isRunning ? Engine.usualFade : .zero
+            effects.append(.treat(stream.id, .untouched, within: fade, after: .zero))
+            applied[slot] = .untouched
+        }
+        change(slot) {
+            $0.isWanted = false
+            $0.isRunning = false
+        }
+        facts.removeStream(slot)
     }
 
     /// The descriptions that anything refers to.

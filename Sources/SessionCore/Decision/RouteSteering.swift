@@ -90,6 +90,18 @@ public struct RouteSteering: Sendable, Equatable {
         return begun + ended
     }
 
+    /// What was asked of the server and has not shown: to be asked once more after a while, for somebody else who asked at the
+    /// same moment may have had the last word. That looks like no answer at all.
+    public func unanswered(_ places: [RoutePlace]) -> [RouteCommand] {
+        places.compactMap { place in
+            guard let steered = ports[place.nodeID], steered.isOf(place), let asked = steered.unanswered(at: place)
+            else {
+                return nil
+            }
+            return .usePort(id: asked, direction: place.direction, deviceID: steered.deviceID, nodeID: place.nodeID)
+        }
+    }
+
     /// What the server would use by default if nothing had been changed, for ``RouteChoice``: a choice that depended on what
     /// came of it would not go back.
     ///

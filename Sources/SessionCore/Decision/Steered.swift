@@ -65,6 +65,11 @@ struct SteeredPort: Sendable, Equatable {
         }
     }
 
+    /// What was asked for and has not shown, though it could; `nil` for nothing.
+    func unanswered(at place: RoutePlace) -> String? {
+        isSeen || isOverruled || place.active == asked || !place.ports.contains(asked) ? nil : asked
+    }
+
     /// What is to be asked for when all is undone; `nil` for nothing.
     var wayBack: String? { isReturning || isOverruled || !canReturn || asked == former ? nil : former }
 

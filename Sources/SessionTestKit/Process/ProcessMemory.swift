@@ -23,4 +23,23 @@ public struct ProcessMemory: Sendable, Equatable {
         privateDirty = try value("Private_Dirty")
         privateClean = try value("Private_Clean")
     }
+
+    /// What is private and written to in the mappings that are smaller than so much, all in KiB: without what a server has
+    /// set apart for sound.
+    public static func privateDirty(of process: pid_t, inMappingsBelow limit: Int) throws -> Int {
+        // Its size is given as zero, so it is read to its end; `String(contentsOfFile:)` takes the first page for all.
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/\(process)/smaps"))
+        let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+        var sum = 0
+        var isSmall: Bool?
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count > 1, let value = Int(words[1]) else { continue }
+            // Of each mapping, its size comes first.
+            if words[0] == "Size:" { isSmall = value < limit }
+            if words[0] == "Private_Dirty:", isSmall == true { sum += value }
+        }
+        guard isSmall != nil else { throw SystemError(code: EINVAL, context: "Size in /proc/\(process)/smaps") }
+        return sum
+    }
 }

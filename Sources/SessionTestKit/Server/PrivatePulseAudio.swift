@@ -56,7 +56,8 @@ public final class PrivatePulseAudio: PrivateServer {
         sandbox = try Sandbox(environment: options.environment)
         // Float and 48 kHz all the way, so that the server adds no rounding of its own to what is measured.
         try sandbox.write(
-            "default-sample-format = float32le\ndefault-sample-rate = 48000\n", to: "home/.config/pulse/daemon.conf")
+            (["default-sample-format = float32le", "default-sample-rate = 48000"] + options.configuration)
+                .map { $0 + "\n" }.joined(), to: "home/.config/pulse/daemon.conf")
         for (path, text) in options.configurationFiles { try sandbox.write(text, to: "home/.config/\(path)") }
     }
 

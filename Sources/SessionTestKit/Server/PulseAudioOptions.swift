@@ -10,6 +10,8 @@ public struct PulseAudioOptions: Sendable {
     public var moduleFolders: [String] = []
     /// More arguments for the daemon.
     public var daemonArguments: [String] = []
+    /// More lines of `daemon.conf`.
+    public var configuration: [String] = []
     /// What the daemon writes to its log: `error`, `warn`, `notice`, `info` or `debug`.
     public var logLevel = "notice"
     /// More files, by their path under `XDG_CONFIG_HOME`.
