@@ -1,4 +1,5 @@
 import Foundation
+import SessionService
 import SessionTestKit
 import Testing
 
@@ -29,6 +30,27 @@ extension LiveModule {
             call.terminate()
             try await desk.hear(Desk.music)
             #expect(try await desk.stream(of: "music-player")?["treatment"] as? String == "untouched")
+        }
+    }
+
+    @Test("audio-session status says which server it is, and what that one cannot do")
+    func statusShowsLimits() async throws {
+        try await Desk.run { desk in
+            let limits: [ServerLimit]
+            let name: String
+            switch desk.server.kind {
+            case .pipeWire: (limits, name) = (ServerLimit.ofPipeWire, "PipeWire")
+            case .pulseAudio: (limits, name) = (ServerLimit.ofPulseAudio, "PulseAudio")
+            }
+            let record = try #require(
+                try await JSONSerialization.jsonObject(with: Data(desk.command("status", "--json").utf8))
+                    as? [String: Any])
+            #expect((record["server"] as? String)?.hasPrefix(name + " ") == true, "\(record["server"] ?? "")")
+            let told = try #require(record["server-limits"] as? [String: String])
+            #expect(told == Dictionary(uniqueKeysWithValues: limits.map { ($0.rawValue, $0.reason) }))
+            let tree = try await desk.command("status")
+            #expect(tree.contains("Not in \(name) "), "\(tree)")
+            for limit in limits { #expect(tree.contains(limit.rawValue), "\(tree)") }
         }
     }
 

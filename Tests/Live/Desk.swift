@@ -20,6 +20,8 @@ struct DeskOptions {
     var runsSystemBus = false
     /// On PulseAudio, whether there is a source from which nothing comes.
     var hasSource = true
+    /// Whether it keeps all processors busy, so that no other desktop may be there at the same time.
+    var needsWholeMachine = false
     /// How loud an output of a card is that nobody has heard yet, linear. PulseAudio begins with 1 in any case.
     var routeVolume: Double?
 }
@@ -54,6 +56,8 @@ struct Desk: Sendable {
         var options = DeskOptions()
         change(&options)
         let folder = try moduleFolder()
+        let turn = try await MachineTurn.take(isAlone: options.needsWholeMachine)
+        defer { withExtendedLifetime(turn) {} }
         let server: any PrivateServer
         switch ServerKind.underTest {
         case .pipeWire:
@@ -109,8 +113,6 @@ struct Desk: Sendable {
             #expect(server.daemon?.isRunning ?? true, "the daemon ended:\n\(server.sandbox.logTails())")
         }
     }
-
-    /// The name of the module in PipeWire's lists.
 
     /// Copies all logs to where `AUDIO_SESSION_LOGS` says, if it does, to be read after the desktop is gone.
     private static func keepLogs(of server: some PrivateServer) {
@@ -195,17 +197,18 @@ struct Desk: Sendable {
     }
 
     /// Plays the interrupter's tone through a client that has any number of streams, with properties of any bytes
-    /// (`\\xHH` stands for a byte, `%d` for the stream's number), on a sink, or on the one that the server chooses.
+    /// (`\\xHH` stands for a byte, `%d` for the stream's number), on a sink, or on the one that the server chooses. On
+    /// PulseAudio, their role changes when the process gets SIGUSR1.
     func playOddly(
         count: Int = 1, amplitude: Double = 0.5, frequency: Double = Desk.interrupter.frequency, properties: [String],
-        on sink: String? = nil
+        on sink: String? = nil, laterRole: MediaRole? = nil
     ) throws -> ChildProcess {
         let program = server.kind == .pipeWire ? "odd-client" : "odd-pulse-client"
         return try sandbox.start(
             program,
             Invocation(
                 try Desk.builtProgram(program), ["\(count)", "\(frequency)", "\(amplitude)"] + properties,
-                environment: sink.map { ["ODD_CLIENT_SINK": $0] } ?? [:]))
+                environment: ["ODD_CLIENT_SINK": sink, "ODD_CLIENT_ROLE": laterRole?.pulse].compactMapValues { $0 }))
     }
 
     /// A program of this package, which is built beside the tests.

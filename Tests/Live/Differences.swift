@@ -1,3 +1,4 @@
+import SessionService
 import SessionTestKit
 import Testing
 
@@ -35,22 +36,27 @@ struct Difference: Sendable {
             because: "what a card says of itself comes from another process on PipeWire only"),
         Difference(
             "wishedBufferDuration", only: .pipeWire,
-            because: "PulseAudio has no quantum for all; each client agrees on its latency with the daemon, once"),
+            because: ServerLimit.preferredBufferDuration.reason),
         Difference(
             "wishedSampleRate", only: .pipeWire,
-            because: "a sink of PulseAudio keeps its rate while it is open, whatever a stream asks for"),
-        Difference(
-            "bufferPlayedOut", only: .pipeWire,
-            because:
-                "PulseAudio chooses the speaker in the same turn in which it says that the headphones are out: what the "
-                + "card has taken by then comes out of it"),
+            because: ServerLimit.preferredSampleRate.reason),
+        Difference("bufferPlayedOut", only: .pipeWire, because: ServerLimit.cardBuffer.reason),
         Difference(
             "streamsComeAndGo", only: .pulseAudio,
             because: "vanishing is the same test of PipeWire, manyStreams that of both"),
-        Difference("loadsAndUnloads", only: .pulseAudio, because: "PipeWire has no command that loads a module"),
+        Difference("loadsAndUnloads", only: .pulseAudio, because: ServerLimit.loadAtRunTime.reason),
         Difference("diesInPhase", only: .pulseAudio, because: "its phases are those of a client of PulseAudio"),
-        Difference("streamEvents", only: .pulseAudio, because: "PipeWire has no events for a stream's client"),
+        Difference("streamEvents", only: .pulseAudio, because: ServerLimit.streamEvents.reason),
         Difference("messages", only: .pulseAudio, because: "PipeWire has no messages; D-Bus has the same answers"),
+        Difference(
+            "passthroughIsStopped", only: .pulseAudio,
+            because: "PipeWire's clients hand sound on as it is only to a device that can take it, and there is none"),
+        Difference(
+            "recorderMoves", only: .pulseAudio,
+            because: "what a recorder of PipeWire records is its own choice, and its streams of monitors say so"),
+        Difference(
+            "propertiesChangeDuringCall", only: .pulseAudio,
+            because: "the odd client that follows requests is one of PulseAudio, as its clients are asked"),
         Difference("wrongArguments", only: .pulseAudio, because: "these are the module's arguments in PulseAudio"),
         Difference(
             "stockModulesMakeWay", only: .pulseAudio, because: "PipeWire's daemon has no modules of this purpose"),

@@ -2,31 +2,69 @@ import Foundation
 import SessionTestKit
 import Testing
 
+/// What the daemon has written to, in KiB: all, and without the 64 MiB that it sets apart for blocks of sound. Of each of
+/// those that was ever in use at the same time as others, the pages stay written to until no stream is left.
+private struct DaemonMemory: CustomStringConvertible {
+    let all: Int
+    let withoutSound: Int
+
+    init(of daemon: ChildProcess) throws {
+        all = try ProcessMemory(of: daemon.processID).privateDirty
+        withoutSound = try ProcessMemory.privateDirty(of: daemon.processID, inMappingsBelow: 65_536)
+    }
+
+    var description: String { "\(all) KiB (\(withoutSound) without sound)" }
+}
+
 extension LiveModule {
     @Test("streams that come and go leave no memory behind")
     func streamsComeAndGo() async throws {
         // `Tests/run --large` asks for 10,000.
-        let wanted = ProcessInfo.processInfo.environment["AUDIO_SESSION_CHURN"].flatMap { Int($0) } ?? 1000
-        try await Desk.run(servesBus: false, options: { $0.pulseAudio.logLevel = "error" }) { desk in
+        let wanted = ProcessInfo.processInfo.environment["AUDIO_SESSION_CHURN"].flatMap { Int($0) } ?? 500
+        try await Desk.run(
+            servesBus: false,
+            options: {
+                $0.pulseAudio.logLevel = "error"
+                $0.needsWholeMachine = true
+            }
+        ) { desk in
             func churn(_ count: Int) async throws {
                 let output = try await desk.sandbox.run(
                     Invocation(try Desk.builtProgram("stream-churn"), ["\(count)"]), within: .seconds(600))
                 #expect(String(decoding: output, as: UTF8.self) == "\(count) of \(count) streams played\n")
             }
             let daemon = try #require(desk.server.daemon)
+            // When a stream ends while all devices are suspended, the daemon gives back what it does not use of its memory for
+            // sound.
+            func memory() async throws -> DaemonMemory {
+                try await suspend("1")
+                let client = try desk.sandbox.start(
+                    "last", Invocation(try Desk.builtProgram("stream-churn"), ["die-ready", "music"]))
+                try await client.waitForExit()
+                _ = try await waitUntil("no stream is left") {
+                    try await desk.server.streams().contains { !$0.isCapture } ? nil : true
+                }
+                let memory = try DaemonMemory(of: daemon)
+                try await suspend("0")
+                return memory
+            }
+            func suspend(_ isSuspended: String) async throws {
+                try await desk.sandbox.run(Invocation("pactl", ["suspend-sink", desk.server.sinkName, isSuspended]))
+            }
             // What is allocated once, and what the allocator keeps.
             try await churn(600)
-            let before = try ProcessMemory(of: daemon.processID)
+            let before = try await memory()
             try await churn(wanted)
-            let after = try ProcessMemory(of: daemon.processID)
-            print("\(wanted) streams: \(before.privateDirty) KiB before, \(after.privateDirty) KiB after")
-            #expect(after.privateDirty - before.privateDirty < 1024)
+            let after = try await memory()
+            print("\(wanted) streams: \(before) before, \(after) after")
+            #expect(after.all - before.all < 1024)
+            #expect(after.withoutSound - before.withoutSound < 128)
         }
     }
 
     @Test("the module comes and goes 200 times in one daemon, and leaves what plays as it was")
     func loadsAndUnloads() async throws {
-        try await Desk.run(servesBus: false) { desk in
+        try await Desk.run(servesBus: false, options: { $0.needsWholeMachine = true }) { desk in
             let music = try await desk.playMusic()
             let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: Desk.music)
@@ -38,12 +76,15 @@ extension LiveModule {
                         Invocation("pactl", ["load-module", "module-audio-session", "dbus=no"]))
                 }
             }
+            // What grows is the daemon's memory for sound, by up to 1 MB and then no more: each load stops streams and has them
+            // go on. module-role-cork, in our place, has it grow as much, and without a stream nothing grows. Tests/valgrind
+            // counts the blocks that the module has itself.
             try await reload(50)
-            let before = try ProcessMemory(of: daemon.processID)
+            let before = try DaemonMemory(of: daemon)
             try await reload(150)
-            let after = try ProcessMemory(of: daemon.processID)
-            print("150 loads: \(before.privateDirty) KiB before, \(after.privateDirty) KiB after")
-            #expect(after.privateDirty - before.privateDirty < 1024)
+            let after = try DaemonMemory(of: daemon)
+            print("150 loads: \(before) before, \(after) after")
+            #expect(after.withoutSound - before.withoutSound < 128)
             try await desk.hearNothing(of: Desk.music)
             call.terminate()
             try await desk.hear(Desk.music)
@@ -160,6 +201,89 @@ extension LiveModule {
             try await desk.log.wait(forLineContaining: "module-role-cork is loaded: it and audio sessions work against")
             let list = try await desk.sandbox.run(Invocation("pactl", ["list", "short", "modules"]))
             #expect(String(decoding: list, as: UTF8.self).contains("module-role-cork"))
+        }
+    }
+
+    @Test("R15 N16 what passes through the daemon as it is has no volume, and is stopped where others are muted")
+    func passthroughIsStopped() async throws {
+        try await Desk.run { desk in
+            // The daemon closes a sink's monitor meanwhile, so what counts is whether the sound is taken.
+            let file = try desk.sandbox.write(Signal.tone(880, for: .seconds(3), on: .right), to: "film.wav")
+            let app = try await desk.application()
+            try await app.set("Silent", "true")
+            let player = try desk.sandbox.start(
+                "player",
+                Invocation(
+                    "paplay",
+                    ["--verbose", "--passthrough", "--client-name=player", "--property=media.role=game", file]))
+            try await player.log.wait(forLineContaining: "Got event 'request-cork'")
+            let process = player.processID
+            try await desk.server.waitForStream("a film that does not run") {
+                $0.processID == process && $0.state == .idle
+            }
+            try await app.set("Silent", "false")
+            #expect(try await player.waitForExit() == .exited(0))
+        }
+    }
+
+    @Test(
+        "R12 a recording of what a sink plays is left alone, until it is moved to a microphone, and when it is moved back"
+    )
+    func recorderMoves() async throws {
+        try await Desk.run { desk in
+            let recorder = try desk.sandbox.start(
+                "recorder",
+                Invocation(
+                    "parec",
+                    [
+                        "--device=@DEFAULT_MONITOR@", "--client-name=recorder", "--property=media.role=phone",
+                        desk.sandbox.path("tmp/recording"),
+                    ]))
+            let process = recorder.processID
+            let stream = try await desk.server.waitForStream("the recorder") { $0.processID == process }
+            func move(to source: String) async throws {
+                try await desk.sandbox.run(Invocation("pactl", ["move-source-output", "\(stream.id)", source]))
+            }
+            func wait(untilManaged isManaged: Bool) async throws {
+                _ = try await waitUntil("a recorder that is \(isManaged ? "" : "not ")managed") {
+                    try await desk.command("list", "streams", "--json").contains("\"capture\"") == isManaged
+                        ? true : nil
+                }
+            }
+            try await wait(untilManaged: false)
+            try await move(to: "no-microphone")
+            try await wait(untilManaged: true)
+            try await move(to: "@DEFAULT_MONITOR@")
+            try await wait(untilManaged: false)
+        }
+    }
+
+    @Test("R26 what says more of itself during a call stays silent, and is not asked to go on in between")
+    func propertiesChangeDuringCall() async throws {
+        try await Desk.run { desk in
+            let tone = Desk.secondInterrupter
+            let music = try desk.playOddly(
+                frequency: tone.frequency, properties: ["media.role=music"], laterRole: .video)
+            try await desk.hear(tone)
+            let call = try desk.play(Desk.music, with: .plain, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: tone)
+            try await music.log.wait(forLineContaining: "request-cork")
+            let process = music.processID
+            try await desk.server.waitForStream("a stream that has corked itself") {
+                $0.processID == process && $0.state != .running
+            }
+            let begin = desk.capture.frameCount
+            music.signal(SIGUSR1)
+            _ = try await waitUntil("a stream with another role") {
+                try await desk.stream(of: "odd-pulse-client")?["description"] as? String == "video" ? true : nil
+            }
+            #expect(try await desk.stream(of: "odd-pulse-client")?["treatment"] as? String == "corked")
+            try await desk.capture.record(.milliseconds(500))
+            let heard = ToneEnvelope(of: try desk.capture.read(from: begin)[tone.channel], frequency: tone.frequency)
+            #expect(try #require(heard.levels.max()) < -90)
+            #expect(!music.log.text.contains("request-uncork"))
+            call.terminate()
+            try await desk.hear(tone)
         }
     }
 }

@@ -9,14 +9,16 @@ struct Recording: Sendable {
     let file: String
     private let sandbox: Sandbox
 
-    /// A program under a name of its own that records the default source as its server's clients do.
-    init(_ name: String, on desk: Desk) throws {
+    /// A program under a name of its own that records the default source, as its server's clients do unless told otherwise.
+    /// PipeWire's own says that its role is music; the other says nothing.
+    init(_ name: String, with program: ClientProgram = .plainRecorder, on desk: Desk) throws {
         sandbox = desk.sandbox
         file = desk.sandbox.path("tmp/\(name)-\(UUID().uuidString.prefix(6)).wav")
-        // PipeWire's recorder says this of itself; a recording without a role is left alone.
-        let role = desk.server.kind == .pulseAudio ? MediaRole.music : nil
-        invocation = try Client.invocation(
-            .plainRecorder, file: file, as: ApplicationIdentity(name), role: role, on: desk.server)
+        var invocation = try Client.invocation(
+            program, file: file, as: ApplicationIdentity(name), role: nil, on: desk.server)
+        // So that the file grows all the time, not once in two seconds.
+        invocation.environment["PULSE_LATENCY_MSEC"] = "20"
+        self.invocation = invocation
     }
 
     private var size: Int {

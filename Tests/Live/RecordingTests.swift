@@ -77,6 +77,36 @@ extension LiveModule {
         }
     }
 
+    @Test("R26 R79 a recording without a role joins the session that its application opens, and is left alone after it")
+    func untaggedRecordings() async throws {
+        try await Desk.run { desk in
+            _ = try await desk.card(.laptop)
+            try await desk.log.wait(forLineContaining: "from Internal Microphone")
+            let app = try await desk.application()
+            let recording = try Recording("recorder", with: .parecord, on: desk)
+            _ = try await app.start(recording.invocation)
+            try await recording.waitUntilItGoesOn()
+            for activates in [true, false] {
+                #expect(try await app.manager("ListStreams").elements.isEmpty)
+                // It is there already.
+                let session = try await app.open()
+                try await app.session(session, "SetCategory", #""record""#, "[]", #""""#)
+                let sessions = try await app.manager("ListSessions").elements
+                #expect(sessions.first { $0["path"]?.text == session }?["streams"]?.elements.count == 1)
+                #expect(try await app.get(session, "Active").bool == true)
+                try await recording.waitUntilItGoesOn()
+                try await app.session(session, "Deactivate", "[]")
+                try await recording.waitUntilItStops(desk)
+                if activates {
+                    try await app.session(session, "Activate", "[]")
+                    try await recording.waitUntilItGoesOn()
+                }
+                try await app.session(session, "Close")
+                try await recording.waitUntilItGoesOn()
+            }
+        }
+    }
+
     @Test("R64 on a desktop a recording goes on, whatever is plugged in or pulled out")
     func plugsLeaveRecordings() async throws {
         try await Desk.run { desk in

@@ -179,6 +179,10 @@ extension LiveModule {
         }
         let fragment = "context.objects = [\n\(more.joined(separator: "\n"))\n]\n"
         try await Desk.run(options: {
+            $0.needsWholeMachine = true
+            // The kernel ends a daemon whose thread needs more time than there is, as a hundred streams of 20 ms on one
+            // sink may on a busy machine, whoever tells them to stop.
+            $0.pulseAudio.configuration = ["rlimit-rttime = -1"]
             $0.pipeWire.pipeWireFragments["60-sinks.conf"] = fragment
             $0.pulseAudio.modules += (1..<max(sinks, 2)).map {
                 "module-null-sink sink_name=sink-\($0) format=float32le rate=48000 channels=2"

@@ -72,6 +72,9 @@ extension LiveModule {
             let screen = try await television.record("hdmi-output")
             let headphones = try await laptop.record("headphones")
             _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
+            _ = try await waitUntil("headphones that can be chosen") {
+                try await desk.command("route").contains("Headphones") ? true : nil
+            }
             try await desk.command("route", "set", "Headphones")
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
             let app = try await desk.application()

@@ -190,8 +190,7 @@ extension Desk {
         let arguments =
             switch server.kind {
             case .pipeWire: "--latency 1024 --format f32 --rate 48000 --channels 2 -"
-            case .pulseAudio:
-                "--latency-msec=20 --raw --format=float32le --rate=48000 --channels=2 --property=media.role=music"
+            case .pulseAudio: "--latency-msec=20 --raw --format=float32le --rate=48000 --channels=2"
             }
         let command = "exec \(program) --record \(arguments) > \(file)"
         _ = try await app.start(Invocation("/bin/sh", ["-c", command]))

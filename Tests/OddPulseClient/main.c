@@ -3,7 +3,8 @@
  *   odd-pulse-client COUNT FREQUENCY AMPLITUDE [KEY=VALUE …]
  *
  * Plays a tone on the right channel of COUNT streams until it is told to end. In a value, \xHH stands for a byte, and %d
- * for the number of the stream. With ODD_CLIENT_SINK set to the name of a sink, the streams play there. */
+ * for the number of the stream. With ODD_CLIENT_SINK set to the name of a sink, the streams play there. It corks and
+ * uncorks them as it is asked to, and says so. On SIGUSR1 their role becomes that of ODD_CLIENT_ROLE. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -64,6 +65,29 @@ static size_t expand(const char *text, int number, char *out) {
     return used + 1;
 }
 
+static void asked(pa_stream *stream, const char *event, pa_proplist *list, void *data) {
+    (void)list, (void)data;
+    int corks = strcmp(event, PA_STREAM_EVENT_REQUEST_CORK) == 0;
+    if (!corks && strcmp(event, PA_STREAM_EVENT_REQUEST_UNCORK) != 0) return;
+    printf("%s\n", event);
+    fflush(stdout);
+    pa_operation *operation = pa_stream_cork(stream, corks, NULL, NULL);
+    if (operation != NULL) pa_operation_unref(operation);
+}
+
+static void change_roles(pa_mainloop_api *api, pa_signal_event *event, int number, void *data) {
+    (void)api, (void)event, (void)number, (void)data;
+    const char *role = getenv("ODD_CLIENT_ROLE");
+    for (int index = 0; index < count && role != NULL; index++) {
+        pa_proplist *list = pa_proplist_new();
+        pa_proplist_sets(list, PA_PROP_MEDIA_ROLE, role);
+        pa_operation *operation =
+            pa_stream_proplist_update(tones[index].stream, PA_UPDATE_REPLACE, list, NULL, NULL);
+        if (operation != NULL) pa_operation_unref(operation);
+        pa_proplist_free(list);
+    }
+}
+
 static void connect_streams(pa_context *context) {
     static char value[LONGEST_VALUE];
     const pa_sample_spec format = {.format = PA_SAMPLE_FLOAT32NE, .rate = 48000, .channels = 2};
@@ -89,6 +113,7 @@ static void connect_streams(pa_context *context) {
             exit(1);
         }
         pa_stream_set_write_callback(tone->stream, play, tone);
+        pa_stream_set_event_callback(tone->stream, asked, NULL);
         pa_stream_connect_playback(tone->stream, getenv("ODD_CLIENT_SINK"), &attributes, PA_STREAM_ADJUST_LATENCY,
                                    NULL, NULL);
     }
@@ -123,6 +148,7 @@ int main(int argc, char *argv[]) {
     pa_signal_init(pa_mainloop_get_api(loop));
     pa_signal_new(SIGTERM, quit, loop);
     pa_signal_new(SIGINT, quit, loop);
+    pa_signal_new(SIGUSR1, change_roles, NULL);
     pa_context *context = pa_context_new(pa_mainloop_get_api(loop), "odd-pulse-client");
     pa_context_set_state_callback(context, changed, loop);
     int status = 1;

@@ -204,6 +204,26 @@ private let cases: [Case] = [
         #expect(asked.sorted() == ["a"] + own + ["media.role"])
     }
 
+    @Test("R66 R76 R79 a session takes what is left alone only for want of a role", arguments: [false, true])
+    func leftAlone(isCapture: Bool) throws {
+        let name = isCapture ? "untagged-capture" : "untagged"
+        let own = SessionDescription(name: name, category: isCapture ? .record : .playback)
+        func inSession(_ text: String, _ properties: [String: String] = [:]) throws -> SessionDescription? {
+            let result = try classify("untagged = none " + text, properties, capture: isCapture)
+            #expect(result.description == nil)
+            return result.descriptionInSession
+        }
+        #expect(try inSession("") == own)
+        #expect(try inSession("", ["media.role": "fun"]) == own)
+        #expect(try inSession("rules = [ \(rule("{ a = x }", "priority = alarm")) ]", ["a": "x"]) == own)
+        #expect(try inSession("", ["media.role": "production"]) == nil)
+        #expect(try inSession("rules = [ \(rule("{ a = x }", "role = none")) ]", ["a": "x"]) == nil)
+        let claim = "claims = { phone = { allow = [ { a = x } ] otherwise = dsp } }"
+        #expect(try inSession(claim, ["media.role": "phone"]) == nil)
+        let result = try classify("untagged = none", ["media.role": "music"], capture: isCapture)
+        #expect(result.description != nil && result.descriptionInSession == result.description)
+    }
+
     @Test func `policies with the same rules are the same wherever these are written`() throws {
         let one = rule("{ a = ~x }", "role = music fade = 20")
         let classifiers = [

@@ -91,7 +91,6 @@ int main(void) {
 #define NUMBER(ours, theirs) compare(#theirs, ours, theirs);
     NUMBER(CPC_EARLY, PA_HOOK_EARLY)
     NUMBER(CPC_NORMAL, PA_HOOK_NORMAL)
-    NUMBER(CPC_LATE, PA_HOOK_LATE)
     NUMBER(0, PA_HOOK_OK)
     NUMBER(CPC_INIT, PA_SINK_INPUT_INIT)
     NUMBER(CPC_RUNNING, PA_SINK_INPUT_RUNNING)

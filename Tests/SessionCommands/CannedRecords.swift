@@ -99,13 +99,29 @@ enum Canned {
         port("BuiltInMic", "Internal Microphone", "alsa_card.laptop/[In] Mic1", node: 51)
     ]
 
+    /// What the tree says of the server of ``properties(silent:doNotDisturb:locked:pausedUntil:hasPorts:)``.
+    static let limits = """
+        Not in PulseAudio 16.1:
+        |- card-buffer  what a card has taken comes out?[2J of the speaker
+        `- preferred-sample-rate  a sink keeps its rate while it is open
+
+        """
+
     static func properties(
         silent: Bool = true, doNotDisturb: Bool = false, locked: Bool = true, pausedUntil: UInt64 = 0,
         hasPorts: Bool = true
     ) -> [(String, WireValue)] {
         let (inputs, outputs) = hasPorts ? (Canned.inputs, Canned.outputs) : ([], [])
         return [
-            ("Version", .string("1.2")), ("SchemaVersion", .uint32(1)), ("Policy", .string("desktop")),
+            ("Version", .string("1.2")), ("SchemaVersion", .uint32(1)), ("Server", .string("PulseAudio 16.1")),
+            (
+                "ServerLimits",
+                .record([
+                    ("preferred-sample-rate", .string("a sink keeps its rate while it is open")),
+                    ("card-buffer", .string("what a card has taken comes out\u{1B}[2J of the speaker")),
+                ])
+            ),
+            ("Policy", .string("desktop")),
             ("Silent", .boolean(silent)), ("DoNotDisturb", .boolean(doNotDisturb)), ("Locked", .boolean(locked)),
             ("PausedUntil", .uint64(pausedUntil)),
             ("CurrentRoute", route(inputs: inputs.prefix(1), outputs: outputs.prefix(1))),

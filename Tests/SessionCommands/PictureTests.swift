@@ -57,6 +57,20 @@ import Testing
         #expect(lost.text.contains("the user pulls out headphones"))
     }
 
+    @Test func `a label leaves other marks and labels alone, and stays in the picture`() {
+        let close = PictureLayout.left + 20
+        let end = PictureLayout.width - PictureLayout.right
+        var rows = MarkRows([PictureLayout.left, close, end])
+        #expect(rows.place(100, at: PictureLayout.left) == .init(row: 1, isBefore: false))
+        #expect(rows.place(100, at: close) == .init(row: 0, isBefore: false))
+        #expect(rows.place(100, at: end) == .init(row: 0, isBefore: true))
+        // To run over the second mark is better than not to be there, and for the third there is no room.
+        var crowd = MarkRows([close, close + 10, close + 12])
+        #expect(crowd.place(100, at: close) == .init(row: 1, isBefore: false))
+        #expect(crowd.place(100, at: close + 10) == .init(row: 0, isBefore: false))
+        #expect(crowd.place(100, at: close + 12) == nil)
+    }
+
     @Test func `names from outside stay text`() throws {
         let title = "<b>&amp; \"quotes\" \u{1} ]]> \u{FFFF} é漢"
         let text = """

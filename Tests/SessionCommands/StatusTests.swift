@@ -31,11 +31,14 @@ import Testing
     }
 
     @Test(arguments: [
-        (Canned.properties(silent: false, locked: false, hasPorts: false), "Policy desktop, no sessions\n"),
+        (
+            Canned.properties(silent: false, locked: false, hasPorts: false),
+            "Policy desktop, no sessions\n" + Canned.limits
+        ),
         (
             Canned.properties(silent: true, doNotDisturb: true, pausedUntil: .max),
             "Policy desktop, silent, do not disturb, screen locked, paused until it is\n    resumed, no sessions\n"
-                + "Output Headphones, input Internal Microphone\n"
+                + "Output Headphones, input Internal Microphone\n" + Canned.limits
         ),
         ([], "Policy unknown, no sessions\n"),
     ])
@@ -107,7 +110,9 @@ import Testing
         let line = SchemaJSON.line(situation().members)
         #expect(!line.contains("\n"))
         #expect(
-            line.hasPrefix("{\"schema\":1,\"version\":\"1.2\",\"policy\":\"desktop\",\"switches\":{\"silent\":true,"))
+            line.hasPrefix(
+                "{\"schema\":1,\"version\":\"1.2\",\"server\":\"PulseAudio 16.1\",\"server-limits\":{\"card-buffer\":"))
+        #expect(line.contains("},\"policy\":\"desktop\",\"switches\":{\"silent\":true,"))
     }
 
     @Test func `records of other versions are shown as far as they go`() {

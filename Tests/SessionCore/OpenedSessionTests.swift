@@ -593,6 +593,37 @@ import Testing
         #expect(scenario.news().contains("ended music resume"))
     }
 
+    @Test("R26 R37 what is left alone again goes on at once, and nobody waits for it")
+    func leftAlone() {
+        var scenario = music()
+        scenario.open("memo")
+        scenario.configure("memo", .record)
+        scenario.appear("recorder", role: "music", capture: true)
+        scenario.move("recorder", to: "memo")
+        scenario.want("recorder")
+        scenario.advance(.seconds(1))
+        #expect(scenario["music"] == .corked && scenario["recorder"] == .free)
+        _ = scenario.news()
+        scenario.leaveAlone("recorder")
+        #expect(scenario["recorder"] == .unmanaged && scenario["music"] == .free)
+        #expect(scenario.news().contains("ended music resume"))
+
+        scenario.appear("other", role: "music", capture: true)
+        scenario.move("other", to: "memo")
+        scenario.want("other")
+        scenario.deactivate("memo")
+        scenario.advance(.seconds(1))
+        #expect(scenario["other"] == .inactive && !scenario.isRunning("other"))
+        _ = scenario.news()
+        scenario.leaveAlone("other")
+        #expect(scenario.news() == ["free other in 0"])
+        #expect(scenario["other"] == .unmanaged && scenario.isRunning("other"))
+        scenario.leaveAlone("other")
+        #expect(scenario.news() == [])
+        scenario.close("memo")
+        #expect(scenario["music"] == .free)
+    }
+
     @Test("room for kinds of sessions is limited, with an answer")
     func room() {
         var scenario = Scenario(.desktop)

@@ -187,6 +187,7 @@ struct RandomSequence {
         if random.oneIn(24) { changePolicy() }
         if random.oneIn(16) { send(.routeChanged(random.pick(RouteChangeReason.allCases))) }
         if random.oneIn(12) { mute() }
+        if random.oneIn(24) { leaveAlone() }
         if isOpening, random.oneIn(2) {
             happenToSessions()
             if isObedient { obey() }
@@ -305,6 +306,15 @@ struct RandomSequence {
         guard index < streams.count else { return }
         let stream = streams.remove(at: index)
         send(.streamVanished(stream.id))
+    }
+
+    /// What its application's session has let go of is left alone by the policy.
+    private mutating func leaveAlone() {
+        guard !streams.isEmpty else { return }
+        let index = random.below(streams.count)
+        streams[index].description = nil
+        streams[index].session = .application(Self.applications[streams[index].app])
+        send(.streamLeftAlone(streams[index].id))
     }
 
     /// Time passes. A host may be late with the clock, but never forgets it.

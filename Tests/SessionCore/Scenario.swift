@@ -144,6 +144,11 @@ struct Scenario {
         send(.streamVanished(stream.id))
     }
 
+    /// The policy leaves the stream alone from now on.
+    mutating func leaveAlone(_ name: String) {
+        if let stream = streams[name] { send(.streamLeftAlone(stream.id)) }
+    }
+
     /// Appears, named after its role unless told otherwise, and is wanted.
     mutating func play(
         _ name: String, role: String? = nil, app: String? = nil, capture: Bool = false, vice: Vice = []

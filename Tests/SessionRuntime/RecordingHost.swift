@@ -47,7 +47,12 @@ final class RecordingHost: Host {
     func streams(heardOn node: UInt32) -> [StreamID] { heard[node] ?? [] }
     func place(of stream: StreamID) -> UInt32? { heard.first { $0.value.contains(stream) }?.key }
     private(set) var commands: [RouteCommand] = []
-    func carryOut(_ command: RouteCommand) { commands.append(command) }
+    /// What the server says amid a command.
+    var answer: ((RecordingHost, RouteCommand) -> Void)?
+    func carryOut(_ command: RouteCommand) {
+        commands.append(command)
+        answer?(self, command)
+    }
     /// What is wished for streams, as it was asked for.
     private(set) var wishes: [UInt32: [StreamWish]] = [:]
     func request(_ wish: StreamWish, of stream: StreamID) { wishes[stream.rawValue, default: []].append(wish) }

@@ -48,6 +48,7 @@ import Testing
             { $0.send(.sessionRequested(session, .deactivate(notifyOthers: true))) },
             { $0.send(.sessionClosed(session)) },
             { $0.send(.streamMoved(music, to: .application(application("app1")))) },
+            { $0.send(.streamLeftAlone(music)) },
             { $0.runtime.wish(.none, of: session) },
             { $0.runtime.shutDown() },
             {

@@ -1,7 +1,9 @@
 import Foundation
+import PolicyFile
 import SessionBus
 import SessionCore
 import SessionDesktop
+import SessionHost
 import SessionRuntime
 import SessionService
 import SessionTestKit
@@ -18,17 +20,51 @@ final class ServiceDesk: Sendable {
         func sandbox(of process: UInt32) -> String? { sandboxes.withLock { $0[process] } }
     }
 
+    /// A stream that its client wants to run, and that does.
+    private final class PaperStream: HostedStream {
+        let id: StreamID
+        let direction: StreamDirection
+        let identity: StreamIdentity
+        private let role: String?
+        var description: SessionDescription?
+
+        init(_ identity: StreamIdentity, _ direction: StreamDirection, role: String?) {
+            id = StreamID(identity.node)
+            self.direction = direction
+            self.identity = identity
+            self.role = role
+        }
+
+        var application: ApplicationID { identity.application }
+        let complaint: String? = nil
+        let wantsToPlay = true
+        let isRunning = true
+
+        func property(_ key: String) -> String? {
+            switch key {
+            case "media.role": role
+            case "application.process.binary": application.name
+            default: nil
+            }
+        }
+    }
+
     private final class PaperHost: RuntimeHost, ServiceHost {
         let loop = PollLoop()
         var moment: Int64?
         lazy var timer = loop.timer { [unowned self] in runtime.timerFired() }
-        lazy var runtime = SessionRuntime(policy: .desktop, host: self)
+        let policy: LoadedPolicy
+        lazy var runtime = SessionRuntime(policy: policy.policy, host: self)
+        lazy var book = StreamBook<PaperStream>(policy: policy, runtime: runtime, host: self) {}
+        var silenced: (StreamID, Silence) -> Void = { _, _ in }
+
+        init(_ policy: LoadedPolicy) { self.policy = policy }
 
         var now: Instant { Instant(nanoseconds: loop.now) }
         func quantum(of stream: StreamID) -> Duration { .milliseconds(20) }
         var gainCost: Duration { .microseconds(20) }
         func setGain(_ gain: LinearGain, of stream: StreamID) {}
-        func setSilence(_ silence: Silence, of stream: StreamID) {}
+        func setSilence(_ silence: Silence, of stream: StreamID) { silenced(stream, silence) }
         func silence(of stream: StreamID) -> Silence { .none }
         func streams(heardOn node: UInt32) -> [StreamID] { [] }
         func place(of stream: StreamID) -> UInt32? { nil }
@@ -47,10 +83,12 @@ final class ServiceDesk: Sendable {
         func arm(at moment: Instant?) { timer.arm(at: moment?.nanoseconds) }
         func log(_ level: LogLevel, _ text: @autoclosure () -> String) {}
         let policyOrigin = "paper"
+        let server = ServerDescription.pipeWire("0")
         func classify(
             _ property: (String) -> String?
         ) -> (description: SessionDescription?, refusedClaim: String?) { (nil, nil) }
-        func steps(of stream: StreamID) -> [String] { [] }
+        func steps(of stream: StreamID) -> [String] { book.steps(of: stream) }
+        func claimChanged(of stream: StreamID) -> Bool { book.claimChanged(of: stream) }
         var chose: (String) -> Void = { _ in }
         func choose(_ port: RoutePort, direction: PortDirection) { chose("\(direction) \(port.id)") }
     }
@@ -58,27 +96,34 @@ final class ServiceDesk: Sendable {
     let sandbox: Sandbox
     let tree = Tree()
     private let bus: ChildProcess
-    private let work = Mutex<[@Sendable (SessionRuntime, SessionService) -> Void]>([])
+    private let work = Mutex<[@Sendable (PaperHost, SessionService) -> Void]>([])
     private let isOver = Mutex(false)
     /// The ports that users have chosen: direction and id.
     let chosen = Mutex<[String]>([])
+    /// The streams that are silenced.
+    let silent = Mutex<Set<StreamID>>([])
 
     init() async throws {
         sandbox = try Sandbox()
         bus = try await sandbox.startBus()
         let tree = tree
+        let policy = try load("")
         let thread = Thread { [self] in
-            let host = PaperHost()
+            let host = PaperHost(policy)
             host.chose = { port in self.chosen.withLock { $0.append(port) } }
+            host.silenced = { stream, silence in
+                self.silent.withLock { if silence == .none { $0.remove(stream) } else { $0.insert(stream) } }
+            }
             let service = SessionService(
                 runtime: host.runtime, host: host, loop: host.loop,
                 buses: (.custom(self.sandbox.busAddress), .custom(self.sandbox.systemBusAddress)), processes: tree)
+            host.book.service = service
             while !isOver.withLock({ $0 }) {
                 for body in work.withLock({ list in
                     defer { list = [] }
                     return list
                 }) {
-                    body(host.runtime, service)
+                    body(host, service)
                 }
                 host.loop.runOnce(timeout: .milliseconds(5))
             }
@@ -96,29 +141,34 @@ final class ServiceDesk: Sendable {
 
     /// Does something on the service's thread.
     func perform(_ body: @escaping @Sendable (SessionRuntime, SessionService) -> Void) {
-        work.withLock { $0.append(body) }
+        work.withLock { $0.append { host, service in body(host.runtime, service) } }
     }
 
     /// A stream appears and plays, or records.
     func play(
-        _ number: UInt32, process: UInt32, portal: String? = nil, tag: String? = nil, isCapture: Bool = false
+        _ number: UInt32, process: UInt32, portal: String? = nil, tag: String? = nil, isCapture: Bool = false,
+        role: String? = "music"
     ) {
         let application = ApplicationID(portal: nil, binary: "program-\(number)", displayName: nil, fallback: "")
-        perform { runtime, service in
-            let id = StreamID(number)
-            service.introduce(
-                id,
-                StreamIdentity(node: number, application: application, process: process, portal: portal, session: tag))
-            runtime.post(
-                .streamAppeared(
-                    id, application: application,
-                    description: SessionDescription(name: "music", category: .playback),
-                    direction: isCapture ? .capture : .playback))
-            runtime.drain()
-            service.place(id)
-            runtime.post(.streamWanted(id, true))
-            runtime.post(.streamRunning(id, true))
-            runtime.drain()
+        let identity = StreamIdentity(
+            node: number, application: application, process: process, portal: portal, session: tag)
+        work.withLock {
+            $0.append { host, _ in
+                host.book.introduce(PaperStream(identity, isCapture ? .capture : .playback, role: role))
+                host.runtime.drain()
+            }
         }
+    }
+
+    /// Puts another policy in force.
+    func change(to policy: String) throws {
+        let policy = try load(policy)
+        work.withLock { $0.append { host, _ in _ = host.book.apply(policy) } }
+    }
+
+    private func load(_ policy: String) throws -> LoadedPolicy {
+        let file = sandbox.path("tmp/\(UUID().uuidString).conf")
+        try policy.write(toFile: file, atomically: true, encoding: .utf8)
+        return PolicyLoader.load(arguments: "{ policy = \"\(file)\" }") { _ in nil }
     }
 }

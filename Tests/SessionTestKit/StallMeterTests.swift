@@ -33,6 +33,10 @@ import Testing
         let meter = sleeper.meter(late: late)
         try await sleeper.waitForSleeps(20)
         #expect(meter.longest == late)
+        let stalls = meter.stalls(of: late)
+        #expect(stalls.map { $0.upperBound - $0.lowerBound } == [late])
+        #expect(stalls.allSatisfy { $0.lowerBound > .seconds(1) && $0.lowerBound < .seconds(2) })
+        #expect(meter.stalls(of: late + .nanoseconds(1)).isEmpty)
     }
 
     @Test func `awakenings in time are not`() async throws {
@@ -40,5 +44,29 @@ import Testing
         let meter = sleeper.meter(late: .zero)
         try await sleeper.waitForSleeps(20)
         #expect(meter.longest == .zero)
+    }
+
+    @Test func `each processor has a thread that stays there`() async throws {
+        let meter = StallMeter()
+        let wanted = try #require(try allowed("/proc/self/status"))
+        _ = try await waitUntil("a thread on each of \(wanted)") {
+            let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").map {
+                "/proc/self/task/\($0)"
+            }
+            // A thread may end while it is looked at.
+            let places = tasks.compactMap { try? allowed("\($0)/status") }
+            return wanted.allSatisfy { places.contains([$0]) } ? true : nil
+        }
+        withExtendedLifetime(meter) {}
+    }
+
+    /// The processors that a process or thread may use, as its file says it: `0-3,6`.
+    private func allowed(_ file: String) throws -> [Int]? {
+        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+        guard let line = lines.first(where: { $0.hasPrefix("Cpus_allowed_list:") }) else { return nil }
+        return line.drop { $0 != "\t" }.dropFirst().split(separator: ",").flatMap { part in
+            let ends = part.split(separator: "-").compactMap { Int($0) }
+            return Array(ends[0]...ends[ends.count - 1])
+        }
     }
 }

@@ -1,0 +1,89 @@
+import SessionCore
+import SessionRuntime
+import Testing
+
+/// What is asked of a server that does not do it.
+@Suite struct SteeringTests {
+    private let session = SessionID(1)
+    private let headphones = RouteCommand.usePort(id: "laptop/headphones", direction: .output, deviceID: 10, nodeID: 20)
+    private let speaker = RouteCommand.usePort(id: "laptop/speaker", direction: .output, deviceID: 10, nodeID: 20)
+
+    private func laptop(using active: String) -> RouteEvent {
+        .device(
+            RouteDevice(
+                id: 10, name: "laptop",
+                ports: [
+                    DevicePort(
+                        name: "speaker", direction: .output, type: .builtInSpeaker, profileDevices: [0],
+                        activeOn: active == "speaker" ? 0 : nil),
+                    DevicePort(
+                        name: "headphones", direction: .output, type: .headphones, availability: .yes,
+                        profileDevices: [0], activeOn: active == "headphones" ? 0 : nil),
+                ]))
+    }
+
+    /// A host with a session that is active and wants its headphones, and a card that plays from its speaker.
+    private func desk() -> RecordingHost {
+        let host = RecordingHost()
+        host.runtime.take(laptop(using: "speaker"))
+        host.runtime.take(
+            .node(RouteNode(id: 20, name: "sink.laptop", direction: .output, deviceID: 10, profileDevice: 0)))
+        host.runtime.take(.defaultNode(.output, name: "sink.laptop"))
+        host.advance(.seconds(2))
+        let application = ApplicationID(portal: nil, binary: "app1", displayName: nil, fallback: "")
+        host.send(.sessionOpened(session, application: application, .application))
+        host.send(.sessionConfigured(session, .category(.playAndRecord, [], nil)))
+        host.send(.sessionRequested(session, .activate(mayWait: false)))
+        host.runtime.preferRoute(session: session, output: "laptop/headphones", input: nil)
+        return host
+    }
+
+    @Test("R66 a port that does not show is asked for again, three times and no more")
+    func asksAgain() {
+        let host = desk()
+        #expect(host.commands == [headphones])
+        host.advance(.milliseconds(999))
+        #expect(host.commands == [headphones])
+        host.advance(.milliseconds(1))
+        #expect(host.commands == [headphones, headphones])
+        host.advance(.seconds(60))
+        #expect(host.commands == [headphones, headphones, headphones, headphones])
+    }
+
+    @Test("R66 what has shown is not asked for again, whatever is chosen later")
+    func isContent() {
+        let host = desk()
+        host.runtime.take(laptop(using: "headphones"))
+        host.runtime.take(laptop(using: "speaker"))
+        host.advance(.seconds(60))
+        #expect(host.commands == [headphones])
+    }
+
+    @Test("R41 R66 the way back is asked for again too")
+    func asksForTheWayBack() {
+        let host = desk()
+        host.runtime.take(laptop(using: "headphones"))
+        host.send(.sessionRequested(session, .deactivate(notifyOthers: false)))
+        #expect(host.commands == [headphones, speaker])
+        host.advance(.seconds(1))
+        #expect(host.commands == [headphones, speaker, speaker])
+        host.runtime.take(laptop(using: "speaker"))
+        host.advance(.seconds(60))
+        #expect(host.commands == [headphones, speaker, speaker])
+    }
+
+    @Test("R12 R66 when all is undone, a port goes back and stays there, though the server says so at once")
+    func undoneForGood() {
+        let host = desk()
+        host.answer = { host, command in
+            if case .usePort(let id, _, _, _) = command {
+                host.runtime.take(self.laptop(using: id == "laptop/speaker" ? "speaker" : "headphones"))
+            }
+        }
+        host.runtime.take(laptop(using: "headphones"))
+        host.runtime.shutDown()
+        #expect(host.commands == [headphones, speaker])
+        host.advance(.seconds(60))
+        #expect(host.commands == [headphones, speaker])
+    }
+}
