@@ -175,8 +175,12 @@ let package = Package(
         // What install/demo plays.
         .executableTarget(
             name: "session-demo", dependencies: ["SessionTestKit"], path: "Sources/SessionDemo", swiftSettings: strict),
+        // What tests of real servers do on a machine that stands still.
+        .target(
+            name: "StandstillTrait", dependencies: ["SessionTestKit"], path: "Tests/StandstillTrait",
+            swiftSettings: strict),
         .testTarget(
-            name: "SessionTestKitTests", dependencies: ["SessionTestKit", "fixture-card"],
+            name: "SessionTestKitTests", dependencies: ["SessionTestKit", "StandstillTrait", "fixture-card"],
             path: "Tests/SessionTestKit", swiftSettings: strict),
         .executableTarget(
             name: "odd-client", dependencies: ["CLibPipeWire"], path: "Tests/OddClient",
@@ -194,7 +198,8 @@ let package = Package(
         .testTarget(
             name: "LiveTests",
             dependencies: [
-                "SessionService", "SessionTestKit", "odd-client", "odd-pulse-client", "stream-churn", "fixture-card",
+                "SessionService", "SessionTestKit", "StandstillTrait", "odd-client", "odd-pulse-client", "stream-churn",
+                "fixture-card",
             ],
             path: "Tests/Live", swiftSettings: strict),
         .testTarget(

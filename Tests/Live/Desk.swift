@@ -1,12 +1,13 @@
 import Foundation
 import SessionTestKit
+import StandstillTrait
 import Testing
 
 /// All tests that run the built module in a real server; one at a time, because they measure sound.
 ///
 /// Each is a scenario for every server: ``ServerKind/underTest`` says which one this run is about, and
 /// ``Difference/all`` what a server cannot show, and why.
-@Suite(.serialized, .differences) struct LiveModule {}
+@Suite(.serialized, .differences, .standstills) struct LiveModule {}
 
 /// What a test wishes of its desktop beyond the usual.
 struct DeskOptions {

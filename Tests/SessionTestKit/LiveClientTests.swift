@@ -51,8 +51,8 @@ extension LiveTests {
             client.kill()
             #expect(try await client.waitForExit() == .signalled(SIGKILL))
             let track = PositionTrack(of: try await capture.stop())
-            let pause = try #require(track.breaks.first)
-            #expect(pause.silence.count > 4_800)
+            // A quantum that the machine has lost is a break too.
+            #expect(track.breaks.contains { $0.silence.count > 4_800 }, "\(track.breaks)")
             print("mpv's own pause: \(track.breaks)")
         }
     }

@@ -1,9 +1,10 @@
 import Foundation
 import SessionTestKit
+import StandstillTrait
 import Testing
 
 /// Real servers and real clients, as the tests of the modules use them.
-@Suite(.serialized) struct LiveTests {
+@Suite(.serialized, .standstills) struct LiveTests {
     @Test func aToneComesBackAtItsLevel() async throws {
         try await withServer(PrivateDesktop.start()) { desktop in
             let capture = try await Capture.start(on: desktop)
