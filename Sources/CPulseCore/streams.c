@@ -97,11 +97,9 @@ void cpc_sink_input_hold(pa_sink_input *input, bool is_held) {
     if (thread == NULL) return;
     unsigned state = is_held ? CPC_CORKED : CPC_FIELD(input, pa_sink_input, state);
     /* Held, the stream asks the sink to take back what has not been played yet. The sink's thread does that after it has
-     * answered, before the next message; and what follows here may choose the speaker. So it is asked twice: the second
-     * time it has nothing to do, and its answer says that the first has been carried out. */
-    for (int times = is_held ? 2 : 1; times > 0; times--)
-        pa_asyncmsgq_send(
-            thread, (pa_msgobject *)input, CPC_SINK_INPUT_MESSAGE_SET_STATE, state_data(state), 0, NULL);
+     * answered, before the next message; and what follows here may choose the speaker. So whoever holds a stream has set
+     * its factor to nothing before: this answer says that what was heard of it has been taken back. */
+    pa_asyncmsgq_send(thread, (pa_msgobject *)input, CPC_SINK_INPUT_MESSAGE_SET_STATE, state_data(state), 0, NULL);
 }
 
 void cpc_source_output_hold(pa_source_output *output, bool is_held) {

@@ -136,6 +136,25 @@ extension LiveModule {
         }
     }
 
+    @Test(
+        "R56 R64 a card whose thread is late, and nowhere else to play: nothing of what was mixed ahead on the speaker")
+    func cardIsLate() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            // With another sink the stream would move away, which takes back what was mixed ahead in any case.
+            _ = try await desk.capture.stop()
+            try await desk.sandbox.run(Invocation("pactl", ["unload-module", "module-null-sink"]))
+            let card = try await PulseCard.start(.laptop, lag: .milliseconds(20), on: desk.pulseAudio)
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
+            _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
+            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            for _ in 0..<2 {
+                try await desk.pullAndPlug("headphones", instead: "speaker", of: card, heardOn: headphones)
+            }
+            try await desk.expectSilence(of: speaker)
+        }
+    }
+
     @Test("R64 a card that has a buffer has played it before the speaker is chosen")
     func bufferPlayedOut() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in

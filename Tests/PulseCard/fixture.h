@@ -27,6 +27,8 @@ enum { RATE = 48000, FRAME_SIZE = CHANNELS * sizeof(float) };
 #define SHORTEST_LATENCY (5 * PA_USEC_PER_MSEC)
 /* Frames: a power of two above what is rendered ahead and what the card may hold. */
 enum { RING = 1 << 18, MOST_HELD = RATE };
+/* Milliseconds. */
+enum { LONGEST_LAG = 100 };
 
 /* A sink or a source of the card, if the profile has it. Those of one card share a thread. */
 struct device {
@@ -62,6 +64,8 @@ struct fixture {
     char *instance;
     /* Frames that cannot be taken back any more: they come out of the plug that is in use when they come out. */
     uint32_t held;
+    /* Milliseconds by which the thread is late. */
+    uint32_t lag;
 
     /* The main thread's. NULL when it is not there. */
     pa_card *card;

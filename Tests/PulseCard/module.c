@@ -1,11 +1,12 @@
 /* A sound card that does not exist, inside a PulseAudio daemon, which takes it for a real one. For tests only.
  *
- *   load-module module-fixture-card kind=KIND socket=PATH [instance=NAME] [absent=yes] [buffer=FRAMES]
+ *   load-module module-fixture-card kind=KIND socket=PATH [instance=NAME] [absent=yes] [buffer=FRAMES] [lag=MILLISECONDS]
  *
  * It has plugs that a test can pull (commands.c), and what comes out of each can be recorded (sound.c). The kinds are
  * those of the card for PipeWire (../FixtureCard/plans.c), and so are the commands. With an instance, its names differ
  * from those of another card of its kind. One that is absent is not there until it is told to appear. A buffer cannot be
- * taken back: it comes out of the plug that is in use when it comes out. */
+ * taken back: it comes out of the plug that is in use when it comes out. With a lag, its thread comes back to what it plays only so
+ * long after it has answered a message, as on a machine that has other work for it. */
 #include "fixture.h"
 
 #include <pulse/rtclock.h>
@@ -16,7 +17,7 @@ PA_MODULE_DESCRIPTION("A sound card that does not exist, for tests");
 PA_MODULE_VERSION(PACKAGE_VERSION);
 PA_MODULE_LOAD_ONCE(false);
 
-static const char *const argument_names[] = {"kind", "socket", "instance", "absent", "buffer", NULL};
+static const char *const argument_names[] = {"kind", "socket", "instance", "absent", "buffer", "lag", NULL};
 
 void note(const char *format, ...) {
     pa_usec_t now = pa_rtclock_now();
@@ -36,7 +37,8 @@ static bool start(struct fixture *fixture, pa_modargs *arguments) {
     fixture->plan = find_plan(kind);
     if (fixture->plan == NULL || socket == NULL ||
         pa_modargs_get_value_boolean(arguments, "absent", &is_absent) < 0 ||
-        pa_modargs_get_value_u32(arguments, "buffer", &fixture->held) < 0 || fixture->held > MOST_HELD) {
+        pa_modargs_get_value_u32(arguments, "buffer", &fixture->held) < 0 || fixture->held > MOST_HELD ||
+        pa_modargs_get_value_u32(arguments, "lag", &fixture->lag) < 0 || fixture->lag > LONGEST_LAG) {
         note("wrong arguments; kind is one of");
         print_plans(stderr);
         fputc('\n', stderr);

@@ -196,6 +196,7 @@ static void run(void *data) {
     do {
         pa_rtpoll_set_timer_absolute(fixture->poll, pass_time(fixture));
         result = pa_rtpoll_run(fixture->poll);
+        if (fixture->lag > 0) pa_msleep(fixture->lag);
     } while (result > 0);
     if (result == 0) return;
     note("the thread fails");

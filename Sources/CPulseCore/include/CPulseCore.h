@@ -136,7 +136,8 @@ bool cpc_sink_input_is_passthrough(pa_sink_input *input);
 bool cpc_sink_input_set_factor(pa_sink_input *input, double factor);
 /* Lets the sink not process the stream, or lets it again, as if it were corked; its state, which its client knows and
  * sets, stays as it is. A later change of its state ends it. Streams that are synchronized
- * (pa_stream_connect_playback's sync_stream) are held together. Linked streams that are not moving only. */
+ * (pa_stream_connect_playback's sync_stream) are held together. Linked streams that are not moving only. What has been mixed
+ * ahead may be heard after this returns, but for that of a stream whose factor was set to 0 before. */
 void cpc_sink_input_hold(pa_sink_input *input, bool is_held);
 /* Tells the client; nothing where it has no ears. `data` may be NULL. */
 void cpc_sink_input_send_event(pa_sink_input *input, const char *event, pa_proplist *data);

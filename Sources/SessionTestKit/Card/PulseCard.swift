@@ -22,14 +22,17 @@ public final class PulseCard: SoundCard {
     ///   - isAbsent: whether it is not there before ``SoundCard/appear()``.
     ///   - buffer: how many frames it holds itself, which cannot be taken back: they come out of the plug that is in use
     ///     when they come out.
+    ///   - lag: by how much its thread is late in doing what its answer to a message leaves to be done.
     ///   - server: where; started with ``moduleFolder()`` among the folders of its modules.
     public static func start(
-        _ kind: CardKind, instance: String = "", isAbsent: Bool = false, buffer: Int = 0, on server: PrivatePulseAudio
+        _ kind: CardKind, instance: String = "", isAbsent: Bool = false, buffer: Int = 0, lag: Duration = .zero,
+        on server: PrivatePulseAudio
     ) async throws -> PulseCard {
         let socket = server.sandbox.path("run/\(UUID().uuidString.prefix(8)).card")
         var arguments = ["kind=\(kind.rawValue)", "socket=\(socket)", "buffer=\(buffer)"]
         if !instance.isEmpty { arguments.append("instance=\(instance)") }
         if isAbsent { arguments.append("absent=yes") }
+        if lag > .zero { arguments.append("lag=\(Int(lag.milliseconds))") }
         let module = try await server.sandbox.run(
             Invocation("pactl", ["load-module", "module-fixture-card"] + arguments))
         let number = String(decoding: module, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
