@@ -1,30 +1,40 @@
 /* What is done to streams. Each function asks first what the daemon would end itself over. */
 #include "layout.h"
 
-/* The queue to the thread that plays a stream; NULL for one that is not linked, or that moves, itself or as a part of a
- * filter: a filter's sink keeps the queue of where it was until it has moved, and that may be gone. */
-static pa_asyncmsgq *thread_of_input(pa_sink_input *input) {
-    enum cpc_state state = cpc_sink_input_state(input);
-    if (state != CPC_RUNNING && state != CPC_CORKED) return NULL;
-    pa_sink *sink = CPC_FIELD(input, pa_sink_input, sink);
+/* The queue to the thread of a sink; NULL for a filter that is not whole: while a filter moves, its sink keeps the queue of
+ * where it was, which may be gone; and after that, the sink of a filter on that filter does, for nobody tells it. */
+static pa_asyncmsgq *thread_of_sink(pa_sink *sink) {
+    pa_asyncmsgq *thread = CPC_READ(sink, pa_sink, asyncmsgq, NULL);
     for (pa_sink *master = sink; master != NULL;) {
         pa_sink_input *filter = CPC_FIELD(master, pa_sink, input_to_master);
-        if (filter == NULL) return CPC_FIELD(sink, pa_sink, asyncmsgq);
+        if (filter == NULL) return CPC_FIELD(master, pa_sink, asyncmsgq) == thread ? thread : NULL;
         master = CPC_FIELD(filter, pa_sink_input, sink);
     }
     return NULL;
 }
 
-static pa_asyncmsgq *thread_of_output(pa_source_output *output) {
-    enum cpc_state state = cpc_source_output_state(output);
-    if (state != CPC_RUNNING && state != CPC_CORKED) return NULL;
-    pa_source *source = CPC_FIELD(output, pa_source_output, source);
+static pa_asyncmsgq *thread_of_source(pa_source *source) {
+    pa_asyncmsgq *thread = CPC_READ(source, pa_source, asyncmsgq, NULL);
     for (pa_source *master = source; master != NULL;) {
         pa_source_output *filter = CPC_FIELD(master, pa_source, output_from_master);
-        if (filter == NULL) return CPC_FIELD(source, pa_source, asyncmsgq);
+        if (filter == NULL) return CPC_FIELD(master, pa_source, asyncmsgq) == thread ? thread : NULL;
         master = CPC_FIELD(filter, pa_source_output, source);
     }
     return NULL;
+}
+
+/* The queue to the thread that plays a stream; NULL for one that is not linked, or that moves, itself or as a part of a
+ * filter. */
+static pa_asyncmsgq *thread_of_input(pa_sink_input *input) {
+    enum cpc_state state = cpc_sink_input_state(input);
+    if (state != CPC_RUNNING && state != CPC_CORKED) return NULL;
+    return thread_of_sink(CPC_FIELD(input, pa_sink_input, sink));
+}
+
+static pa_asyncmsgq *thread_of_output(pa_source_output *output) {
+    enum cpc_state state = cpc_source_output_state(output);
+    if (state != CPC_RUNNING && state != CPC_CORKED) return NULL;
+    return thread_of_source(CPC_FIELD(output, pa_source_output, source));
 }
 
 /* Far above what anybody asks for, and below what the conversion cannot represent. */
@@ -92,22 +102,24 @@ bool cpc_source_output_set_factor(pa_source_output *output, double factor) {
 /* The number of a state, where a message has a pointer. */
 static const void *state_data(unsigned state) { return (const void *)(uintptr_t)state; }
 
-void cpc_sink_input_hold(pa_sink_input *input, bool is_held) {
+bool cpc_sink_input_hold(pa_sink_input *input, bool is_held) {
     pa_asyncmsgq *thread = thread_of_input(input);
-    if (thread == NULL) return;
+    if (thread == NULL) return false;
     unsigned state = is_held ? CPC_CORKED : CPC_FIELD(input, pa_sink_input, state);
     /* Held, the stream asks the sink to take back what has not been played yet. The sink's thread does that after it has
      * answered, before the next message; and what follows here may choose the speaker. So whoever holds a stream has set
      * its factor to nothing before: this answer says that what was heard of it has been taken back. */
     pa_asyncmsgq_send(thread, (pa_msgobject *)input, CPC_SINK_INPUT_MESSAGE_SET_STATE, state_data(state), 0, NULL);
+    return true;
 }
 
-void cpc_source_output_hold(pa_source_output *output, bool is_held) {
+bool cpc_source_output_hold(pa_source_output *output, bool is_held) {
     pa_asyncmsgq *thread = thread_of_output(output);
-    if (thread == NULL) return;
+    if (thread == NULL) return false;
     unsigned state = is_held ? CPC_CORKED : CPC_FIELD(output, pa_source_output, state);
     pa_asyncmsgq_send(
         thread, (pa_msgobject *)output, CPC_SOURCE_OUTPUT_MESSAGE_SET_STATE, state_data(state), 0, NULL);
+    return true;
 }
 
 static bool is_linked(enum cpc_state state) { return state == CPC_RUNNING || state == CPC_CORKED; }
@@ -138,15 +150,14 @@ bool cpc_source_output_is_passthrough(pa_source_output *output) {
 
 int cpc_sink_input_move(pa_sink_input *input, pa_sink *sink) {
     if (cpc_sink_input_is_passthrough(input)) return -PA_ERR_NOTSUPPORTED;
-    if (thread_of_input(input) == NULL || CPC_READ(sink, pa_sink, asyncmsgq, NULL) == NULL) return -PA_ERR_BADSTATE;
+    if (thread_of_input(input) == NULL || thread_of_sink(sink) == NULL) return -PA_ERR_BADSTATE;
     if (CPC_FIELD(sink, pa_sink, state) < 0) return -PA_ERR_BADSTATE;
     return pa_sink_input_move_to(input, sink, false);
 }
 
 int cpc_source_output_move(pa_source_output *output, pa_source *source) {
     if (cpc_source_output_is_passthrough(output)) return -PA_ERR_NOTSUPPORTED;
-    if (thread_of_output(output) == NULL || CPC_READ(source, pa_source, asyncmsgq, NULL) == NULL)
-        return -PA_ERR_BADSTATE;
+    if (thread_of_output(output) == NULL || thread_of_source(source) == NULL) return -PA_ERR_BADSTATE;
     if (CPC_FIELD(source, pa_source, state) < 0) return -PA_ERR_BADSTATE;
     return pa_source_output_move_to(output, source, false);
 }

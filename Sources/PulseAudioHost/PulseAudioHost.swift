@@ -19,6 +19,7 @@ public final class PulseAudioHost: Host {
     private var drainEvent: Deferred?
     /// When clients are looked at that were asked for something.
     private var requestTimer: (any LoopTimer)?
+    private var requestsDue: Instant?
     /// By the daemon's own number of each.
     private(set) var playback: [UInt32: PulseStream] = [:]
     private(set) var capture: [UInt32: PulseStream] = [:]
@@ -186,14 +187,16 @@ public final class PulseAudioHost: Host {
 
     /// A stream is somewhere else now.
     private func isElsewhere(_ handle: StreamHandle) {
-        if let filtered = handle.filtered {
-            // The end of a filter: what could not be done to those that play through it while it moved is done now.
-            for stream in streams where isKnown(stream) && stream.handle.device == filtered { stream.moved() }
+        if handle.filtered != nil {
+            // The end of a filter: what could not be done to those that play through it, or through a filter on it, while
+            // it moved is done now.
+            for stream in streams where isKnown(stream) { stream.moved() }
         }
         guard let stream = stream(handle.pointer, handle.direction) else { return added(handle) }
         guard handle.isInternal else { return movedTo(stream) }
         // From a microphone to what a sink plays.
         stream.letGo()
+        stream.sendNews()
         removed(stream)
     }
 
@@ -223,10 +226,15 @@ public final class PulseAudioHost: Host {
         wakeLater()
     }
 
-    /// Has all clients looked at that were asked for something, in so long.
-    func lookLater(after delay: Duration) { requestTimer?.arm(at: now.advanced(by: delay).nanoseconds) }
+    /// Has all clients looked at that were asked for something, at a moment at the latest.
+    func lookLater(at moment: Instant) {
+        guard requestsDue.map({ moment < $0 }) ?? true else { return }
+        requestsDue = moment
+        requestTimer?.arm(at: moment.nanoseconds)
+    }
 
     private func lookAtRequests() {
+        requestsDue = nil
         for stream in streams where isKnown(stream) { stream.lookAtRequest(at: now) }
         runtime?.drain()
     }
@@ -264,15 +272,7 @@ public final class PulseAudioHost: Host {
 
     /// Sends the stream's client an event with all that it has to know.
     public func tell(_ stream: StreamID, of interruption: StreamInterruption) {
-        switch interruption {
-        case .began(let reason, let actor):
-            book?[stream]?.tell(
-                StreamEvent.name,
-                [(StreamEvent.state, "began"), (StreamEvent.reason, reason), (StreamEvent.actor, actor)])
-        case .ended(let shouldResume):
-            book?[stream]?.tell(
-                StreamEvent.name, [(StreamEvent.state, "ended"), (StreamEvent.shouldResume, "\(shouldResume)")])
-        }
+        book?[stream]?.tell(of: interruption)
     }
 
     /// Arms the one timer of the runtime.

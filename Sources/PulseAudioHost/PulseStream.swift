@@ -24,6 +24,8 @@ final class PulseStream: HostedStream {
     private var isMuffled = false
     /// What is done to it is carried out when all of it is known.
     private var isChanging = false
+    /// What the thread that plays it was told last.
+    private var isHeldByThread = false
 
     /// What has passed between us and the client about a cork.
     private enum Request {
@@ -42,6 +44,8 @@ final class PulseStream: HostedStream {
     private var isFollower = false
     /// The client runs the stream, as far as that is the client's own wish.
     private(set) var wantsToPlay: Bool
+    /// Its client was told of an interruption, and not yet of its end.
+    private var isInterrupted = false
     /// What its client has to be told when it can hear it.
     private var news: [(event: String, properties: [(String, String)])] = []
 
@@ -90,6 +94,7 @@ final class PulseStream: HostedStream {
         introduction()
         isChanging = false
         carryOut(after: wasHeld)
+        if !isHeld { tell(of: .ended(shouldResume: true)) }
     }
 
     /// It is not managed any more.
@@ -97,6 +102,7 @@ final class PulseStream: HostedStream {
         set(Silence.none)
         set(LinearGain.unity)
         setInputGain(.unity)
+        tell(of: .ended(shouldResume: true))
     }
 
     // MARK: - What the client wants
@@ -122,7 +128,7 @@ final class PulseStream: HostedStream {
         request = .none
         if isHeld {
             // Its state has ended what held it.
-            handle.hold(true)
+            hold()
             askToCork()
         }
         host.post(.streamRunning(id, isRunning), now: false)
@@ -150,10 +156,11 @@ final class PulseStream: HostedStream {
 
     /// A client that was asked to go on has not: its application has paused it meanwhile, or leaves that to its user.
     func lookAtRequest(at now: Instant) {
-        if case .recalled(let moment) = request, moment.duration(to: now) >= PulseStream.returnPatience {
-            request = .none
-            want(handle.state == CPC_RUNNING)
-        }
+        guard case .recalled(let moment) = request else { return }
+        let end = moment.advanced(by: PulseStream.returnPatience)
+        guard end <= now else { return host.lookLater(at: end) }
+        request = .none
+        want(handle.state == CPC_RUNNING)
     }
 
     // MARK: - What the policy wants
@@ -179,15 +186,16 @@ final class PulseStream: HostedStream {
         guard !isChanging else { return }
         writeFactor()
         guard isHeld != wasHeld else { return }
-        handle.hold(isHeld)
+        hold()
         if isHeld {
             askToCork()
         } else {
-            if case .followed = request {
+            switch request {
+            // Also who was asked to go on after an interruption before, and has not done so yet.
+            case .followed, .recalled:
                 request = .recalled(host.now)
-                host.lookLater(after: PulseStream.returnPatience)
-            } else {
-                request = .none
+                host.lookLater(at: host.now.advanced(by: PulseStream.returnPatience))
+            case .asked, .none: request = .none
             }
             if wasAsked { tell("request-uncork") }
             wasAsked = false
@@ -227,11 +235,34 @@ final class PulseStream: HostedStream {
     /// It is somewhere else now: what was done to it there is done to it here.
     func moved() {
         writeFactor()
-        // Also if it was let go meanwhile: a move keeps what the thread knows.
-        handle.hold(isHeld)
+        // A move keeps what the thread knows, and it may have been let go meanwhile. No others, for what is said of the state
+        // of one stream its thread takes for those that are synchronized with it, too.
+        if isHeld || isHeldByThread { hold() }
+    }
+
+    /// Has the thread that plays it leave it alone, or play it.
+    private func hold() {
+        if handle.hold(isHeld) { isHeldByThread = isHeld }
     }
 
     // MARK: - What its client is told
+
+    /// Tells the client of an interruption, once, and of its end: also of one that goes on though the stream has become
+    /// another one.
+    func tell(of interruption: StreamInterruption) {
+        switch interruption {
+        case .began(let reason, let actor):
+            guard !isInterrupted else { return }
+            isInterrupted = true
+            tell(
+                StreamEvent.name,
+                [(StreamEvent.state, "began"), (StreamEvent.reason, reason), (StreamEvent.actor, actor)])
+        case .ended(let shouldResume):
+            guard isInterrupted else { return }
+            isInterrupted = false
+            tell(StreamEvent.name, [(StreamEvent.state, "ended"), (StreamEvent.shouldResume, "\(shouldResume)")])
+        }
+    }
 
     /// Queues an event for the client, which hears nothing before it has been answered that the stream exists.
     func tell(_ event: String, _ properties: [(String, String)] = []) {

@@ -58,9 +58,9 @@ struct StreamHandle {
         isPlayback ? cpc_sink_input_set_factor(pointer, factor) : cpc_source_output_set_factor(pointer, factor)
     }
 
-    /// Keeps the device from processing it, or lets it.
-    func hold(_ isHeld: Bool) {
-        if isPlayback { cpc_sink_input_hold(pointer, isHeld) } else { cpc_source_output_hold(pointer, isHeld) }
+    /// Keeps the device from processing it, or lets it. Returns whether the device's thread was told.
+    func hold(_ isHeld: Bool) -> Bool {
+        isPlayback ? cpc_sink_input_hold(pointer, isHeld) : cpc_source_output_hold(pointer, isHeld)
     }
 
     /// Tells its client.

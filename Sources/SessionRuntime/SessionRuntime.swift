@@ -35,6 +35,8 @@ public final class SessionRuntime {
     private var running: Set<StreamID> = []
     /// What every stream to which anything is done was told last, to put the next line about it into words.
     private var told: [StreamID: Treatment] = [:]
+    /// What the clients of streams are told when these are silent (R26).
+    private var beginnings: [StreamID: StreamInterruption] = [:]
     /// When it was told that.
     private var since: [StreamID: Instant] = [:]
     /// The streams that their applications want to run.
@@ -118,6 +120,7 @@ public final class SessionRuntime {
         names[stream] = nil
         labels[stream] = nil
         told[stream] = nil
+        beginnings[stream] = nil
         since[stream] = nil
         running.remove(stream)
         wanted.remove(stream)
@@ -294,10 +297,11 @@ public final class SessionRuntime {
                 stream, to: treatment.gain, then: treatment.silence, within: duration, after: delay,
                 quantum: host.quantum(of: stream), waits: !running.contains(stream), at: host.now)
             host.log(.info, narrate(stream, treatment))
-            if let news = news(for: treatment, after: told[stream] ?? .untouched) { host.tell(stream, of: news) }
+            let news = news(for: treatment, after: told[stream] ?? .untouched)
             told[stream] = treatment == .untouched ? nil : treatment
             since[stream] = host.now
             perform(actions)
+            if let news { tell(stream, of: news) }
         case .wake(let moment):
             engineWake = moment
         case .sessionActivated(let session):
@@ -323,7 +327,9 @@ public final class SessionRuntime {
             switch action {
             case .gain(let stream, let gain): host.setGain(gain, of: stream)
             case .silence(let stream, let silence): self.silence(stream, silence)
-            case .settled(let stream): post(.streamSettled(stream))
+            case .settled(let stream):
+                post(.streamSettled(stream))
+                tellBeginning(to: stream)
             }
         }
     }
@@ -338,6 +344,24 @@ public final class SessionRuntime {
         host.arm(at: next)
     }
 
+    /// That an interruption has begun is told when the stream is silent (R26); one that is over before never was.
+    private func tell(_ stream: StreamID, of news: StreamInterruption) {
+        switch news {
+        case .began:
+            beginnings[stream] = news
+            if fader.length(of: stream) == .zero { tellBeginning(to: stream) }
+        case .ended(shouldResume: true):
+            if beginnings.removeValue(forKey: stream) == nil { host.tell(stream, of: news) }
+        case .ended(shouldResume: false):
+            tellBeginning(to: stream)
+            host.tell(stream, of: news)
+        }
+    }
+
+    private func tellBeginning(to stream: StreamID) {
+        if let news = beginnings.removeValue(forKey: stream) { host.tell(stream, of: news) }
+    }
+
     /// What a stream's client hears of another treatment.
     private func news(for treatment: Treatment, after before: Treatment) -> StreamInterruption? {
         switch (before.isInterruption, treatment.isInterruption) {
@@ -349,7 +373,8 @@ public final class SessionRuntime {
                 default: "default"
                 }
             return .began(reason: reason, by: treatment.actor.flatMap { engine[$0]?.name } ?? "")
-        case (true, false): return .ended(shouldResume: true)
+        // Its session was given up meanwhile, so that it stays silent.
+        case (true, false): return .ended(shouldResume: treatment.cause != .inactive)
         case (true, true) where treatment.cause == .superseded && before.cause != .superseded:
             return .ended(shouldResume: false)
         default: return nil
@@ -399,6 +424,9 @@ public final class SessionRuntime {
 }
 
 extension Treatment {
-    /// Whether a stream's client is told of it: it is stopped, and not only until others are silent.
-    fileprivate var isInterruption: Bool { (silence == .cork || silence == .pausePlayer) && cause != .handover }
+    /// Whether a stream's client is told of it: it is stopped, and neither only until others are silent nor because its own
+    /// session is not active.
+    fileprivate var isInterruption: Bool {
+        (silence == .cork || silence == .pausePlayer) && cause != .handover && cause != .inactive
+    }
 }

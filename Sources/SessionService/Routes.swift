@@ -84,6 +84,25 @@ extension SessionService {
         for direction in PortDirection.allCases {
             guard let choice = found.first(where: { $0.direction == direction }) else { continue }
             host.choose(choice.port, direction: direction)
+            awaitedChoices[direction] =
+                choice.port.nodeID == nil ? (choice.port.id, runtime.now.advanced(by: Self.patience)) : nil
+        }
+    }
+
+    /// How long a card may take to have the node of another profile.
+    private static let patience = Duration.seconds(5)
+
+    /// Chooses what was chosen before its card had a node for it, which it got with another profile (R66).
+    func chooseAwaited() {
+        for (direction, choice) in awaitedChoices {
+            guard runtime.now <= choice.end else {
+                awaitedChoices[direction] = nil
+                continue
+            }
+            let ports = direction == .input ? runtime.availableInputs : runtime.availableOutputs
+            guard let port = ports.first(where: { $0.id == choice.id && $0.nodeID != nil }) else { continue }
+            awaitedChoices[direction] = nil
+            host.choose(port, direction: direction)
         }
     }
 

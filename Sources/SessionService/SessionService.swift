@@ -32,6 +32,8 @@ public final class SessionService {
     var unmeasured: Set<SessionID> = []
     private var lastID: UInt32 = 0
     private(set) var switches = Switches()
+    /// The ports that were chosen and have no node yet, and until when they may get one.
+    var awaitedChoices: [PortDirection: (id: String, end: Instant)] = [:]
 
     /// Joins the service to a runtime. It is on the bus once that is connected.
     ///
@@ -375,6 +377,7 @@ extension SessionService: SessionObserver {
     /// Sends what has piled up, and lets the machine sleep once all is silent.
     public func runtimeIsIdle(_ runtime: SessionRuntime) {
         if let end = switches.pausedUntil, end <= runtime.now { change { $0.pausedUntil = nil } }
+        chooseAwaited()
         measure()
         manager?.flush()
         desktop?.settle()

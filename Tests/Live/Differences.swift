@@ -58,6 +58,9 @@ struct Difference: Sendable {
             "recorderMoves", only: .pulseAudio,
             because: "what a recorder of PipeWire records is its own choice, and its streams of monitors say so"),
         Difference(
+            "recorderLeavesDuringCall", only: .pulseAudio,
+            because: "what a recorder of PipeWire records is its own choice, and its streams of monitors say so"),
+        Difference(
             "propertiesChangeDuringCall", only: .pulseAudio,
             because: "the odd client that follows requests is one of PulseAudio, as its clients are asked"),
         Difference("wrongArguments", only: .pulseAudio, because: "these are the module's arguments in PulseAudio"),

@@ -258,6 +258,28 @@ extension LiveModule {
         }
     }
 
+    @Test("R33 a recorder that was asked to stop is asked to go on when it is moved to what a sink plays")
+    func recorderLeavesDuringCall() async throws {
+        try await Desk.run { desk in
+            let recorder = try desk.sandbox.start(
+                "recorder",
+                Invocation(
+                    "parec",
+                    [
+                        "--verbose", "--device=no-microphone", "--property=media.role=music",
+                        desk.sandbox.path("tmp/recording"),
+                    ]))
+            let process = recorder.processID
+            let stream = try await desk.server.waitForStream("the recorder") { $0.processID == process }
+            _ = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await recorder.log.wait(forLineContaining: "Got event 'request-cork'")
+            try await desk.sandbox.run(
+                Invocation("pactl", ["move-source-output", "\(stream.id)", "@DEFAULT_MONITOR@"]))
+            try await recorder.log.wait(forLineContaining: "Got event 'request-uncork'")
+            try await recorder.log.wait(forLineContaining: "audio-session.interruption = \"ended\"")
+        }
+    }
+
     @Test("R26 what says more of itself during a call stays silent, and is not asked to go on in between")
     func propertiesChangeDuringCall() async throws {
         try await Desk.run { desk in

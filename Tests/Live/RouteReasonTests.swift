@@ -103,6 +103,29 @@ extension LiveModule {
         }
     }
 
+    @Test("R66 its user chooses an output that its card has with another profile only, while another card is in use")
+    func otherProfileChosen() async throws {
+        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+            let laptop = try await desk.card(.ucm)
+            let speaker = try await laptop.record("ucm-speaker")
+            let headset = try await desk.card(.usb).record("usb-output")
+            _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
+            let app = try await desk.application()
+            func choose(_ part: String, heardOn plug: Capture) async throws {
+                let id = try await waitUntil("an output with \(part) in its id") {
+                    try await app.get(SessionApplication.manager, "AvailableOutputs").elements
+                        .compactMap { $0["id"]?.text }.first { $0.contains(part) }
+                }
+                let start = plug.frameCount
+                try await desk.command("route", "set", id)
+                try await plug.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300), from: start)
+            }
+            try await choose("Headset", heardOn: headset)
+            try await choose("Speaker", heardOn: speaker)
+            try await choose("Headset", heardOn: headset)
+        }
+    }
+
     @Test("R60 R62 a port of a type that nobody has heard of is reported as it is")
     func unknownPort() async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in

@@ -57,6 +57,50 @@ import Testing
         #expect(host.news.dropFirst() == [.ended(shouldResume: true)])
     }
 
+    @Test("R26 a client is told that it is interrupted when it is silent, and not at all when that is over before")
+    func newsWhenSilent() {
+        let host = RecordingHost()
+        host.play(1, role: "music")
+        for (id, isShort) in [(2, true), (3, false)] as [(UInt32, Bool)] {
+            host.play(id, role: "phone")
+            host.advance(.milliseconds(100))
+            #expect(host.gains[1].map { $0 > 0 && $0 < 1 } == true && host.news == [])
+            if isShort { host.send(.streamVanished(StreamID(id))) }
+            host.advance(.seconds(1))
+        }
+        #expect(host.silences[1] == .cork && host.news == [.began(reason: "default", by: "phone")])
+        // What begins while it cannot be heard is silent at once.
+        host.play(4, role: "music")
+        #expect(host.news.count == 2)
+    }
+
+    @Test("R33 N7 that a session is not active is no interruption of its streams, but ends one for good")
+    func newsOfInactiveSession() {
+        let host = RecordingHost()
+        let session = SessionID(1)
+        host.send(
+            .sessionOpened(
+                session, application: ApplicationID(portal: nil, binary: "app1", displayName: nil, fallback: ""),
+                .application))
+        host.send(.sessionRequested(session, .activate(mayWait: false)))
+        host.appear(1, role: "music")
+        host.send(.streamMoved(music, to: .opened(session)))
+        host.send(.streamRunning(music, true))
+        host.send(.sessionRequested(session, .deactivate(notifyOthers: true)))
+        host.advance(.seconds(1))
+        #expect(host.silences[1] == .cork && host.news == [])
+        host.send(.sessionRequested(session, .activate(mayWait: false)))
+        host.advance(.seconds(1))
+        #expect(host.silences[1] == Silence.none && host.news == [])
+        host.play(2, role: "phone")
+        host.advance(.seconds(1))
+        #expect(host.news == [.began(reason: "default", by: "phone")])
+        host.send(.sessionRequested(session, .deactivate(notifyOthers: true)))
+        host.send(.streamVanished(phone))
+        host.advance(.seconds(1))
+        #expect(host.silences[1] == .cork && host.news.dropFirst() == [.ended(shouldResume: false)])
+    }
+
     @Test("R26 settled is reported exactly once for each silence")
     func settledOnce() {
         let host = RecordingHost()

@@ -137,8 +137,9 @@ bool cpc_sink_input_set_factor(pa_sink_input *input, double factor);
 /* Lets the sink not process the stream, or lets it again, as if it were corked; its state, which its client knows and
  * sets, stays as it is. A later change of its state ends it. Streams that are synchronized
  * (pa_stream_connect_playback's sync_stream) are held together. Linked streams that are not moving only. What has been mixed
- * ahead may be heard after this returns, but for that of a stream whose factor was set to 0 before. */
-void cpc_sink_input_hold(pa_sink_input *input, bool is_held);
+ * ahead may be heard after this returns, but for that of a stream whose factor was set to 0 before. False where nothing was
+ * done. */
+bool cpc_sink_input_hold(pa_sink_input *input, bool is_held);
 /* Tells the client; nothing where it has no ears. `data` may be NULL. */
 void cpc_sink_input_send_event(pa_sink_input *input, const char *event, pa_proplist *data);
 void cpc_sink_input_kill(pa_sink_input *input);
@@ -159,7 +160,7 @@ uint32_t cpc_source_output_rate(pa_source_output *output);
 bool cpc_source_output_is_passthrough(pa_source_output *output);
 /* As for a sink input, but there is only one such factor: it is ours from the first call on. */
 bool cpc_source_output_set_factor(pa_source_output *output, double factor);
-void cpc_source_output_hold(pa_source_output *output, bool is_held);
+bool cpc_source_output_hold(pa_source_output *output, bool is_held);
 void cpc_source_output_send_event(pa_source_output *output, const char *event, pa_proplist *data);
 void cpc_source_output_kill(pa_source_output *output);
 int cpc_source_output_move(pa_source_output *output, pa_source *source);
