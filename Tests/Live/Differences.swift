@@ -58,6 +58,9 @@ struct Difference: Sendable {
             "recorderMoves", only: .pulseAudio,
             because: "what a recorder of PipeWire records is its own choice, and its streams of monitors say so"),
         Difference(
+            "doesNotGoOn", only: .pulseAudio,
+            because: "PipeWire's clients are not asked to go on: they never stopped by themselves"),
+        Difference(
             "recorderLeavesDuringCall", only: .pulseAudio,
             because: "what a recorder of PipeWire records is its own choice, and its streams of monitors say so"),
         Difference(

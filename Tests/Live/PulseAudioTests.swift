@@ -258,6 +258,32 @@ extension LiveModule {
         }
     }
 
+    @Test("R35 R36 who does not go on when it is asked to is not taken for one that plays, nor after two calls")
+    func doesNotGoOn() async throws {
+        try await Desk.run { desk in
+            let music = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
+            try await desk.hear(Desk.music)
+            for isFirst in [true, false] {
+                let lines = try desk.log.lineCount
+                let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
+                try await desk.log.wait(forLineContaining: "music-player (music) was interrupted", after: lines)
+                if isFirst {
+                    try await music.waitForStream(in: [.idle, .suspended])
+                    music.process.signal(SIGSTOP)
+                }
+                call.terminate()
+                try await desk.log.wait(
+                    forLineContaining: "interruption of music-player (music) has ended", after: lines)
+            }
+            _ = try await waitUntil("music that is not wanted") {
+                try await desk.stream(of: "music-player")?["wanted"] as? Bool == false ? true : nil
+            }
+            music.process.signal(SIGCONT)
+            try await desk.hear(Desk.music)
+            #expect(try await desk.stream(of: "music-player")?["wanted"] as? Bool == true)
+        }
+    }
+
     @Test("R33 a recorder that was asked to stop is asked to go on when it is moved to what a sink plays")
     func recorderLeavesDuringCall() async throws {
         try await Desk.run { desk in
