@@ -188,8 +188,8 @@ public final class PulseAudioHost: Host {
     /// A stream is somewhere else now.
     private func isElsewhere(_ handle: StreamHandle) {
         if handle.filtered != nil {
-            // The end of a filter: what could not be done to those that play through it, or through a filter on it, while
-            // it moved is done now.
+            // The end of a filter: what could not be done to those that play through it while it moved is done now; and to
+            // those of a filter on it, if it is back where that one takes it to be.
             for stream in streams where isKnown(stream) { stream.moved() }
         }
         guard let stream = stream(handle.pointer, handle.direction) else { return added(handle) }

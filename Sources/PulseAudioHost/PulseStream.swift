@@ -46,6 +46,8 @@ final class PulseStream: HostedStream {
     private(set) var wantsToPlay: Bool
     /// Its client was told of an interruption, and not yet of its end.
     private var isInterrupted = false
+    /// It goes on for what the stream has become.
+    private var isToldAgain = false
     /// What its client has to be told when it can hear it.
     private var news: [(event: String, properties: [(String, String)])] = []
 
@@ -86,6 +88,7 @@ final class PulseStream: HostedStream {
     func become(_ id: StreamID, _ properties: StreamProperties, _ introduction: () -> Void) {
         let wasHeld = isHeld
         isChanging = true
+        isToldAgain = false
         silence = .none
         gain = .unity
         inputGain = .unity
@@ -94,7 +97,7 @@ final class PulseStream: HostedStream {
         introduction()
         isChanging = false
         carryOut(after: wasHeld)
-        if !isHeld { tell(of: .ended(shouldResume: true)) }
+        if !isToldAgain { tell(of: .ended(shouldResume: true)) }
     }
 
     /// It is not managed any more.
@@ -227,7 +230,7 @@ final class PulseStream: HostedStream {
     private func writeFactor() {
         guard !isChanging else { return }
         let factor = silence == .mute ? 0 : gain.value * inputGain.value
-        guard !handle.setFactor(factor), factor != 1, !isMuffled, handle.device != nil else { return }
+        guard !handle.setFactor(factor), factor != 1, !isMuffled, handle.isPassthrough else { return }
         isMuffled = true
         host.log(.info, "\(application.name) cannot be ducked: its sound passes through the daemon as it is")
     }
@@ -252,6 +255,7 @@ final class PulseStream: HostedStream {
     func tell(of interruption: StreamInterruption) {
         switch interruption {
         case .began(let reason, let actor):
+            isToldAgain = true
             guard !isInterrupted else { return }
             isInterrupted = true
             tell(

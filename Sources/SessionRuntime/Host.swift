@@ -14,7 +14,7 @@ public enum LogLevel: Int32, Sendable {
 
 /// What a stream's client has to know of an interruption.
 public enum StreamInterruption: Sendable, Hashable {
-    /// It is being stopped, by an application or for a reason (N7: default, route-disconnected, device-muted).
+    /// It is silent: stopped by an application or for a reason (N7: default, route-disconnected, device-muted).
     case began(reason: String, by: String)
     /// That is over. Whether it goes on by itself, or its application has to see to that (R31, R33).
     case ended(shouldResume: Bool)

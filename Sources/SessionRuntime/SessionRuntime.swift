@@ -35,10 +35,11 @@ public final class SessionRuntime {
     private var running: Set<StreamID> = []
     /// What every stream to which anything is done was told last, to put the next line about it into words.
     private var told: [StreamID: Treatment] = [:]
-    /// What the clients of streams are told when these are silent (R26).
-    private var beginnings: [StreamID: StreamInterruption] = [:]
     /// When it was told that.
     private var since: [StreamID: Instant] = [:]
+    /// What the clients of streams are told when these are silent (R26): that an interruption has begun, and what came of it
+    /// meanwhile.
+    private var untold: [StreamID: [StreamInterruption]] = [:]
     /// The streams that their applications want to run.
     private var wanted: Set<StreamID> = []
     private var pauses = PlayerPauses()
@@ -99,7 +100,7 @@ public final class SessionRuntime {
             routes.isChange = false
             switch event {
             case .streamVanished(let stream): forget(stream)
-            case .streamMoved, .streamLeftAlone: routes.mustSteer = true
+            case .streamMoved, .streamLeftAlone, .policyChanged: routes.mustSteer = true
             case .shutdown:
                 // First, for a server may tell at once what comes of it.
                 routes.forgetSessions()
@@ -120,7 +121,7 @@ public final class SessionRuntime {
         names[stream] = nil
         labels[stream] = nil
         told[stream] = nil
-        beginnings[stream] = nil
+        untold[stream] = nil
         since[stream] = nil
         running.remove(stream)
         wanted.remove(stream)
@@ -297,11 +298,11 @@ public final class SessionRuntime {
                 stream, to: treatment.gain, then: treatment.silence, within: duration, after: delay,
                 quantum: host.quantum(of: stream), waits: !running.contains(stream), at: host.now)
             host.log(.info, narrate(stream, treatment))
-            let news = news(for: treatment, after: told[stream] ?? .untouched)
+            let news = news(of: stream, for: treatment, after: told[stream] ?? .untouched)
             told[stream] = treatment == .untouched ? nil : treatment
             since[stream] = host.now
             perform(actions)
-            if let news { tell(stream, of: news) }
+            if let news { tell(stream, of: news, isSilent: treatment.silence != .none) }
         case .wake(let moment):
             engineWake = moment
         case .sessionActivated(let session):
@@ -329,7 +330,7 @@ public final class SessionRuntime {
             case .silence(let stream, let silence): self.silence(stream, silence)
             case .settled(let stream):
                 post(.streamSettled(stream))
-                tellBeginning(to: stream)
+                tellWhatWaited(to: stream)
             }
         }
     }
@@ -345,25 +346,22 @@ public final class SessionRuntime {
     }
 
     /// That an interruption has begun is told when the stream is silent (R26); one that is over before never was.
-    private func tell(_ stream: StreamID, of news: StreamInterruption) {
+    private func tell(_ stream: StreamID, of news: StreamInterruption, isSilent: Bool) {
         switch news {
-        case .began:
-            beginnings[stream] = news
-            if fader.length(of: stream) == .zero { tellBeginning(to: stream) }
-        case .ended(shouldResume: true):
-            if beginnings.removeValue(forKey: stream) == nil { host.tell(stream, of: news) }
-        case .ended(shouldResume: false):
-            tellBeginning(to: stream)
-            host.tell(stream, of: news)
+        case .ended where !isSilent:
+            if untold.removeValue(forKey: stream) == nil { host.tell(stream, of: news) }
+        case .began, .ended:
+            untold[stream, default: []].append(news)
+            if fader.length(of: stream) == .zero { tellWhatWaited(to: stream) }
         }
     }
 
-    private func tellBeginning(to stream: StreamID) {
-        if let news = beginnings.removeValue(forKey: stream) { host.tell(stream, of: news) }
+    private func tellWhatWaited(to stream: StreamID) {
+        for news in untold.removeValue(forKey: stream) ?? [] { host.tell(stream, of: news) }
     }
 
     /// What a stream's client hears of another treatment.
-    private func news(for treatment: Treatment, after before: Treatment) -> StreamInterruption? {
+    private func news(of stream: StreamID, for treatment: Treatment, after before: Treatment) -> StreamInterruption? {
         switch (before.isInterruption, treatment.isInterruption) {
         case (false, true):
             let reason =
@@ -373,8 +371,8 @@ public final class SessionRuntime {
                 default: "default"
                 }
             return .began(reason: reason, by: treatment.actor.flatMap { engine[$0]?.name } ?? "")
-        // Its session was given up meanwhile, so that it stays silent.
-        case (true, false): return .ended(shouldResume: treatment.cause != .inactive)
+        // R34: also where it stays silent until its application activates its session again.
+        case (true, false): return .ended(shouldResume: treatment.cause != .inactive || engine.mayResume(stream))
         case (true, true) where treatment.cause == .superseded && before.cause != .superseded:
             return .ended(shouldResume: false)
         default: return nil

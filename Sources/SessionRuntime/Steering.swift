@@ -100,6 +100,7 @@ extension SessionRuntime {
     /// does what it finds right by itself: that is no choice of its user's.
     public func managerChanged() {
         routes.newManagerUntil = host.now.advanced(by: RouteKeeping.managerStart)
+        routes.nextRequest = nil
         drain()
     }
 
@@ -107,7 +108,6 @@ extension SessionRuntime {
     func managerHasBegun() {
         routes.newManagerUntil = nil
         routes.steering = RouteSteering()
-        routes.nextRequest = nil
         routes.mustSteer = true
     }
 }

@@ -208,21 +208,33 @@ extension LiveModule {
     func passthroughIsStopped() async throws {
         try await Desk.run { desk in
             // The daemon closes a sink's monitor meanwhile, so what counts is whether the sound is taken.
-            let file = try desk.sandbox.write(Signal.tone(880, for: .seconds(3), on: .right), to: "film.wav")
+            let length = Duration.seconds(4)
+            let file = try desk.sandbox.write(Signal.tone(880, for: length, on: .right), to: "film.wav")
             let app = try await desk.application()
-            try await app.set("Silent", "true")
             let player = try desk.sandbox.start(
                 "player",
                 Invocation(
                     "paplay",
                     ["--verbose", "--passthrough", "--client-name=player", "--property=media.role=game", file]))
-            try await player.log.wait(forLineContaining: "Got event 'request-cork'")
             let process = player.processID
-            try await desk.server.waitForStream("a film that does not run") {
-                $0.processID == process && $0.state == .idle
+            let clock = ContinuousClock()
+            let start = clock.now
+            try await desk.server.waitForStream("a film that runs") {
+                $0.processID == process && $0.state == .running
             }
+            // It does not do what it is asked to, so that only the daemon can stop it.
+            player.signal(SIGSTOP)
+            try await app.set("Silent", "true")
+            let played = start.duration(to: clock.now)
+            // In that time what it has sent ahead would be taken: that it is not cannot be waited for.
+            try await Task.sleep(for: length)
             try await app.set("Silent", "false")
+            let release = clock.now
+            player.signal(SIGCONT)
+            try await player.log.wait(forLineContaining: "Got event 'request-cork'")
             #expect(try await player.waitForExit() == .exited(0))
+            // All of it was played; what was there when it was stopped, too.
+            #expect(release.duration(to: clock.now) > length - played - .milliseconds(500))
         }
     }
 
@@ -275,6 +287,8 @@ extension LiveModule {
                 try await desk.log.wait(
                     forLineContaining: "interruption of music-player (music) has ended", after: lines)
             }
+            // The second call is over before it is said of the first one that it did not go on.
+            #expect(try await desk.stream(of: "music-player")?["wanted"] as? Bool == true)
             _ = try await waitUntil("music that is not wanted") {
                 try await desk.stream(of: "music-player")?["wanted"] as? Bool == false ? true : nil
             }

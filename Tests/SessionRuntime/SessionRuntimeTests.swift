@@ -74,6 +74,30 @@ import Testing
         #expect(host.news.count == 2)
     }
 
+    @Test("R26 R31 a client that another one takes over from is told all of it when it is silent")
+    func newsOfSuccessor() {
+        let host = RecordingHost()
+        for id in [1, 2] as [UInt32] {
+            let session = SessionID(id)
+            host.send(
+                .sessionOpened(
+                    session,
+                    application: ApplicationID(portal: nil, binary: "app\(id)", displayName: nil, fallback: ""),
+                    .application))
+            host.send(.sessionConfigured(session, .category(.playback, [], nil)))
+            host.send(.sessionRequested(session, .activate(mayWait: false)))
+            host.appear(id, role: "music")
+            host.send(.streamMoved(StreamID(id), to: .opened(session)))
+            host.send(.streamRunning(StreamID(id), true))
+            host.advance(.milliseconds(100))
+        }
+        host.send(.sessionRequested(SessionID(2), .deactivate(notifyOthers: false)))
+        host.advance(.milliseconds(100))
+        #expect(host.gains[1].map { $0 > 0 && $0 < 1 } == true && host.news == [])
+        host.advance(.seconds(1))
+        #expect(host.silences[1] == .cork && host.news.count == 2 && host.news.last == .ended(shouldResume: false))
+    }
+
     @Test("R33 N7 that a session is not active is no interruption of its streams, but ends one for good")
     func newsOfInactiveSession() {
         let host = RecordingHost()
@@ -92,13 +116,22 @@ import Testing
         host.send(.sessionRequested(session, .activate(mayWait: false)))
         host.advance(.seconds(1))
         #expect(host.silences[1] == Silence.none && host.news == [])
-        host.play(2, role: "phone")
-        host.advance(.seconds(1))
-        #expect(host.news == [.began(reason: "default", by: "phone")])
-        host.send(.sessionRequested(session, .deactivate(notifyOthers: true)))
-        host.send(.streamVanished(phone))
-        host.advance(.seconds(1))
-        #expect(host.silences[1] == .cork && host.news.dropFirst() == [.ended(shouldResume: false)])
+        for (id, givesUp) in [(2, false), (3, true)] as [(UInt32, Bool)] {
+            let count = host.news.count
+            host.play(id, role: "phone")
+            host.advance(.seconds(1))
+            #expect(host.news.dropFirst(count) == [.began(reason: "default", by: "phone")])
+            if givesUp { host.send(.sessionRequested(session, .deactivate(notifyOthers: true))) }
+            host.send(.streamVanished(StreamID(id)))
+            host.advance(.seconds(1))
+            // R34: it is silent until its application activates it.
+            #expect(host.silences[1] == .cork)
+            #expect(host.news.dropFirst(count + 1) == [.ended(shouldResume: !givesUp)])
+            host.send(.sessionRequested(session, .activate(mayWait: false)))
+            host.send(.streamRunning(music, true))
+            host.advance(.seconds(1))
+            #expect(host.silences[1] == Silence.none && host.news.count == count + 2)
+        }
     }
 
     @Test("R26 settled is reported exactly once for each silence")

@@ -167,6 +167,11 @@ public struct Engine: Sendable {
         guard let slot = facts.slot(of: id), slot < applied.count else { return nil }
         return applied[slot]
     }
+
+    /// Whether the session of a stream may take up again what it was interrupted in (R31); not what it has given up since.
+    public func mayResume(_ id: StreamID) -> Bool {
+        facts.slot(of: id).flatMap { facts.streams[$0] }.flatMap { facts.sessions[Int($0.session)] }?.mayResume ?? false
+    }
 }
 
 // MARK: - From facts to the verdict

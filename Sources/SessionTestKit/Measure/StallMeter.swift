@@ -1,8 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Notes when the machine itself stands still: on each processor a thread, of real-time priority where it may have that,
-/// which sleeps a few milliseconds at a time and sees by how much it was late.
+/// Notes when the machine itself stands still: on each processor a thread of real-time priority, which sleeps a few milliseconds at a time and sees by how much it was late.
 ///
 /// A virtual machine that is not given its processors for 20 ms loses a quantum of sound, whatever the servers do. A test
 /// that counts frames can tell such a loss from one of ours by this.
@@ -22,7 +21,7 @@ public final class StallMeter: Sendable {
 
     /// Begins to measure.
     public convenience init() {
-        self.init(processors: StallMeter.processors, now: StallMeter.monotonicClock) { deadline in
+        self.init(processors: StallMeter.processors, hasPriority: true, now: StallMeter.monotonicClock) { deadline in
             let time = timespec(
                 tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
             while clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), [time], nil) == EINTR {}
@@ -31,7 +30,7 @@ public final class StallMeter: Sendable {
 
     /// With another clock, in nanoseconds, and another way to sleep until a moment of it; for tests of this measure.
     init(
-        processors: [Int] = [0], now: @escaping @Sendable () -> UInt64,
+        processors: [Int] = [0], hasPriority: Bool = false, now: @escaping @Sendable () -> UInt64,
         sleep: @escaping @Sendable (_ deadline: UInt64) -> Void
     ) {
         let record = record
@@ -39,8 +38,10 @@ public final class StallMeter: Sendable {
             let thread = Thread {
                 StallMeter.stay(on: processor)
                 var parameters = sched_param(sched_priority: sched_get_priority_max(SCHED_FIFO))
-                // Without the right to it, the thread waits its turn, and a busy machine looks like one that stands still.
-                _ = pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters)
+                let hasIt = pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) == 0
+                // Without the right to it, the thread would wait its turn, and a busy machine look like one that stands
+                // still: nothing is noted then.
+                if hasPriority, !hasIt { return }
                 while true {
                     let deadline = now() + UInt64(StallMeter.pause / .nanoseconds(1))
                     sleep(deadline)
