@@ -243,19 +243,7 @@ extension LiveModule {
     )
     func recorderMoves() async throws {
         try await Desk.run { desk in
-            let recorder = try desk.sandbox.start(
-                "recorder",
-                Invocation(
-                    "parec",
-                    [
-                        "--device=@DEFAULT_MONITOR@", "--client-name=recorder", "--property=media.role=phone",
-                        desk.sandbox.path("tmp/recording"),
-                    ]))
-            let process = recorder.processID
-            let stream = try await desk.server.waitForStream("the recorder") { $0.processID == process }
-            func move(to source: String) async throws {
-                try await desk.sandbox.run(Invocation("pactl", ["move-source-output", "\(stream.id)", source]))
-            }
+            let recorder = try await Recorder.start(on: desk, from: "@DEFAULT_MONITOR@", as: .phone)
             func wait(untilManaged isManaged: Bool) async throws {
                 _ = try await waitUntil("a recorder that is \(isManaged ? "" : "not ")managed") {
                     try await desk.command("list", "streams", "--json").contains("\"capture\"") == isManaged
@@ -263,9 +251,9 @@ extension LiveModule {
                 }
             }
             try await wait(untilManaged: false)
-            try await move(to: "no-microphone")
+            try await recorder.move(to: "no-microphone")
             try await wait(untilManaged: true)
-            try await move(to: "@DEFAULT_MONITOR@")
+            try await recorder.move(to: "@DEFAULT_MONITOR@")
             try await wait(untilManaged: false)
         }
     }
@@ -301,22 +289,12 @@ extension LiveModule {
     @Test("R33 a recorder that was asked to stop is asked to go on when it is moved to what a sink plays")
     func recorderLeavesDuringCall() async throws {
         try await Desk.run { desk in
-            let recorder = try desk.sandbox.start(
-                "recorder",
-                Invocation(
-                    "parec",
-                    [
-                        "--verbose", "--device=no-microphone", "--property=media.role=music",
-                        desk.sandbox.path("tmp/recording"),
-                    ]))
-            let process = recorder.processID
-            let stream = try await desk.server.waitForStream("the recorder") { $0.processID == process }
+            let recorder = try await Recorder.start(on: desk, from: "no-microphone", as: .music)
             _ = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
-            try await recorder.log.wait(forLineContaining: "Got event 'request-cork'")
-            try await desk.sandbox.run(
-                Invocation("pactl", ["move-source-output", "\(stream.id)", "@DEFAULT_MONITOR@"]))
-            try await recorder.log.wait(forLineContaining: "Got event 'request-uncork'")
-            try await recorder.log.wait(forLineContaining: "audio-session.interruption = \"ended\"")
+            try await recorder.process.log.wait(forLineContaining: "Got event 'request-cork'")
+            try await recorder.move(to: "@DEFAULT_MONITOR@")
+            try await recorder.process.log.wait(forLineContaining: "Got event 'request-uncork'")
+            try await recorder.process.log.wait(forLineContaining: "audio-session.interruption = \"ended\"")
         }
     }
 
@@ -347,5 +325,30 @@ extension LiveModule {
             call.terminate()
             try await desk.hear(tone)
         }
+    }
+}
+
+/// A program that records, and logs the events of its stream.
+private struct Recorder {
+    let process: ChildProcess
+    private let stream: UInt32
+    private let desk: Desk
+
+    static func start(on desk: Desk, from source: String, as role: MediaRole) async throws -> Recorder {
+        let process = try desk.sandbox.start(
+            "recorder",
+            Invocation(
+                "parec",
+                [
+                    "--verbose", "--device=\(source)", "--client-name=recorder", "--property=media.role=\(role.pulse)",
+                    desk.sandbox.path("tmp/recording"),
+                ]))
+        let number = process.processID
+        let stream = try await desk.server.waitForStream("the recorder") { $0.processID == number }
+        return Recorder(process: process, stream: stream.id, desk: desk)
+    }
+
+    func move(to source: String) async throws {
+        try await desk.sandbox.run(Invocation("pactl", ["move-source-output", "\(stream)", source]))
     }
 }
