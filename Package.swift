@@ -198,8 +198,8 @@ let package = Package(
         .testTarget(
             name: "LiveTests",
             dependencies: [
-                "SessionService", "SessionTestKit", "StandstillTrait", "odd-client", "odd-pulse-client", "stream-churn",
-                "fixture-card",
+                "SessionService", "SessionCommands", "SessionCore", "PolicyFile", "SessionTestKit", "StandstillTrait",
+                "odd-client", "odd-pulse-client", "stream-churn", "fixture-card",
             ],
             path: "Tests/Live", swiftSettings: strict),
         .testTarget(
@@ -207,14 +207,19 @@ let package = Package(
             path: "Tests/PolicyFile", swiftSettings: strict),
         // What PipeWire's own reader makes of a file.
         .target(name: "SpaEvents", dependencies: ["CLibPipeWire"], path: "Tests/SpaEvents"),
+        // The rules a second time, to judge the engine by; random sequences, and their command.
+        .target(
+            name: "SessionOracle", dependencies: ["SessionCore"], path: "Tests/SessionOracle", swiftSettings: strict),
+        .executableTarget(
+            name: "judge-sequences", dependencies: ["SessionOracle"], path: "Tests/Sequences", swiftSettings: strict),
         // All that a few sessions can come to; Tests/explore is its command.
         .target(
-            name: "StateExploration", dependencies: ["SessionCore"], path: "Tests/StateExploration",
+            name: "StateExploration", dependencies: ["SessionCore", "SessionOracle"], path: "Tests/StateExploration",
             swiftSettings: strict),
         .executableTarget(
             name: "explore-sessions", dependencies: ["StateExploration"], path: "Tests/Explore", swiftSettings: strict),
         .testTarget(
-            name: "SessionCoreTests", dependencies: ["SessionCore", "PolicyFile", "StateExploration"],
+            name: "SessionCoreTests", dependencies: ["SessionCore", "PolicyFile", "SessionOracle", "StateExploration"],
             path: "Tests/SessionCore",
             exclude: ["Pairs"], swiftSettings: strict),
         .testTarget(

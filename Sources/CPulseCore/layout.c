@@ -8,29 +8,32 @@
 
 /* Fields that lie at the same place in all releases. */
 #define SAME_FIELDS \
-    .pa_module_core = 0, .pa_module_name = 8, .pa_module_argument = 16, .pa_module_userdata = 64,            \
-    .pa_core_mainloop = 48, .pa_core_cards = 64, .pa_core_sinks = 72, .pa_core_sources = 80,                 \
-    .pa_core_sink_inputs = 88, .pa_core_source_outputs = 96, .pa_core_modules = 104,                         \
-    .pa_core_message_handlers = 136, .pa_client_proplist = 16, .pa_sink_input_index = 40,                    \
-    .pa_sink_input_state = 56, .pa_sink_input_proplist = 72, .pa_sink_input_client = 88,                     \
-    .pa_sink_input_sink = 96, .pa_sink_input_origin_sink = 112, .pa_sink_input_volume_factor_items = 824,    \
-    .volume_factor_entry_volume = 8, .pa_source_output_index = 40, .pa_source_output_state = 56,             \
-    .pa_source_output_proplist = 72, .pa_source_output_client = 88, .pa_source_output_source = 96,           \
-    .pa_source_output_destination_source = 112, .pa_source_output_direct_on_input = 120,                     \
-    .pa_source_output_sample_spec = 128, .pa_source_output_real_ratio = 544,                                 \
-    .pa_source_output_volume_factor = 676, .pa_source_output_soft_volume = 808, .pa_sink_index = 40,         \
-    .pa_sink_state = 56, .pa_sink_name = 72, .pa_sink_proplist = 88, .pa_sink_card = 104,                    \
-    .pa_sink_sample_spec = 112, .pa_sink_input_to_master = 296, .pa_sink_asyncmsgq = 848,                    \
-    .pa_sink_ports = 880, .pa_sink_active_port = 888, .pa_source_index = 40, .pa_source_state = 56,          \
-    .pa_source_name = 72, .pa_source_proplist = 88, .pa_source_card = 104, .pa_source_sample_spec = 112,     \
-    .pa_source_monitor_of = 288, .pa_source_output_from_master = 296, .pa_source_asyncmsgq = 848,            \
-    .pa_source_ports = 880, .pa_source_active_port = 888, .pa_source_muted = 708, .pa_source_muted_mask = 1, \
-    .pa_card_index = 0, .pa_card_name = 16, .pa_card_proplist = 24, .pa_card_active_profile = 72,            \
-    .pa_card_ports = 80, .pa_card_profile_card = 0, .pa_card_profile_name = 8,                               \
-    .pa_card_profile_priority = 40, .pa_card_profile_available = 44, .pa_device_port_card = 40,              \
-    .pa_device_port_name = 48, .pa_device_port_description = 56, .pa_device_port_type = 72,                  \
-    .pa_device_port_available = 80, .pa_device_port_proplist = 96, .pa_device_port_profiles = 104,           \
-    .pa_device_port_direction = 112, .pa_message_handler_callback = 16, .pa_message_handler_userdata = 24,   \
+    .pa_module_core = 0, .pa_module_name = 8, .pa_module_argument = 16, .pa_module_userdata = 64,           \
+    .pa_core_mainloop = 48, .pa_core_cards = 64, .pa_core_sinks = 72, .pa_core_sources = 80,                \
+    .pa_core_sink_inputs = 88, .pa_core_source_outputs = 96, .pa_core_modules = 104,                        \
+    .pa_core_message_handlers = 136, .pa_client_proplist = 16, .pa_sink_input_index = 40,                   \
+    .pa_sink_input_state = 56, .pa_sink_input_proplist = 72, .pa_sink_input_module = 80,                    \
+    .pa_sink_input_client = 88, .pa_sink_input_sink = 96, .pa_sink_input_origin_sink = 112,                 \
+    .pa_sink_input_volume_factor_items = 824, .volume_factor_entry_volume = 8,                              \
+    .pa_source_output_index = 40, .pa_source_output_state = 56, .pa_source_output_proplist = 72,            \
+    .pa_source_output_module = 80, .pa_source_output_client = 88, .pa_source_output_source = 96,            \
+    .pa_source_output_destination_source = 112, .pa_source_output_direct_on_input = 120,                    \
+    .pa_source_output_sample_spec = 128, .pa_source_output_real_ratio = 544,                                \
+    .pa_source_output_volume_factor = 676, .pa_source_output_soft_volume = 808, .pa_sink_index = 40,        \
+    .pa_sink_state = 56, .pa_sink_flags = 64, .pa_sink_name = 72, .pa_sink_proplist = 88,                   \
+    .pa_sink_module = 96, .pa_sink_card = 104, .pa_sink_sample_spec = 112,                                  \
+    .pa_sink_input_to_master = 296, .pa_sink_asyncmsgq = 848, .pa_sink_ports = 880,                         \
+    .pa_sink_active_port = 888, .pa_source_index = 40, .pa_source_state = 56, .pa_source_name = 72,         \
+    .pa_source_proplist = 88, .pa_source_card = 104, .pa_source_sample_spec = 112,                          \
+    .pa_source_monitor_of = 288, .pa_source_output_from_master = 296, .pa_source_asyncmsgq = 848,           \
+    .pa_source_ports = 880, .pa_source_active_port = 888, .pa_source_muted = 708,                           \
+    .pa_source_muted_mask = 1, .pa_card_index = 0, .pa_card_name = 16, .pa_card_proplist = 24,              \
+    .pa_card_active_profile = 72, .pa_card_ports = 80, .pa_card_profile_card = 0,                           \
+    .pa_card_profile_name = 8, .pa_card_profile_priority = 40, .pa_card_profile_available = 44,             \
+    .pa_device_port_card = 40, .pa_device_port_name = 48, .pa_device_port_description = 56,                 \
+    .pa_device_port_type = 72, .pa_device_port_available = 80, .pa_device_port_proplist = 96,               \
+    .pa_device_port_profiles = 104, .pa_device_port_direction = 112, .pa_message_handler_callback = 16,     \
+    .pa_message_handler_userdata = 24,                                                                      \
     .hook_size = 24
 
 #define HOOKS_OF_14 \

@@ -25,6 +25,7 @@
     FIELD(pa_sink_input, index, uint32_t)                                  \
     FIELD(pa_sink_input, state, unsigned)                                  \
     FIELD(pa_sink_input, proplist, pa_proplist *)                          \
+    FIELD(pa_sink_input, module, pa_module *)                              \
     FIELD(pa_sink_input, client, pa_client *)                              \
     FIELD(pa_sink_input, sink, pa_sink *)                                  \
     FIELD(pa_sink_input, origin_sink, pa_sink *)                           \
@@ -33,6 +34,7 @@
     FIELD(pa_source_output, index, uint32_t)                               \
     FIELD(pa_source_output, state, unsigned)                               \
     FIELD(pa_source_output, proplist, pa_proplist *)                       \
+    FIELD(pa_source_output, module, pa_module *)                           \
     FIELD(pa_source_output, client, pa_client *)                           \
     FIELD(pa_source_output, source, pa_source *)                           \
     FIELD(pa_source_output, destination_source, pa_source *)               \
@@ -43,8 +45,10 @@
     FIELD(pa_source_output, soft_volume, pa_cvolume)                       \
     FIELD(pa_sink, index, uint32_t)                                        \
     FIELD(pa_sink, state, int)                                             \
+    FIELD(pa_sink, flags, unsigned)                                        \
     FIELD(pa_sink, name, char *)                                           \
     FIELD(pa_sink, proplist, pa_proplist *)                                \
+    FIELD(pa_sink, module, pa_module *)                                    \
     FIELD(pa_sink, card, pa_card *)                                        \
     FIELD(pa_sink, sample_spec, pa_sample_spec)                            \
     FIELD(pa_sink, input_to_master, pa_sink_input *)                       \

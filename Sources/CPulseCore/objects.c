@@ -102,6 +102,7 @@ enum cpc_state cpc_sink_input_state(pa_sink_input *input) {
 pa_proplist *cpc_sink_input_proplist(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, proplist, NULL); }
 pa_client *cpc_sink_input_client(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, client, NULL); }
 pa_sink *cpc_sink_input_sink(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, sink, NULL); }
+pa_module *cpc_sink_input_module(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, module, NULL); }
 pa_sink *cpc_sink_input_origin(pa_sink_input *input) { return CPC_READ(input, pa_sink_input, origin_sink, NULL); }
 
 uint32_t cpc_source_output_index(pa_source_output *output) {
@@ -122,6 +123,9 @@ pa_source *cpc_source_output_source(pa_source_output *output) {
 pa_source *cpc_source_output_destination(pa_source_output *output) {
     return CPC_READ(output, pa_source_output, destination_source, NULL);
 }
+pa_module *cpc_source_output_module(pa_source_output *output) {
+    return CPC_READ(output, pa_source_output, module, NULL);
+}
 bool cpc_source_output_is_direct(pa_source_output *output) {
     return CPC_READ(output, pa_source_output, direct_on_input, NULL) != NULL;
 }
@@ -136,6 +140,8 @@ uint32_t cpc_sink_index(pa_sink *sink) { return CPC_READ(sink, pa_sink, index, P
 const char *cpc_sink_name(pa_sink *sink) { return CPC_READ(sink, pa_sink, name, NULL); }
 pa_proplist *cpc_sink_proplist(pa_sink *sink) { return CPC_READ(sink, pa_sink, proplist, NULL); }
 pa_card *cpc_sink_card(pa_sink *sink) { return CPC_READ(sink, pa_sink, card, NULL); }
+pa_module *cpc_sink_module(pa_sink *sink) { return CPC_READ(sink, pa_sink, module, NULL); }
+bool cpc_sink_is_network(pa_sink *sink) { return (CPC_READ(sink, pa_sink, flags, 0) & PA_SINK_NETWORK) != 0; }
 pa_sink_input *cpc_sink_master(pa_sink *sink) { return CPC_READ(sink, pa_sink, input_to_master, NULL); }
 pa_sample_spec cpc_sink_sample_spec(pa_sink *sink) { return CPC_READ(sink, pa_sink, sample_spec, no_sample_spec); }
 pa_device_port *cpc_sink_active_port(pa_sink *sink) { return CPC_READ(sink, pa_sink, active_port, NULL); }

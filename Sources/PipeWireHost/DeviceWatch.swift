@@ -120,9 +120,10 @@ final class DeviceWatch {
         _ = cpw_device_use_route(device, port.index, profileDevice, isSaved)
     }
 
-    /// Chooses the first profile that a port can be used in.
-    func useProfile(of id: String, _ direction: PortDirection) {
-        if isAttached, let profile = port(id, direction)?.profile { _ = cpw_device_use_profile(device, profile, true) }
+    /// Chooses the first profile that a port can be used in. Returns whether there is one.
+    func useProfile(of id: String, _ direction: PortDirection) -> Bool {
+        guard isAttached, let profile = port(id, direction)?.profile else { return false }
+        return cpw_device_use_profile(device, profile, true) >= 0
     }
 
     private func port(_ id: String, _ direction: PortDirection) -> Port? {

@@ -18,12 +18,15 @@ struct LinkMap {
         arriving[input, default: []].insert(link)
     }
 
-    mutating func remove(_ link: UInt32) {
-        guard let ends = links.removeValue(forKey: link) else { return }
+    /// Returns the nodes that it joined.
+    @discardableResult
+    mutating func remove(_ link: UInt32) -> (output: UInt32, input: UInt32)? {
+        guard let ends = links.removeValue(forKey: link) else { return nil }
         leaving[ends.output]?.remove(link)
         if leaving[ends.output]?.isEmpty == true { leaving[ends.output] = nil }
         arriving[ends.input]?.remove(link)
         if arriving[ends.input]?.isEmpty == true { arriving[ends.input] = nil }
+        return ends
     }
 
     mutating func add(node: UInt32, inGroup name: String) {
@@ -49,6 +52,29 @@ struct LinkMap {
                 for source in (group[output].flatMap { groups[$0] } ?? []).union([output])
                 where source != sink && result.insert(source).inserted {
                     pending.append(source)
+                }
+            }
+        }
+        return result
+    }
+
+    /// Whether a node is one of two or more ends of one thing.
+    func isInGroup(_ node: UInt32) -> Bool { group[node] != nil }
+
+    /// The nearest nodes of a kind that the sound of a node goes on to, or comes from, through effects and the other ends of
+    /// the same thing; the oldest links first.
+    func next(after node: UInt32, backwards: Bool = false, where isWanted: (UInt32) -> Bool) -> [UInt32] {
+        var result: [UInt32] = []
+        var seen: Set<UInt32> = [node]
+        var pending = [node]
+        while let node = pending.popLast(), seen.count < LinkMap.limit {
+            let ends = group[node].flatMap { groups[$0] }?.sorted() ?? [node]
+            for end in ends {
+                for link in ((backwards ? arriving[end] : leaving[end]) ?? []).sorted() {
+                    guard let other = backwards ? links[link]?.output : links[link]?.input,
+                        seen.insert(other).inserted
+                    else { continue }
+                    if isWanted(other) { result.append(other) } else { pending.append(other) }
                 }
             }
         }

@@ -36,8 +36,11 @@ extension PipeWireHost {
         if !hasSteppedBack { runtime?.managerChanged() }
     }
 
-    /// Whether what is heard on an output stops when that is lost.
-    var stopsPlayback: Bool { !hasSteppedBack && book?.policy.policy.routes.pausesPlayback ?? false }
+    /// Whether what is heard on an output may stop when that is lost.
+    var stopsPlayback: Bool { !hasSteppedBack && runtime?.mayStopPlayback ?? false }
+
+    /// Whether a node is an application's stream that the policy has to do with.
+    func isStream(_ node: UInt32) -> Bool { streams[node].map { $0.description != nil } ?? false }
 
     /// Whether the daemon lets a client wait.
     func isBusy(_ client: OpaquePointer) -> Bool { clients[client]?.isBusy ?? false }

@@ -21,6 +21,8 @@ final class RouteWatch {
         let node: OpaquePointer
         unowned let watch: RouteWatch
         var listener: Listener<pw_impl_node_events>?
+        /// The sinks that it hands its sound on to, or the sources that it takes it from.
+        var next: [UInt32] = []
         private var isMuted = false
 
         init(_ facts: RouteNodeFacts, node: OpaquePointer, watch: RouteWatch) {
@@ -89,6 +91,7 @@ final class RouteWatch {
         }
         known.listener = Listener(events) { pw_impl_node_add_listener(node, $0, $1, pointer(to: known)) }
         host.take(.node(facts.node))
+        readNext(known)
         known.readMute()
         if let device = facts.node.deviceID.flatMap({ devices[$0] }) { changed(device, hasAnswered: false) }
     }
@@ -156,11 +159,33 @@ final class RouteWatch {
     func added(link: OpaquePointer, global: UInt32) {
         guard let info = pw_impl_link_get_info(link) else { return }
         links.add(global, from: info.pointee.output_node_id, to: info.pointee.input_node_id)
+        linksChanged(info.pointee.output_node_id, info.pointee.input_node_id)
         host.linked(to: info.pointee.input_node_id)
     }
 
     /// A link is gone.
-    func removed(link global: UInt32) { links.remove(global) }
+    func removed(link global: UInt32) {
+        if let ends = links.remove(global) { linksChanged(ends.output, ends.input) }
+    }
+
+    /// What filters, combined sinks and loopbacks are linked to may be something else now. An application's own links change
+    /// nothing of that.
+    private func linksChanged(_ output: UInt32, _ input: UInt32) {
+        guard !host.isStream(output), !host.isStream(input) else { return }
+        for (_, node) in nodes.sorted(by: { $0.key < $1.key }) { readNext(node) }
+    }
+
+    /// Follows the sound of a node without a device to the next sinks, or back to the next sources (R60).
+    private func readNext(_ node: Node) {
+        let own = node.facts.node
+        guard own.deviceID == nil else { return }
+        let next = links.next(after: own.id, backwards: own.direction == .input) {
+            nodes[$0]?.facts.node.direction == own.direction
+        }
+        guard next != node.next else { return }
+        node.next = next
+        host.take(.passesOn(own.id, to: next))
+    }
 
     /// A node is gone.
     func removed(node global: UInt32) { links.remove(node: global) }
@@ -232,19 +257,20 @@ final class RouteWatch {
         devices[device]?.use(id, direction, on: profileDevice, isSaved: isSaved)
     }
 
-    /// What its user chooses: remembered by the session manager as if chosen there.
-    func choose(_ port: RoutePort, _ direction: PortDirection) {
-        if let device = port.deviceID {
-            if let node = port.nodeID {
-                use(port.id, direction, device: device, node: node, isSaved: true)
-            } else {
-                devices[device]?.useProfile(of: port.id, direction)
-            }
+    /// What its user chooses: remembered by the session manager as if chosen there. Returns whether anything can be done.
+    func choose(_ port: RoutePort, _ direction: PortDirection) -> Bool {
+        guard let node = port.nodeID else {
+            return port.deviceID.flatMap { devices[$0] }?.useProfile(of: port.id, direction) ?? false
         }
+        if let device = port.deviceID { use(port.id, direction, device: device, node: node, isSaved: true) }
         // Nothing else is written into the object of JSON.
-        guard !port.nodeName.isEmpty, !port.nodeName.utf8.contains(where: { $0 == 0x22 || $0 == 0x5c }) else { return }
+        guard !port.nodeName.isEmpty, !port.nodeName.utf8.contains(where: { $0 == 0x22 || $0 == 0x5c }) else {
+            return port.deviceID != nil
+        }
+        guard let settings = metadata.first else { return false }
         let key = direction == .output ? "default.configured.audio.sink" : "default.configured.audio.source"
-        metadata.first?.set(key, of: 0, type: "Spa:String:JSON", to: "{ \"name\": \"\(port.nodeName)\" }")
+        settings.set(key, of: 0, type: "Spa:String:JSON", to: "{ \"name\": \"\(port.nodeName)\" }")
+        return true
     }
 }
 
@@ -274,12 +300,20 @@ extension RouteNodeFacts {
         facts.deviceAPI = value("device.api")
         facts.nodeName = name
         facts.mediaClass = mediaClass
-        facts.origin = value("factory.name")
+        // 0.3.65 has no other word for it.
+        facts.origin = value("media.name") == "RAOP sink" ? "raop" : value("factory.name")
+        let deviceID = value("device.id").flatMap { UInt32($0) }
+        let kind: RouteNode.Kind =
+            deviceID != nil
+            ? .plain
+            : name == "auto_null"
+                ? .dummy
+                : value("node.link-group") != nil
+                    ? .filter : value("node.network") == "true" || facts.origin == "raop" ? .network : .plain
         self.node = RouteNode(
             id: global, name: name, description: value("node.description") ?? name, direction: direction,
-            deviceID: value("device.id").flatMap { UInt32($0) },
-            profileDevice: value("card.profile.device").flatMap { UInt32($0) }, type: PortType(facts),
-            isAtCamera: facts.isCamera)
+            deviceID: deviceID, profileDevice: value("card.profile.device").flatMap { UInt32($0) },
+            type: PortType(facts), isAtCamera: facts.isCamera, kind: kind)
     }
 }
 

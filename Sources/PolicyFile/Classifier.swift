@@ -42,9 +42,10 @@ public struct Classifier: Sendable {
         var steps: [Classification.Step] = []
         let own = ownDescription(direction, property("media.role"), &steps)
         var description = own.description
+        /// It is what it is by a role, its own or one that a claim or rule gives it, not for want of one.
+        var isByRole = own.isByRole
         var refused: ClaimKind?
         var isRuled = false
-        var isMadeByRule = false
         for (place, kind) in ClaimKind.allCases.enumerated() {
             guard own.isByRole, let claimed = own.description, kind == ClaimKind(claimed.priority),
                 let claim = claims[kind], claim.allow != nil
@@ -54,20 +55,34 @@ public struct Classifier: Sendable {
             } else {
                 refused = kind
                 description = claim.instead(of: claimed)
+                var instead = description.map { "it is \($0.name)" + claim.remark } ?? "it is left alone"
+                if let other = description, !other.fits(direction) {
+                    description = policy.description(of: nil, direction: direction)
+                    isByRole = false
+                    instead += ", which \(other.misfit), so it is \(words(description, direction))"
+                }
                 steps.append(
                     .init(
-                        text: "it may not claim the priority of \(kind.rawValue): "
-                            + (description.map { "it is \($0.name)" + claim.remark } ?? "it is left alone"),
-                        origin: claim.origin))
+                        text: "it may not claim the priority of \(kind.rawValue): " + instead, origin: claim.origin))
             }
         }
         for index in rules.indices where matches.isMet(ClaimKind.allCases.count + index, by: &stream, property) {
-            apply(rules[index], to: &description, &steps)
+            let rule = rules[index]
+            if case .become(let other?, let role) = rule.action, !other.fits(direction),
+                Role(role).flatMap({ policy.roles[$0] })?.fits(direction) == false
+            {
+                // The rule is about an application, and the role about its streams of the other direction.
+                steps.append(
+                    .init(
+                        text: "a rule makes it \(role), which \(other.misfit): it stays as it is", origin: rule.origin))
+                continue
+            }
+            apply(rule, to: &description, &steps)
             isRuled = true
-            if case .become = rules[index].action { isMadeByRule = true }
+            if case .become = rule.action { isByRole = true }
         }
         var tags = SessionTags(property)
-        if let category = tags.category, !own.isByRole, !isRuled {
+        if let category = tags.category, !isByRole, !isRuled {
             // What is left alone for want of a role has said what it is.
             if (direction == .playback ? policy.untagged : policy.untaggedCapture) == nil {
                 description = untagged(direction, category)
@@ -81,43 +96,52 @@ public struct Classifier: Sendable {
             }
         }
         for complaint in tags.complaints { steps.append(.init(text: "\(complaint): it is ignored", origin: nil)) }
-        let isOpen = !own.isByRole && !isMadeByRule
         return Classification(
             description: description,
             descriptionInSession: description
-                ?? (isOpen ? untagged(direction, direction == .playback ? .playback : .record) : nil),
+                ?? (isByRole ? nil : untagged(direction, direction == .playback ? .playback : .record)),
             steps: steps, refusedClaim: refused?.rawValue, complaints: tags.complaints)
     }
 
     /// What a stream is that the policy would leave alone for want of a role.
     private func untagged(_ direction: StreamDirection, _ category: Category) -> SessionDescription {
-        SessionDescription(
-            name: direction == .playback ? Policy.untaggedName : Policy.untaggedCaptureName, category: category)
+        SessionDescription(name: untaggedName(direction), category: category)
     }
 
     /// What a stream is by its role, or without one.
     private func ownDescription(
         _ direction: StreamDirection, _ value: String?, _ steps: inout [Classification.Step]
     ) -> (description: SessionDescription?, isByRole: Bool) {
-        let role = value.flatMap { Role($0) }
-        let description = policy.description(of: role, direction: direction)
         var isByRole = false
         var reason = "it has no media.role"
-        if let role {
-            let isUnmanaged = policy.unmanagedRoles.contains(role)
-            isByRole = isUnmanaged || policy.roles[role] != nil
-            reason = "its media.role is \(printable(role.name))" + (isByRole ? "" : ", which is no known role")
-            if isUnmanaged {
+        var description = policy.description(of: nil, direction: direction)
+        if let role = value.flatMap({ Role($0) }) {
+            reason = "its media.role is \(printable(role.name))"
+            if let described = policy.roles[role] {
+                // pw-record calls every recording Music.
+                isByRole = described.fits(direction)
+                if isByRole { description = described } else { reason += ", which \(described.misfit)" }
+            } else if !policy.unmanagedRoles.contains(role) {
+                reason += ", which is no known role"
+            } else {
                 steps.append(.init(text: "\(reason): it is left alone", origin: origins.unmanaged[role.name]))
                 return (nil, true)
             }
         }
-        let name = direction == .playback ? Policy.untaggedName : Policy.untaggedCaptureName
         steps.append(
             .init(
-                text: "\(reason): it is \(description?.name ?? "left alone, as \(name) is")",
-                origin: origins.descriptions[description?.name ?? name]))
+                text: "\(reason): it is \(words(description, direction))",
+                origin: origins.descriptions[description?.name ?? untaggedName(direction)]))
         return (description, isByRole)
+    }
+
+    /// A description by its name, or that the stream is left alone for want of a role.
+    private func words(_ description: SessionDescription?, _ direction: StreamDirection) -> String {
+        description?.name ?? "left alone, as \(untaggedName(direction)) is"
+    }
+
+    private func untaggedName(_ direction: StreamDirection) -> String {
+        direction == .playback ? Policy.untaggedName : Policy.untaggedCaptureName
     }
 
     private func apply(_ rule: Rule, to description: inout SessionDescription?, _ steps: inout [Classification.Step]) {
@@ -144,6 +168,11 @@ extension Classifier: Equatable {
     public static func == (left: Classifier, right: Classifier) -> Bool {
         left.policy == right.policy && left.claims == right.claims && left.rules == right.rules
     }
+}
+
+extension SessionDescription {
+    /// What a stream of the other direction cannot have of it, for explanations.
+    fileprivate var misfit: String { category.playsSound ? "does not record" : "does not play" }
 }
 
 extension Claim {

@@ -16,9 +16,8 @@ extension PolicyWriter {
             from: builder.pairing.origin)
         blank()
         block("roles = {") { writer in
-            for (name, draft) in builder.roles.roles.sorted(by: { $0.key < $1.key }) {
-                writer.write(draft, name, none: nil, builder)
-            }
+            // In their order, which counts (R1).
+            for name in builder.roles.ordered { writer.write(builder.roles.roles[name], name, none: nil, builder) }
             for (name, origin) in builder.roles.allUnmanaged.sorted(by: { $0.key < $1.key }) {
                 writer.line("\(PolicyWriter.quoted(name)) = none", from: origin)
             }
@@ -35,6 +34,7 @@ extension PolicyWriter {
             writer.write("resume-within", routes.resumesWithin)
             writer.write("stop-recording", routes.stopsRecording) { $0.rawValue }
         }
+        block("interruptions = {") { $0.write("resume-within", builder.interruptions.resumesWithin) }
         write("stock-modules", builder.stockModules) { $0.rawValue }
         blank()
         block("claims = {") { writer in
@@ -163,6 +163,7 @@ extension InterplayRules.Party {
         switch self {
         case .any: PolicyWord.any
         case .named(let name): PolicyWriter.quoted(name)
+        case .category(let category): category.rawValue
         }
     }
 }

@@ -5,11 +5,18 @@ struct InterplayTable: Sendable {
     typealias Party = InterplayRules.Party
     typealias Pair = InterplayRules.Pair
 
+    /// By the words of the sources, each as a name: whether one is a role's or a category's is known when all roles are.
     private(set) var pairs: [Pair: PairDraft]
     /// Where names were first mentioned, for those that are not known.
     private var mentions: [Pair: (actor: Origin, other: Origin)] = [:]
 
-    init(_ rules: InterplayRules) { pairs = rules.rules.mapValues { PairDraft($0) } }
+    init(_ rules: InterplayRules) {
+        func word(_ party: Party) -> Party {
+            if case .category(let category) = party { .named(category.rawValue) } else { party }
+        }
+        pairs = [:]
+        for (pair, rule) in rules.rules { pairs[Pair(word(pair.actor), word(pair.other))] = PairDraft(rule) }
+    }
 
     /// Lays a source's pairs over what is there.
     mutating func apply(_ members: [Member], _ diagnosis: inout Diagnosis) {
@@ -45,7 +52,17 @@ struct InterplayTable: Sendable {
     }
 
     /// Which actors lower others by what is said here.
-    var duckers: Set<Party> { Set(pairs.lazy.filter { $0.value.ducks }.map(\.key.actor)) }
+    func duckers(_ roles: RoleTable) -> Set<Party> {
+        Set(pairs.lazy.filter { $0.value.ducks }.map { meaning(of: $0.key.actor, roles) })
+    }
+
+    /// What a word means: a role, if there is one of that name, else a category.
+    private func meaning(of party: Party, _ roles: RoleTable) -> Party {
+        guard case .named(let name) = party, let category = Category(rawValue: name),
+            case .unknown = roles.meaning(of: name)
+        else { return party }
+        return .category(category)
+    }
 
     // MARK: Result
 
@@ -54,7 +71,7 @@ struct InterplayTable: Sendable {
     /// - Parameters:
     ///   - roles: The names.
     ///   - descriptions: What they are, as far as they are not left alone.
-    ///   - defaults: How others are lowered by an actor that is any.
+    ///   - defaults: How others are lowered by an actor that is any, or a category.
     func finish(
         roles: RoleTable, descriptions: [String: SessionDescription], defaults: DuckingDraft,
         _ diagnosis: inout Diagnosis
@@ -66,8 +83,14 @@ struct InterplayTable: Sendable {
                 check(pair.other, at: mention.other, roles, descriptions, &diagnosis)
             }
             draft.check(&diagnosis)
+            let pair = Pair(meaning(of: pair.actor, roles), meaning(of: pair.other, roles))
             let actor = description(pair.actor, descriptions)
-            if let other = description(pair.other, descriptions) {
+            var other = description(pair.other, descriptions)
+            // Of a category nothing more is known than what it is.
+            if case .category(let category) = pair.other {
+                other = SessionDescription(name: category.rawValue, category: category)
+            }
+            if let other {
                 for kind in draft.kinds { check(kind, by: actor, to: other, &diagnosis) }
             }
             rules[pair] = draft.rule(own: actor?.ducking ?? DuckingDraft().ducking(otherwise: defaults))
@@ -85,7 +108,8 @@ struct InterplayTable: Sendable {
         _ diagnosis: inout Diagnosis
     ) {
         let special = [PolicyWord.any, Policy.untaggedName, Policy.untaggedCaptureName]
-        guard case .named(let name) = party, descriptions[name] == nil, !special.contains(name) else { return }
+        guard case .named(let name) = meaning(of: party, roles), descriptions[name] == nil, !special.contains(name)
+        else { return }
         switch roles.meaning(of: name) {
         case .unmanaged:
             diagnosis.warning(
@@ -99,8 +123,10 @@ struct InterplayTable: Sendable {
                 found: "'\(printable(name))', an alias", expected: "the role's own name", nearest: canonical)
         case .unknown:
             diagnosis.error(
-                at: origin, found: "'\(printable(name))'", expected: "a role, untagged, untagged-capture or any",
-                nearest: nearest(to: name, among: (Array(roles.roles.keys) + special).sorted()))
+                at: origin, found: "'\(printable(name))'",
+                expected: "a role, a category, untagged, untagged-capture or any",
+                nearest: nearest(
+                    to: name, among: (roles.roles.keys + special + Category.allCases.map(\.rawValue)).sorted()))
         }
     }
 
@@ -109,7 +135,7 @@ struct InterplayTable: Sendable {
         _ kind: Sourced<Interplay.Kind>, by actor: SessionDescription?, to other: SessionDescription,
         _ diagnosis: inout Diagnosis
     ) {
-        guard let origin = kind.origin, kind.value != .mix else { return }
+        guard let origin = kind.origin, kind.value != .mix, kind.value != .usual else { return }
         func warn(_ reason: String, _ expected: String) {
             diagnosis.warning(
                 at: origin, found: "\(kind.value.rawValue) for '\(printable(other.name))', which \(reason)",

@@ -4,13 +4,13 @@ import SessionCore
 struct PolicyBuilder: Sendable {
     private static let keys = [
         "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay", "switches", "routes",
-        "stock-modules", "claims", "rules",
+        "interruptions", "stock-modules", "claims", "rules",
     ]
     private static let argumentKeys = ["policy", "dbus"] + keys
 
     /// The built-in preset, and what names it.
     let base: Sourced<Preset>
-    private(set) var defaults = DuckingDraft()
+    private(set) var defaults: DuckingDraft
     private(set) var roles: RoleTable
     private(set) var untagged: DescriptionDraft?
     private(set) var untaggedCapture: DescriptionDraft?
@@ -22,6 +22,7 @@ struct PolicyBuilder: Sendable {
     private(set) var interplay: InterplayTable
     private(set) var switches: SwitchesDraft
     private(set) var routes: RoutesDraft
+    private(set) var interruptions: InterruptionsDraft
     private(set) var stockModules: Sourced<StockModules>
     private(set) var claims: [ClaimKind: ClaimDraft] = [:]
     private(set) var rules: [RuleDraft] = []
@@ -30,6 +31,7 @@ struct PolicyBuilder: Sendable {
     init(_ base: Sourced<Preset>) {
         self.base = base
         let preset = base.value
+        defaults = DuckingDraft(preset.ducking)
         roles = RoleTable(preset)
         untagged = preset.untagged.map { DescriptionDraft($0) }
         untaggedCapture = preset.untaggedCapture.map { DescriptionDraft($0) }
@@ -37,6 +39,7 @@ struct PolicyBuilder: Sendable {
         interplay = InterplayTable(preset.interplay)
         switches = SwitchesDraft(preset.switches)
         routes = RoutesDraft(preset.routes)
+        interruptions = InterruptionsDraft(preset.interruptions)
         stockModules = Sourced(preset.stockModules)
     }
 
@@ -68,6 +71,7 @@ struct PolicyBuilder: Sendable {
                 if let object = diagnosis.object(member.value) { sections[member.key.text, default: []] += object }
             case "switches": switches.apply(member.value, &diagnosis)
             case "routes": routes.apply(member.value, &diagnosis)
+            case "interruptions": interruptions.apply(member.value, &diagnosis)
             case "stock-modules":
                 if let word = diagnosis.word(member.value, of: .stockModules) {
                     stockModules = Sourced(word, at: origin)
@@ -107,11 +111,13 @@ struct PolicyBuilder: Sendable {
     func finish(_ diagnosis: inout Diagnosis, isComplete: Bool = true) -> PolicyContents {
         // The preset's descriptions are finished as well: the defaults for ducking may have changed.
         var preset = base.value
-        let acting = interplay.duckers
+        let acting = interplay.duckers(roles)
         func finish(_ draft: DescriptionDraft?, named name: String) -> SessionDescription? {
-            draft?.finish(
+            var parties: [InterplayRules.Party] = [.any, .named(name)]
+            if let category = draft?.category { parties.append(.category(category.value)) }
+            return draft?.finish(
                 defaults: defaults, meant: roles.meant, isComplete: isComplete,
-                ducks: acting.contains(.any) || acting.contains(.named(name)), &diagnosis)
+                ducks: !acting.isDisjoint(with: parties), &diagnosis)
         }
         preset.roles = [:]
         for (role, draft) in roles.roles.sorted(by: { $0.key < $1.key }) {
@@ -121,6 +127,7 @@ struct PolicyBuilder: Sendable {
         let unmanaged = roles.allUnmanaged
         preset.unmanaged = Set(unmanaged.keys)
         preset.aliases = roles.finalAliases
+        preset.order = roles.ordered
         preset.untagged = finish(untagged, named: Policy.untaggedName)
         preset.untaggedCapture = finish(untaggedCapture, named: Policy.untaggedCaptureName)
         preset.pairing = finishedPairing(&diagnosis)
@@ -131,6 +138,8 @@ struct PolicyBuilder: Sendable {
             roles: roles, descriptions: descriptions, defaults: defaults, &diagnosis)
         preset.switches = switches.rules
         preset.routes = routes.rules
+        preset.interruptions = interruptions.rules
+        preset.ducking = DuckingDraft().ducking(otherwise: defaults)
         preset.stockModules = stockModules.value
         var granted: [ClaimKind: Claim] = [:]
         for kind in ClaimKind.allCases {

@@ -11,6 +11,9 @@ struct RoleTable: Sendable {
     /// What is left alone.
     private(set) var unmanaged: [String: Sourced<Bool>]
 
+    /// All that ever were roles, as the preset has them and then in the order in which sources add them.
+    private var order: [String]
+
     /// What became an alias, to be there again when it is none any more.
     private var hidden: [String: Hidden] = [:]
 
@@ -26,6 +29,7 @@ struct RoleTable: Sendable {
         roles = preset.roles.mapValues { DescriptionDraft($0) }
         aliases = preset.aliases.mapValues { Sourced($0) }
         unmanaged = Dictionary(uniqueKeysWithValues: preset.unmanaged.map { ($0, Sourced(true)) })
+        order = preset.order
         presetAliases = preset.aliases
         presetNames = preset.unmanaged.union(preset.roles.keys).sorted()
     }
@@ -90,6 +94,7 @@ struct RoleTable: Sendable {
             var draft = roles[role] ?? DescriptionDraft(name: role)
             draft.apply(keys, at: member.key.place, &diagnosis)
             roles[role] = draft
+            if !order.contains(role) { order.append(role) }
             // What was another word for some role, or left alone, is a role of its own now.
             aliases[role] = nil
             unmanaged[role] = nil
@@ -159,6 +164,9 @@ struct RoleTable: Sendable {
     }
 
     // MARK: Results
+
+    /// The roles that there are, from the one that counts first in an application with several of them (R1).
+    var ordered: [String] { order.filter { roles[$0] != nil } }
 
     /// From alias to the role that it leads to in the end, as far as that is not left alone.
     var finalAliases: [String: String] {

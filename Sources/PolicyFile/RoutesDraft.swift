@@ -42,3 +42,26 @@ struct RoutesDraft: Sendable {
         }
     }
 }
+
+/// How long interruptions last beyond their cause, on its way through the sources (N17).
+struct InterruptionsDraft: Sendable {
+    static let keys = ["resume-within"]
+
+    private(set) var resumesWithin: Sourced<Duration>
+
+    init(_ rules: InterruptionRules) { resumesWithin = Sourced(rules.resumesWithin) }
+
+    /// What comes out.
+    var rules: InterruptionRules { InterruptionRules(resumesWithin: resumesWithin.value) }
+
+    /// Reads an object.
+    mutating func apply(_ node: Node, _ diagnosis: inout Diagnosis) {
+        guard let object = diagnosis.object(node) else { return }
+        for member in diagnosis.members(of: object, known: InterruptionsDraft.keys) {
+            // An application may ask its user before it goes on, who takes minutes rather than seconds.
+            if let time = diagnosis.duration(member.value, longest: 600_000) {
+                resumesWithin = Sourced(time, at: Origin(file: diagnosis.file, place: member.value.place))
+            }
+        }
+    }
+}

@@ -21,13 +21,15 @@ extension Diagnosis {
         return nil
     }
 
-    /// Reads a time, `250` (milliseconds), `250ms` or `"0.25 s"`, no longer than a minute.
+    /// Reads a time, `250` (milliseconds), `250ms` or `"0.25 s"`.
     ///
-    /// - Parameter shortest: In milliseconds.
-    mutating func duration(_ node: Node, shortest: Int = 0) -> Duration? {
+    /// - Parameters:
+    ///   - shortest: In milliseconds.
+    ///   - longest: In milliseconds; a minute, unless told otherwise.
+    mutating func duration(_ node: Node, shortest: Int = 0, longest: Int = 60_000) -> Duration? {
         if let (number, unit) = node.text.flatMap(quantity), let scale = ["": 1, "ms": 1, "s": 1000][unit] {
             let milliseconds = number * Double(scale)
-            if Double(shortest)...60_000 ~= milliseconds,
+            if Double(shortest)...Double(longest) ~= milliseconds,
                 let nanoseconds = Int64(exactly: (milliseconds * 1_000_000).rounded())
             {
                 return .nanoseconds(nanoseconds)
@@ -35,7 +37,7 @@ extension Diagnosis {
         }
         error(
             at: node.place, found: node.summary,
-            expected: "a time from \(shortest) ms to 60 s, such as 250 or \"250 ms\"")
+            expected: "a time from \(shortest) ms to \(longest / 1000) s, such as 250 or \"250 ms\"")
         return nil
     }
 

@@ -23,6 +23,8 @@ public final class PulseAudioHost: Host {
     /// By the daemon's own number of each.
     private(set) var playback: [UInt32: PulseStream] = [:]
     private(set) var capture: [UInt32: PulseStream] = [:]
+    /// Some streams are silent in advance (``lookAtStarts()``).
+    private var isGuarding = false
     private var withNews: [PulseStream] = []
     /// The streams that get no device, to be ended when the daemon has finished what it is doing.
     private var refused: [StreamID] = []
@@ -240,7 +242,7 @@ public final class PulseAudioHost: Host {
     }
 
     /// Whether a stream is held only until others are silent.
-    func isHandover(_ stream: StreamID) -> Bool { runtime?.treatment(of: stream)?.cause == .handover }
+    func isHandover(_ stream: StreamID) -> Bool { runtime?.treatment(of: stream)?.reason == .handover }
 
     // MARK: - Host
 
@@ -294,6 +296,22 @@ public final class PulseAudioHost: Host {
 
     /// Whether the daemon lets its volume be changed.
     public func hasVolume(_ stream: StreamID) -> Bool { book?[stream].map { !$0.handle.isPassthrough } ?? false }
+
+    /// R8: makes each corked stream silent that would be rejected if its client started it. When that happens, the daemon's
+    /// thread plays it at once, and the main loop is told later.
+    public func lookAtStarts() {
+        guard let runtime else { return }
+        let rejects = runtime.rejects
+        guard rejects || isGuarding else { return }
+        isGuarding = false
+        for streams in [playback, capture] {
+            for stream in streams.values {
+                let isGuarded = rejects && stream.isCorked && runtime.wouldReject(stream.id)
+                stream.guardStart(isGuarded)
+                if isGuarded { isGuarding = true }
+            }
+        }
+    }
 
     /// Writes to the daemon's log.
     public func log(_ level: LogLevel, _ text: @autoclosure () -> String) { PulseAudioHost.write(level, text()) }

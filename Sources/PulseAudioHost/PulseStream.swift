@@ -21,6 +21,8 @@ final class PulseStream: HostedStream {
     private var gain = LinearGain.unity
     /// The factor that its session wishes for on what it records (R76).
     private var inputGain = LinearGain.unity
+    /// It is corked, and silent in advance in case its client starts it, because it would be rejected (R8).
+    private var isGuarded = false
     private var isMuffled = false
     /// What is done to it is carried out when all of it is known.
     private var isChanging = false
@@ -72,6 +74,9 @@ final class PulseStream: HostedStream {
     var application: ApplicationID { properties.application }
     var complaint: String? { properties.complaint }
 
+    /// Its client has corked it.
+    var isCorked: Bool { handle.state == CPC_CORKED }
+
     /// Its client runs it and nothing holds it.
     var isRunning: Bool { handle.state == CPC_RUNNING && !isHeld }
 
@@ -86,22 +91,30 @@ final class PulseStream: HostedStream {
     /// It says something else of itself now, so it counts as another stream, to which nothing was done yet. What is done to
     /// it in `introduction` takes the place of what was done before: what stays silent is not let go in between.
     func become(_ id: StreamID, _ properties: StreamProperties, _ introduction: () -> Void) {
+        isToldAgain = false
+        changeAtOnce {
+            silence = .none
+            gain = .unity
+            inputGain = .unity
+            self.id = id
+            self.properties = properties
+            introduction()
+        }
+        if !isToldAgain { tell(of: .ended(shouldResume: true)) }
+    }
+
+    /// Has what is done to it meanwhile carried out when all of it is known.
+    private func changeAtOnce(_ change: () -> Void) {
         let wasHeld = isHeld
         isChanging = true
-        isToldAgain = false
-        silence = .none
-        gain = .unity
-        inputGain = .unity
-        self.id = id
-        self.properties = properties
-        introduction()
+        change()
         isChanging = false
         carryOut(after: wasHeld)
-        if !isToldAgain { tell(of: .ended(shouldResume: true)) }
     }
 
     /// It is not managed any more.
     func letGo() {
+        guardStart(false)
         set(Silence.none)
         set(LinearGain.unity)
         setInputGain(.unity)
@@ -123,9 +136,12 @@ final class PulseStream: HostedStream {
     private func started() {
         switch request {
         case .followed:
-            // R36: it goes on by itself though it was asked to cork, as when its user presses play: it asks once more.
-            want(false)
-            want(true)
+            // R36: it goes on by itself though it was asked to cork, as when its user presses play: it asks once more, and
+            // where it may not begin it is not let go in between (R8).
+            changeAtOnce {
+                want(false)
+                want(true)
+            }
         default: want(true)
         }
         request = .none
@@ -229,10 +245,17 @@ final class PulseStream: HostedStream {
 
     private func writeFactor() {
         guard !isChanging else { return }
-        let factor = silence == .mute ? 0 : gain.value * inputGain.value
-        guard !handle.setFactor(factor), factor != 1, !isMuffled, handle.isPassthrough else { return }
+        let wished = silence == .mute ? 0 : gain.value * inputGain.value
+        guard !handle.setFactor(isGuarded ? 0 : wished), wished != 1, !isMuffled, handle.isPassthrough else { return }
         isMuffled = true
         host.log(.info, "\(application.name) cannot be ducked: its sound passes through the daemon as it is")
+    }
+
+    /// Makes it silent in advance, before its client starts it; or no longer, and it has the level again that was decided.
+    func guardStart(_ isGuarded: Bool) {
+        guard isGuarded != self.isGuarded else { return }
+        self.isGuarded = isGuarded
+        writeFactor()
     }
 
     /// It is somewhere else now: what was done to it there is done to it here.

@@ -5,11 +5,11 @@ public import SessionCore
 extension PulseAudioHost {
     /// The streams whose sound goes to a sink.
     public func streams(heardOn node: UInt32) -> [StreamID] {
-        playback.values.filter { $0.description != nil && routes.place(of: $0.handle) == node }
+        playback.values.filter { $0.description != nil && routes.isHeard($0.handle, on: node) }
             .map(\.id).sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// The sink or source that a stream is heard on or records from.
+    /// The sink or source that a stream plays on or records from.
     public func place(of stream: StreamID) -> UInt32? { book?[stream].flatMap { routes.place(of: $0.handle) } }
 
     /// Sends a stream elsewhere, or makes another port the one in use.
@@ -23,6 +23,9 @@ extension PulseAudioHost {
 
     /// Something happened to devices. What follows is done when this returns.
     func take(_ event: RouteEvent) { runtime?.take(event) }
+
+    /// Something new plays on a sink.
+    func linked(to node: UInt32) { runtime?.linked(to: node) }
 
     /// The user has muted a source, or takes that back (N7).
     func muted(_ input: RouteNode, _ isMuted: Bool) { runtime?.muted(input, isMuted) }

@@ -15,6 +15,8 @@ final class RouteWatch {
     /// What cards were last said to be.
     private var devices: [UInt32: RouteDevice] = [:]
     private var isMuted: Set<UInt32> = []
+    /// The sinks and sources without a card, by their numbers as nodes: where the sound goes next, or comes from.
+    private var next: [UInt32: [UInt32]] = [:]
 
     /// More are not looked at.
     private static let mostDevices = 256
@@ -53,11 +55,26 @@ final class RouteWatch {
         host.on(CPC_SOURCE_OUTPUT_MOVE_START, priority: CPC_EARLY) { [unowned self] output in
             cardChanged(cpc_source_output_source(output).flatMap { cpc_source_card($0) })
         }
+        // The ends of filters, combined sinks and loopbacks.
+        for (direction, put, unlink, moved) in [
+            (StreamDirection.playback, CPC_SINK_INPUT_PUT, CPC_SINK_INPUT_UNLINK, CPC_SINK_INPUT_MOVE_FINISH),
+            (.capture, CPC_SOURCE_OUTPUT_PUT, CPC_SOURCE_OUTPUT_UNLINK, CPC_SOURCE_OUTPUT_MOVE_FINISH),
+        ] {
+            for hook in [put, moved] {
+                host.on(hook, priority: CPC_EARLY) { [unowned self] in
+                    endChanged(StreamHandle(pointer: $0, direction: direction))
+                }
+            }
+            host.on(unlink, priority: CPC_EARLY) { [unowned self] in
+                endChanged(StreamHandle(pointer: $0, direction: direction), isGone: true)
+            }
+        }
         host.onChange(CPC_DEFAULT_SINK_CHANGED) { [unowned self] in defaultsChanged() }
         host.onChange(CPC_DEFAULT_SOURCE_CHANGED) { [unowned self] in defaultsChanged() }
         for card in host.all(CPC_CARDS) { cardChanged(card) }
         for sink in host.all(CPC_SINKS) { addedSink(sink) }
         for source in host.all(CPC_SOURCES) { addedSource(source) }
+        readNext(without: nil)
         readDefaults()
     }
 
@@ -65,14 +82,25 @@ final class RouteWatch {
     func leave() {
         nodes = [:]
         devices = [:]
+        next = [:]
     }
 
     // MARK: - Sinks and sources
 
     private func addedSink(_ sink: OpaquePointer) {
-        let facts = facts(
+        var facts = facts(
             cpc_sink_proplist(sink), name: cpc_sink_name(sink), direction: .output, card: cpc_sink_card(sink))
-        added(cpc_sink_index(sink), cpc_sink_proplist(sink), facts, card: cpc_sink_card(sink))
+        facts.origin = cpc_sink_module(sink).flatMap { name(cpc_module_name($0)) }
+        let isFilter = cpc_sink_master(sink) != nil || self.isFilter(cpc_sink_proplist(sink))
+        let kind: RouteNode.Kind =
+            facts.nodeName == "auto_null" ? .dummy : isFilter ? .filter : cpc_sink_is_network(sink) ? .network : .plain
+        added(cpc_sink_index(sink), cpc_sink_proplist(sink), facts, card: cpc_sink_card(sink), kind)
+        if cpc_sink_card(sink) == nil { readNext(of: cpc_sink_index(sink), without: nil) }
+    }
+
+    /// What has another sink or source behind it says so.
+    private func isFilter(_ properties: OpaquePointer?) -> Bool {
+        properties.flatMap { name(pa_proplist_gets($0, "device.class")) } == "filter"
     }
 
     private func addedSource(_ source: OpaquePointer) {
@@ -82,17 +110,22 @@ final class RouteWatch {
         )
         added(
             cpc_source_index(source) | RouteWatch.sourceBit, cpc_source_proplist(source), facts,
-            card: cpc_source_card(source))
+            card: cpc_source_card(source), isFilter(cpc_source_proplist(source)) ? .filter : .plain)
+        if cpc_source_card(source) == nil {
+            readNext(of: cpc_source_index(source) | RouteWatch.sourceBit, without: nil)
+        }
         readMute(source)
     }
 
-    private func added(_ id: UInt32, _ properties: OpaquePointer?, _ facts: PortFacts, card: OpaquePointer?) {
+    private func added(
+        _ id: UInt32, _ properties: OpaquePointer?, _ facts: PortFacts, card: OpaquePointer?, _ kind: RouteNode.Kind
+    ) {
         guard let nodeName = facts.nodeName, nodes[id] != nil || nodes.count < RouteWatch.mostNodes else { return }
         let node = RouteNode(
             id: id, name: nodeName,
             description: properties.flatMap { name(pa_proplist_gets($0, "device.description")) } ?? nodeName,
             direction: facts.direction ?? .output, deviceID: card.map { cpc_card_index($0) }, profileDevice: id,
-            type: PortType(facts), isAtCamera: facts.isCamera)
+            type: PortType(facts), isAtCamera: facts.isCamera, kind: card == nil ? kind : .plain)
         guard nodes[id] != node else { return }
         nodes[id] = node
         host.take(.node(node))
@@ -104,6 +137,7 @@ final class RouteWatch {
         // What is played there still is: who was heard on it can be told.
         host.take(.nodeGone(id))
         nodes[id] = nil
+        next[id] = nil
         isMuted.remove(id)
     }
 
@@ -213,22 +247,74 @@ final class RouteWatch {
 
     // MARK: - Who is heard where
 
-    /// The number of the node that a stream is heard on or records from, behind all filters; `nil` while it moves.
+    /// The number of the node that a stream plays on or records from, be it a filter's; `nil` while it moves.
     func place(of stream: StreamHandle) -> UInt32? {
         guard let device = stream.device else { return nil }
-        guard stream.direction == .playback else { return cpc_source_index(device) | RouteWatch.sourceBit }
-        return end(of: device).map { cpc_sink_index($0) }
+        return stream.direction == .playback ? cpc_sink_index(device) : cpc_source_index(device) | RouteWatch.sourceBit
     }
 
-    /// The sink on which a sink is heard: the one behind it, for that of a filter.
-    private func end(of sink: OpaquePointer) -> OpaquePointer? {
-        var sink = sink
+    /// Whether a stream's sound comes out of a sink, behind all filters.
+    func isHeard(_ stream: StreamHandle, on node: UInt32) -> Bool {
+        guard var pending = place(of: stream).map({ [$0] }) else { return false }
         for _ in 0..<RouteWatch.depth {
-            guard let input = cpc_sink_master(sink) else { return sink }
-            guard let next = cpc_sink_input_sink(input) else { return nil }
-            sink = next
+            if pending.contains(node) { return true }
+            pending = pending.flatMap { next[$0] ?? [] }.prefix(RouteWatch.depth).map { $0 }
         }
-        return sink
+        return false
+    }
+
+    /// A stream that the daemon or a module has made is there, has moved, or goes: where filters and combined sinks are heard
+    /// may be different, and what is heard through them.
+    private func endChanged(_ stream: StreamHandle, isGone: Bool = false) {
+        guard stream.client == nil else { return }
+        readNext(without: isGone ? stream.pointer : nil)
+        if !isGone, stream.direction == .playback, let place = place(of: stream) { host.linked(to: place) }
+    }
+
+    private func readNext(without stream: OpaquePointer?) {
+        for (id, node) in nodes.sorted(by: { $0.key < $1.key }) where node.deviceID == nil {
+            readNext(of: id, without: stream)
+        }
+    }
+
+    private func readNext(of id: UInt32, without stream: OpaquePointer?) {
+        guard let device = device(id) else { return }
+        let isSource = id & RouteWatch.sourceBit != 0
+        let found = isSource ? sources(before: device, stream) : sinks(behind: device, stream)
+        guard found != next[id] ?? [] else { return }
+        next[id] = found
+        host.take(.passesOn(id, to: found))
+    }
+
+    /// The sinks that a sink hands its sound on to: a filter's one, those of a combined sink, those that its monitor is
+    /// played on by a loopback. All of these streams are of the same module as the sink, or as what records the monitor.
+    private func sinks(behind sink: OpaquePointer, _ gone: OpaquePointer?) -> [UInt32] {
+        var modules: Set<OpaquePointer> = []
+        if let own = cpc_sink_module(sink) { modules.insert(own) }
+        for output in host.all(CPC_SOURCE_OUTPUTS)
+        where output != gone && cpc_source_output_client(output) == nil
+            && cpc_source_output_source(output).flatMap({ cpc_source_monitor_of($0) }) == sink
+        {
+            if let module = cpc_source_output_module(output) { modules.insert(module) }
+        }
+        return host.all(CPC_SINK_INPUTS).compactMap { input in
+            guard input != gone, cpc_sink_input_client(input) == nil, let target = cpc_sink_input_sink(input),
+                target != sink
+            else { return nil }
+            let origin = cpc_sink_input_origin(input)
+            let isNext = origin == sink || origin == nil && cpc_sink_input_module(input).map(modules.contains) ?? false
+            return isNext ? cpc_sink_index(target) : nil
+        }
+    }
+
+    /// The source that a filter takes its sound from.
+    private func sources(before source: OpaquePointer, _ gone: OpaquePointer?) -> [UInt32] {
+        host.all(CPC_SOURCE_OUTPUTS).compactMap { output in
+            guard output != gone, cpc_source_output_destination(output) == source,
+                let origin = cpc_source_output_source(output), cpc_source_monitor_of(origin) == nil
+            else { return nil }
+            return cpc_source_index(origin) | RouteWatch.sourceBit
+        }
     }
 
     // MARK: - What is asked for
@@ -262,31 +348,32 @@ final class RouteWatch {
         }
     }
 
-    /// What its user chooses: remembered by the daemon as if chosen in its own tools.
-    func choose(_ port: RoutePort, _ direction: PortDirection) {
-        if let node = port.nodeID {
-            use(port.id, direction, node: node, isSaved: true)
-        } else if let card = port.deviceID.flatMap({ cpc_object(host.core, CPC_CARDS, $0) }) {
-            useProfile(of: port, direction, OpaquePointer(card))
+    /// What its user chooses: remembered by the daemon as if chosen in its own tools. Returns whether anything can be done.
+    func choose(_ port: RoutePort, _ direction: PortDirection) -> Bool {
+        guard let node = port.nodeID else {
+            guard let card = port.deviceID.flatMap({ cpc_object(host.core, CPC_CARDS, $0) }) else { return false }
+            return useProfile(of: port, direction, OpaquePointer(card))
         }
-        guard !port.nodeName.isEmpty else { return }
+        use(port.id, direction, node: node, isSaved: true)
+        guard !port.nodeName.isEmpty else { return true }
         if direction == .output {
             cpc_choose_default_sink(host.core, port.nodeName)
         } else {
             cpc_choose_default_source(host.core, port.nodeName)
         }
+        return true
     }
 
-    private func useProfile(of port: RoutePort, _ direction: PortDirection, _ card: OpaquePointer) {
-        guard let cardName = name(cpc_card_name(card)) else { return }
+    private func useProfile(of port: RoutePort, _ direction: PortDirection, _ card: OpaquePointer) -> Bool {
+        guard let cardName = name(cpc_card_name(card)) else { return false }
         var state: UnsafeMutableRawPointer?
         while let candidate = cpc_card_ports(card, &state) {
             guard cpc_port_is_output(candidate) == (direction == .output),
                 name(cpc_port_name(candidate)).map({ "\(cardName)/\($0)" == port.id }) == true
             else { continue }
-            _ = cpc_card_use_profile_for(card, candidate)
-            return
+            return cpc_card_use_profile_for(card, candidate) >= 0
         }
+        return false
     }
 }
 

@@ -25,5 +25,5 @@ extension PulseAudioHost: ServiceHost {
     public func claimChanged(of stream: StreamID) -> Bool { book?.claimChanged(of: stream) ?? false }
 
     /// The user has chosen a port (R66).
-    public func choose(_ port: RoutePort, direction: PortDirection) { routes.choose(port, direction) }
+    public func choose(_ port: RoutePort, direction: PortDirection) -> Bool { routes.choose(port, direction) }
 }

@@ -10,6 +10,8 @@ struct PolicyInUse {
     var classifier: Classifier
     /// What is wrong with its sources.
     var diagnostics: [Diagnostic]
+    /// Of one that stands in another file, what stands there: a preset's name, or an object.
+    var source: Node?
 
     /// What the module would read on this machine for this user: what cannot be used of it is left out.
     static func installed() -> PolicyInUse {

@@ -54,8 +54,16 @@ public protocol Host: AnyObject {
     func clock(of stream: StreamID?) -> GraphClock
     /// Whether ``setGain(_:of:)`` makes a difference to a stream.
     func hasVolume(_ stream: StreamID) -> Bool
+    /// All events have been handled: other streams than before may be those that would be rejected if they were started now
+    /// (``SessionRuntime/wouldReject(_:)``).
+    func lookAtStarts()
     /// Calls ``SessionRuntime/timerFired()`` at this moment, instead of at an earlier chosen one; `nil` for never.
     func arm(at moment: Instant?)
     /// Writes a line.
     func log(_ level: LogLevel, _ text: @autoclosure () -> String)
+}
+
+extension Host {
+    /// Nothing has to be done in advance where a server asks before a stream starts.
+    public func lookAtStarts() {}
 }

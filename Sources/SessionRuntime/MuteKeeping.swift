@@ -60,7 +60,7 @@ extension SessionRuntime {
             } else if let former, place != nil || !mutes.inputs.values.contains(former) {
                 // While it is linked to nothing it is on its way, and may come back.
                 mutes.told[stream] = nil
-                let node = routes.tracker.places.first { $0.nodeID == place }?.nodeName
+                let node = routes.places.first { $0.nodeID == place }?.nodeName
                 post(
                     .inputMuted(
                         node.map { PortID($0) } ?? former.port, false, name: former.name, streams: [stream]))

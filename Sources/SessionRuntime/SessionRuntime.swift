@@ -10,8 +10,8 @@ public protocol SessionObserver: AnyObject {
     func runtimeIsIdle(_ runtime: SessionRuntime)
     /// Another route is in use (R58).
     func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange)
-    /// The sound of an opened session goes elsewhere than before, or comes from elsewhere, whatever the default is (R56).
-    func runtime(_ runtime: SessionRuntime, sends session: SessionID, elsewhereFor reason: RouteChangeReason)
+    /// An opened session's part of the route is another one, or has nothing for its category (R57, R58).
+    func runtime(_ runtime: SessionRuntime, session: SessionID, routeChanged change: RouteChange)
     /// Another input or output can be chosen, or one cannot any more (R78).
     func runtimeChangedAvailablePorts(_ runtime: SessionRuntime)
 }
@@ -43,7 +43,7 @@ public final class SessionRuntime {
     /// The streams that their applications want to run.
     private var wanted: Set<StreamID> = []
     private var pauses = PlayerPauses()
-    var routes = RouteKeeping()
+    var routes = RouteEngine()
     var wishing = WishKeeping()
     var mutes = MuteKeeping()
 
@@ -68,9 +68,10 @@ public final class SessionRuntime {
         repeat {
             isDraining = true
             takeQueue()
-            steer()
+            handle(.rest)
             grantWishes()
             lookAtMutes()
+            host.lookAtStarts()
             isDraining = false
             observer?.runtimeIsIdle(self)
         } while !queue.isEmpty || !sooner.isEmpty
@@ -90,21 +91,25 @@ public final class SessionRuntime {
             guard concernsEngine(event) else { continue }
             observe(event)
             let effects = engine.handle(event, at: host.now)
-            if case .sessionClosed(let session) = event {
+            switch event {
+            case .sessionOpened(let session, _, _): noteRoute(of: session, followsRoute: false)
+            case .sessionClosed(let session):
                 wishing.wishes[session] = nil
-                noteRoute(of: session)
+                noteRoute(of: session, followsRoute: false)
+            default: break
             }
             observer?.runtime(self, took: event)
-            if case .routeChanged = event { routes.isChange = true }
-            for effect in effects { carryOut(effect) }
-            routes.isChange = false
+            let followsRoute = if case .routeChanged = event { true } else { false }
+            for effect in effects {
+                carryOut(effect)
+                if case .sessionChanged(let session) = effect { noteRoute(of: session, followsRoute: followsRoute) }
+            }
             switch event {
             case .streamVanished(let stream): forget(stream)
-            case .streamMoved, .streamLeftAlone, .policyChanged: routes.mustSteer = true
+            case .streamMoved, .streamLeftAlone, .policyChanged: handle(.streamsChanged)
             case .shutdown:
                 // First, for a server may tell at once what comes of it.
-                routes.forgetSessions()
-                unsteer()
+                handle(.shutdown)
                 // The engine undoes what is in force; a stream that is still on its way back is the fader's to finish.
                 perform(fader.undo())
                 pauses = PlayerPauses()
@@ -126,7 +131,7 @@ public final class SessionRuntime {
         running.remove(stream)
         wanted.remove(stream)
         players?.forget(stream)
-        routes.forget(stream)
+        handle(.streamGone(stream))
         wishing.granted[stream] = nil
         mutes.told[stream] = nil
     }
@@ -159,9 +164,7 @@ public final class SessionRuntime {
             engineWake = nil
             post(.clockReached)
         }
-        if let deadline = routes.tracker.deadline, deadline <= now { take(.clock) }
-        if let end = routes.newManagerUntil, end <= now { managerHasBegun() }
-        if let moment = routes.nextRequest?.moment, moment <= now { askAgain() }
+        if let deadline = routes.deadline, deadline <= now { handle(.clock) }
         drain()
     }
 
@@ -173,6 +176,12 @@ public final class SessionRuntime {
 
     /// The host's clock.
     public var now: Instant { host.now }
+
+    /// R8: whether a session is heard that rejects others. While none is, ``wouldReject(_:)`` is false for every stream.
+    public var rejects: Bool { engine.rejects }
+
+    /// R8: whether a stream would be rejected if its application started it now.
+    public func wouldReject(_ stream: StreamID) -> Bool { engine.wouldReject(stream) }
 
     /// Whether something is on its way to silence that can still be heard.
     public var isFading: Bool { engine.isFading }
@@ -212,8 +221,8 @@ public final class SessionRuntime {
         return report
     }
 
-    /// The description behind an id in a ``Treatment``.
-    public subscript(id: DescriptionID) -> SessionDescription? { engine[id] }
+    /// Who or what is behind a ``Treatment/cause``; `nil` when that is nobody, or gone.
+    public func interrupter(_ cause: Cause) -> Interrupter? { engine.interrupter(cause) }
 
     /// Whether the engine is to hear of an event now. What a player does because it was asked to is no news (N15).
     private func concernsEngine(_ event: Event) -> Bool {
@@ -318,8 +327,7 @@ public final class SessionRuntime {
         case .streamRefused(let stream):
             host.log(.warning, "\(labels[stream] ?? "?") is given no device: its session is one of audio-processing")
             host.refuse(stream)
-        case .sessionChanged(let session): noteRoute(of: session)
-        case .answered, .activationGranted: break
+        case .sessionChanged, .answered, .activationGranted: break
         }
     }
 
@@ -337,8 +345,7 @@ public final class SessionRuntime {
 
     private func arm() {
         let next = [
-            fader.nextStep, engineWake, pauses.deadline, routes.tracker.deadline, routes.newManagerUntil,
-            routes.nextRequest?.moment,
+            fader.nextStep, engineWake, pauses.deadline, routes.deadline,
         ].compactMap { $0 }.min()
         guard next != armed else { return }
         armed = next
@@ -365,15 +372,15 @@ public final class SessionRuntime {
         switch (before.isInterruption, treatment.isInterruption) {
         case (false, true):
             let reason =
-                switch treatment.cause {
+                switch treatment.reason {
                 case .routeDisconnected: "route-disconnected"
                 case .inputMuted: "device-muted"
                 default: "default"
                 }
-            return .began(reason: reason, by: treatment.actor.flatMap { engine[$0]?.name } ?? "")
+            return .began(reason: reason, by: treatment.cause.flatMap { engine.interrupter($0)?.description } ?? "")
         // R34: also where it stays silent until its application activates its session again.
-        case (true, false): return .ended(shouldResume: treatment.cause != .inactive || engine.mayResume(stream))
-        case (true, true) where treatment.cause == .superseded && before.cause != .superseded:
+        case (true, false): return .ended(shouldResume: treatment.reason != .inactive || engine.mayResume(stream))
+        case (true, true) where treatment.reason == .superseded && before.reason != .superseded:
             return .ended(shouldResume: false)
         default: return nil
         }
@@ -382,13 +389,13 @@ public final class SessionRuntime {
     /// One line for people: what is done to which stream, and why.
     private func narrate(_ stream: StreamID, _ treatment: Treatment) -> String {
         let name = labels[stream] ?? "?"
-        let actor = treatment.actor.flatMap { engine[$0]?.name } ?? "?"
+        let actor = treatment.cause.flatMap { engine.interrupter($0)?.description } ?? "?"
         let before = told[stream] ?? .untouched
         let length = fader.length(of: stream)
         let time = length > .zero ? " within \(length.wholeNanoseconds / 1_000_000) ms" : " at once"
-        switch (treatment.silence, treatment.cause) {
+        switch (treatment.silence, treatment.reason) {
         case (.none, .none):
-            return before.cause == .handover ? "let \(name) begin: the others are silent" : "restore \(name)\(time)"
+            return before.reason == .handover ? "let \(name) begin: the others are silent" : "restore \(name)\(time)"
         case (.none, _):
             return "duck \(name) to \(treatment.gain.decibels) dB\(time): \(actor) plays"
         case (_, .handover):
@@ -399,23 +406,24 @@ public final class SessionRuntime {
             return "keep \(name) silent: its session is not active"
         case (_, .noDevice):
             return "give \(name) no device: its session is one of audio-processing"
-        case (_, .routeDisconnected) where treatment.actor == .changedRoute:
+        case (_, .routeDisconnected) where treatment.cause == .route:
             return "stop \(name) at once: the route has changed, and its application has to resume"
-        case (_, .routeDisconnected):
-            return before.cause == .routeDisconnected
-                ? "keep \(name) silent: its output has not come back in time, and its application has to resume"
-                : "stop \(name) at once: its output has gone"
+        case (_, .routeDisconnected): return "stop \(name) at once: its output has gone"
+        case (_, .noInput): return "keep \(name) silent: its session's category has no input"
+        case (_, .noOutput): return "keep \(name) silent: its session's category has no output"
         case (_, .inputMuted): return "stop \(name) at once: its input is muted"
         case (_, .silentSwitch): return "mute \(name)\(time): the silent switch is on"
         case (_, .screenLock): return "mute \(name)\(time): the screen is locked"
         case (_, .doNotDisturb): return "mute \(name)\(time): the user does not want to be disturbed"
+        case (_, .superseded) where treatment.cause?.sessionNumber == nil:
+            return "keep \(name) silent: its output has not come back in time, and its application has to resume"
         case (_, .superseded):
             return "keep \(name) silent: \(actor) took over, and its application has to resume"
         case (let silence, _):
             let verb =
                 silence == .pausePlayer && before.silence == .none && players != nil && wanted.contains(stream)
                 ? "pause the player of"
-                : before.silence != .none && before.cause != .handover ? "keep" : silence == .mute ? "mute" : "cork"
+                : before.silence != .none && before.reason != .handover ? "keep" : silence == .mute ? "mute" : "cork"
             return verb == "keep" ? "keep \(name) silent: \(actor) plays" : "\(verb) \(name)\(time): \(actor) plays"
         }
     }
@@ -425,6 +433,6 @@ extension Treatment {
     /// Whether a stream's client is told of it: it is stopped, and neither only until others are silent nor because its own
     /// session is not active.
     fileprivate var isInterruption: Bool {
-        (silence == .cork || silence == .pausePlayer) && cause != .handover && cause != .inactive
+        (silence == .cork || silence == .pausePlayer) && reason != .handover && reason != .inactive
     }
 }

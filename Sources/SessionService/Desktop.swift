@@ -1,6 +1,7 @@
 import SessionBus
 import SessionCore
 import SessionDesktop
+import SessionRuntime
 import SessionWire
 
 /// What the service hears from the desktop: the screen lock, sleep, calls (N16).
@@ -16,9 +17,6 @@ final class Desktop {
     private var call: SessionID?
     /// What lets the machine sleep, once all is silent.
     private var mayFallAsleep: (() -> Void)?
-
-    /// The name of the session that silences others before the machine sleeps.
-    private static let sleepName = "sleep"
 
     init(service: SessionService, system: BusConnection, loop: any EventLoop) {
         self.service = service
@@ -41,10 +39,13 @@ final class Desktop {
     }
 
     /// N7: why a session was interrupted.
-    func reason(of actor: SessionReference) -> String {
-        if actor.isOutput { return "route-disconnected" }
-        if actor.isMutedInput { return "device-muted" }
-        return actor.id != nil && actor.id == sleeping ? "suspended" : "default"
+    func reason(of interrupter: Interrupter) -> String {
+        switch interrupter.cause {
+        case .output, .route: "route-disconnected"
+        case .input: "device-muted"
+        case .session, .system, .policy:
+            interrupter.id != nil && interrupter.id == sleeping ? "suspended" : "default"
+        }
     }
 
     // MARK: - Sleep
@@ -53,10 +54,7 @@ final class Desktop {
     private func willSleep(_ done: @escaping () -> Void) {
         let id = service.nextID()
         sleeping = id
-        let description = SessionDescription(
-            name: Desktop.sleepName, category: .playback, priority: Priority(rawValue: Priority.phone.rawValue - 1),
-            fade: .milliseconds(200), resumption: .always, releaseDelay: .zero)
-        service.beginInterruption(id, description, by: "the machine")
+        service.beginInterruption(id, SystemInterruption.sleep, by: SystemInterruption.sleeper)
         // Not before: until it is active, nothing fades.
         mayFallAsleep = done
         settle()

@@ -1,5 +1,6 @@
 import SessionBus
 import SessionCore
+import SessionRuntime
 import SessionWire
 
 /// The manager's object.
@@ -217,20 +218,15 @@ final class ManagerObject: ServedObject {
     }
 
     private func begin(_ kind: String, _ properties: WireValue?, _ call: BusCall, _ owner: Owner) {
-        let kinds = ["phone", "ringtone", "alarm"]
+        let kinds = SystemInterruption.kinds
         do throws(WireError) {
             try service.room(for: owner)
             guard kinds.contains(kind) else { throw Words.unknown("kind", kind, kinds) }
             let name = Words.printable(
                 properties?["display-name"]?.text ?? owner.sandbox ?? owner.program ?? owner.name)
             let result = service.host.classify { property in
-                switch property {
-                case "media.role": kind
-                case "application.process.binary": owner.program
-                case "pipewire.access.portal.app_id": owner.sandbox
-                case "application.name": name
-                default: nil
-                }
+                SystemInterruption.property(
+                    property, kind: kind, program: owner.program, sandbox: owner.sandbox, label: name)
             }
             // N11: who may be phone or alarm is the policy's to say, of daemons as of streams.
             if result.refusedClaim != nil {
@@ -243,7 +239,7 @@ final class ManagerObject: ServedObject {
             let cookie = lastCookie
             let id = service.nextID()
             owner.interruptions[cookie] = id
-            service.beginInterruption(id, description, by: name) { isOpen in
+            service.beginInterruption(id, description, by: name, of: service.application(of: owner)) { isOpen in
                 if isOpen {
                     call.answer([.uint32(cookie)])
                 } else {

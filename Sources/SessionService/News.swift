@@ -37,7 +37,7 @@ final class News {
         }
     }
 
-    func note(_ effect: Effect, reason: (SessionReference) -> String) {
+    func note(_ effect: Effect, reason: (Interrupter) -> String) {
         guard isWanted else { return }
         switch effect {
         case .treat(let id, _, _, _): append(.stream("stream-changed", id))

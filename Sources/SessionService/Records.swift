@@ -38,8 +38,8 @@ enum Records {
             ("running", .boolean(stream.isRunning)),
             ("treatment", .string(word(stream.treatment))),
             ("gain", .double(stream.treatment.silence == .none ? stream.treatment.gain.decibels : -.infinity)),
-            ("cause", .string(word(stream.treatment.cause))),
-            ("by", .string(stream.actor?.label ?? "")),
+            ("cause", .string(word(stream.treatment.reason))),
+            ("by", .string(stream.interrupter?.label ?? "")),
             ("since", .uint64(since)),
         ])
     }
@@ -83,8 +83,8 @@ enum Records {
         }
     }
 
-    static func word(_ cause: Cause) -> String {
-        switch cause {
+    static func word(_ reason: Reason) -> String {
+        switch reason {
         case .none: "none"
         case .ducked: "ducked"
         case .interrupted: "interrupted"
@@ -92,6 +92,8 @@ enum Records {
         case .rejected: "rejected"
         case .inactive: "inactive"
         case .noDevice: "no-device"
+        case .noInput: "no-input"
+        case .noOutput: "no-output"
         case .routeDisconnected: "route-disconnected"
         case .inputMuted: "device-muted"
         case .silentSwitch: "silent"

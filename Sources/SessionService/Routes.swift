@@ -10,54 +10,24 @@ extension SessionService {
         for object in objects.values { showRoute(of: object) }
     }
 
-    private func showRoute(of object: SessionObject) {
-        let route = runtime.part(of: runtime.route, for: object.id, object.state.configuration.category)
+    func showRoute(of object: SessionObject) {
+        let route = runtime.route(of: object.id)
         guard route != object.route else { return }
         object.route = route
         changed(["CurrentRoute"], of: object)
     }
 
-    /// Tells everybody of another route, and each session of its part of it (R58).
+    /// Tells everybody of another route (R58).
     func tell(_ change: RouteChange) {
         showRoute()
         manager?.routeChanged(change)
-        for object in objects.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
-            let category = object.state.configuration.category
-            let previous = runtime.part(of: change.previous, for: object.id, category)
-            let current = runtime.part(of: change.current, for: object.id, category)
-            let isWithout = category.lacks(current)
-            let wasWithout = object.lacksRoute
-            object.lacksRoute = isWithout && object.state.isActive
-            if object.lacksRoute, !wasWithout {
-                tell(object, .noSuitableRouteForCategory, previous, current)
-            } else if !current.isSame(as: previous) {
-                // That another session has no suitable route is nothing to this one.
-                let isOfOther = change.reason == .noSuitableRouteForCategory && !isWithout
-                tell(object, isOfOther ? .unknown : change.reason, previous, current)
-            }
-        }
     }
 
-    /// A session has another category, and with it perhaps another part of the route (R57). That it has none which suits
-    /// follows when the category is in force.
-    func categoryChanged(of object: SessionObject, from category: Category) {
+    /// Tells a session of its part of the route (R57, R58).
+    func tell(_ object: SessionObject, _ change: RouteChange) {
         showRoute(of: object)
-        let previous = runtime.part(of: runtime.route, for: object.id, category)
-        let current = object.route
-        if !object.state.configuration.category.lacks(current) { object.lacksRoute = false }
-        if !current.isSame(as: previous) { tell(object, .categoryChange, previous, current) }
-    }
-
-    /// A session's own choice is another one (R41–R48, R66).
-    func choiceChanged(of object: SessionObject, for reason: RouteChangeReason) {
-        let previous = object.route
-        showRoute(of: object)
-        if !object.route.isSame(as: previous) { tell(object, reason, previous, object.route) }
-    }
-
-    private func tell(_ object: SessionObject, _ reason: RouteChangeReason, _ previous: Route, _ current: Route) {
-        let routes = [previous, current].map { Records.route($0) }
-        emit("RouteChanged", of: object, [.uint32(reason.rawValue)] + routes)
+        let routes = [change.previous, change.current].map { Records.route($0) }
+        emit("RouteChanged", of: object, [.uint32(change.reason.rawValue)] + routes)
     }
 
     // MARK: - Choosing
@@ -83,7 +53,7 @@ extension SessionService {
         }
         for direction in PortDirection.allCases {
             guard let choice = found.first(where: { $0.direction == direction }) else { continue }
-            host.choose(choice.port, direction: direction)
+            guard host.choose(choice.port, direction: direction) else { throw Self.unusable(choice.port, direction) }
             awaitedChoices[direction] =
                 choice.port.nodeID == nil ? (choice.port.id, runtime.now.advanced(by: Self.patience)) : nil
         }
@@ -102,16 +72,35 @@ extension SessionService {
             let ports = direction == .input ? runtime.availableInputs : runtime.availableOutputs
             guard let port = ports.first(where: { $0.id == choice.id && $0.nodeID != nil }) else { continue }
             awaitedChoices[direction] = nil
-            host.choose(port, direction: direction)
+            _ = host.choose(port, direction: direction)
         }
     }
 
-    /// Only a port that there is can be wished for (R66).
+    /// Only a port that there is can be wished for (R66), and one that can be used: a session switches no profile, which would
+    /// take away from others what they play on.
     func checkPort(_ id: String, _ direction: PortDirection) throws(WireError) {
         let ports = direction == .input ? runtime.availableInputs : runtime.availableOutputs
-        if ports.contains(where: { $0.id == id }) { return }
+        if let port = ports.first(where: { $0.id == id }) {
+            guard port.nodeID == nil else { return }
+            let device = Words.printable(port.deviceName ?? port.name)
+            throw WireError(
+                WireErrorName.failed,
+                "the profile of '\(device)' that has the \(Self.word(direction)) '\(Words.printable(id))' is off: "
+                    + "SetRoute switches it, for everybody")
+        }
         throw Words.unknown(direction == .input ? "input" : "output", id, Self.ids(of: ports))
     }
+
+    private static func unusable(_ port: RoutePort, _ direction: PortDirection) -> WireError {
+        let (id, device) = (Words.printable(port.id), Words.printable(port.deviceName ?? port.name))
+        guard port.nodeID == nil else {
+            return WireError(WireErrorName.failed, "there is no session manager that could use '\(id)'")
+        }
+        return WireError(
+            WireErrorName.failed, "no profile of '\(device)' that can be used has the \(word(direction)) '\(id)'")
+    }
+
+    private static func word(_ direction: PortDirection) -> String { direction == .input ? "input" : "output" }
 
     /// So many are listed in a message.
     private static let listed = 24

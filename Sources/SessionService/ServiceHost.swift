@@ -18,7 +18,10 @@ public protocol ServiceHost: AnyObject {
     func claimChanged(of stream: StreamID) -> Bool
     /// The user has chosen one of the ports that there are: the server is to use it from now on, as if it had been chosen in
     /// the desktop's settings (R66).
-    func choose(_ port: RoutePort, direction: PortDirection)
+    ///
+    /// - Returns: Whether there is anything that can be done for that: no card has a profile with the port that can be used
+    ///   otherwise, or there is no session manager to be told.
+    func choose(_ port: RoutePort, direction: PortDirection) -> Bool
     /// Writes a line.
     func log(_ level: LogLevel, _ text: @autoclosure () -> String)
 }

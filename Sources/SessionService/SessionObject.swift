@@ -17,8 +17,6 @@ final class SessionObject: ServedObject {
     private(set) var state = SessionState()
     /// What it was last shown to have of the route (R57).
     var route: Route
-    /// Its owner was told that its category has no suitable route.
-    var lacksRoute = false
     /// The calls that wait for the engine's answer, in their order.
     private var pending: [(SessionAnswer) -> Void] = []
     /// The wishes that routes are for, as they were set.
@@ -38,7 +36,7 @@ final class SessionObject: ServedObject {
         self.displayName = displayName
         self.takesTaggedOnly = takesTaggedOnly
         self.service = service
-        route = service.runtime.part(of: service.runtime.route, for: id, state.configuration.category)
+        route = service.runtime.route(of: id)
         figures = SessionFigures(of: id, in: service.runtime)
         path = AudioSessionBus.sessionPrefix + "\(id.rawValue)"
     }
@@ -100,6 +98,9 @@ final class SessionObject: ServedObject {
         case "no-interruptions-from-system-alerts":
             guard let truth = value.truth else { throw wrong("b") }
             return configure(.avoidsAlerts(truth), call)
+        case "interruption-on-route-disconnect":
+            guard value.truth != nil || value.text == "" else { throw wrong("b, or an empty s") }
+            return configure(.interruptionOnRouteDisconnect(value.truth), call)
         case "sample-rate":
             guard let number = value.number, number == 0 || (1...768_000).contains(number) else {
                 throw wrong("d, from 1 to 768000 Hz, or 0")
@@ -124,8 +125,8 @@ final class SessionObject: ServedObject {
             throw Words.unknown(
                 "preference", name,
                 [
-                    "no-interruptions-from-system-alerts", "sample-rate", "buffer-duration", "input-gain", "input",
-                    "output",
+                    "no-interruptions-from-system-alerts", "interruption-on-route-disconnect", "sample-rate",
+                    "buffer-duration", "input-gain", "input", "output",
                 ])
         }
         let former = preferences.first { $0.0 == name }?.1
@@ -194,15 +195,20 @@ final class SessionObject: ServedObject {
         case "ApplicationId": return .string(application.name)
         case "DisplayName": return .string(displayName)
         case "Category": return .string(configuration.category.rawValue)
-        case "Options": return Records.options(configuration.effectiveOptions)
+        case "Options": return Records.options(configuration.options)
+        case "EffectiveOptions": return Records.options(configuration.effectiveOptions)
         case "Mode": return .string(configuration.mode.rawValue)
         case "Active": return .boolean(state.isActive)
         case "Interrupted": return .boolean(state.isInterrupted)
         case "ActivationDelayed": return .boolean(state.isDelayed)
         case "OutputOverride": return .string(configuration.outputOverride.rawValue)
         case "Preferences":
+            let ofRoute = configuration.interruptionOnRouteDisconnect.map {
+                [("interruption-on-route-disconnect", WireValue.boolean($0))]
+            }
             return .record(
-                [("no-interruptions-from-system-alerts", .boolean(configuration.avoidsAlerts))] + preferences)
+                [("no-interruptions-from-system-alerts", .boolean(configuration.avoidsAlerts))] + (ofRoute ?? [])
+                    + preferences)
         case "CurrentRoute": return Records.route(route)
         case "OtherAudioPlaying": return .boolean(state.isOtherAudioPlaying)
         case "InputMuted": return .boolean(state.isInputMuted)
@@ -222,17 +228,20 @@ final class SessionObject: ServedObject {
     func show(_ new: SessionState) -> [String] {
         let old = state
         state = new
-        if !new.isActive { lacksRoute = false }
         var names: [String] = []
         func note(_ name: String, _ isChanged: Bool) { if isChanged { names.append(name) } }
         note("Category", old.configuration.category != new.configuration.category)
-        note("Options", old.configuration.effectiveOptions != new.configuration.effectiveOptions)
+        note("Options", old.configuration.options != new.configuration.options)
+        note("EffectiveOptions", old.configuration.effectiveOptions != new.configuration.effectiveOptions)
         note("Mode", old.configuration.mode != new.configuration.mode)
         note("Active", old.isActive != new.isActive)
         note("Interrupted", old.isInterrupted != new.isInterrupted)
         note("ActivationDelayed", old.isDelayed != new.isDelayed)
         note("OutputOverride", old.configuration.outputOverride != new.configuration.outputOverride)
-        note("Preferences", old.configuration.avoidsAlerts != new.configuration.avoidsAlerts)
+        note(
+            "Preferences",
+            old.configuration.avoidsAlerts != new.configuration.avoidsAlerts
+                || old.configuration.interruptionOnRouteDisconnect != new.configuration.interruptionOnRouteDisconnect)
         note("OtherAudioPlaying", old.isOtherAudioPlaying != new.isOtherAudioPlaying)
         note("InputMuted", old.isInputMuted != new.isInputMuted)
         note("SecondaryAudioShouldBeSilenced", old.isSecondaryAudioToBeSilenced != new.isSecondaryAudioToBeSilenced)

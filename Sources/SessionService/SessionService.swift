@@ -271,15 +271,21 @@ public final class SessionService {
         server.remove(object.path)
     }
 
+    /// The application whose sessions or streams are of the same process as a connection; `nil` if there are none.
+    func application(of owner: Owner) -> ApplicationID? {
+        guard let process = owner.process else { return nil }
+        let own = objects.values.filter { $0.owner.process == process }
+        if let oldest = own.min(by: { $0.id.rawValue < $1.id.rawValue }) { return oldest.application }
+        return streams.values.first { $0.process == process }?.application
+    }
+
     /// Begins an interruption by the system.
     func beginInterruption(
-        _ id: SessionID, _ description: SessionDescription, by name: String,
+        _ id: SessionID, _ description: SessionDescription, by name: String, of application: ApplicationID? = nil,
         then body: @escaping (Bool) -> Void = { _ in }
     ) {
         opening[id] = body
-        let application = ApplicationID(portal: nil, binary: nil, displayName: name, fallback: "the system")
-        take(.sessionOpened(id, application: application, .system(description)))
-        take(.sessionRequested(id, .activate(mayWait: true)))
+        for event in SystemInterruption.beginning(id, description, by: name, of: application) { take(event) }
     }
 
     /// Ends one.
@@ -307,7 +313,7 @@ public final class SessionService {
         server.changed(properties, interface: AudioSessionBus.sessionInterface, at: object.path)
     }
 
-    private func reason(of actor: SessionReference) -> String { desktop?.reason(of: actor) ?? "default" }
+    private func reason(of interrupter: Interrupter) -> String { desktop?.reason(of: interrupter) ?? "default" }
 
     /// Brings what is shown of a session up to date.
     private func show(_ id: SessionID) {
@@ -316,9 +322,6 @@ public final class SessionService {
         let old = object.state
         let names = object.show(state)
         if !names.isEmpty { changed(names, of: object) }
-        if old.configuration.category != state.configuration.category {
-            categoryChanged(of: object, from: old.configuration.category)
-        }
         if old.isSecondaryAudioToBeSilenced != state.isSecondaryAudioToBeSilenced {
             emit("SecondaryAudioHint", of: object, [.boolean(state.isSecondaryAudioToBeSilenced)])
         }
@@ -366,9 +369,9 @@ extension SessionService: SessionObserver {
     /// Tells of another route (R58).
     public func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange) { tell(change) }
 
-    /// Tells a session that it is heard elsewhere, or hears from elsewhere (R58).
-    public func runtime(_ runtime: SessionRuntime, sends session: SessionID, elsewhereFor reason: RouteChangeReason) {
-        if let object = objects[session] { choiceChanged(of: object, for: reason) }
+    /// Tells a session of its part of the route (R57, R58).
+    public func runtime(_ runtime: SessionRuntime, session: SessionID, routeChanged change: RouteChange) {
+        if let object = objects[session] { tell(object, change) }
     }
 
     /// Tells of ports that have come or gone (R78).

@@ -12,7 +12,7 @@ public enum AudioSessionBus {
     public static let sessionInterface = "org.AudioSession1.Session"
     /// The version of the interface and of the JSON that is made of its records. It grows when something is added; what is
     /// there stays.
-    public static let schemaVersion: UInt32 = 1
+    public static let schemaVersion: UInt32 = 2
     /// The property of a stream that names the session it belongs to, where its application has several (R80): the last
     /// part of the session's path.
     public static let streamProperty = "audio-session.id"

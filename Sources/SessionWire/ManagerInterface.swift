@@ -19,8 +19,12 @@ extension WireInterface {
             Method(
                 "OpenSession", [Argument("properties", "a{sv}")], returns: [Argument("session", "o")],
                 """
-                Opens a session for the caller. It has the category solo-ambient and is not active. Streams of the caller's \
-                process, of its children and of its sandbox join it.
+                Opens a session for the caller. Streams of the caller's process, of its children and of its sandbox join it.
+
+                Until SetCategory, Activate or Deactivate succeeds, the session is what its streams are; after that it is what \
+                SetCategory says, solo-ambient by default. Until Activate or Deactivate succeeds, it is active while its \
+                streams play; after that only while it is activated. An activation that fails or is delayed changes nothing \
+                about that. The way back is Close and OpenSession.
 
                 Properties: application-id (s), what tells the application apart, by default the sandbox's or the name of the \
                 program; display-name (s), for people; streams (s), "process" (the default) or "tagged": only streams whose \
@@ -34,8 +38,8 @@ extension WireInterface {
                 """
                 All sessions, those of applications that never call this interface among them. Each has: id (u), path (s) \
                 where it was opened here, application (s), display-name (s), kind (s: implicit, explicit or system), \
-                description (s: the role or category), category (s), options (as), mode (s), priority (u), state (s: inactive, \
-                holding, starting, active, releasing, interrupted, delayed), by (s: who interrupts it), streams (au).
+                description (s: the role or category), category (s), options (as) and mode (s) in effect, priority (u), state \
+                (s: inactive, holding, starting, active, releasing, interrupted, delayed), by (s: who interrupts it), streams (au).
                 """),
             Method(
                 "ListStreams", [], returns: [Argument("streams", "aa{sv}")],

@@ -15,7 +15,8 @@ extension WireInterface {
                 Categories: ambient, solo-ambient, playback, record, play-and-record, audio-processing. Options: \
                 mix-with-others, duck-others, interrupt-spoken-audio, default-to-speaker, allow-bluetooth-input, \
                 allow-bluetooth-a2dp, allow-airplay. Modes: default, voice-chat, video-recording, measurement, spoken-audio, \
-                voice-prompt, movie-playback, video-chat, game-chat.
+                voice-prompt, movie-playback, video-chat, game-chat. Another mode is taken while the session is inactive and \
+                does not mix, either as it is or as it is asked to be (R54).
 
                 Without allow-bluetooth-a2dp or allow-airplay a session of play-and-record is sent elsewhere if its sound would \
                 go to such an output and another one is surely connected (N5).
@@ -55,6 +56,8 @@ extension WireInterface {
                 "SetPreference", [Argument("name", "s"), Argument("value", "v")],
                 """
                 no-interruptions-from-system-alerts (b): ringing does not interrupt, an accepted call does (N8). \
+                interruption-on-route-disconnect (b): whether the loss of its output interrupts the session, whatever the policy \
+                has for that; an empty s leaves it to the policy again (N25). \
                 sample-rate (d, Hz), buffer-duration (d, s): wishes, see the properties for what came of them (R74); 0 takes one \
                 back. input-gain (d): the factor on what the session records, brought into 0…1 (R76). The streams have what is \
                 wished for while the session is active, and afterwards what they had before; one that asked for no rate or \
@@ -98,13 +101,23 @@ extension WireInterface {
             Property("ApplicationId", "s", isConstant: true, "What tells the application apart."),
             Property("DisplayName", "s", isConstant: true, "For people."),
             Property("Category", "s", "See SetCategory."),
-            Property("Options", "as", "See SetCategory."),
+            Property(
+                "Options", "as",
+                "As they were set by SetCategory, which takes them again whenever it takes the category and the mode."),
+            Property(
+                "EffectiveOptions", "as",
+                """
+                What is in effect: the options that were set, with those that follow from them. Who ducks others or interrupts \
+                spoken audio mixes (R49, N2), and a voice chat may use a Bluetooth headset's microphone (R51).
+                """),
             Property("Mode", "s", "See SetMode."),
             Property("Active", "b", "Whether the session may be heard."),
             Property("Interrupted", "b", "Whether an interruption has begun and not ended."),
             Property("ActivationDelayed", "b", "Whether an activation waits to be granted (N9)."),
             Property("OutputOverride", "s", "See OverrideOutput."),
-            Property("Preferences", "a{sv}", "See SetPreference."),
+            Property(
+                "Preferences", "a{sv}",
+                "See SetPreference. What was not set, or was taken back by an empty text, is missing."),
             Property(
                 "CurrentRoute", "a{sv}",
                 """

@@ -11,6 +11,10 @@ or the manager sends it is printed as a line: signal NAME ARGUMENTS; every chang
   ["set", PROPERTY, VALUE]                  sets a property of the manager
   ["start", [PROGRAM, ARGUMENT …], {ENV}]   starts a child; answers its process id
   ["stop", PID]                             ends that child
+
+With a second argument, "traced", all that it is told of a session is printed once more, with whose it is, as JSON:
+event PATH ["signal", NAME, [ARGUMENT …]], ["changed", NAME, VALUE], ["answer", METHOD, VALUE] or
+["error", METHOD, [NAME, TEXT]].
 """
 
 import json
@@ -30,6 +34,12 @@ MANAGER = "/org/AudioSession1"
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 bus = dbus.SessionBus()
 children = {}
+is_traced = "traced" in sys.argv[2:]
+
+
+def trace(path, *event):
+    if is_traced:
+        print("event", path, json.dumps(event), flush=True)
 
 
 def plain(value):
@@ -71,7 +81,13 @@ def perform(request):
     if verb == "open":
         return call(MANAGER, NAME + ".Manager", "OpenSession", arguments or [{}])
     if verb == "session":
-        return call(arguments[0], NAME + ".Session", arguments[1], arguments[2:])
+        try:
+            answer = call(arguments[0], NAME + ".Session", arguments[1], arguments[2:])
+        except dbus.DBusException as error:
+            trace(arguments[0], "error", arguments[1], [error.get_dbus_name(), error.get_dbus_message()])
+            raise
+        trace(arguments[0], "answer", arguments[1], answer)
+        return answer
     if verb == "manager":
         return call(MANAGER, NAME + ".Manager", arguments[0], arguments[1:])
     if verb == "get":
@@ -120,15 +136,17 @@ def accept(listener, condition):
 def heard(*arguments, member=None, interface=None, path=None):
     if interface is not None and interface.startswith(NAME):
         print("signal", member, *[json.dumps(plain(argument)) for argument in arguments], flush=True)
+        trace(path, "signal", member, [plain(argument) for argument in arguments])
 
 
-def changed(interface, values, invalidated):
+def changed(interface, values, invalidated, path=None):
     if interface.startswith(NAME):
         for name, value in values.items():
             print("changed", name, json.dumps(plain(value)), flush=True)
+            trace(path, "changed", name, plain(value))
 
 
-bus.add_signal_receiver(changed, "PropertiesChanged", "org.freedesktop.DBus.Properties")
+bus.add_signal_receiver(changed, "PropertiesChanged", "org.freedesktop.DBus.Properties", path_keyword="path")
 for interface in (".Session", ".Manager"):
     bus.add_signal_receiver(
         heard, dbus_interface=NAME + interface, member_keyword="member", interface_keyword="interface",

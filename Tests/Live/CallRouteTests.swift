@@ -100,7 +100,7 @@ extension SessionApplication {
     /// An active session of a call.
     func call(_ options: String = "[]") async throws -> String {
         let session = try await open(#"{"display-name": "Telephone"}"#)
-        try await self.session(session, "SetCategory", #""play-and-record""#, options, #""""#)
+        try await self.session(session, "SetCategory", #""play-and-record""#, options, #""video-chat""#)
         try await self.session(session, "Activate", "[]")
         return session
     }

@@ -88,7 +88,7 @@ extension LiveModule {
             _ = try await waitUntil("music untouched in the monitor", evidence: { monitor.log.tail() }) {
                 try treatments().last == "untouched" ? true : nil
             }
-            #expect(try events().allSatisfy { $0["schema"] as? Int == 1 && $0["time"] is Int })
+            #expect(try events().allSatisfy { $0["schema"] as? Int == 2 && $0["time"] is Int })
             monitor.signal(SIGTERM)
             #expect(try await monitor.waitForExit() == .exited(0))
         }

@@ -198,8 +198,8 @@ struct Desk: Sendable {
     }
 
     /// Plays the interrupter's tone through a client that has any number of streams, with properties of any bytes
-    /// (`\\xHH` stands for a byte, `%d` for the stream's number), on a sink, or on the one that the server chooses. On
-    /// PulseAudio, their role changes when the process gets SIGUSR1.
+    /// (`\\xHH` stands for a byte, `%d` for the stream's number), on a sink, or on the one that the server chooses. Their
+    /// role becomes the later one when the process gets SIGUSR1.
     func playOddly(
         count: Int = 1, amplitude: Double = 0.5, frequency: Double = Desk.interrupter.frequency, properties: [String],
         on sink: String? = nil, laterRole: MediaRole? = nil
@@ -209,7 +209,10 @@ struct Desk: Sendable {
             program,
             Invocation(
                 try Desk.builtProgram(program), ["\(count)", "\(frequency)", "\(amplitude)"] + properties,
-                environment: ["ODD_CLIENT_SINK": sink, "ODD_CLIENT_ROLE": laterRole?.pulse].compactMapValues { $0 }))
+                environment: [
+                    "ODD_CLIENT_SINK": sink,
+                    "ODD_CLIENT_ROLE": server.kind == .pipeWire ? laterRole?.pipeWire : laterRole?.pulse,
+                ].compactMapValues { $0 }))
     }
 
     /// A program of this package, which is built beside the tests.
@@ -250,6 +253,11 @@ struct Desk: Sendable {
     func highestLevel(of tone: Tone, during duration: Duration) async throws -> Double {
         let start = capture.frameCount
         try await capture.record(duration)
+        return try highestLevel(of: tone, from: start)
+    }
+
+    /// The highest level of a tone since a frame of the capture.
+    func highestLevel(of tone: Tone, from start: Int) throws -> Double {
         let envelope = ToneEnvelope(of: try capture.read(from: start)[tone.channel], frequency: tone.frequency)
         return envelope.levels.max() ?? ToneEnvelope.floor
     }

@@ -40,7 +40,13 @@ struct Difference: Sendable {
         Difference(
             "wishedSampleRate", only: .pipeWire,
             because: ServerLimit.preferredSampleRate.reason),
+        Difference(
+            "filterChain", only: .pipeWire,
+            because: "filter chains are PipeWire's; PulseAudio's filters are the test filterIsDefault"),
         Difference("bufferPlayedOut", only: .pipeWire, because: ServerLimit.cardBuffer.reason),
+        Difference(
+            "muteInsteadOfPause", only: .pipeWire,
+            because: "a stream of PulseAudio cannot say that it is not to be paused"),
         Difference(
             "cardIsLate", only: .pulseAudio,
             because: "the session manager of PipeWire chooses the speaker, and waits for us (R64)"),
@@ -51,6 +57,9 @@ struct Difference: Sendable {
         Difference("diesInPhase", only: .pulseAudio, because: "its phases are those of a client of PulseAudio"),
         Difference("streamEvents", only: .pulseAudio, because: ServerLimit.streamEvents.reason),
         Difference("messages", only: .pulseAudio, because: "PipeWire has no messages; D-Bus has the same answers"),
+        Difference(
+            "startIsToldLate", only: .pulseAudio,
+            because: "PipeWire's daemon plays nothing that its main loop has not started"),
         Difference(
             "passthroughIsStopped", only: .pulseAudio,
             because: "PipeWire's clients hand sound on as it is only to a device that can take it, and there is none"),

@@ -134,6 +134,35 @@ extension LiveModule {
         }
     }
 
+    @Test("R8 R36 what a call does not let begin is silent, however late the daemon tells that it was started")
+    func startIsToldLate() async throws {
+        let policy = "interplay = { phone = { any = { newcomer = reject } } }"
+        try await Desk.run(policy: policy) { desk in
+            // Nothing but its delay is of use here.
+            _ = try await PulseCard.start(.laptop, isAbsent: true, delay: .milliseconds(50), on: desk.pulseAudio)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hear(Desk.interrupter)
+            let start = desk.capture.frameCount
+            let music = try desk.play(Desk.music, with: .mpvPulse, as: "music-player", role: .music)
+            try await desk.log.wait(forLineContaining: "does not let it begin")
+            // What corks at once has followed the request to cork, what corks later has been paused by its user.
+            for _ in 0..<2 {
+                let lines = try desk.log.lineCount
+                try await music.pause()
+                try await music.unpause()
+                try await desk.log.wait(forLineContaining: "does not let it begin", after: lines)
+                try await desk.capture.record(.seconds(1))
+            }
+            try await music.pause()
+            call.terminate()
+            try await desk.log.wait(forLineContaining: "session of telephone (phone) is over")
+            try await desk.capture.record(.milliseconds(500))
+            #expect(try desk.highestLevel(of: Desk.music, from: start) < -90)
+            try await music.unpause()
+            try await desk.hear(Desk.music)
+        }
+    }
+
     @Test("N12 status and explain are answered as messages, in JSON, without a bus too", arguments: [true, false])
     func messages(servesBus: Bool) async throws {
         try await Desk.run(servesBus: servesBus) { desk in
@@ -288,7 +317,9 @@ extension LiveModule {
 
     @Test("R33 a recorder that was asked to stop is asked to go on when it is moved to what a sink plays")
     func recorderLeavesDuringCall() async throws {
-        try await Desk.run { desk in
+        // A recording without a role is left alone unless the policy says otherwise, whatever the recorder says of music.
+        let policy = "preset = desktop\nuntagged-capture = { category = record }\n"
+        try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
             let recorder = try await Recorder.start(on: desk, from: "no-microphone", as: .music)
             _ = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
             try await recorder.process.log.wait(forLineContaining: "Got event 'request-cork'")

@@ -10,7 +10,8 @@ struct Recording: Sendable {
     private let sandbox: Sandbox
 
     /// A program under a name of its own that records the default source, as its server's clients do unless told otherwise.
-    /// PipeWire's own says that its role is music; the other says nothing.
+    /// PipeWire's own calls every recording music. As music does not record, that is the same as no role, which is what the
+    /// other has.
     init(_ name: String, with program: ClientProgram = .plainRecorder, on desk: Desk) throws {
         sandbox = desk.sandbox
         file = desk.sandbox.path("tmp/\(name)-\(UUID().uuidString.prefix(6)).wav")

@@ -69,6 +69,41 @@ extension LiveModule {
         }
     }
 
+    @Test("N10 a stream that is lowered, and then says that it is one to be left alone, has its own level again")
+    func roleChangesWhileLowered() async throws {
+        try await Desk.run { desk in
+            let tone = Desk.secondInterrupter
+            let studio = try desk.playOddly(
+                frequency: tone.frequency, properties: ["media.role=music"], laterRole: .production)
+            try await desk.hear(tone)
+            let prompt = try desk.play(Desk.music, with: .plain, as: "navigator", role: .navigation)
+            try await desk.hear(tone, lowered: 20)
+            studio.signal(SIGUSR1)
+            try await desk.hear(tone)
+            // Nor does the end of the prompt do anything to it.
+            prompt.terminate()
+            try await prompt.waitUntilGone()
+            try await desk.hear(tone)
+        }
+    }
+
+    @Test("R36 a stream whose node is not to be paused is muted during a call, and runs on")
+    func muteInsteadOfPause() async throws {
+        try await Desk.run { desk in
+            let tone = Desk.secondInterrupter
+            let music = try desk.playOddly(
+                frequency: tone.frequency, properties: ["media.role=Music", "node.pause-on-idle=false"])
+            try await desk.hear(tone)
+            let call = try desk.play(Desk.music, with: .plain, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: tone)
+            let process = music.processID
+            let state = try await desk.server.streams().first { $0.processID == process }?.state
+            #expect(state == .running)
+            call.terminate()
+            try await desk.hear(tone)
+        }
+    }
+
     @Test("loopbacks and monitors are left alone")
     func loopbacks() async throws {
         let loopback = """

@@ -106,6 +106,39 @@ extension LiveModule {
     }
 
     @Test(
+        "N25 R64 of two sessions one asks for an interruption when its output goes and one for none, whatever the policy",
+        arguments: [true, false])
+    func interruptionPreferred(policyPauses: Bool) async throws {
+        try await Desk.run(
+            policy: "routes = { pause-on-disconnect = \(policyPauses) }", options: { $0.routeVolume = 1 }
+        ) { desk in
+            let card = try await desk.card(.laptop)
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
+            var applications: [SessionApplication] = []
+            for (wish, tone, name) in [(true, Desk.music, "film"), (false, Desk.interrupter, "game")] {
+                let app = try await desk.application()
+                let session = try await app.open()
+                try await app.session(session, "SetCategory", #""playback""#, #"["mix-with-others"]"#, #""""#)
+                if wish != policyPauses {
+                    try await app.session(
+                        session, "SetPreference", #""interruption-on-route-disconnect""#, "\(wish)")
+                }
+                try await app.session(session, "Activate", "[]")
+                _ = try await app.start(desk.invocation(tone, with: .plain, as: name, role: nil))
+                try await headphones.wait(for: tone, above: Desk.full - 1, lasting: .milliseconds(300))
+                applications.append(app)
+            }
+            try await card.unplug("headphones")
+            try await applications[0].hear(#"InterruptionBegan "route-disconnected""#)
+            try await speaker.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(700))
+            // The film is on the left.
+            #expect(try speaker.read(from: 0).left.count { abs($0) >= 1e-6 } == 0)
+            #expect(!applications[1].signals.contains { $0.hasPrefix("InterruptionBegan") })
+        }
+    }
+
+    @Test(
         "R56 R64 a client that is asked to stop and answers late is not heard on the speaker", arguments: [true, false])
     func answersLate(hasAnswered: Bool) async throws {
         try await Desk.run(options: { $0.routeVolume = 1 }) { desk in

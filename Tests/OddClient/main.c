@@ -4,7 +4,7 @@
  *
  * Plays a tone on the right channel of COUNT streams until it is told to end. In a value, \xHH stands for a byte, and %d
  * for the number of the stream. With ODD_CLIENT_SINK set to the name of a sink, the streams are linked to it by this
- * program itself: WirePlumber takes minutes for a thousand. */
+ * program itself: WirePlumber takes minutes for a thousand. On SIGUSR1 their role becomes that of ODD_CLIENT_ROLE. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -122,6 +122,17 @@ static void quit(void *data, int number) {
     pw_main_loop_quit(data);
 }
 
+static void change_roles(void *data, int number) {
+    struct linker *linker = data;
+    const char *role = getenv("ODD_CLIENT_ROLE");
+    (void)number;
+    if (role == NULL) return;
+    struct spa_dict_item items[] = {{PW_KEY_MEDIA_ROLE, role}};
+    for (int index = 0; index < linker->count; index++)
+        if (linker->tones[index].stream != NULL)
+            pw_stream_update_properties(linker->tones[index].stream, &SPA_DICT_INIT_ARRAY(items));
+}
+
 int main(int argc, char *argv[]) {
     if (argc < 4) {
         fprintf(stderr, "usage: odd-client COUNT FREQUENCY AMPLITUDE [KEY=VALUE ...]\n");
@@ -134,6 +145,9 @@ int main(int argc, char *argv[]) {
     struct pw_main_loop *loop = pw_main_loop_new(NULL);
     pw_loop_add_signal(pw_main_loop_get_loop(loop), SIGTERM, quit, loop);
     pw_loop_add_signal(pw_main_loop_get_loop(loop), SIGINT, quit, loop);
+    /* Before there is another thread, which would take the signal and end the program. */
+    struct linker linker = {0};
+    pw_loop_add_signal(pw_main_loop_get_loop(loop), SIGUSR1, change_roles, &linker);
     struct pw_context *context = pw_context_new(pw_main_loop_get_loop(loop), NULL, 0);
     struct pw_core *core = pw_context_connect(context, NULL, 0);
     if (core == NULL) {
@@ -142,8 +156,8 @@ int main(int argc, char *argv[]) {
     }
     struct tone *tones = calloc(count, sizeof(*tones));
     char *value = malloc(1 << 20);
-    struct linker linker = {.sink = getenv("ODD_CLIENT_SINK"), .sink_id = SPA_ID_INVALID, .core = core, .tones = tones,
-                            .count = count, .sink_ports = {SPA_ID_INVALID, SPA_ID_INVALID}};
+    linker = (struct linker){.sink = getenv("ODD_CLIENT_SINK"), .sink_id = SPA_ID_INVALID, .core = core, .tones = tones,
+                             .count = count, .sink_ports = {SPA_ID_INVALID, SPA_ID_INVALID}};
     for (int port = 0; port < 2; port++) linker.waiting[port] = calloc(count, sizeof(uint32_t));
     enum pw_stream_flags flags = PW_STREAM_FLAG_MAP_BUFFERS | PW_STREAM_FLAG_RT_PROCESS;
     if (linker.sink != NULL) {

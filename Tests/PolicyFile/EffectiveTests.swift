@@ -58,6 +58,7 @@ import Testing
             "fade = 250 # \(second):6:56",
             "dsp = none # built-in phone",
             "pause-on-disconnect = true # built-in phone",
+            "resume-within = 10000 # built-in phone",
             "stop-recording = disconnect # \(second):1:53",
         ] {
             #expect(lines.contains(line), "\(line)")
@@ -102,6 +103,12 @@ import Testing
         ["claims = { alarm = { otherwise = game } }", "claims = { alarm = { allow = [ ] } }"],
         ["switches = { silent = [ ] lock = [ ui-sound ambient ] }", "switches = { lock = [ playback ] }"],
         ["routes = { stop-recording = disconnect resume-within = 3s }", "routes = { stop-recording = any-change }"],
+        ["interruptions = { resume-within = 3s }", "interruptions = { resume-within = 600s }"],
+        ["interplay = { playback = { record = mute } }", "roles = { playback = { category = ambient } }"],
+        [
+            "interplay = { any = { playback = { kind = duck gain = -3 } } }",
+            "interplay = { any = { Playback = cork } }",
+        ],
         ["stock-modules = keep", "stock-modules = unload"],
         ["capture-pairing = true", "capture-pairing = game"],
         ["capture-pairing = communication", "untagged-capture = { category = record }"],
@@ -146,7 +153,8 @@ import Testing
             ("unmanaged", left.unmanaged == right.unmanaged), ("untagged", left.untagged == right.untagged),
             ("untagged-capture", left.untaggedCapture == right.untaggedCapture),
             ("interplay", left.interplay == right.interplay), ("switches", left.switches == right.switches),
-            ("routes", left.routes == right.routes), ("stock-modules", left.stockModules == right.stockModules),
+            ("routes", left.routes == right.routes), ("interruptions", left.interruptions == right.interruptions),
+            ("ducking", left.ducking == right.ducking), ("stock-modules", left.stockModules == right.stockModules),
             ("capture-pairing", left.pairing == right.pairing),
         ].filter { !$0.1 }.map(\.0)
         return roles.sorted() + aliases.sorted() + others

@@ -13,7 +13,9 @@ struct Grammar {
             { "untagged-capture = \($0.description())" },
             { "capture-pairing = \($0.pick(["false", "true", "music", "event", "dsp"]))" },
             { "stock-modules = \($0.pick(["unload", "keep", "load"]))" },
-            { $0.switches() }, { $0.routes() }, { $0.roles() }, { $0.roles() }, { $0.interplay() }, { $0.claims() },
+            { $0.switches() }, { $0.routes() },
+            { "interruptions = { resume-within = \($0.time()) }" }, { $0.roles() }, { $0.roles() }, { $0.interplay() },
+            { $0.claims() },
             { $0.rules() },
             { $0.rules() },
         ]
@@ -74,7 +76,7 @@ struct Grammar {
     private mutating func name() -> String {
         pick([
             "phone", "ringtone", "alarm", "music", "video", "prompt", "navigation", "notification", "event", "movie",
-            "game", "dsp", "siren", "horn", "\"a b\"", "GAME", "ünïcode", "untagged",
+            "game", "dsp", "siren", "horn", "record", "\"a b\"", "GAME", "ünïcode", "untagged",
         ])
     }
 
@@ -110,11 +112,11 @@ struct Grammar {
     }
 
     private mutating func interplay() -> String {
-        let kinds = ["mix", "duck", "duck", "mute", "cork", "pause-player", "reject"]
+        let kinds = ["usual", "mix", "duck", "duck", "mute", "cork", "pause-player", "reject"]
         let pairs = some(of: 1...3) { grammar in
-            let actor = grammar.pick(["any", "untagged-capture", grammar.name()])
+            let actor = grammar.pick(["any", "untagged-capture", "playback", grammar.name()])
             let others = grammar.some(of: 1...3) { grammar in
-                let other = grammar.pick(["any", grammar.name(), grammar.name()])
+                let other = grammar.pick(["any", "record", "ambient", grammar.name(), grammar.name()])
                 if grammar.chance(2) { return "\(other) = \(grammar.pick(kinds))" }
                 let newcomer = grammar.chance(2) ? "newcomer = \(grammar.pick(kinds))" : ""
                 let fade = grammar.chance(3) ? "fade = \(grammar.time())" : ""

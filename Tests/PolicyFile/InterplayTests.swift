@@ -62,11 +62,52 @@ private let pairCases: [PairCase] =
             "any = { game = { kind = duck hold = 9 } }", .any, .named("game"),
             playing: Interplay(.duck, ducking: ducking(-14, hold: 9))),
         PairCase(
+            "playback = { ambient = { kind = duck gain = -3 } }", .category(.playback), .category(.ambient),
+            playing: Interplay(.duck, ducking: ducking(-3))),
+        PairCase(
             "music = { game = { kind = mute newcomer = duck gain = -3 } }", .named("music"), .named("game"),
             playing: Interplay(.mute), newcomer: Interplay(.duck, ducking: ducking(-3))),
     ]
 
+/// What a word in `interplay` means, after what the sources say of roles.
+private let partyCases: [(roles: String, word: String, party: InterplayRules.Party)] =
+    SessionCore.Category.allCases.map { ("", $0.rawValue, .category($0)) } + [
+        ("", "Play-And-Record", .category(.playAndRecord)),
+        ("playback = { category = ambient }", "playback", .named("playback")),
+        ("playback = { category = ambient }", "ambient", .category(.ambient)),
+        ("", "music", .named("music")), ("", "untagged", .named("untagged")), ("", "any", .any),
+    ]
+
 @Suite struct InterplayTests {
+    @Test(arguments: partyCases) fileprivate func `a word is a role, else a category`(
+        example: (roles: String, word: String, party: InterplayRules.Party)
+    ) throws {
+        for (section, pair) in [
+            ("\(example.word) = { alarm = mix }", InterplayRules.Pair(example.party, .named("alarm"))),
+            ("alarm = { \(example.word) = mix }", InterplayRules.Pair(.named("alarm"), example.party)),
+        ] {
+            // The order of the sections does not matter.
+            for text in [
+                "roles = { \(example.roles) } interplay = { \(section) }",
+                "interplay = { \(section) } roles = { \(example.roles) }",
+            ] {
+                let file = PolicyFile(text: text, named: "t")
+                #expect(file.diagnostics == [])
+                #expect(try #require(file.policy).interplay.rules.keys.elementsEqual([pair]))
+            }
+        }
+    }
+
+    @Test func `a role that a later layer adds takes a category's word over`() throws {
+        let folders = PolicyFolders()
+        try folders.write("interplay = { any = { playback = mix } }", to: "etc/audio-session/policy.conf")
+        func others(_ arguments: String?) -> [InterplayRules.Party] {
+            folders.load(arguments).policy.interplay.rules.keys.map(\.other)
+        }
+        #expect(others(nil) == [.category(.playback)])
+        #expect(others("roles = { playback = { category = ambient } }") == [.named("playback")])
+    }
+
     @Test(arguments: pairCases) fileprivate func `a pair is what its section says`(example: PairCase) throws {
         let file = PolicyFile(text: "interplay = { \(example.section) }", named: "t")
         #expect(file.diagnostics == [])
@@ -101,6 +142,11 @@ private let pairCases: [PairCase] =
         #expect(
             PolicyFile(
                 text: "roles = { music = { duck = { gain = -3 } } } interplay = { music = { game = duck } }", named: "t"
+            ).diagnostics == [])
+        #expect(
+            PolicyFile(
+                text: "roles = { music = { duck = { gain = -3 } } } interplay = { playback = { game = duck } }",
+                named: "t"
             ).diagnostics == [])
     }
 

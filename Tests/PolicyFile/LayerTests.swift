@@ -212,6 +212,19 @@ private let layerings: [Layering] = [
         #expect(untagged(loaded) == nil)
     }
 
+    @Test func `R1 roles have the preset's order, and those that files add come after them`() throws {
+        let preset = Preset.desktop.order
+        #expect(Set(preset) == Set(Preset.desktop.roles.keys) && preset.count == Preset.desktop.roles.count)
+        #expect(Preset.phone.order == preset)
+        try folders.write("roles = { zither = { category = ambient } }", to: etc)
+        try folders.write(
+            "roles = { game = none bell = { category = ambient } accordion = { category = ambient } }", to: user)
+        let loaded = folders.load("roles = { zither = { fade = 20 } game = { category = ambient } }")
+        #expect(!loaded.hasErrors)
+        let names = preset + ["zither", "bell", "accordion", "untagged", "untagged-capture"]
+        #expect(loaded.policy.order.sorted { $0.value < $1.value }.map(\.key) == names)
+    }
+
     // MARK: Errors
 
     @Test func `a file with an error is left out, all its mistakes are told, and the rest is in force`() throws {
@@ -228,7 +241,8 @@ private let layerings: [Layering] = [
             loaded.diagnostics.map(\.description) == [
                 "\(broken):2:21: error: found '5', expected a time from 10 ms to 60 s, such as 250 or \"250 ms\"",
                 "\(broken):3:1: warning: found the unknown key 'x', expected preset, duck, untagged, untagged-capture, "
-                    + "capture-pairing, roles, interplay, switches, routes, stock-modules, claims or rules",
+                    + "capture-pairing, roles, interplay, switches, routes, interruptions, stock-modules, "
+                    + "claims or rules",
                 "\(broken):4:17: error: found '3', expected a gain from -144 to 0 dB, such as -20 or \"-20 dB\"",
             ])
     }

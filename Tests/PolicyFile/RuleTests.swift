@@ -220,7 +220,7 @@ private let cases: [Case] = [
         #expect(try inSession("rules = [ \(rule("{ a = x }", "role = none")) ]", ["a": "x"]) == nil)
         let claim = "claims = { phone = { allow = [ { a = x } ] otherwise = dsp } }"
         #expect(try inSession(claim, ["media.role": "phone"]) == nil)
-        let result = try classify("untagged = none", ["media.role": "music"], capture: isCapture)
+        let result = try classify("untagged = none", ["media.role": "phone"], capture: isCapture)
         #expect(result.description != nil && result.descriptionInSession == result.description)
     }
 

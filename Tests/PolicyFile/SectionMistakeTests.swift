@@ -4,12 +4,13 @@ import Testing
 
 @testable import PolicyFile
 
-private let kinds = "a kind of interplay: mix, duck, mute, cork, pause-player or reject"
+private let kinds = "a kind of interplay: usual, mix, duck, mute, cork, pause-player or reject"
 private let times = "a time from 0 ms to 60 s, such as 250 or \"250 ms\""
+private let longTimes = "a time from 0 ms to 600 s, such as 250 or \"250 ms\""
 private let fades = "a time from 10 ms to 60 s, such as 250 or \"250 ms\""
 private let gains = "a gain from -144 to 0 dB, such as -20 or \"-20 dB\""
 private let pairKeys = "kind, newcomer, gain, attack, hold, release or fade"
-private let names = "a role, untagged, untagged-capture or any"
+private let names = "a role, a category, untagged, untagged-capture or any"
 private let arrayOfObjects = "an array of objects, such as [ { application.name = mpv } ]"
 private let arrayOfRules = "an array of rules, [ { matches = [ … ] actions = { … } } … ]"
 private let values = "a value: text, \"~regular expression\", null, or one of these after '!'"
@@ -38,12 +39,12 @@ private let mistakesOfLayers: [Mistake] = [
     Mistake(
         "capture-paring = true",
         "1:1: warning: found the unknown key 'capture-paring', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, switches, routes, stock-modules, claims or rules; did you mean 'capture-pairing'?"
+            + "capture-pairing, roles, interplay, switches, routes, interruptions, stock-modules, claims or rules; did you mean 'capture-pairing'?"
     ),
     Mistake(
         "rule = [ ]",
         "1:1: warning: found the unknown key 'rule', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, switches, routes, stock-modules, claims or rules; did you mean 'rules'?"
+            + "capture-pairing, roles, interplay, switches, routes, interruptions, stock-modules, claims or rules; did you mean 'rules'?"
     ),
     Mistake("duck = { hold = long }", "1:17: error: found 'long', expected \(times)"),
     Mistake("duck = { hold = 60.1s }", "1:17: error: found '60.1s', expected \(times)"),
@@ -97,6 +98,19 @@ private let mistakesOfLayers: [Mistake] = [
         "routes = { stops-recording = never }",
         "1:12: warning: found the unknown key 'stops-recording', expected pause-on-disconnect, resume-within or "
             + "stop-recording; did you mean 'stop-recording'?"),
+    // Interruptions
+    Mistake("interruptions = 10s", "1:17: error: found '10s', expected an object, { key = value … }"),
+    Mistake("interruptions = { resume-within = 601s }", "1:35: error: found '601s', expected \(longTimes)"),
+    Mistake("interruptions = { resume-within = -1 }", "1:35: error: found '-1', expected \(longTimes)"),
+    Mistake("interruptions = { resume-within = never }", "1:35: error: found 'never', expected \(longTimes)"),
+    Mistake(
+        "interruptions = { resumes-within = 1s }",
+        "1:19: warning: found the unknown key 'resumes-within', expected resume-within; did you mean 'resume-within'?"),
+    Mistake(
+        "interruption = { }",
+        "1:1: warning: found the unknown key 'interruption', expected preset, duck, untagged, untagged-capture, "
+            + "capture-pairing, roles, interplay, switches, routes, interruptions, stock-modules, claims or rules; "
+            + "did you mean 'interruptions'?"),
     // Pairing
     Mistake(
         "capture-pairing = phnoe",
@@ -158,9 +172,31 @@ private let mistakesOfInterplay: [Mistake] = [
     Mistake(
         pair("music={dsp=mute}"),
         "1:19: warning: found 'dsp', which is left alone, expected a role that is not (it has no effect)"),
+    Mistake(pair("music={game=usaul}"), "1:24: error: found 'usaul', expected \(kinds); did you mean 'usual'?"),
+    Mistake(
+        pair("music={game={kind=usual gain=-3 fade=50}}"),
+        "1:41: warning: found gain with the kind usual, expected it with duck only (it has no effect)",
+        "1:49: warning: found fade with the kind usual, expected it with mute, cork or pause-player only "
+            + "(it has no effect)"),
+    // Whatever the categories say can be.
+    Mistake(pair("any={phone=usual accessibility=usual}")),
     Mistake(
         pair("music={game=mix Game=duck}"), "1:28: warning: found 'game' again, expected it once (it overrides line 1)"),
+    Mistake(pair("playbak={any=mix}"), "1:12: error: found 'playbak', expected \(names); did you mean 'playback'?"),
+    Mistake(
+        pair("music={play_and_record=mix}"),
+        "1:19: error: found 'play_and_record', expected \(names); did you mean 'play-and-record'?"),
+    // A role's name is the role, left alone or not, and an alias still an alias.
+    Mistake(
+        "roles={record=none} " + pair("music={record=mute}"),
+        "1:39: warning: found 'record', which is left alone, expected a role that is not (it has no effect)"),
+    Mistake(
+        "roles={game={aliases=[playback]}} " + pair("playback={music=mix}"),
+        "1:46: error: found 'playback', an alias, expected the role's own name; did you mean 'game'?"),
     // What cannot be
+    Mistake(
+        pair("music={record=duck}"),
+        "1:26: warning: found duck for 'record', which is not heard, expected it for what is heard (it has no effect)"),
     Mistake(
         pair("alarm={phone=cork}"),
         "1:25: warning: found cork for 'phone', which has the priority of a phone, expected mix, as nothing is done to it "

@@ -126,19 +126,27 @@ private let changes: [Change] = [
             preset.roles[role]?.ducking.gain = Decibels(-10)
         }
         preset.untagged?.ducking.gain = Decibels(-10)
+        preset.ducking.gain = Decibels(-10)
     },
     Change("duck = { attack = 20 } roles = { prompt = { duck = { attack = 250 } } }") { preset in
         for role in preset.roles.keys where role != "prompt" {
             preset.roles[role]?.ducking.attack = .milliseconds(20)
         }
         preset.untagged?.ducking.attack = .milliseconds(20)
+        preset.ducking.attack = .milliseconds(20)
     },
+    Change("interruptions = { resume-within = 0 }") { $0.interruptions.resumesWithin = .zero },
+    Change("interruptions = { resume-within = 10s }") { _ in },
+    Change("interruptions = { resume-within = 600s }") { $0.interruptions.resumesWithin = .seconds(600) },
 ]
 
 @Suite struct ValueTests {
     @Test(arguments: changes) fileprivate func `one line changes one thing`(change: Change) throws {
         var expected = Preset.desktop
         change.change(&expected)
+        // What is added comes last.
+        let added = expected.roles.keys.filter { !expected.order.contains($0) }
+        expected.order = expected.order.filter { expected.roles[$0] != nil } + added.sorted()
         let preset = try preset(change.text)
         #expect(preset == expected)
         #expect(PolicyFile(text: change.text, named: "t").policy == expected.policy)

@@ -66,6 +66,8 @@ struct fixture {
     uint32_t held;
     /* Milliseconds by which the thread is late. */
     uint32_t lag;
+    /* Milliseconds by which modules hear late that a stream was started. */
+    uint32_t delay;
 
     /* The main thread's. NULL when it is not there. */
     pa_card *card;

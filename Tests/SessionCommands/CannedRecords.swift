@@ -113,7 +113,7 @@ enum Canned {
     ) -> [(String, WireValue)] {
         let (inputs, outputs) = hasPorts ? (Canned.inputs, Canned.outputs) : ([], [])
         return [
-            ("Version", .string("1.2")), ("SchemaVersion", .uint32(1)), ("Server", .string("PulseAudio 16.1")),
+            ("Version", .string("1.2")), ("SchemaVersion", .uint32(2)), ("Server", .string("PulseAudio 16.1")),
             (
                 "ServerLimits",
                 .record([

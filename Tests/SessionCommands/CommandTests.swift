@@ -173,7 +173,7 @@ import Testing
 
             """)
         let words = try run(
-            "explain", "--policy", path, "--properties", "media.role=phone", "media.name=Intro 1", "--capture")
+            "explain", "--policy", path, "--properties", "media.role=phone", "media.name=Intro 1")
         #expect(words.status == 0)
         #expect(words.output.contains("is 'music':\n"))
         #expect(words.output.contains("    priority       7\n"))

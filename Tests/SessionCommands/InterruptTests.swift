@@ -43,8 +43,8 @@ import Testing
             #expect(result.status == .exited(0))
             #expect(
                 result.output == """
-                    {"schema":1,"kind":"alarm","state":"began"}
-                    {"schema":1,"kind":"alarm","state":"ended"}
+                    {"schema":2,"kind":"alarm","state":"began"}
+                    {"schema":2,"kind":"alarm","state":"ended"}
 
                     """)
             #expect(ends(desk) == ["EndInterruption 1"])
@@ -96,7 +96,7 @@ import Testing
             let all = try desk.run("interrupt", "end", "--json")
             #expect(
                 all.output.filter { !$0.isWhitespace }
-                    == #"{"schema":1,"ended":[{"kind":"alarm","process":\#(alarm.child.processID)}]}"#)
+                    == #"{"schema":2,"ended":[{"kind":"alarm","process":\#(alarm.child.processID)}]}"#)
             #expect(try desk.end(of: alarm) == .exited(0))
             #expect(ends(desk).count == 3)
             let none = try desk.run("interrupt", "end", "phone")

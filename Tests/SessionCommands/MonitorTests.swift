@@ -48,7 +48,7 @@ import Testing
                 try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
             }
             #expect(objects.map { $0["kind"] as? String } == ["snapshot", "policy-changed"])
-            #expect(objects.allSatisfy { $0["schema"] as? Int == 1 && $0["time"] is Int })
+            #expect(objects.allSatisfy { $0["schema"] as? Int == 2 && $0["time"] is Int })
             #expect((objects[0]["streams"] as? [Any])?.count == 8)
             #expect((objects[1]["details"] as? [String: String]) == ["policy": "phone"])
             command.child.signal(SIGTERM)

@@ -19,6 +19,12 @@ import Testing
     /// What stands before most of the mistakes.
     static let stream = "streams = { music = { } }\n"
 
+    /// What can stand in a file, and what can happen.
+    static let sections = "title, policy, sessions, interruptions, inputs, streams, events or expect"
+    static let actions =
+        "play, pause, stop, kill, volume, move, open, category, mode, activate, deactivate, cancel, close, begin, end, "
+        + "sleep, lock, silent, do-not-disturb, mute-input, unmute-input, plug, unplug, route or policy"
+
     static let mistakes = [
         Mistake("", "x: error: found no streams, expected streams = { NAME = { … } … }"),
         Mistake("streams = { }", "x: error: found no streams, expected streams = { NAME = { … } … }"),
@@ -26,7 +32,7 @@ import Testing
         Mistake(
             "steams = { }",
             "x: error: found no streams, expected streams = { NAME = { … } … }",
-            "x:1:1: warning: found the unknown key 'steams', expected title, policy, streams, events or expect; "
+            "x:1:1: warning: found the unknown key 'steams', expected \(sections); "
                 + "did you mean 'streams'?"),
         Mistake(
             "streams = { a = { } a = { } }", "x:1:21: error: found 'a' again, expected each stream once"),
@@ -64,12 +70,10 @@ import Testing
             "x:2:19: error: found '25h', expected a time from 0 to 24 h, such as 1500, 1500ms or 1.5s"),
         Mistake(
             stream + "events = [ { at = 1 } ]",
-            "x:2:12: error: found an event in which nothing happens, expected one of play, pause, stop, kill, volume, "
-                + "plug, unplug, route or policy"),
+            "x:2:12: error: found an event in which nothing happens, expected one of \(actions)"),
         Mistake(
             stream + "events = [ { at = 1 play = music stop = music } ]",
-            "x:2:34: error: found a second thing in one event, expected one of play, pause, stop, kill, volume, plug, "
-                + "unplug, route or policy"),
+            "x:2:34: error: found a second thing in one event, expected one of \(actions)"),
         Mistake(
             stream + "events = [ { at = 1 play = musik } ]",
             "x:2:28: error: found 'musik', expected the name of one of the streams; did you mean 'music'?"),
@@ -81,29 +85,29 @@ import Testing
             "x:2:41: error: found '101%', expected a volume from 0% to 100%"),
         Mistake(
             stream + "events = [ { at = 1 play = music to = 1 } ]",
-            "x:2:34: warning: found 'to' without volume, expected both (it has no effect)"),
+            "x:2:34: warning: found 'to' without volume, move, category or mode, expected both (it has no effect)"),
         Mistake(
             stream + "events = [ { at = 1 plays = music } ]",
-            "x:2:12: error: found an event in which nothing happens, expected one of play, pause, stop, kill, volume, "
-                + "plug, unplug, route or policy",
-            "x:2:21: warning: found the unknown key 'plays', expected at, to, play, pause, stop, kill, volume, plug, "
-                + "unplug, route or policy; did you mean 'play'?"),
+            "x:2:12: error: found an event in which nothing happens, expected one of \(actions)",
+            "x:2:21: warning: found the unknown key 'plays', expected at, to, options, flags, \(actions); did you mean 'play'?"
+        ),
         Mistake(
             stream + "events = [ { at = 1 route = { } } ]",
             "x:2:29: error: found an object, expected the name of an output, such as headphones"),
         Mistake(
             stream + "events = [ { at = 1 plug = [ ] } ]",
-            "x:2:28: error: found an array, expected the name of an output that comes and goes, such as headphones"),
+            "x:2:28: error: found an array, expected the name of an output or input that comes and goes, such as "
+                + "headphones"),
         Mistake(
             stream + "events = [ { at = 1 unplug = speaker } ]",
-            "x:2:30: error: found 'speaker', which is always there, expected the name of an output that comes and goes, "
-                + "such as headphones"),
+            "x:2:30: error: found 'speaker', which is always there, expected the name of an output or input that "
+                + "comes and goes, such as headphones"),
         Mistake(
             stream + "events = [ { at = 1 policy = { preset = fone } } ]",
             "x:2:41: error: found 'fone', expected a preset: desktop or phone"),
         Mistake(
             stream + "expect = [ { } ]", "x:2:12: error: found no moment, expected at = …",
-            "x:2:12: error: found an expectation without 'stream', expected stream = …",
+            "x:2:12: error: found an expectation without 'stream' or 'session', expected stream = … or session = …",
             "x:2:12: error: found an expectation without 'is', expected is = …"),
         Mistake(
             stream + "expect = [ { at = 1 stream = music is = korked } ]",

@@ -40,19 +40,29 @@ import Testing
         let (read, _) = try ScenarioReader.read(Project.path(ofScenario: name), under: .preset(preset))
         var scenario = try #require(read)
         let end = scenario.length
-        for stream in scenario.streams.indices.dropFirst() {
-            scenario.events.append(Scenario.Event(moment: end, action: .stop(stream)))
+        let first = scenario.streams[0].application
+        func add(_ seconds: Int64, _ action: Scenario.Action) {
+            scenario.events.append(Scenario.Event(moment: end + .seconds(seconds), action: action))
+        }
+        for stream in scenario.streams.indices.dropFirst() { add(0, .stop(stream)) }
+        for interruption in scenario.interruptions.indices { add(0, .end(interruption)) }
+        for session in scenario.sessions.indices where scenario.sessions[session].application != first {
+            add(0, .kill(.session(session)))
         }
         // Who was superseded has to ask again.
-        scenario.events.append(Scenario.Event(moment: end + .seconds(5), action: .pause(0)))
-        scenario.events.append(Scenario.Event(moment: end + .seconds(6), action: .play(0)))
+        add(5, .pause(0))
+        add(6, .play(0))
+        for session in scenario.sessions.indices where scenario.sessions[session].application == first {
+            add(6, .activate(session, mayWait: false))
+        }
         scenario.expectations.append(
             Scenario.Expectation(
-                moment: end + .seconds(9), stream: 0, condition: .heard, place: .init(line: 1, column: 1)))
+                moment: end + .seconds(9), subject: .stream(0, .heard), place: .init(line: 1, column: 1)))
         scenario.events.removeAll { if case .policy = $0.action { true } else { false } }
         let last = try #require(Simulation(of: scenario).outcomes.last)
-        #expect(last.state.decision == .free || last.state.decision.kind == .leftAlone)
-        #expect(last.state.gain == 1)
+        let state = try #require(last.state)
+        #expect(state.decision == .free || state.decision.kind == .leftAlone)
+        #expect(state.gain == 1)
         #expect(last.isMet)
     }
 }

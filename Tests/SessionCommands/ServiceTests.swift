@@ -37,7 +37,7 @@ import Testing
             try Project.compare(desk.run("list", "sessions").output, withSnapshot: "list-sessions.txt")
             try Project.compare(desk.run("list", "streams").output, withSnapshot: "list-streams.txt")
             let sessions = try object(desk.run("list", "--json").output)
-            #expect(sessions["schema"] as? Int == 1)
+            #expect(sessions["schema"] as? Int == 2)
             #expect((sessions["sessions"] as? [[String: Any]])?.count == 6)
             let streams = try object(desk.run("list", "streams", "--json").output)
             #expect((streams["streams"] as? [[String: Any]])?.count == 8)
@@ -87,7 +87,7 @@ import Testing
             // Lines stay; what steers a terminal does not.
             #expect(try desk.run("explain", "mpv").output == "One.\n  Why?\nTwo\u{FFFD}[2J.\n")
             let json = try object(desk.run("explain", "mpv", "--json").output)
-            #expect(json["schema"] as? Int == 1)
+            #expect(json["schema"] as? Int == 2)
             #expect(json["subject"] as? String == "mpv")
             #expect(json["explanations"] as? [String] == ["One.\n  Why?", "Two\u{1B}[2J."])
             let missing = try desk.run("explain", "99")
@@ -108,7 +108,7 @@ import Testing
             let json = try desk.run("route", "--json").output
             try Project.compare(json, withSnapshot: "route.json")
             let read = try object(json)
-            #expect(read["schema"] as? Int == 1)
+            #expect(read["schema"] as? Int == 2)
             #expect(((read["route"] as? [String: Any])?["available-outputs"] as? [Any])?.count == 3)
             let set = try desk.run("route", "set", "alsa_card.laptop/[Out] Speaker")
             #expect(set.status == .exited(0))
@@ -150,7 +150,7 @@ import Testing
             #expect(try desk.run(command, "off").status == .exited(0))
             #expect(desk.manager.properties[property] == .boolean(false))
             let json = try object(desk.run(command, "toggle", "--json").output)
-            #expect(json["schema"] as? Int == 1)
+            #expect(json["schema"] as? Int == 2)
             #expect(json[command] as? Bool == true)
         }
     }

@@ -104,14 +104,14 @@ import Testing
         let text = SchemaJSON.text(situation().members)
         try Project.compare(text, withSnapshot: "status.json")
         let read = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-        #expect(read["schema"] as? Int == 1)
+        #expect(read["schema"] as? Int == 2)
         #expect((read["sessions"] as? [Any])?.count == 6)
         #expect((read["streams"] as? [Any])?.count == 8)
         let line = SchemaJSON.line(situation().members)
         #expect(!line.contains("\n"))
         #expect(
             line.hasPrefix(
-                "{\"schema\":1,\"version\":\"1.2\",\"server\":\"PulseAudio 16.1\",\"server-limits\":{\"card-buffer\":"))
+                "{\"schema\":2,\"version\":\"1.2\",\"server\":\"PulseAudio 16.1\",\"server-limits\":{\"card-buffer\":"))
         #expect(line.contains("},\"policy\":\"desktop\",\"switches\":{\"silent\":true,"))
     }
 
@@ -205,7 +205,7 @@ import Testing
     @Test func `each event is one object`() throws {
         let lines = Self.events.map { EventText(time: Canned.now, kind: $0.kind, details: $0.details).json }
         for line in lines {
-            #expect(line.hasPrefix("{\"schema\":1,\"time\":\(Canned.now),\"kind\":\""))
+            #expect(line.hasPrefix("{\"schema\":2,\"time\":\(Canned.now),\"kind\":\""))
             #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
         }
         try Project.compare(lines.joined(separator: "\n") + "\n", withSnapshot: "events.json")

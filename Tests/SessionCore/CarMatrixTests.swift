@@ -47,4 +47,49 @@ import Testing
             #expect(row.second.isAudible == (expected != .reject), "\(holder), then \(newcomer): \(row)")
         }
     }
+
+    @Test("R28 in a car, sessions without a role do to each other and to media what their categories say")
+    func opened() throws {
+        let policy = try PresetFile.car.policy()
+        let cases: [(CategoryOptions, Heard)] = [
+            ([], .corked), (.mixWithOthers, .free), (.duckOthers, .ducked(-14)),
+        ]
+        for (options, expected) in cases {
+            for category in [SessionCore.Category.playback, .playAndRecord] {
+                var scenario = Scenario(policy: policy)
+                scenario.play("first", in: "first")
+                scenario.advance(.seconds(1))
+                scenario.play("second", in: "second", as: category, options)
+                scenario.advance(.seconds(1))
+                #expect(scenario["first"] == expected && scenario["second"] == .free, "\(category) \(options)")
+                scenario = Scenario(policy: policy)
+                scenario.play("music")
+                scenario.play("second", in: "second", as: category, options)
+                scenario.advance(.seconds(1))
+                #expect(scenario["music"] == expected && scenario["second"] == .free, "\(category) \(options)")
+            }
+        }
+        var scenario = Scenario(policy: policy)
+        scenario.play("first", in: "first")
+        scenario.advance(.seconds(1))
+        scenario.play("music")
+        scenario.advance(.seconds(1))
+        #expect(scenario["first"] == .corked && scenario["music"] == .free)
+    }
+
+    @Test("in a car, what the table says comes first: nobody lowers a warning, and no recording stops the navigator")
+    func openedBesideRoles() throws {
+        for role in ["emergency", "safety", "navigation", "phone"] {
+            var scenario = Scenario(policy: try PresetFile.car.policy())
+            scenario.play("sound", role: role)
+            scenario.advance(.seconds(1))
+            scenario.play("memo", in: "memo", as: .record)
+            scenario.advance(.seconds(1))
+            #expect(scenario["sound"] == .free, "\(role)")
+            guard role != "navigation" else { continue }
+            scenario.play("speaker", in: "speaker", as: .playback, .duckOthers)
+            scenario.advance(.seconds(1))
+            #expect(scenario["sound"] == .free, "\(role)")
+        }
+    }
 }

@@ -47,6 +47,30 @@ import Testing
         }
     }
 
+    @Test("R64 R31 they are not back in time: whom the system has interrupted with that sound hears what its role says")
+    func tooLateForTheSystem() {
+        for resumption in [Resumption.never, .always] {
+            var scenario = Scenario(.desktop)
+            scenario.open("player")
+            scenario.configure("player", .playback)
+            scenario.activate("player")
+            scenario.open(
+                "radio", system: SessionDescription(name: "radio", category: .playback, resumption: resumption))
+            scenario.activate("radio")
+            scenario.appear("song", role: "music", app: "radio")
+            scenario.move("song", to: "radio")
+            scenario.want("song")
+            scenario.advance(.seconds(1))
+            #expect(scenario.state("player").isInterrupted)
+            scenario.unplug(headphones, "song")
+            scenario.advance(.seconds(50))
+            #expect(scenario.state("player").isInterrupted)
+            _ = scenario.news()
+            scenario.advance(.seconds(11))
+            #expect(scenario.news().contains("ended player \(resumption == .always ? "resume" : "stay")"))
+        }
+    }
+
     @Test("R64 they are not back in time: only the application goes on, wherever that is")
     func tooLate() {
         var scenario = playing([("music", "music")])
@@ -55,7 +79,7 @@ import Testing
         scenario.advance(.seconds(61))
         #expect(scenario.news().contains("ended music stay"))
         scenario.plug(headphones, "music")
-        #expect(scenario["music"] == .corked && !scenario.isRunning("music"))
+        #expect(scenario["music"] == .superseded && !scenario.isRunning("music"))
         scenario.pause("music")
         scenario.want("music")
         #expect(scenario["music"] == .free && scenario.isRunning("music"))
@@ -83,6 +107,26 @@ import Testing
             scenario.unplug(headphones, "sound")
             #expect(scenario["sound"] == .free, "\(role)")
             #expect(scenario["elsewhere"] == before)
+        }
+    }
+
+    @Test("R13 R64 who loses only a sound of the interface goes on, be it music elsewhere or a recording")
+    func losesInterfaceSound() {
+        var scenario = Scenario(.desktop)
+        for name in ["player", "recorder"] {
+            scenario.open(name)
+            scenario.configure(name, name == "player" ? .playback : .record)
+            scenario.appear("\(name) click", role: "notification")
+            scenario.appear("\(name) sound", role: "music", capture: name == "recorder")
+            scenario.move("\(name) click", "\(name) sound", to: name)
+            scenario.activate(name)
+            scenario.want("\(name) click")
+            scenario.want("\(name) sound")
+            scenario.advance(.seconds(1))
+            _ = scenario.news()
+            scenario.unplug(headphones, "\(name) click")
+            #expect(scenario["\(name) sound"] == .free && scenario.state(name).isActive)
+            scenario.close(name)
         }
     }
 
@@ -126,12 +170,7 @@ import Testing
     @Test("R64 N7 an opened session is told, and activates itself again")
     func opened() {
         var scenario = Scenario(.desktop)
-        scenario.open("player")
-        scenario.configure("player", .playback)
-        scenario.activate("player")
-        scenario.appear("track", role: "music")
-        scenario.move("track", to: "player")
-        scenario.want("track")
+        scenario.play("track", in: "player")
         _ = scenario.news()
         scenario.unplug(headphones, "track")
         #expect(scenario.news() == ["cork track in 0", "inactive player", "began player by Headphones"])
@@ -167,6 +206,35 @@ import Testing
         scenario.change(to: lax)
         scenario.unplug(headphones, "music")
         #expect(scenario["music"] == .free)
+    }
+
+    @Test("R13 R64 a click beside it lets no music out of the loudspeaker when its session is closed")
+    func closedWithClick() {
+        var scenario = playing([("music", "music")])
+        scenario.unplug(headphones, "music")
+        scenario.open("session", app: "music")
+        scenario.move("music", to: "session")
+        scenario.appear("click", role: "notification", app: "music")
+        scenario.move("click", to: "session")
+        scenario.want("click")
+        scenario.close("session")
+        scenario.advance(.seconds(1))
+        #expect(scenario["music"] == .corked && !scenario.isRunning("music"))
+        scenario.plug(headphones, "music")
+        #expect(scenario["music"] == .free)
+    }
+
+    @Test("R31 R64 what another playback has taken over from does not wait for its output")
+    func supersededWithoutOutput() {
+        var scenario = playing([("music", "music"), ("video", "video")], .phone)
+        scenario.unplug(headphones, "music")
+        #expect(scenario.news() == [])
+        scenario.pause("video")
+        scenario.advance(.seconds(1))
+        #expect(scenario["music"] == .superseded)
+        #expect(scenario.news().filter { $0.contains("music") && !$0.hasPrefix("keep") } == ["ended music stay"])
+        scenario.plug(headphones, "music")
+        #expect(scenario["music"] == .superseded && !scenario.isRunning("music"))
     }
 }
 

@@ -25,7 +25,7 @@ import Testing
             var scenario = recording(.record, driven: true, preset)
             scenario.mute("memo")
             #expect(scenario.news() == ["cork memo in 0", "inactive recorder", "began recorder by microphone"])
-            #expect(scenario.cause(of: "memo") == .inputMuted && !scenario.isRunning("memo"))
+            #expect(scenario.reason(of: "memo") == .inputMuted && !scenario.isRunning("memo"))
             let state = scenario.state("recorder")
             #expect(!state.isActive && state.isInterrupted && state.isInputMuted)
             scenario.advance(.seconds(1000))
@@ -33,7 +33,7 @@ import Testing
             scenario.unmute("memo")
             #expect(scenario.news().contains("ended recorder resume"))
             #expect(scenario.state("recorder") == SessionState(of: .record))
-            #expect(!scenario.isRunning("memo") && scenario.cause(of: "memo") == .inactive)
+            #expect(!scenario.isRunning("memo") && scenario.reason(of: "memo") == .inactive)
             scenario.activate("recorder")
             #expect(scenario.state("recorder").isActive && scenario.isRunning("memo"))
         }
@@ -171,7 +171,7 @@ import Testing
         #expect(scenario["memo"] == .free && scenario.isRunning("memo"))
     }
 
-    @Test("N7 R21 music goes on under a recording that is muted, and stops when it resumes")
+    @Test("N7 N17 music waits for the end of a recording that is muted, and is heard when its user plays it")
     func music() {
         var scenario = recording()
         scenario.play("music", role: "music")
@@ -179,11 +179,16 @@ import Testing
         #expect(!scenario.isRunning("music"))
         scenario.mute("memo")
         scenario.advance(.seconds(5))
+        #expect(!scenario.isRunning("music"))
+        scenario.pause("music")
+        scenario.want("music")
         #expect(scenario.isRunning("music"))
         scenario.unmute("memo")
         scenario.activate("recorder")
         scenario.advance(.seconds(5))
         #expect(!scenario.isRunning("music") && scenario.isRunning("memo"))
+        scenario.deactivate("recorder")
+        #expect(scenario.isRunning("music"))
     }
 
     @Test("N7 N16 a suspended policy interrupts nothing, and another one changes nothing about who waits")

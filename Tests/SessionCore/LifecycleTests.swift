@@ -231,6 +231,41 @@ import Testing
         #expect(s["click"] == .muted)
     }
 
+    @Test("R10 R13 who plays a sound of the interface and begins to play more asks to be heard then")
+    func playsBesideInterfaceSound() {
+        var s = Scenario(.phone)
+        s.play("hum", role: "notification", app: "cinema")
+        s.advance(.seconds(1))
+        s.play("music", app: "player")
+        s.advance(.seconds(1))
+        s.play("video", app: "cinema")
+        s.advance(.seconds(1))
+        #expect(s["video"] == .free)
+        #expect(s["music"] == .corked)
+    }
+
+    @Test("R8 R13 who plays a sound of the interface may not begin to play more where nobody may")
+    func rejectedBesideInterfaceSound() {
+        let descriptions = [
+            SessionDescription(name: "music", category: .playback),
+            SessionDescription(name: "phone", category: .playAndRecord, priority: .phone),
+            SessionDescription(name: "click", category: .uiSound),
+        ]
+        let pair = InterplayRules.Pair(.named("phone"), .named("music"))
+        var s = Scenario(
+            policy: Policy(
+                name: "test",
+                roles: Dictionary(descriptions.compactMap { one in Role(one.name).map { ($0, one) } }) { $1 },
+                interplay: InterplayRules([pair: .init(newcomer: Interplay(.reject))])))
+        s.play("phone")
+        s.advance(.seconds(1))
+        s.play("click", app: "player")
+        s.play("music", app: "player")
+        s.advance(.seconds(1))
+        #expect(s["music"] == .rejected)
+        #expect(s["click"] == .free)
+    }
+
     @Test("R13 a sound of the interface is heard again when the interruption is over, resumed or not")
     func interfaceSoundOfSuperseded() {
         var s = Scenario(.phone)

@@ -92,12 +92,7 @@ import Testing
     @Test("R26 R34 R9 an interrupted session is inactive, and its streams stay silent until it is activated again")
     func interrupted() {
         var scenario = Scenario(.desktop)
-        scenario.open("player")
-        scenario.configure("player", .playback)
-        scenario.activate("player")
-        scenario.appear("track", role: "music")
-        scenario.move("track", to: "player")
-        scenario.want("track")
+        scenario.play("track", in: "player")
         #expect(scenario["track"] == .free && scenario.isRunning("track"))
         _ = scenario.news()
         scenario.play("call", role: "phone")
@@ -254,12 +249,7 @@ import Testing
         let options: [CategoryOptions] = [.duckOthers, .interruptSpokenAudio]
         for option in options {
             var scenario = Scenario(.desktop)
-            scenario.open("podcast")
-            scenario.configure("podcast", .playback, [], .spokenAudio)
-            scenario.appear("episode", role: "music")
-            scenario.move("episode", to: "podcast")
-            scenario.activate("podcast")
-            scenario.want("episode")
+            scenario.play("episode", in: "podcast", as: .playback, [], .spokenAudio)
             scenario.play("music")
             scenario.advance(.seconds(1))
             scenario.open("navigator")
@@ -287,6 +277,103 @@ import Testing
         scenario.play("call", role: "phone")
         scenario.advance(.seconds(1))
         #expect(!scenario.state("recorder").isActive)
+    }
+
+    @Test("N8 R2 ringing does not interrupt who asked for that and has said no more")
+    func alertsOfUndescribed() {
+        var scenario = Scenario(.desktop)
+        scenario.open("recorder")
+        scenario.appear("memo", role: "music")
+        scenario.move("memo", to: "recorder")
+        scenario.want("memo")
+        scenario.configure("recorder", .avoidsAlerts(true))
+        scenario.play("ring", role: "ringtone")
+        scenario.advance(.seconds(3))
+        #expect(scenario["memo"] == .free)
+        scenario.configure("recorder", .avoidsAlerts(false))
+        scenario.advance(.seconds(1))
+        #expect(scenario["memo"] == .corked)
+        scenario.configure("recorder", .avoidsAlerts(true))
+        scenario.advance(.seconds(1))
+        #expect(scenario["memo"] == .free)
+        scenario.play("call", role: "phone")
+        scenario.advance(.seconds(1))
+        #expect(scenario["memo"] == .corked)
+    }
+
+    @Test("N8 R30 ringing that who asked for that has nothing to do with any more has ended for it")
+    func alertsOfEmpty() {
+        var scenario = Scenario(.desktop)
+        scenario.open("recorder")
+        scenario.appear("memo", role: "music")
+        scenario.move("memo", to: "recorder")
+        scenario.want("memo")
+        scenario.play("ring", role: "ringtone")
+        scenario.advance(.seconds(3))
+        scenario.vanish("memo")
+        scenario.advance(.seconds(3))
+        _ = scenario.news()
+        scenario.configure("recorder", .avoidsAlerts(true))
+        #expect(scenario.news().contains("ended recorder stay"))
+        #expect(!scenario.state("recorder").isInterrupted)
+    }
+
+    @Test("N8 R36 what rings and calls in one session is a call, whichever came first")
+    func ringsAndCalls() {
+        for roles in [["ringtone", "phone"], ["phone", "ringtone"]] {
+            var scenario = Scenario(.desktop)
+            scenario.open("recorder")
+            scenario.configure("recorder", .avoidsAlerts(true))
+            scenario.configure("recorder", .playAndRecord)
+            scenario.activate("recorder")
+            scenario.open("telephony")
+            scenario.configure("telephony", .ambient)
+            for role in roles {
+                scenario.appear(role, role: role, app: "telephony")
+                scenario.move(role, to: "telephony")
+                scenario.want(role)
+            }
+            scenario.activate("telephony")
+            scenario.advance(.seconds(1))
+            #expect(!scenario.state("recorder").isActive, "\(roles)")
+        }
+    }
+
+    @Test("R8 R9 a refused activation changes nothing: streams still ask for their session by themselves")
+    func refusedThenPlayed() {
+        for isDescribed in [false, true] {
+            var scenario = Scenario(.desktop)
+            scenario.play("call", role: "phone")
+            scenario.open("player")
+            if isDescribed { scenario.configure("player", .playback) }
+            scenario.appear("track", role: "music")
+            scenario.move("track", to: "player")
+            scenario.activate("player")
+            #expect(scenario.news().last == "player: refused by call")
+            // As the stream of an application without a session, it waits for the end of the call.
+            scenario.want("track")
+            #expect(scenario["track"] == .corked && !scenario.state("player").isActive)
+            scenario.vanish("call")
+            scenario.advance(.seconds(1))
+            #expect(scenario["track"] == .free && scenario.state("player").isActive)
+        }
+    }
+
+    @Test("R9 R34 who was interrupted and is refused stays silent until it is activated")
+    func refusedWhileInterrupted() {
+        var scenario = Scenario(.desktop)
+        scenario.play("track", in: "player")
+        scenario.play("call", role: "phone")
+        scenario.advance(.seconds(1))
+        scenario.activate("player")
+        #expect(scenario.news().last == "player: refused by call")
+        scenario.vanish("call")
+        scenario.advance(.seconds(1))
+        scenario.pause("track")
+        scenario.want("track")
+        #expect(scenario["track"] == .inactive && !scenario.state("player").isActive)
+        scenario.activate("player")
+        #expect(scenario["track"] == .free)
     }
 
     @Test("R77 N6 who else is heard, and whether an application's own music should wait")
@@ -409,12 +496,7 @@ import Testing
         }
         // Who holds a session is told, and pauses by itself.
         var scenario = Scenario(preset)
-        scenario.open("player")
-        scenario.configure("player", .playback)
-        scenario.appear("track", role: "music")
-        scenario.move("track", to: "player")
-        scenario.activate("player")
-        scenario.want("track")
+        scenario.play("track", in: "player")
         scenario.play("interrupter", role: interrupter)
         #expect(scenario["track"] == .corked && !scenario.asksPlayer(of: "track"))
         // Another player that takes over asks nobody.
@@ -452,12 +534,7 @@ import Testing
     @Test("R15 R23 another category while active: switches and the lack of a device take effect at once")
     func reconfiguredUnderSwitch() {
         var scenario = Scenario(.desktop)
-        scenario.open("app")
-        scenario.configure("app", .playback, .mixWithOthers)
-        scenario.activate("app")
-        scenario.appear("sound", role: "music")
-        scenario.move("sound", to: "app")
-        scenario.want("sound")
+        scenario.play("sound", in: "app", as: .playback, .mixWithOthers)
         var switches = Switches()
         switches.isSilent = true
         scenario.send(.switched(switches))
@@ -473,12 +550,7 @@ import Testing
     @Test("R12 R1 a session that is closed neither interrupts its application nor is it interrupted by it")
     func closedWhilePlaying() {
         var scenario = Scenario(.phone)
-        scenario.open("app", app: "app")
-        scenario.configure("app", .playback)
-        scenario.activate("app")
-        scenario.appear("sound", role: "music", app: "app")
-        scenario.move("sound", to: "app")
-        scenario.want("sound")
+        scenario.play("sound", in: "app", app: "app")
         scenario.advance(.seconds(1))
         _ = scenario.news()
         scenario.close("app")
@@ -510,12 +582,7 @@ import Testing
     @Test("R9 who is being silenced and says that it is something else is silenced all the same")
     func configuredWhileSilenced() {
         var scenario = Scenario(.phone)
-        scenario.open("first")
-        scenario.configure("first", .playback)
-        scenario.activate("first")
-        scenario.appear("track", role: "music")
-        scenario.move("track", to: "first")
-        scenario.want("track")
+        scenario.play("track", in: "first")
         scenario.open("second")
         scenario.configure("second", .playback)
         scenario.activate("second")
@@ -527,12 +594,7 @@ import Testing
     @Test("R35 R27 who deactivates itself before it is silent is told of no interruption")
     func gaveUpInTime() {
         var scenario = Scenario(.phone)
-        scenario.open("first")
-        scenario.configure("first", .playback)
-        scenario.activate("first")
-        scenario.appear("track", role: "music")
-        scenario.move("track", to: "first")
-        scenario.want("track")
+        scenario.play("track", in: "first")
         scenario.play("music")
         _ = scenario.news()
         scenario.deactivate("first")
@@ -622,6 +684,38 @@ import Testing
         #expect(scenario.news() == [])
         scenario.close("memo")
         #expect(scenario["music"] == .free)
+    }
+
+    @Test("R31 N17 an interruption by the system that does not go on ends as its role says")
+    func systemDoesNotGoOn() {
+        var scenario = Scenario(.phone)
+        scenario.open("player")
+        scenario.activate("player")
+        scenario.open(
+            "radio", system: SessionDescription(name: "radio", category: .playback, resumption: .never))
+        scenario.activate("radio")
+        scenario.play("call", role: "phone")
+        scenario.advance(.seconds(1))
+        scenario.pause("call")
+        scenario.advance(.seconds(1))
+        #expect(scenario.news().contains("ended radio resume"))
+        scenario.advance(.seconds(10))
+        #expect(scenario.news() == ["ended player stay"])
+    }
+
+    @Test("R31 who ends by joining the session that it has silenced ends as usual")
+    func joinsWhomItSilenced() {
+        let soft = SessionDescription(name: "siren", category: .ambient)
+        let loud = SessionDescription(name: "siren", category: .playback, priority: .alarm, resumption: .never)
+        var scenario = Scenario(policy: .of(soft))
+        scenario.play("siren")
+        scenario.open("player")
+        scenario.activate("player")
+        scenario.change(to: .of(loud))
+        scenario.advance(.seconds(1))
+        #expect(scenario.news().contains("began player by siren"))
+        scenario.move("siren", to: "player")
+        #expect(scenario.news().contains("ended player stay"))
     }
 
     @Test("room for kinds of sessions is limited, with an answer")

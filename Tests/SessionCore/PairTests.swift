@@ -40,6 +40,8 @@ import Testing
     @Test(
         "R28 every kind of interplay, with the music there before the siren and after it",
         arguments: [
+            // An alarm corks.
+            Case(kind: .usual, whenItCame: .corked, whenItWasThere: .corked),
             Case(kind: .mix, whenItCame: .free, whenItWasThere: .free),
             Case(kind: .duck, whenItCame: .ducked(-14), whenItWasThere: .ducked(-14)),
             Case(kind: .mute, whenItCame: .muted, whenItWasThere: .muted),
@@ -155,6 +157,29 @@ import Testing
         s.advance(.seconds(1))
         #expect(s["music"] == .ducked(-14))
         #expect(s["game"] == .muted)
+    }
+
+    @Test("R28 what a wider pair says is taken back for a narrower one, in one order or in both")
+    func usual() {
+        func heard(_ narrow: Rules, newcomerFirst: Bool) -> Heard {
+            var s = Scenario(policy: Self.policy(Self.pair(nil, nil, .mix), narrow))
+            for role in newcomerFirst ? ["siren", "music"] : ["music", "siren"] {
+                s.play(role)
+                s.advance(.seconds(1))
+            }
+            return s["music"]
+        }
+        for newcomerFirst in [false, true] {
+            #expect(heard([:], newcomerFirst: newcomerFirst) == .free)
+            #expect(heard(Self.pair("siren", "music", .usual), newcomerFirst: newcomerFirst) == .corked)
+            #expect(heard(Self.pair("siren", nil, .usual), newcomerFirst: newcomerFirst) == .corked)
+            #expect(
+                heard(Self.pair("siren", "music", .mix, newcomer: .usual), newcomerFirst: newcomerFirst)
+                    == (newcomerFirst ? .corked : .free))
+            #expect(
+                heard(Self.pair("siren", "music", .usual, newcomer: .mix), newcomerFirst: newcomerFirst)
+                    == (newcomerFirst ? .free : .corked))
+        }
     }
 
     @Test(

@@ -80,7 +80,7 @@ import Testing
         #expect(s.news().contains("began music by video"))
     }
 
-    @Test("R31 what another took over from may go on when the new policy lets it")
+    @Test("N17 what was told to stay silent waits for its user, whatever the policy becomes")
     func superseded() {
         var s = Scenario(.phone)
         s.play("music")
@@ -92,8 +92,10 @@ import Testing
         #expect(s["music"] == .superseded)
         s.change(to: Shipped.desktop.policy)
         s.advance(.seconds(1))
-        #expect(s["music"] == .free)
-        #expect(s.isRunning("music"))
+        #expect(s["music"] == .superseded && !s.isRunning("music"))
+        s.pause("music")
+        s.want("music")
+        #expect(s["music"] == .free && s.isRunning("music"))
     }
 
     @Test("R12 a role that is left alone from now on is given back, and known again later")
@@ -134,6 +136,36 @@ import Testing
         #expect(s["music"] == .free)
         s.advance(.seconds(1))
         #expect(s["music"] == .free)
+    }
+
+    /// The phone without videos: they are left alone.
+    private static let withoutVideos = Policy(
+        name: "without videos", roles: Policy.phone.roles.filter { $0.key.name != "video" })
+
+    @Test("R12 N17 what is left alone from now on lets those go on that it has silenced", arguments: [true, false])
+    func leftAlone(isByPolicy: Bool) {
+        var s = Scenario(.phone)
+        s.play("music")
+        s.play("video")
+        s.advance(.seconds(1))
+        #expect(s["music"] == .corked)
+        _ = s.news()
+        if isByPolicy { s.change(to: Self.withoutVideos) } else { s.leaveAlone("video") }
+        #expect(s.news().contains("ended music resume"))
+        #expect(s["music"] == .free && s.isRunning("music"))
+    }
+
+    @Test("R12 N17 so it does where a paused stream of the same application is not left alone")
+    func leftAloneBesideAnother() {
+        var s = Scenario(.phone)
+        s.appear("song", role: "music", app: "video")
+        s.play("music")
+        s.play("video")
+        s.advance(.seconds(1))
+        _ = s.news()
+        s.change(to: Self.withoutVideos)
+        #expect(s.news().contains("ended music resume"))
+        #expect(s["music"] == .free && s.isRunning("music"))
     }
 
     @Test("R30 an interrupter that waits for silence is not forgotten")

@@ -28,7 +28,7 @@ import Testing
         scenario.change(route: reason)
         #expect(
             scenario.news() == ["inactive memo", "cork memo in 0", "began memo by the route", "ended memo stay"])
-        #expect(scenario.cause(of: "memo") == .routeDisconnected)
+        #expect(scenario.reason(of: "memo") == .routeDisconnected)
         #expect(!scenario.isRunning("memo"))
         scenario.advance(.seconds(100))
         scenario.change(route: reason)
@@ -97,6 +97,41 @@ import Testing
         let news = scenario.news()
         #expect(news.contains("ended memo stay") && news.contains("ended dictation stay"))
         #expect(!news.contains("began memo by the route"))
+    }
+
+    /// Two recordings, of which the second one says of its end that others stay silent; an alarm and music.
+    private var mixedPolicy: Policy {
+        let all = [
+            SessionDescription(name: "memo", category: .record),
+            SessionDescription(name: "dictation", category: .record, resumption: .never),
+            SessionDescription(name: "music", category: .playback),
+            SessionDescription(name: "alarm", category: .playback, priority: .alarm),
+        ]
+        return Policy(
+            name: "test",
+            roles: Dictionary(uniqueKeysWithValues: all.compactMap { one in Role(one.name).map { ($0, one) } }),
+            routes: RouteRules(stopsRecording: .anyChange))
+    }
+
+    @Test("R64 R31 what a recording has silenced goes on whatever another one says that is stopped with it")
+    func stoppedTogether() {
+        var scenario = Scenario(policy: mixedPolicy)
+        for name in ["music", "memo", "dictation"] { scenario.play(name) }
+        scenario.advance(.seconds(1))
+        scenario.change(route: .newDeviceAvailable)
+        scenario.advance(.seconds(1))
+        #expect(scenario.isRunning("music") && !scenario.isRunning("memo") && !scenario.isRunning("dictation"))
+    }
+
+    @Test("R64 N17 whoever has interrupted a recording that is stopped gets those that it has silenced")
+    func passedOn() {
+        var scenario = Scenario(policy: mixedPolicy)
+        for name in ["music", "memo", "dictation", "alarm"] { scenario.play(name) }
+        scenario.advance(.seconds(1))
+        #expect(scenario.actor(on: "music") == "memo")
+        // The alarm keeps the dictation silent, so that one goes on after it.
+        scenario.change(route: .newDeviceAvailable)
+        #expect(scenario.actor(on: "music") == "dictation")
     }
 
     @Test("R64 R31 what a call keeps silent does not record, and goes on after it")
@@ -172,5 +207,5 @@ extension Scenario {
     }
 
     /// Why a stream is treated as it is.
-    func cause(of name: String) -> Cause? { id(of: name).flatMap { engine.treatment(of: $0) }?.cause }
+    func reason(of name: String) -> Reason? { id(of: name).flatMap { engine.treatment(of: $0) }?.reason }
 }

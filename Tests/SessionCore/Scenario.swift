@@ -184,7 +184,8 @@ struct Scenario {
 
     mutating func send(_ event: Event) {
         let effects = engine.handle(event, at: now)
-        #expect(engine.isConsistent)
+        let inconsistency = engine.inconsistency
+        #expect(inconsistency == nil)
         for effect in effects { take(effect) }
         guard isObedient else { return }
         for case .treat(let id, _, _, _) in effects {
@@ -196,7 +197,7 @@ struct Scenario {
 
     subscript(_ name: String) -> Heard {
         guard let stream = streams[name], let treatment = engine.treatment(of: stream.id) else { return .unmanaged }
-        switch (treatment.silence, treatment.cause) {
+        switch (treatment.silence, treatment.reason) {
         case (.none, .none): return .free
         case (.none, _): return .ducked(treatment.gain.decibels)
         case (_, .handover): return .held
@@ -215,7 +216,7 @@ struct Scenario {
 
     /// The name of the description that treats a stream.
     func actor(on name: String) -> String? {
-        streams[name].flatMap { engine.treatment(of: $0.id)?.actor }.flatMap { engine[$0]?.name }
+        streams[name].flatMap { engine.treatment(of: $0.id)?.cause }.flatMap { engine.interrupter($0)?.description }
     }
 
     /// The engine's number of a stream.
@@ -263,7 +264,7 @@ struct Scenario {
         case .sessionActivated(let session): log.append("active \(session.application.name)")
         case .sessionDeactivated(let session): log.append("inactive \(session.application.name)")
         case .interruptionBegan(let session, let actor):
-            log.append("began \(session.application.name) by \(actor.application.name)")
+            log.append("began \(session.application.name) by \(actor.name)")
         case .interruptionEnded(let session, let resumes):
             log.append("ended \(session.application.name) \(resumes ? "resume" : "stay")")
         case .answered(let id, let answer): log.append("\(sessionNames[id] ?? "?"): \(Self.word(answer))")
@@ -276,12 +277,28 @@ struct Scenario {
     // MARK: - Sessions that are opened
 
     /// An application opens a session; streams that are named move there.
-    mutating func open(_ session: String, app: String? = nil, system: SessionDescription? = nil) {
+    mutating func open(
+        _ session: String, app: String? = nil, system: SessionDescription? = nil, by beginner: String? = nil
+    ) {
         let id = SessionID(UInt32(sessions.count + 1))
         sessions[session] = id
         sessionNames[id] = session
         let application = ApplicationID(portal: nil, binary: nil, displayName: nil, fallback: app ?? session)
-        send(.sessionOpened(id, application: application, system.map { .system($0) } ?? .application))
+        let begun = beginner.map { ApplicationID(portal: nil, binary: nil, displayName: nil, fallback: $0) }
+        send(.sessionOpened(id, application: application, system.map { .system($0, by: begun) } ?? .application))
+    }
+
+    /// An application opens a session, says what it is, activates it, and plays a stream there, or records one.
+    mutating func play(
+        _ name: String, role: String = "music", in session: String, app: String? = nil,
+        as category: Category = .playback, _ options: CategoryOptions = [], _ mode: Mode? = nil
+    ) {
+        open(session, app: app)
+        configure(session, category, options, mode)
+        activate(session)
+        appear(name, role: role, app: app, capture: category == .record)
+        move(name, to: session)
+        want(name)
     }
 
     /// Streams belong to a session from now on.
@@ -328,7 +345,7 @@ struct Scenario {
     }
 
     private static func verb(_ treatment: Treatment) -> String {
-        switch (treatment.silence, treatment.cause) {
+        switch (treatment.silence, treatment.reason) {
         case (.none, .none): "free"
         case (.none, _): "duck"
         case (_, .handover): "hold"

@@ -213,6 +213,29 @@ import Testing
         #expect(fader.nextStep == due)
     }
 
+    @Test("R40 a fade that is to wait stays where it is until then, whatever wakes the fader meanwhile")
+    func delay() throws {
+        var fader = Fader()
+        let quantum = Duration.microseconds(21_333)
+        _ = fader.start(
+            stream, to: LinearGain(0.1), then: .none, within: .milliseconds(200), quantum: quantum, waits: false,
+            at: start)
+        let end = try #require(play(&fader, from: start).last?.0)
+        _ = fader.start(
+            stream, to: .unity, then: .none, within: .milliseconds(200), after: .milliseconds(300), quantum: quantum,
+            waits: false, at: end)
+        for milliseconds in stride(from: 0, through: 299, by: 23) {
+            #expect(fader.step(at: end.advanced(by: .milliseconds(milliseconds))).isEmpty)
+        }
+        #expect(fader.gain(of: stream) == LinearGain(0.1))
+        let actions = play(&fader, from: end)
+        let first = try #require(actions.first?.0)
+        let last = try #require(actions.last?.0)
+        #expect(first >= end.advanced(by: .milliseconds(300)) && first <= end.advanced(by: .milliseconds(340)))
+        #expect(last >= end.advanced(by: .milliseconds(500)))
+        #expect(fader.gain(of: stream) == .unity)
+    }
+
     @Test("R37 undo ends everything at unity, and nothing moves afterwards")
     func undo() {
         var fader = Fader()

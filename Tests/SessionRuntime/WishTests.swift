@@ -14,6 +14,7 @@ import Testing
         host.send(.sessionOpened(session, application: application("app1"), .application))
         host.appear(1, role: "music")
         host.send(.streamMoved(music, to: .opened(session)))
+        host.send(.sessionConfigured(session, .category(.playAndRecord, [], nil)))
         if let wish { host.runtime.wish(wish, of: session) }
         host.send(.sessionRequested(session, .activate(mayWait: false)))
         return host

@@ -148,6 +148,37 @@ import Testing
         }
     }
 
+    @Test("R78 an input comes and goes: everybody who listens is told that the available inputs are others")
+    func availableInputs() async throws {
+        try await desk { desk, app in
+            _ = try await app.open()
+            let manager = SessionApplication.manager
+            #expect(try await names("AvailableInputs", app) == ["Microphone"])
+            let news = try Announcements(at: desk.sandbox.busAddress)
+            desk.use(Machine(hasMicrophone: false).events)
+            try news.wait { $0 == ["\(manager): AvailableInputs CurrentRoute"] }
+            #expect(try await names("AvailableInputs", app) == [])
+            desk.use(Machine().events)
+            try news.wait { $0.count == 2 }
+            #expect(try await names("AvailableInputs", app) == ["Microphone"])
+            // One that nobody uses, which changes no route.
+            let headset = DevicePort(
+                name: "mic", description: "Headset", direction: .input, type: .usbAudio, availability: .yes,
+                profileDevices: [0], activeOn: 0)
+            desk.use([
+                .device(RouteDevice(id: 30, name: "usb", ports: [headset])),
+                .node(RouteNode(id: 31, name: "usb-source", direction: .input, deviceID: 30, profileDevice: 0)),
+            ])
+            try news.wait { $0.count == 3 }
+            #expect(try await names("AvailableInputs", app) == ["Microphone", "Headset"])
+            #expect(
+                news.seen == [
+                    "\(manager): AvailableInputs CurrentRoute", "\(manager): AvailableInputs CurrentRoute",
+                    "\(manager): AvailableInputs",
+                ])
+        }
+    }
+
     @Test("R57 another category is another route for its session, and for nobody else")
     func categories() async throws {
         try await desk { desk, app in
@@ -171,16 +202,19 @@ import Testing
         }
     }
 
-    @Test("R56 R57 an active session that lacks an input is told once for each time")
+    @Test("R56 R57 the input of an active session goes: 2; one that finds none: 7, once for each time")
     func noSuitableRoute() async throws {
         try await desk { desk, app in
+            let other = try await SessionApplication("other", in: desk.sandbox)
+            let music = try await other.open()
+            try await other.session(music, "SetCategory", #""playback""#, "[]", #""""#)
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""record""#, "[]", #""""#)
             try await app.session(session, "Activate", "[]")
             desk.use(Machine(hasMicrophone: false).events)
-            // First everybody's, then the session's own.
+            // First everybody's, then the session's own. That it is without an input now says the lost one already.
             var expected = [
-                "3 Headphones>/Microphone", "7 Headphones/Microphone>Headphones", "7 /Microphone>",
+                "3 Headphones>/Microphone", "2 Headphones/Microphone>Headphones", "2 /Microphone>",
             ]
             try await expect(expected, of: app)
             desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events)
@@ -189,6 +223,38 @@ import Testing
             desk.use(Machine(hasHeadphones: false).events)
             expected += ["1 Speakers>Speakers/Microphone", "1 >/Microphone"]
             try await expect(expected, of: app)
+            // R58: what another session lacks is nothing to this one; its own output is.
+            let whole = [
+                "2 Headphones/Microphone>Headphones", "2 Headphones>Speakers", "2 Headphones>Speakers",
+                "1 Speakers>Speakers/Microphone",
+            ]
+            try await expect(whole, of: other)
+
+            desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events)
+            expected += ["2 Speakers/Microphone>Speakers", "2 /Microphone>"]
+            try await expect(expected, of: app)
+            try await app.session(session, "Deactivate", "[]")
+            try await app.session(session, "Activate", "[]")
+            expected.append("7 >")
+            try await expect(expected, of: app)
+        }
+    }
+
+    @Test("R56 one session finds no input at the moment at which another's output goes: each is told its own reason")
+    func ownReasons() async throws {
+        try await desk { desk, app in
+            desk.use(Machine(hasMicrophone: false).events)
+            try await expect(["2 Headphones/Microphone>Headphones"], of: app)
+            let other = try await SessionApplication("other", in: desk.sandbox)
+            let music = try await other.open()
+            try await other.session(music, "SetCategory", #""playback""#, "[]", #""""#)
+            let session = try await app.open()
+            try await app.session(session, "SetCategory", #""record""#, "[]", #""""#)
+            try await app.session(session, "Activate", "[]")
+            desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events)
+            let whole = "2 Headphones>Speakers"
+            try await expect(["2 Headphones/Microphone>Headphones", "3 Headphones>", whole, "7 >"], of: app)
+            try await expect([whole, whole], of: other)
         }
     }
 
@@ -208,13 +274,13 @@ import Testing
             machine.append(.device(RouteDevice(id: 40, name: "bluetooth", ports: both)))
             desk.use(machine)
             try await wait(for: "all ports") { try await names("AvailableOutputs", app).count == 5 }
-            for word in ["card/speaker", "Speakers", "BuiltInSpeaker", "card/mic", "two/out", "bluetooth/headset"] {
+            for word in ["card/speaker", "Speakers", "BuiltInSpeaker", "card/mic", "one/out", "bluetooth/headset"] {
                 try await app.manager("SetRoute", "\"\(word)\"")
             }
             let speaker = "output card/speaker"
             #expect(
                 desk.chosen.withLock { $0 } == [
-                    speaker, speaker, speaker, "input card/mic", "output two/out", "input bluetooth/headset",
+                    speaker, speaker, speaker, "input card/mic", "output one/out", "input bluetooth/headset",
                     "output bluetooth/headset",
                 ])
             let none = "there is no port"
@@ -231,6 +297,12 @@ import Testing
                 #expect(failure?.name == "org.AudioSession1.Error.NotFound")
                 #expect(failure?.message == text)
             }
+            // What a card cannot do has no effect, and is not said to have one.
+            let failure = await #expect(throws: SessionApplication.Failure.self) {
+                try await app.manager("SetRoute", #""two/out""#)
+            }
+            #expect(failure?.name == "org.freedesktop.DBus.Error.Failed")
+            #expect(failure?.message == "no profile of 'two' that can be used has the output 'two/out'")
             #expect(desk.chosen.withLock { $0.count } == 7)
             let state = try JSONValue(parsing: Data(#require(try await app.manager("DumpState").text).utf8))
             #expect(state["route"]?["outputs"]?.elements.map { $0["id"]?.text } == ["card/headphones"])
@@ -266,6 +338,22 @@ import Testing
             await refuses("input", "card/speaker", "there is no input 'card/speaker', there are: card/mic")
             await refuses(
                 "output", "Speakers", "there is no output 'Speakers', there are: card/speaker, card/headphones")
+            // The microphone of a headset that plays music is there, but its profile is off: nothing would come of it.
+            let headset = PortDirection.allCases.map { direction in
+                DevicePort(name: "headset", description: "Headset", direction: direction, type: .bluetoothHFP)
+            }
+            desk.use([.device(RouteDevice(id: 40, name: "bluetooth", ports: headset))])
+            try await wait(for: "the headset") { try await names("AvailableInputs", app).count == 2 }
+            let why = """
+                the profile of 'bluetooth' that has the input 'bluetooth/headset' is off: SetRoute switches it, for everybody
+                """
+            let off = await #expect(throws: SessionApplication.Failure.self) {
+                try await prefer("input", "bluetooth/headset")
+            }
+            #expect(off?.name == "org.freedesktop.DBus.Error.Failed")
+            #expect(off?.message == why)
+            #expect(try await wishes() == ["card/headphones", "card/mic"])
+            desk.use([.deviceGone(40)])
             desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events)
             try await wait(for: "less ports") { try await names("AvailableInputs", app).isEmpty }
             try await prefer("output", "card/headphones")
@@ -294,8 +382,8 @@ extension ServiceDesk {
     func preference(of session: SessionID) async -> [String?] {
         await withCheckedContinuation { continuation in
             perform { runtime, _ in
-                let wish = runtime.routes.preferences[session]
-                continuation.resume(returning: [wish?.output, wish?.input])
+                let wish = runtime.preference(of: session)
+                continuation.resume(returning: [wish.output, wish.input])
             }
         }
     }

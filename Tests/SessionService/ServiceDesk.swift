@@ -90,7 +90,13 @@ final class ServiceDesk: Sendable {
         func steps(of stream: StreamID) -> [String] { book.steps(of: stream) }
         func claimChanged(of stream: StreamID) -> Bool { book.claimChanged(of: stream) }
         var chose: (String) -> Void = { _ in }
-        func choose(_ port: RoutePort, direction: PortDirection) { chose("\(direction) \(port.id)") }
+        /// The ports that the card does not let one use.
+        static let unusable = "two/out"
+        func choose(_ port: RoutePort, direction: PortDirection) -> Bool {
+            guard port.id != Self.unusable else { return false }
+            chose("\(direction) \(port.id)")
+            return true
+        }
     }
 
     let sandbox: Sandbox

@@ -32,6 +32,7 @@ public struct StandstillTrait: SuiteTrait, TestTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
+        if test.traits.contains(where: { $0 is OwnStandstillTrait }) { return try await function() }
         for _ in 1..<StandstillTrait.attempts {
             let longest = measure()
             let firstMistake = Mutex<String?>(nil)
@@ -53,4 +54,12 @@ public struct StandstillTrait: SuiteTrait, TestTrait, TestScoping {
 extension Trait where Self == StandstillTrait {
     /// Runs again what failed while the machine stood still.
     public static var standstills: Self { StandstillTrait() }
+}
+
+/// Says of a test that it runs again by itself what failed on a machine that stood still: a part of it, not the whole.
+public struct OwnStandstillTrait: TestTrait {}
+
+extension Trait where Self == OwnStandstillTrait {
+    /// Does by itself what ``StandstillTrait`` does.
+    public static var ownStandstills: Self { OwnStandstillTrait() }
 }

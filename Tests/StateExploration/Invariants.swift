@@ -39,13 +39,15 @@ extension World {
         return nil
     }
 
-    /// R30: who is interrupted is so by a session that is heard.
+    /// R30, N17: who is interrupted is so by a session that is there.
     private var wrongInterruption: String? {
         let sessions = engine.report.sessions
         for member in members where engine.state(of: member.id)?.isInterrupted ?? false {
             guard let session = sessions.first(where: { $0.reference.id == member.id }),
                 let silencer = session.silencer,
-                sessions.contains(where: { $0.reference == silencer && $0.isHeard })
+                sessions.contains(where: {
+                    $0.reference.application.name == silencer.name && $0.reference.id == silencer.id
+                })
             else { return "R30 interrupted, and nobody interrupts it" }
         }
         return nil

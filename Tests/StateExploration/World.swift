@@ -1,4 +1,5 @@
 import SessionCore
+import SessionOracle
 
 /// Applications that each hold a session with one stream, a server that obeys at once, and a user; around an engine.
 ///
@@ -14,7 +15,9 @@ public struct World: Sendable {
         var avoidsAlerts = false
     }
 
-    private(set) var engine: Engine
+    /// The engine, and the oracle that says after every event whether it is right.
+    private(set) var judged: Judged
+    var engine: Engine { judged.engine }
     private(set) var now = Instant(nanoseconds: 1_000_000_000)
     private(set) var members: [Member] = []
     private var wake: Instant?
@@ -30,7 +33,7 @@ public struct World: Sendable {
 
     /// A world of so many sessions that have been opened and no more.
     public init(policy: Policy, sessions: Int) {
-        engine = Engine(policy: policy)
+        judged = Judged(policy: policy)
         // So that a description has the same number in all states.
         open(SessionID(1), World.application(0))
         for (category, options, mode) in Configurations.all {
@@ -210,7 +213,8 @@ public struct World: Sendable {
         for member in members {
             if let state = engine.state(of: member.id) { told[member.id] = (state.isActive, state.isInterrupted) }
         }
-        let effects = engine.handle(event, at: now)
+        let effects = judged.send(event, at: now)
+        if let difference = judged.difference { fail("the rules say otherwise: \(difference)") }
         log?.append("\(event)")
         log?.append(contentsOf: effects.map { "    → \($0)" })
         var answers: [SessionAnswer] = []
@@ -231,7 +235,9 @@ public struct World: Sendable {
                 guard let id = session.id, let state = told[id] else { break }
                 if state.isActive { fail("R26 'began' before it was inactive") }
                 if state.isInterrupted { fail("'began' twice") }
-                if actor.application == session.application { fail("R1 interrupted by its own application") }
+                if actor.name == session.application.name, actor.id == nil {
+                    fail("R1 interrupted by its own application")
+                }
                 told[id]?.isInterrupted = true
             case .interruptionEnded(let session, _):
                 guard let id = session.id, let state = told[id] else { break }
@@ -260,7 +266,7 @@ public struct World: Sendable {
             }
             if effects.count > 1 { fail("R8 something was done though the answer was \(answer)") }
         }
-        if !engine.isConsistent { fail("not consistent after \(event)") }
+        if let flaw = engine.inconsistency { fail("not consistent after \(event): \(flaw)") }
         return answers
     }
 }

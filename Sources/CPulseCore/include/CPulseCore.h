@@ -128,6 +128,8 @@ pa_client *cpc_sink_input_client(pa_sink_input *input);
 pa_sink *cpc_sink_input_sink(pa_sink_input *input);
 /* The sink of which this input is the other end, as a filter's is; NULL for a stream of an application. */
 pa_sink *cpc_sink_input_origin(pa_sink_input *input);
+/* The module that made it, NULL for a stream of an application. */
+pa_module *cpc_sink_input_module(pa_sink_input *input);
 /* Its sound is not samples, and is handed on as it is: nothing can be mixed into it, and no factor set. */
 bool cpc_sink_input_is_passthrough(pa_sink_input *input);
 /* Sets a factor on the stream's amplitude that is ours: neither seen by anybody as its volume nor saved. 1 takes it
@@ -153,6 +155,7 @@ pa_client *cpc_source_output_client(pa_source_output *output);
 pa_source *cpc_source_output_source(pa_source_output *output);
 /* The source of which this output is the other end, as a filter's is; NULL for a stream of an application. */
 pa_source *cpc_source_output_destination(pa_source_output *output);
+pa_module *cpc_source_output_module(pa_source_output *output);
 /* It records one stream, not a source. */
 bool cpc_source_output_is_direct(pa_source_output *output);
 /* In frames a second; what only looks at levels has few. */
@@ -173,6 +176,9 @@ uint32_t cpc_sink_index(pa_sink *sink);
 const char *cpc_sink_name(pa_sink *sink);
 pa_proplist *cpc_sink_proplist(pa_sink *sink);
 pa_card *cpc_sink_card(pa_sink *sink);
+pa_module *cpc_sink_module(pa_sink *sink);
+/* Its sound goes over the network, as a tunnel's does. */
+bool cpc_sink_is_network(pa_sink *sink);
 /* Of a sink that plays into another sink: its stream there; else NULL. */
 pa_sink_input *cpc_sink_master(pa_sink *sink);
 pa_sample_spec cpc_sink_sample_spec(pa_sink *sink);

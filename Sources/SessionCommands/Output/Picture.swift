@@ -1,14 +1,14 @@
 /// A simulation as a picture: a lane for each stream, its level as the height of a filled shape, and marks for what
 /// happens.
 struct Picture {
-    private let simulation: Simulation
-    private let layout: PictureLayout
+    let simulation: Simulation
+    let layout: PictureLayout
 
     init(_ simulation: Simulation) {
         self.simulation = simulation
         layout = PictureLayout(
-            length: simulation.scenario.length, laneCount: simulation.lanes.count,
-            hasGeneralEvents: simulation.scenario.events.contains { $0.stream == nil })
+            length: simulation.scenario.length, laneCount: simulation.lanes.count + simulation.players.count,
+            hasGeneralEvents: simulation.scenario.events.contains { Self.isGeneral($0) })
     }
 
     /// The picture as SVG, with a line's end.
@@ -31,6 +31,7 @@ struct Picture {
             markup.element("text", ["x": "16", "y": "48", "fill": "#666666"], "Policy: \(scenario.policy.origin)")
             axis(&markup)
             for index in simulation.lanes.indices { lane(index, &markup) }
+            for index in simulation.players.indices { player(index, &markup) }
         }
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + markup.text
     }
@@ -53,10 +54,10 @@ struct Picture {
         markup.element(
             "path",
             ["d": "M\(pixels(PictureLayout.left)) \(pixels(line))H\(pixels(layout.end))", "stroke": "#888888"])
-        // What is about no stream has its marks here.
-        let general = simulation.scenario.events.filter { $0.stream == nil }
+        // What is about no stream and no session has its marks here.
+        let general = simulation.scenario.events.filter { Self.isGeneral($0) }
         markup.element("g", ["class": "general"]) { markup in
-            marks(general.map { ($0.moment, $0.text(simulation.scenario.streams)) }, above: line + 54, &markup)
+            marks(general.map { ($0.moment, $0.text(simulation.scenario)) }, above: line + 54, &markup)
             for event in general {
                 let x = pixels(layout.x(event.moment))
                 markup.element(
@@ -70,7 +71,10 @@ struct Picture {
     }
 
     /// Labels with small triangles, in two rows where they are close to each other.
-    private func marks(_ marks: [(moment: Duration, text: String)], above y: Double, _ markup: inout Markup) {
+    func marks(
+        _ marks: [(moment: Duration, text: String)], above y: Double, colour: String = "#a03030",
+        _ markup: inout Markup
+    ) {
         var rows = MarkRows(marks.map { layout.x($0.moment) })
         for mark in marks {
             let x = layout.x(mark.moment)
@@ -79,7 +83,7 @@ struct Picture {
                 markup.element("title", [:], "\(mark.moment.fixed) s: \(mark.text)")
                 markup.element(
                     "path",
-                    ["d": "M\(pixels(x)) \(pixels(tip))l-3.5 -6h7z", "fill": "#a03030"])
+                    ["d": "M\(pixels(x)) \(pixels(tip))l-3.5 -6h7z", "fill": colour])
                 // What has no room is in the title, which programs show when they are pointed at it.
                 guard let place = rows.place(PictureLayout.width(of: mark.text), at: x) else { return }
                 markup.element(
@@ -127,13 +131,14 @@ struct Picture {
         }
     }
 
+    private static func isGeneral(_ event: Scenario.Event) -> Bool { event.stream == nil && event.session == nil }
+
     private func concerns(_ event: Scenario.Event, _ index: Int) -> Bool {
-        guard let stream = event.stream else { return false }
-        if case .kill = event.action {
-            let streams = simulation.scenario.streams
-            return streams[stream].application == streams[index].application
+        let scenario = simulation.scenario
+        if case .kill(let party) = event.action {
+            return scenario.application(of: party) == scenario.streams[index].application
         }
-        return stream == index
+        return event.stream == index
     }
 
     /// What happens, where it is plain to whom.
@@ -144,11 +149,12 @@ struct Picture {
         case .stop: "ends"
         case .kill: "dies"
         case .volume(_, let factor): "set to \(((factor * 1000).rounded() / 10).short) %"
-        case .plug, .unplug, .route, .policy: event.text(simulation.scenario.streams)
+        case .move(_, let name): "moved to \(name)"
+        default: event.text(simulation.scenario)
         }
     }
 
-    private func draw(_ span: LaneSpan, _ ground: Double, _ colour: String, _ markup: inout Markup) {
+    func draw(_ span: LaneSpan, _ ground: Double, _ colour: String, _ markup: inout Markup) {
         let left = layout.x(span.begin)
         let right = layout.x(span.end)
         switch span.kind {

@@ -9,10 +9,25 @@ struct Report: Encodable {
         var properties: [String: String]
     }
 
+    struct Session: Encodable {
+        var name: String
+        var application: String
+        var properties: [String: String]
+    }
+
+    /// What a session's application was told.
+    struct News: Encodable {
+        var at: Double
+        var session: String
+        /// As expectations write it.
+        var told: String
+    }
+
     struct Event: Encodable {
         var at: Double
         var event: String
         var stream: String?
+        var session: String?
         var text: String
     }
 
@@ -31,7 +46,8 @@ struct Report: Encodable {
 
     struct Expectation: Encodable {
         var at: Double
-        var stream: String
+        var stream: String?
+        var session: String?
         var expected: String
         var found: String
         var met: Bool
@@ -48,8 +64,11 @@ struct Report: Encodable {
     var policy: String
     var length: Double
     var streams: [Stream]
+    /// Missing, as what they were told, in a story without sessions.
+    var sessions: [Session]?
     var events: [Event]
     var decisions: [Decided]
+    var told: [News]?
     var expectations: [Expectation]
     /// What the module would have written to the server's log.
     var log: [Line]
@@ -68,7 +87,7 @@ struct Report: Encodable {
         events = scenario.events.map { event in
             Event(
                 at: seconds(event.moment), event: event.keyword, stream: event.stream.map { scenario.streams[$0].name },
-                text: event.text(scenario.streams))
+                session: event.session.map { scenario.sessions[$0].name }, text: event.text(scenario))
         }
         decisions = simulation.decisions.map { decided in
             Decided(
@@ -76,10 +95,36 @@ struct Report: Encodable {
                 decision: decided.decision.word, gain: decided.decision.gain?.value, by: decided.decision.actor,
                 reached: decided.reached.map(seconds), text: simulation.text(decided))
         }
+        if !scenario.sessions.isEmpty {
+            sessions = scenario.sessions.map { session in
+                Session(
+                    name: session.name, application: session.application.name,
+                    properties: Dictionary(session.properties.map { ($0.key, $0.value) }) { $1 })
+            }
+            told = simulation.news.map { news in
+                News(
+                    at: seconds(news.news.moment), session: scenario.sessions[news.session].name,
+                    told: news.news.told.text)
+            }
+        }
         expectations = simulation.outcomes.map { outcome in
-            Expectation(
-                at: seconds(outcome.expectation.moment), stream: scenario.streams[outcome.expectation.stream].name,
-                expected: outcome.expectation.condition.text, found: outcome.state.text, met: outcome.isMet)
+            var stream: String?
+            var session: String?
+            let expected: String
+            switch outcome.expectation.subject {
+            case .stream(let index, let condition):
+                stream = scenario.streams[index].name
+                expected = condition.text
+            case .session(let index, let condition):
+                session = scenario.sessions[index].name
+                expected = condition.rawValue
+            case .told(let index, let list):
+                session = scenario.sessions[index].name
+                expected = Told.text(of: list)
+            }
+            return Expectation(
+                at: seconds(outcome.expectation.moment), stream: stream, session: session, expected: expected,
+                found: outcome.found, met: outcome.isMet)
         }
         log = simulation.log.map { Line(at: seconds($0.moment), text: $0.text) }
     }

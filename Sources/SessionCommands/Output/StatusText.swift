@@ -124,6 +124,8 @@ extension Style {
         case "rejected": "not let begin"
         case "inactive": "its session is not active"
         case "no-device": "audio-processing has no device"
+        case "no-input": "its session only plays"
+        case "no-output": "its session only records"
         case "silent": "silent switch"
         case "locked": "screen lock"
         case "do-not-disturb": "do not disturb"

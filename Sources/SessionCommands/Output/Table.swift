@@ -6,7 +6,8 @@ struct Table {
         var moment: Duration
         var step: Int
         var event = ""
-        var stream = ""
+        /// Of a stream or session.
+        var name = ""
         var decision = ""
     }
 
@@ -16,37 +17,53 @@ struct Table {
     init(_ simulation: Simulation) {
         let scenario = simulation.scenario
         var rows = [Row]()
-        var decisions = simulation.decisions[...]
+        var lines = Self.lines(of: simulation)[...]
         // What an event brings about has the step of that event; what time brings about has one of its own.
-        func takeDecisions(upTo step: Int) {
-            while let next = decisions.first, next.step <= step {
-                decisions.removeFirst()
-                let name = scenario.streams[next.stream].name
-                let decision = simulation.text(next)
+        func takeLines(upTo step: Int) {
+            while let next = lines.first, next.step <= step {
+                lines.removeFirst()
                 // The first of what an event brings about stands beside it.
-                if next.step == step, let last = rows.last, last.step == step, last.stream.isEmpty {
-                    rows[rows.count - 1].stream = name
-                    rows[rows.count - 1].decision = decision
+                if next.step == step, let last = rows.last, last.step == step, last.name.isEmpty {
+                    rows[rows.count - 1].name = next.name
+                    rows[rows.count - 1].decision = next.decision
                 } else {
-                    rows.append(Row(moment: next.moment, step: next.step, stream: name, decision: decision))
+                    rows.append(next)
                 }
             }
         }
         for (event, step) in zip(scenario.events, simulation.eventSteps) {
-            takeDecisions(upTo: step - 1)
-            rows.append(Row(moment: event.moment, step: step, event: event.text(scenario.streams)))
-            takeDecisions(upTo: step)
+            takeLines(upTo: step - 1)
+            rows.append(Row(moment: event.moment, step: step, event: event.text(scenario)))
+            takeLines(upTo: step)
         }
-        takeDecisions(upTo: .max)
-        text = Self.print(rows, title: "\(scenario.title) (policy: \(scenario.policy.origin))")
+        takeLines(upTo: .max)
+        text = Self.print(
+            rows, heading: scenario.sessions.isEmpty ? "STREAM" : "WHO",
+            title: "\(scenario.title) (policy: \(scenario.policy.origin))")
     }
 
-    private static func print(_ rows: [Row], title: String) -> String {
+    /// What was decided about streams, and then what sessions were told, step by step.
+    private static func lines(of simulation: Simulation) -> [Row] {
+        let scenario = simulation.scenario
+        let decisions = simulation.decisions.map {
+            Row(
+                moment: $0.moment, step: $0.step, name: scenario.streams[$0.stream].name, decision: simulation.text($0))
+        }
+        let news = simulation.relevantNews.map { line in
+            Row(
+                moment: line.news.moment, step: line.news.step, name: scenario.sessions[line.session].name,
+                decision: "is told: \(line.news.told.text)")
+        }
+        return (decisions + news).enumerated().sorted { ($0.element.step, $0.offset) < ($1.element.step, $1.offset) }
+            .map(\.element)
+    }
+
+    private static func print(_ rows: [Row], heading: String, title: String) -> String {
         let eventWidth = (rows.map(\.event.count) + [5]).max() ?? 5
-        let streamWidth = (rows.map(\.stream.count) + [6]).max() ?? 6
+        let nameWidth = (rows.map(\.name.count) + [6]).max() ?? 6
         var lines = [
             printableLine(title), "",
-            "     TIME  \(padded("EVENT", to: eventWidth))  \(padded("STREAM", to: streamWidth))  DECISION",
+            "     TIME  \(padded("EVENT", to: eventWidth))  \(padded(heading, to: nameWidth))  DECISION",
         ]
         var shown: Duration?
         for row in rows {
@@ -54,7 +71,7 @@ struct Table {
             shown = row.moment
             let line =
                 String(repeating: " ", count: max(0, 9 - time.count)) + time
-                + "  \(padded(row.event, to: eventWidth))  \(padded(row.stream, to: streamWidth))  \(row.decision)"
+                + "  \(padded(row.event, to: eventWidth))  \(padded(row.name, to: nameWidth))  \(row.decision)"
             lines.append(printableLine(line))
         }
         return lines.joined(separator: "\n") + "\n"

@@ -31,24 +31,40 @@ struct Decision: Equatable {
     var actor: String?
     /// In place of a session.
     var loss: RouteLoss?
+    /// In place of both, what of its own session or of the user's switches keeps it silent.
+    private var reasonWithoutActor: String?
 
     static let free = Decision(kind: .free)
 
     /// Reads what the engine has decided.
-    init(_ treatment: Treatment?, actor: String?) {
-        self.actor = actor
+    ///
+    /// - Parameter interrupter: Who or what causes it.
+    init(_ treatment: Treatment?, by interrupter: Interrupter?) {
         guard let treatment else {
             kind = .leftAlone
             return
         }
-        switch treatment.actor {
-        case .awaitedOutput: loss = .awaited
-        case .lostOutput: loss = .lost
-        case .changedRoute: loss = .changed
-        case .mutedInput: loss = .muted
+        if case .session = treatment.cause { actor = interrupter?.description }
+        if case .system = treatment.cause { actor = interrupter?.description }
+        reasonWithoutActor =
+            switch treatment.reason {
+            case .inactive: "its session is not active"
+            case .noDevice: "its session has no device"
+            case .noInput: "its session has no input"
+            case .noOutput: "its session has no output"
+            case .silentSwitch: "the silent switch is on"
+            case .screenLock: "the screen is locked"
+            case .doNotDisturb: "the user does not want to be disturbed"
+            default: nil
+            }
+        switch (treatment.reason, treatment.cause) {
+        case (.routeDisconnected, .route): loss = .changed
+        case (.routeDisconnected, _): loss = .awaited
+        case (.superseded, .output): loss = .lost
+        case (.inputMuted, _): loss = .muted
         default: break
         }
-        switch (treatment.silence, treatment.cause) {
+        switch (treatment.silence, treatment.reason) {
         case (.none, .none): kind = .free
         case (.none, _): kind = .ducked(Decibels(treatment.gain.decibels))
         case (_, .handover): kind = .held
@@ -89,7 +105,7 @@ struct Decision: Equatable {
     /// Why it is so.
     var reason: String {
         switch loss {
-        case nil: "\(actor ?? "somebody else") plays"
+        case nil: reasonWithoutActor ?? "\(actor ?? "somebody else") plays"
         case .awaited: "its output has gone"
         case .lost: "its output has not come back in time"
         case .changed: "the route has changed"

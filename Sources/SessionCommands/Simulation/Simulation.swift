@@ -23,14 +23,27 @@ struct Simulation {
     /// An expectation and what became of it.
     struct Outcome {
         var expectation: Scenario.Expectation
-        var state: LaneState
+        /// What was there instead, or is as expected, in words.
+        var found: String
+        var isMet: Bool
+        /// Of an expectation of a stream, what it was.
+        var state: LaneState?
+    }
 
-        var isMet: Bool { expectation.condition.holds(of: state) }
+    /// What a session was told at the end that no expectation is about.
+    struct Remainder {
+        var session: Int
+        var told: [Told]
+        /// The last expectation of what it is told.
+        var place: Place
     }
 
     let scenario: Scenario
     let lanes: [VirtualServer.Lane]
+    /// What became of the sessions.
+    let players: [VirtualSession]
     let outcomes: [Outcome]
+    let remainders: [Remainder]
     /// What the module would have written to the server's log.
     let log: [(moment: Duration, text: String)]
     /// What was decided, in its order.
@@ -40,7 +53,8 @@ struct Simulation {
 
     /// Plays a scenario.
     init(of scenario: Scenario) {
-        let server = VirtualServer(scenario.streams, under: scenario.policy)
+        let server = VirtualServer(scenario)
+        var judge = Judge(scenario)
         var outcomes: [Outcome] = []
         var eventSteps: [Int] = []
         var rest = scenario.expectations[...]
@@ -49,7 +63,7 @@ struct Simulation {
             while let next = rest.first, next.moment < end {
                 rest.removeFirst()
                 server.advance(to: next.moment)
-                outcomes.append(Outcome(expectation: next, state: server.lanes[next.stream].state))
+                outcomes.append(judge.outcome(of: next, on: server))
             }
         }
         for event in scenario.events {
@@ -63,7 +77,9 @@ struct Simulation {
         self.scenario = scenario
         self.outcomes = outcomes
         self.eventSteps = eventSteps
+        remainders = judge.remainders(on: server)
         lanes = server.lanes
+        players = server.players
         log = server.lines
         decisions = server.lanes.indices.flatMap { Self.decisions(about: $0, server.lanes[$0].history) }
             .sorted { ($0.step, $0.stream) < ($1.step, $1.stream) }
@@ -90,11 +106,28 @@ struct Simulation {
     var failures: [Diagnostic] {
         var diagnosis = Diagnosis(file: scenario.file)
         for outcome in outcomes where !outcome.isMet {
-            let stream = printable(scenario.streams[outcome.expectation.stream].name)
+            let moment = outcome.expectation.moment.fixed
+            let found: String
+            let expected: String
+            switch outcome.expectation.subject {
+            case .stream(let stream, let condition):
+                found = "\(printable(scenario.streams[stream].name)) \(outcome.found) at \(moment) s"
+                expected = condition.text
+            case .session(let session, let condition):
+                found = "\(printable(scenario.sessions[session].name)) \(outcome.found) at \(moment) s"
+                expected = condition.rawValue
+            case .told(let session, let list):
+                found = "\(printable(scenario.sessions[session].name)) told \(outcome.found) by \(moment) s"
+                expected = Told.text(of: list)
+            }
+            diagnosis.error(at: outcome.expectation.place, found: found, expected: expected)
+        }
+        for remainder in remainders {
             diagnosis.error(
-                at: outcome.expectation.place,
-                found: "\(stream) \(outcome.state.text) at \(outcome.expectation.moment.fixed) s",
-                expected: "\(outcome.expectation.condition.text)")
+                at: remainder.place,
+                found: "\(printable(scenario.sessions[remainder.session].name)) told "
+                    + "\(Told.text(of: remainder.told)) after that",
+                expected: "another expectation of what it is told, or nothing")
         }
         return diagnosis.diagnostics
     }
@@ -130,5 +163,18 @@ struct Simulation {
             text += length > .zero ? " within \(length.words)" : " at once"
         }
         return decided.decision.kind == .free ? text : "\(text): \(decided.decision.reason)"
+    }
+
+    /// What sessions were told, in its order; of changes of the route and of hints, those of which something is expected.
+    var relevantNews: [(session: Int, news: VirtualSession.News)] {
+        let extras = scenario.sessions.indices.map { scenario.extras(of: $0) }
+        return news.filter { line in line.news.told.extra.map { extras[line.session].contains($0) } ?? true }
+    }
+
+    /// All that sessions were told, in its order.
+    var news: [(session: Int, news: VirtualSession.News)] {
+        players.enumerated().flatMap { index, player in player.news.map { (session: index, news: $0) } }
+            .enumerated().sorted { ($0.element.news.step, $0.offset) < ($1.element.news.step, $1.offset) }
+            .map(\.element)
     }
 }

@@ -1,10 +1,11 @@
 import SessionCore
 import SessionRuntime
 
-/// A sound server that exists on paper only, on a clock that goes as fast as it can.
+/// A sound server that exists on paper only, with the service for sessions and the desktop around it, on a clock that goes as
+/// fast as it can.
 ///
 /// It behaves as a real one does: what is wanted and not corked runs, what is corked stops, gains and silence take
-/// effect at once. All streams play on the same output.
+/// effect at once. Streams go where everything goes, or where their user or a session has sent them.
 final class VirtualServer: Host {
     /// What happened to one stream, from the beginning to the end.
     struct Lane {
@@ -13,6 +14,14 @@ final class VirtualServer: Host {
         var id: StreamID?
         /// What the policy makes of it; `nil` when it leaves it alone.
         var description: SessionDescription?
+        /// The opened session that has it, by the number in the scenario.
+        var session: Int?
+        /// The node that it is linked to.
+        var node: UInt32?
+        /// Where its user has moved it, by the name of the output or input.
+        var choice: String?
+        /// The node that a session has it sent to.
+        var target: UInt32?
         var state = LaneState()
         /// All states, each with the moment from which on it lasts.
         var history: [Entry] = []
@@ -27,23 +36,38 @@ final class VirtualServer: Host {
     }
 
     private(set) var now = Instant(nanoseconds: 0)
-    private(set) var lanes: [Lane]
+    var lanes: [Lane]
+    var players: [VirtualSession]
     /// What the module would have written to the server's log.
     private(set) var lines: [(moment: Duration, text: String)] = []
     /// How many times something has happened, be it that time has come.
     private(set) var step = 0
     private var armed: Instant?
-    private var policy: PolicyInUse
-    private var lastID: UInt32 = 0
+    private(set) var policy: PolicyInUse
+    private var lastStream: UInt32 = 0
+    private var lastSession: UInt32 = 0
     private var laneOfStream: [StreamID: Int] = [:]
-    private var outputs = VirtualOutputs()
-    private lazy var runtime = SessionRuntime(policy: policy.policy, host: self)
+    var outputs = VirtualPorts(.output, firstID: 1)
+    var inputs = VirtualPorts(.input, firstID: 2)
+    private var lastNode: UInt32 = 2
+    let scenario: Scenario
+    var switches = Switches()
+    /// The interruptions that have begun, by the number in the scenario.
+    var begun: [Int: SessionID] = [:]
+    /// The interruption while the machine sleeps.
+    var sleeping: SessionID?
+    private(set) lazy var runtime = SessionRuntime(policy: policy.policy, host: self)
 
-    init(_ streams: [Scenario.Stream], under policy: PolicyInUse) {
-        self.policy = policy
-        lanes = streams.map { Lane(stream: $0) }
-        runtime.take(.node(outputs.current))
-        play(on: outputs.current)
+    init(_ scenario: Scenario) {
+        self.scenario = scenario
+        policy = scenario.policy
+        lanes = scenario.streams.map { Lane(stream: $0) }
+        players = scenario.sessions.map { VirtualSession(session: $0) }
+        runtime.observer = self
+        for port in [outputs.current, inputs.current] {
+            runtime.take(.node(port))
+            goOn(with: port)
+        }
     }
 
     /// The time since the beginning.
@@ -69,64 +93,74 @@ final class VirtualServer: Host {
         case .play(let index): play(index)
         case .pause(let index): want(index, false)
         case .stop(let index): vanish(index)
-        case .kill(let index):
-            let application = lanes[index].stream.application
-            for other in lanes.indices where lanes[other].stream.application == application { vanish(other) }
+        case .kill(let party): kill(scenario.application(of: party))
         case .volume(let index, let factor): lanes[index].state.volume = factor
-        case .plug(let name): if outputs[name] == nil { play(on: plugIn(name)) }
-        case .unplug(let name): unplug(name)
-        case .route(let name): play(on: outputs[name] ?? plugIn(name))
         case .policy(let policy): change(to: policy)
+        case .open, .category, .mode, .activate, .deactivate, .cancel, .close: performSession(action)
+        default: performDesktop(action)
         }
         note()
     }
 
-    private func plugIn(_ name: String) -> RouteNode {
-        let node = outputs.plug(name)
-        runtime.take(.node(node))
-        return node
+    /// A number that no session had yet.
+    func nextSession() -> SessionID {
+        lastSession += 1
+        return SessionID(lastSession)
     }
 
-    /// As in a real server it is gone before its streams are moved.
-    private func unplug(_ name: String) {
-        guard let node = outputs.unplug(name) else { return }
-        runtime.take(.nodeGone(node.id))
-        if node == outputs.current, let next = outputs.latest { play(on: next) }
+    /// A number that no node had yet.
+    func nextNode() -> UInt32 {
+        lastNode += 1
+        return lastNode
     }
 
-    private func play(on node: RouteNode) {
-        outputs.current = node
-        runtime.take(.defaultNode(.output, name: node.name))
-        runtime.linked(to: node.id)
+    /// Hands events to the runtime, and what comes of them to everybody.
+    func take(_ events: Event...) {
+        for event in events { runtime.post(event) }
+        runtime.drain()
     }
+
+    // MARK: - Streams
 
     private func play(_ index: Int) {
         if lanes[index].id == nil {
-            lastID += 1
-            let id = StreamID(lastID)
+            lastStream += 1
+            let id = StreamID(lastStream)
             laneOfStream[id] = index
             lanes[index].id = id
             lanes[index].state.isPresent = true
-            lanes[index].description = classify(lanes[index].stream)
+            lanes[index].node = home(of: lanes[index])
+            lanes[index].session = session(of: lanes[index].stream)
+            lanes[index].description = classify(lanes[index])
             introduce(index)
         }
         want(index, true)
     }
 
-    private func introduce(_ index: Int) {
-        guard let id = lanes[index].id, let description = lanes[index].description else { return }
-        let stream = lanes[index].stream
-        runtime.post(
+    /// As a host does: before it is wanted, it is in the session that it belongs to.
+    func introduce(_ index: Int) {
+        let lane = lanes[index]
+        guard let id = lane.id, let description = lane.description else { return }
+        take(
             .streamAppeared(
-                id, application: stream.application, description: description, direction: stream.direction))
+                id, application: lane.stream.application, description: description, direction: lane.stream.direction))
+        if let session = lane.session.flatMap({ players[$0].id }) { take(.streamMoved(id, to: .opened(session))) }
+        if let node = lane.node { runtime.linked(to: node) }
+    }
+
+    /// It is there already when the engine hears of it.
+    func present(_ index: Int) {
+        introduce(index)
+        guard let id = lanes[index].id, lanes[index].description != nil else { return }
+        if lanes[index].state.isWanted { runtime.post(.streamWanted(id, true)) }
+        if lanes[index].state.isRunning { runtime.post(.streamRunning(id, true)) }
         runtime.drain()
     }
 
     private func want(_ index: Int, _ isWanted: Bool) {
         guard let id = lanes[index].id, lanes[index].state.isWanted != isWanted else { return }
         lanes[index].state.isWanted = isWanted
-        runtime.post(.streamWanted(id, isWanted))
-        runtime.drain()
+        take(.streamWanted(id, isWanted))
         follow(index)
         runtime.drain()
     }
@@ -137,9 +171,18 @@ final class VirtualServer: Host {
         let volume = lanes[index].state.volume
         laneOfStream[id] = nil
         lanes[index].id = nil
+        lanes[index].session = nil
+        lanes[index].choice = nil
+        lanes[index].target = nil
+        lanes[index].node = nil
         lanes[index].state = LaneState(volume: volume)
-        runtime.post(.streamVanished(id))
-        runtime.drain()
+        take(.streamVanished(id))
+    }
+
+    /// The server hears of its process before the bus does.
+    private func kill(_ application: ApplicationID) {
+        for index in lanes.indices where lanes[index].stream.application == application { vanish(index) }
+        for index in players.indices where players[index].session.application == application { close(index) }
     }
 
     /// As a module does when its policy files change.
@@ -150,22 +193,18 @@ final class VirtualServer: Host {
         for index in lanes.indices {
             guard let id = lanes[index].id else { continue }
             let wasManaged = lanes[index].description != nil
-            lanes[index].description = classify(lanes[index].stream)
+            lanes[index].description = classify(lanes[index])
             if wasManaged { known[id] = lanes[index].description } else { newcomers.append(index) }
         }
-        runtime.post(.policyChanged(policy.policy, known))
-        runtime.drain()
-        for index in newcomers where lanes[index].description != nil {
-            introduce(index)
-            guard let id = lanes[index].id else { continue }
-            if lanes[index].state.isWanted { runtime.post(.streamWanted(id, true)) }
-            if lanes[index].state.isRunning { runtime.post(.streamRunning(id, true)) }
-            runtime.drain()
-        }
+        take(.policyChanged(policy.policy, known))
+        for index in newcomers where lanes[index].description != nil { present(index) }
     }
 
-    private func classify(_ stream: Scenario.Stream) -> SessionDescription? {
-        policy.classifier.classify(direction: stream.direction, property: stream.property).description
+    /// An application's session takes what the policy leaves alone for want of a role.
+    func classify(_ lane: Lane) -> SessionDescription? {
+        let result = policy.classifier.classify(
+            direction: lane.stream.direction, property: lane.stream.property)
+        return lane.session == nil ? result.description : result.descriptionInSession
     }
 
     /// Runs a stream, or stops it, as application and policy want it.
@@ -186,12 +225,13 @@ final class VirtualServer: Host {
             guard lanes[index].history.last?.state ?? LaneState() != state else { continue }
             lanes[index].history.append(Entry(moment: elapsed, step: step, state: state))
         }
+        for index in players.indices { players[index].note(elapsed) }
     }
 
     private func decision(about lane: Lane) -> Decision {
         guard let id = lane.id else { return .free }
         let treatment = runtime.treatment(of: id)
-        return Decision(treatment, actor: treatment?.actor.flatMap { runtime[$0]?.name })
+        return Decision(treatment, by: treatment?.cause.flatMap { runtime.interrupter($0) })
     }
 
     // MARK: - Host
@@ -208,20 +248,24 @@ final class VirtualServer: Host {
     }
 
     func streams(heardOn node: UInt32) -> [StreamID] {
-        guard node == outputs.current.id else { return [] }
-        return lanes.compactMap { $0.stream.direction == .playback && $0.description != nil ? $0.id : nil }
+        lanes.compactMap { lane in
+            lane.node == node && lane.stream.direction == .playback && lane.description != nil ? lane.id : nil
+        }
     }
 
-    /// All play on the output in use.
-    func place(of stream: StreamID) -> UInt32? { outputs.current.id }
+    func place(of stream: StreamID) -> UInt32? { laneOfStream[stream].flatMap { lanes[$0].node } }
 
-    /// There are no sessions that choose.
-    func carryOut(_ command: RouteCommand) {}
+    /// Its ports have no card, so a session chooses between nodes.
+    func carryOut(_ command: RouteCommand) {
+        guard case .send(let stream, let node) = command, let index = laneOfStream[stream] else { return }
+        lanes[index].target = node
+        link()
+    }
 
     var gainCost: Duration { .microseconds(20) }
-    /// A virtual client is told nothing.
+    /// Its application ends it, as it is given no device.
     func refuse(_ stream: StreamID) {}
-    /// Neither of this.
+    /// Applications of a scenario hear of interruptions by their sessions only.
     func tell(_ stream: StreamID, of interruption: StreamInterruption) {}
 
     // Nothing in a scenario wishes for anything.

@@ -1,52 +1,63 @@
 /// Which description a stream or session has: an index into the ``Catalogue``, so that facts stay small and flat.
-public struct DescriptionID: Sendable, Hashable {
+struct DescriptionID: Sendable, Hashable {
     /// The place in the catalogue, from 0.
-    public let rawValue: UInt8
+    let rawValue: UInt16
 
-    init(_ rawValue: UInt8) { self.rawValue = rawValue }
+    init(_ rawValue: Int) { self.rawValue = UInt16(truncatingIfNeeded: rawValue) }
 
-    /// In the place of another session: the output on which a session was heard has gone, and may come back (R64).
-    package static let awaitedOutput = DescriptionID(254)
-    /// The same, but it has not come back in time.
-    package static let lostOutput = DescriptionID(253)
-    /// In the place of another session: the route has changed under a recording (R64).
-    package static let changedRoute = DescriptionID(252)
-    /// In the place of another session: the input of a recording was muted by its user (N7).
-    package static let mutedInput = DescriptionID(251)
-    /// Whether it stands for an output or input, or for the route as a whole.
-    var isOfRoute: Bool {
-        self == .awaitedOutput || self == .lostOutput || self == .changedRoute || self == .mutedInput
-    }
-
-    /// The set that holds only this one; empty for what stands for no description.
-    var bit: UInt64 { 1 << UInt64(truncatingIfNeeded: rawValue) }
+    var index: Int { Int(rawValue) }
 }
 
-/// The descriptions in use, and who does what to whom for every pair of them, as sets that fit a word each.
-struct Catalogue: Sendable, Equatable {
-    /// The most different descriptions that can be in use at the same time: sets of them are kept in one machine word.
-    static let capacity = 64
+/// What a description does to another, in both orders of their activation.
+struct PairActs: Sendable, Equatable {
+    /// To one that was active before.
+    var playing = Interplay.Kind.mix
+    /// To one that is activated while it is heard.
+    var newcomer = Interplay.Kind.mix
+    /// Speech is stopped by it whoever came first (N1, N2).
+    var stopsSpeech = false
 
-    /// What others do to a description, as sets of their descriptions.
-    struct Victim: Sendable, Equatable {
-        /// Those that stop it where it is; that silence it in any way; that lower it; that do not let it begin.
-        var corkers: UInt64 = 0
-        var silencers: UInt64 = 0
-        var duckers: UInt64 = 0
-        var rejecters: UInt64 = 0
-        /// Of the corkers, those that ask its player to pause first (N15).
-        var pausers: UInt64 = 0
+    static let none = PairActs()
+}
+
+/// The descriptions in use, and who does what to whom for every pair of them.
+struct Catalogue: Sendable, Equatable {
+    /// The most different descriptions that can be in use at the same time.
+    static let capacity = 256
+
+    /// What the engine asks of a description again and again.
+    struct Traits: OptionSet, Sendable {
+        let rawValue: UInt16
+        /// A sound of the interface (R13).
+        static let interfaceSound = Traits(rawValue: 1 << 0)
+        /// It can be heard, and does not mix (R77, N6).
+        static let sounding = Traits(rawValue: 1 << 1)
+        static let primary = Traits(rawValue: 1 << 2)
+        /// It has no device (R23).
+        static let deviceless = Traits(rawValue: 1 << 3)
+        /// What it obeys (R15, R16, N16).
+        static let obeysSilentSwitch = Traits(rawValue: 1 << 4)
+        static let obeysScreenLock = Traits(rawValue: 1 << 5)
+        static let disturbs = Traits(rawValue: 1 << 6)
+        /// It waits until those that it interrupts are silent.
+        static let waits = Traits(rawValue: 1 << 7)
+        /// Those that it interrupted may resume when its streams end (R31).
+        static let letsOthersResume = Traits(rawValue: 1 << 8)
+        /// Speech that is stopped rather than spoken over (N1).
+        static let speech = Traits(rawValue: 1 << 9)
+        /// It does something to another description; lowers another.
+        static let acts = Traits(rawValue: 1 << 10)
+        static let ducks = Traits(rawValue: 1 << 11)
+        /// Stops speech, whoever came first.
+        static let stopsSpeech = Traits(rawValue: 1 << 12)
+        /// It has the priority of a call (R36).
+        static let call = Traits(rawValue: 1 << 13)
+        /// Does not let another description begin (R8).
+        static let rejects = Traits(rawValue: 1 << 14)
     }
 
     private struct Row: Sendable, Equatable {
         var description: SessionDescription
-        /// What others do to it if they come later, and if it comes later.
-        var playing = Victim()
-        var newcomer = Victim()
-        /// The upper nine bits of a claim: priority, then recordings (R21).
-        var weight: UInt64
-        /// The order among streams of one application (R1).
-        var strength: Int
         /// The gain of those that it ducks.
         var gain: LinearGain
     }
@@ -56,85 +67,91 @@ struct Catalogue: Sendable, Equatable {
         var other: DescriptionID
     }
 
+    /// A policy in memory of its own. It would be more than half of an engine, and the compiler copies an engine wherever
+    /// something that changes it asks it something.
+    private final class Kept: Sendable, Equatable {
+        let policy: Policy
+
+        init(_ policy: Policy) { self.policy = policy }
+
+        static func == (left: Kept, right: Kept) -> Bool { left === right || left.policy == right.policy }
+    }
+
+    private let kept: Kept
     /// The policy that says who does what.
-    let policy: Policy
+    var policy: Policy { kept.policy }
     private var rows: [Row] = []
+    private var traits: [Traits] = []
+    /// The upper nine bits of a claim: priority, then recordings (R21).
+    private var weights: [UInt64] = []
     private var ids: [SessionDescription: DescriptionID] = [:]
+    /// What is done to each description, by each of all that there is room for.
+    private var acts: [PairActs] = []
+    private var stride = 0
     /// Gains and times of pairs, where they are not the actor's own.
     private var ducking: [Pair: Ducking] = [:]
     private var fades: [Pair: Duration] = [:]
-    /// Which descriptions duck others at all.
-    private(set) var duckers: UInt64 = 0
-    /// Which descriptions do anything to others.
-    private(set) var actors: UInt64 = 0
-    /// Which descriptions are those of sounds of the interface.
-    private(set) var interfaceSounds: UInt64 = 0
-    /// Which descriptions are heard, and which of them do not mix (R77, N6).
-    private(set) var sounding: UInt64 = 0
-    private(set) var primaries: UInt64 = 0
-    /// Which descriptions have no device (R23).
-    private(set) var deviceless: UInt64 = 0
-    /// Which descriptions obey the silent switch and the screen lock (R15, R16), and which are disturbing (N16).
-    private var silentObeying: UInt64 = 0
-    private var lockObeying: UInt64 = 0
-    private var disturbing: UInt64 = 0
-    /// Which descriptions wait until those that they interrupt are silent.
-    private(set) var holders: UInt64 = 0
-    /// Which descriptions take over from others for good (R31).
-    private(set) var successors: UInt64 = 0
-    /// Whether it ever matters who of two came first, beyond the order of claims.
-    private(set) var dependsOnOrder = false
+    /// A rule lets somebody not begin (R8).
+    private(set) var hasRejections = false
+    /// Somebody may speak (N1).
+    private(set) var hasSpeech = false
     /// What an application is that plays and records without a role (N14).
     private(set) var pairing: DescriptionID?
-    /// The descriptions of streams without a role, playing and recording.
-    private var untagged: UInt64 = 0
-    private var untaggedCapture: UInt64 = 0
 
     init(policy: Policy) {
-        self.policy = policy
-        pairing = policy.pairing.flatMap { id(of: $0) }
+        kept = Kept(policy)
+        pairing = policy.pairing.flatMap { id(of: $0) { [] } }
     }
-
-    /// Changes whenever a description is taken in: who does something to others may be another matter then.
-    private(set) var version = 0
-
-    /// Whether there is room only in the place of one that is not in use.
-    var isFull: Bool { rows.count >= Catalogue.capacity }
 
     /// The description behind an id; `nil` for an id of another catalogue.
     subscript(id: DescriptionID) -> SessionDescription? { row(id)?.description }
 
-    /// The id of a description that is in the catalogue.
+    /// Whether a description is in the catalogue, so that it needs no room.
+    func has(_ description: SessionDescription) -> Bool { ids[description] != nil }
+
+    /// The id of a description of this name, for explanations.
     func id(named name: String) -> DescriptionID? {
-        rows.firstIndex { $0.description.name == name }.map { DescriptionID(UInt8(truncatingIfNeeded: $0)) }
+        rows.firstIndex { $0.description.name == name }.map { DescriptionID($0) }
     }
 
     /// The id of a description, which is taken in if need be; `nil` when there is no room.
     ///
-    /// - Parameter inUse: Those to which anything still refers; of interest when the catalogue is full.
-    mutating func id(of description: SessionDescription, inUse: UInt64 = .max) -> DescriptionID? {
+    /// - Parameter inUse: Those to which anything still refers; asked only when the catalogue is full.
+    mutating func id(of description: SessionDescription, inUse: () -> Set<DescriptionID>) -> DescriptionID? {
         if let id = ids[description] { return id }
         var place = rows.count
-        if isFull {
-            let free = ~(inUse | (pairing?.bit ?? 0))
-            guard free != 0 else { return nil }
-            place = free.trailingZeroBitCount
+        if place >= Catalogue.capacity {
+            var used = inUse()
+            if let pairing { used.insert(pairing) }
+            guard let free = rows.indices.first(where: { !used.contains(DescriptionID($0)) }) else { return nil }
+            place = free
         }
-        let id = DescriptionID(UInt8(truncatingIfNeeded: place))
-        let row = Row(
-            description: description,
-            weight: UInt64(description.priority.rawValue) << 1 | (description.precedesEquals ? 1 : 0),
-            strength: Self.strength(of: description, id), gain: description.ducking.gain.linear)
+        let row = Row(description: description, gain: description.ducking.gain.linear)
+        let weight = UInt64(description.priority.rawValue) << 1 | (description.precedesEquals ? 1 : 0)
         if place < rows.count {
             ids[rows[place].description] = nil
             rows[place] = row
+            weights[place] = weight
         } else {
             rows.append(row)
+            weights.append(weight)
+            traits.append([])
+            if rows.count > stride { makeRoom() }
         }
+        let id = DescriptionID(place)
         ids[description] = id
-        version &+= 1
         relate(id, description)
         return id
+    }
+
+    private mutating func makeRoom() {
+        let wider = max(16, stride * 2)
+        var table = [PairActs](repeating: .none, count: wider * wider)
+        for victim in 0..<stride {
+            for actor in 0..<stride { table[victim * wider + actor] = acts[victim * stride + actor] }
+        }
+        acts = table
+        stride = wider
     }
 
     /// Enters what a new description and those that are there do to each other.
@@ -142,47 +159,57 @@ struct Catalogue: Sendable, Equatable {
         ducking = ducking.filter { $0.key.actor != id && $0.key.other != id }
         fades = fades.filter { $0.key.actor != id && $0.key.other != id }
         for index in rows.indices {
-            let other = DescriptionID(UInt8(truncatingIfNeeded: index))
+            let other = DescriptionID(index)
             enter(actor: id, other: other)
             if other != id { enter(actor: other, other: id) }
         }
-        func note(_ set: inout UInt64, _ belongs: Bool) { set = belongs ? set | id.bit : set & ~id.bit }
-        note(&interfaceSounds, description.category == .uiSound)
-        note(&sounding, description.category.playsSound)
-        note(&primaries, description.category.playsSound && !description.isMixable)
-        note(&deviceless, description.category == .audioProcessing)
+        traits[id.index] = traits(of: description)
+        if traits[id.index].contains(.speech) { hasSpeech = true }
+        for actor in rows.indices {
+            var own = traits[actor].subtracting([.acts, .ducks, .stopsSpeech, .rejects])
+            for victim in rows.indices {
+                let pair = acts[victim * stride + actor]
+                if pair != .none { own.insert(.acts) }
+                if pair.newcomer == .reject {
+                    own.insert(.rejects)
+                    hasRejections = true
+                }
+                if pair.playing == .duck || pair.newcomer == .duck { own.insert(.ducks) }
+                if pair.stopsSpeech { own.insert(.stopsSpeech) }
+            }
+            traits[actor] = own
+        }
+    }
+
+    private func traits(of description: SessionDescription) -> Traits {
+        let plays = description.category.playsSound
         // R36: no switch keeps phone and alarm silent.
         let obeys = !description.priority.overridesMixing
-        note(&silentObeying, obeys && policy.switches.silent.contains(description.category))
-        note(&lockObeying, obeys && policy.switches.locked.contains(description.category))
-        note(&disturbing, obeys && policy.switches.undisturbed.contains(description.category))
-        note(&holders, description.holdsOnHandover)
-        note(&successors, !description.letsOthersResume)
-        note(&untagged, description == policy.untagged)
-        note(&untaggedCapture, description == policy.untaggedCapture ?? Policy.listener)
-        actors = 0
-        duckers = 0
-        dependsOnOrder = false
-        for row in rows {
-            let both = row.playing.duckers | row.newcomer.duckers
-            actors |= both | row.playing.silencers | row.newcomer.silencers | row.newcomer.rejecters
-            duckers |= both
-            var newcomer = row.newcomer
-            newcomer.rejecters = row.playing.rejecters
-            if row.playing != newcomer { dependsOnOrder = true }
-        }
-        for ducker in rows.indices where rows[ducker].description.ducksOthers { duckers |= 1 << UInt64(ducker) }
+        let table: [(Traits, Bool)] = [
+            (.interfaceSound, description.category == .uiSound), (.sounding, plays),
+            (.primary, plays && !description.isMixable), (.deviceless, description.category == .audioProcessing),
+            (.obeysSilentSwitch, obeys && policy.switches.silent.contains(description.category)),
+            (.obeysScreenLock, obeys && policy.switches.locked.contains(description.category)),
+            (.disturbs, obeys && policy.switches.undisturbed.contains(description.category)),
+            (.waits, description.holdsOnHandover), (.letsOthersResume, description.letsOthersResume),
+            (.speech, description.mode == .spokenAudio && plays), (.call, description.priority >= .phone),
+        ]
+        return table.reduce(into: []) { if $1.1 { $0.insert($1.0) } }
     }
 
     private mutating func enter(actor: DescriptionID, other: DescriptionID) {
         guard let acting = row(actor)?.description, let victim = row(other)?.description else { return }
-        let rule = policy.interplay.rule(actor: acting.name, other: victim.name)
+        let rule = acting.isOutsidePolicy ? nil : policy.interplay.rule(actor: acting, other: victim)
         let usual = Interplay.between(acting, and: victim)
         let playing = permitted(rule?.playing?.kind, acting, victim)
         let newcomer = permitted(rule?.newcomer?.kind, acting, victim)
-        let index = Int(other.rawValue)
-        mark(playing == .reject ? usual : playing ?? usual, actor, &rows[index].playing)
-        mark(newcomer ?? (playing == .reject ? usual : playing ?? usual), actor, &rows[index].newcomer)
+        let isSpeech = victim.mode == .spokenAudio && victim.category.playsSound
+        // R8: nothing that plays already is rejected.
+        let kind = playing == .reject ? usual : playing ?? usual
+        acts[other.index * stride + actor.index] = PairActs(
+            playing: kind, newcomer: newcomer ?? kind,
+            stopsSpeech: isSpeech && kind == .cork
+                && (acting.interruptsSpokenAudio || rule?.playing?.kind == .duck))
         let said = [rule?.playing, rule?.newcomer].compactMap { $0 }
         let pair = Pair(actor: actor, other: other)
         if let special = said.lazy.compactMap(\.ducking).first { ducking[pair] = special }
@@ -194,10 +221,15 @@ struct Catalogue: Sendable, Equatable {
         _ kind: Interplay.Kind?, _ actor: SessionDescription, _ other: SessionDescription
     ) -> Interplay.Kind? {
         // R36, R45: nothing is done to a phone, whatever a policy says.
-        guard let kind, kind == .mix || other.priority < .phone else { return nil }
+        guard let kind, kind == .usual || kind == .mix || other.priority < .phone else { return nil }
         switch kind {
+        case .usual: return Interplay.between(actor, and: other)
         case .mix: return .mix
-        case .duck: return other.category.playsSound ? .duck : nil
+        case .duck:
+            guard other.category.playsSound else { return nil }
+            // N1: speech is stopped rather than spoken over.
+            let isStopped = other.mode == .spokenAudio && other.isInterruptible && actor.priority >= other.priority
+            return isStopped ? .cork : .duck
         case .mute, .cork, .pausePlayer, .reject:
             guard actor.priority >= other.priority, other.isInterruptible else { return nil }
             // R13: a sound of the interface is dropped, not kept for later.
@@ -205,61 +237,25 @@ struct Catalogue: Sendable, Equatable {
         }
     }
 
-    private func mark(_ kind: Interplay.Kind, _ actor: DescriptionID, _ victim: inout Victim) {
-        func note(_ set: inout UInt64, _ belongs: Bool) { set = belongs ? set | actor.bit : set & ~actor.bit }
-        note(&victim.corkers, kind == .cork || kind == .pausePlayer)
-        note(&victim.silencers, kind.silences)
-        note(&victim.pausers, kind == .pausePlayer)
-        note(&victim.duckers, kind == .duck)
-        note(&victim.rejecters, kind == .reject)
-    }
-
-    /// R1: of the descriptions of one application's streams, the strongest is the one that the session has. Sounds of the
-    /// interface come last (R13), then the order is that of priority, of mixing and of the policy.
-    private static func strength(of description: SessionDescription, _ id: DescriptionID) -> Int {
-        let mixing = description.isMixable ? (description.ducksOthers ? 1 : 0) : 2
-        return (description.category == .uiSound ? 0 : 1) << 24 | Int(description.priority.rawValue) << 16
-            | mixing << 8 | (255 - Int(id.rawValue))
-    }
-
-    private func row(_ id: DescriptionID) -> Row? {
-        let index = Int(id.rawValue)
-        return index < rows.count ? rows[index] : nil
-    }
+    private func row(_ id: DescriptionID) -> Row? { id.index < rows.count ? rows[id.index] : nil }
 
     // MARK: - Look-ups
 
-    /// What is done to one that was there before those who do it.
-    func playing(_ id: DescriptionID) -> Victim {
-        let index = Int(id.rawValue)
-        return index < rows.count ? rows[index].playing : Victim()
-    }
-    /// What is done to one that came after those who do it.
-    func newcomer(_ id: DescriptionID) -> Victim {
-        let index = Int(id.rawValue)
-        return index < rows.count ? rows[index].newcomer : Victim()
-    }
-    func weight(of id: DescriptionID) -> UInt64 {
-        let index = Int(id.rawValue)
-        return index < rows.count ? rows[index].weight : 0
+    /// What a description does to another.
+    func acts(of actor: DescriptionID, on victim: DescriptionID) -> PairActs {
+        let place = victim.index * stride + actor.index
+        return place < acts.count ? acts[place] : .none
     }
 
-    /// Whether one is kept silent for good by another that took over from it (R31), or did not let it begin (R8).
-    func isKept(_ id: DescriptionID, fromBeginning isRejected: Bool, by other: DescriptionID) -> Bool {
-        // R64: what waits for its output or input does so whatever it is.
-        if other.isOfRoute { return true }
-        let others = isRejected ? newcomer(id).rejecters : playing(id).silencers & successors
-        return others & other.bit != 0
-    }
-
-    /// Whether a description is in the catalogue, so that it needs no room.
-    func has(_ description: SessionDescription) -> Bool { ids[description] != nil }
+    func traits(of id: DescriptionID) -> Traits { id.index < traits.count ? traits[id.index] : [] }
+    func weight(of id: DescriptionID) -> UInt64 { id.index < weights.count ? weights[id.index] : 0 }
 
     /// Which switch keeps a description from being heard; `nil` for none.
-    func switchedOff(by switches: Switches, _ id: DescriptionID) -> Cause? {
-        if switches.isSilent && silentObeying & id.bit != 0 { return .silentSwitch }
-        if switches.isLocked && lockObeying & id.bit != 0 { return .screenLock }
-        if switches.isUndisturbed && disturbing & id.bit != 0 { return .doNotDisturb }
+    func switchedOff(by switches: Switches, _ id: DescriptionID) -> Reason? {
+        let traits = traits(of: id)
+        if switches.isSilent && traits.contains(.obeysSilentSwitch) { return .silentSwitch }
+        if switches.isLocked && traits.contains(.obeysScreenLock) { return .screenLock }
+        if switches.isUndisturbed && traits.contains(.disturbs) { return .doNotDisturb }
         return nil
     }
 
@@ -288,45 +284,31 @@ struct Catalogue: Sendable, Equatable {
     /// How long a session of this description outlives its last stream.
     func releaseDelay(of id: DescriptionID) -> Duration { row(id)?.description.releaseDelay ?? .zero }
 
-    /// N10: of several duckers, the one that asks for the lowest level; they do not add up.
-    func deepest(of descriptions: UInt64, on other: DescriptionID) -> DescriptionID? {
-        var best: DescriptionID?
-        var lowest = LinearGain.unity
-        forEach(descriptions) { id in
-            let gain = gain(of: id, on: other)
-            if best == nil || gain < lowest {
-                best = id
-                lowest = gain
-            }
+    /// R1: whether a description speaks for its application rather than another of its streams' ones. Sounds of the
+    /// interface come last (R13); then the order is that of priority, of mixing, and of the policy.
+    func isStronger(_ left: DescriptionID, than right: DescriptionID) -> Bool {
+        guard let left = row(left)?.description, let right = row(right)?.description else { return false }
+        func rank(_ description: SessionDescription) -> Int {
+            let mixing = description.isMixable ? (description.ducksOthers ? 1 : 0) : 2
+            return (description.category == .uiSound ? 0 : 1) << 16 | Int(description.priority.rawValue) << 8 | mixing
         }
-        return best
-    }
-
-    /// The strongest of a set of descriptions; `nil` for an empty one.
-    func strongest(of descriptions: UInt64) -> DescriptionID? {
-        var best: DescriptionID?
-        var strength = -1
-        forEach(descriptions) { id in
-            if let row = row(id), row.strength > strength {
-                best = id
-                strength = row.strength
-            }
-        }
-        return best
+        let ranks = (rank(left), rank(right))
+        if ranks.0 != ranks.1 { return ranks.0 > ranks.1 }
+        return policy.precedes(left, right)
     }
 
     /// What an application is whose streams have these descriptions (R1, N14); `nil` without any.
-    func description(of descriptions: UInt64) -> DescriptionID? {
-        var all = descriptions
-        if let pairing, descriptions & untagged != 0, descriptions & untaggedCapture != 0 { all |= pairing.bit }
-        return strongest(of: all)
-    }
-
-    private func forEach(_ descriptions: UInt64, _ body: (DescriptionID) -> Void) {
-        var rest = descriptions
-        while rest != 0 {
-            body(DescriptionID(UInt8(truncatingIfNeeded: rest.trailingZeroBitCount)))
-            rest &= rest &- 1
+    func strongest(of descriptions: some Sequence<DescriptionID>) -> DescriptionID? {
+        var best: DescriptionID?
+        var plays = false
+        var records = false
+        for id in descriptions {
+            if best.map({ isStronger(id, than: $0) }) ?? true { best = id }
+            guard pairing != nil else { continue }
+            if self[id] == policy.untagged { plays = true }
+            if self[id] == policy.untaggedCapture ?? Policy.listener { records = true }
         }
+        if let pairing, plays, records, let found = best, isStronger(pairing, than: found) { best = pairing }
+        return best
     }
 }

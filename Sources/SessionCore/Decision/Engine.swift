@@ -6,24 +6,33 @@ public struct Engine: Sendable {
     /// The policy in force, and the descriptions in use.
     var catalogue: Catalogue
     var facts = Facts()
-    var outcome = Outcome()
+    /// What is decided about each session, by session slot.
+    var verdicts: [SessionVerdict] = []
     /// What each stream was last told, by stream slot.
-    var applied: [Treatment] = []
+    var applied: [Applied] = []
     /// What the treatments of each session's streams were derived from last, by session slot.
     var presented: [Presentation] = []
-    /// When phases end by themselves.
-    var deadlines = Deadlines()
-    var requestedWake: Instant?
+    /// The sessions that are heard and do something to others, the strongest claim first.
+    var heardActors: [Actor] = []
+    /// Somebody is lowered.
+    var isLowering = false
     /// Sessions that wait until others are silent.
     var holders: [Int] = []
     /// How many streams can be heard that are to be silent.
     var fading: Int32 = 0
+    /// When the first phase or pause ends by itself, and the wake that was asked for.
+    var nextEnd: Instant?
+    var requestedWake: Instant?
     /// What applications have said of the sessions that they have opened, by session slot.
     var configurations: [Int: SessionConfiguration] = [:]
+    /// The applications that have begun interruptions of the system, by session slot.
+    var beginners: [Int: ApplicationID] = [:]
     /// The sessions that wait to be activated, first come first (N9).
     var waiting: [Int] = []
     /// What was shown last of the sessions that were opened, by session slot.
     var shown: [Int: SessionState] = [:]
+    /// Who told sessions to stay silent, or did not let them begin, by session slot.
+    var departed: [Int: Departed] = [:]
     /// The outputs that sessions have lost, by session slot.
     var disconnections: [Int: Disconnection] = [:]
     /// The muted inputs that sessions wait for, by session slot.
@@ -37,6 +46,8 @@ public struct Engine: Sendable {
     var toShow: [Int] = []
     /// Lists that live for one event; kept for their memory.
     var work = Work()
+    /// When the last event happened.
+    private var moment = Instant(nanoseconds: .min)
 
     /// How long an interrupter waits at the most for the others to fall silent, beyond their fade.
     public static let handoverLimit = Duration.seconds(2)
@@ -54,9 +65,6 @@ public struct Engine: Sendable {
     /// The policy in force.
     public var policy: Policy { catalogue.policy }
 
-    /// The description behind an id in a ``Treatment``.
-    public subscript(id: DescriptionID) -> SessionDescription? { catalogue[id] }
-
     /// Takes one event and returns what has to be done about it, in this order.
     ///
     /// - Parameters:
@@ -64,6 +72,7 @@ public struct Engine: Sendable {
     ///   - now: When it happened; never earlier than the event before.
     public mutating func handle(_ event: Event, at now: Instant) -> [Effect] {
         var effects: [Effect] = []
+        moment = now
         if let end = facts.switches.pausedUntil, end <= now {
             var switches = facts.switches
             switches.pausedUntil = nil
@@ -71,7 +80,6 @@ public struct Engine: Sendable {
         }
         if !disconnections.isEmpty { giveUpOutputs(at: now, &effects) }
         take(event, at: now, &effects)
-        if !waiting.isEmpty { grantWhatWaits(at: now, &effects) }
         if !shown.isEmpty { showSessions(&effects) }
         return effects
     }
@@ -80,49 +88,44 @@ public struct Engine: Sendable {
     private mutating func take(_ event: Event, at now: Instant, _ effects: inout [Effect]) {
         switch event {
         case .streamAppeared(let id, let application, let described, let direction):
-            guard facts.slot(of: id) == nil else { break }
-            let version = catalogue.version
-            let inUse = catalogue.isFull ? descriptionsInUse : 0
-            guard let description = catalogue.id(of: described, inUse: inUse),
+            guard facts.slot(of: id) == nil, let description = self.id(of: described),
                 let slot = facts.addStream(
                     id, application: application, description: description, direction: direction,
                     catalogue: catalogue)
             else { break }
-            while applied.count <= slot { applied.append(.untouched) }
-            applied[slot] = .untouched
-            if let session = facts.streams[slot]?.session {
-                while presented.count <= Int(session) { presented.append(Presentation()) }
-            }
-            update(stream: slot, isNew: true, isOfAll: catalogue.version != version, at: now, &effects)
+            while applied.count <= slot { applied.append(Applied()) }
+            applied[slot] = Applied()
+            if let session = facts.streams[slot]?.session { describe(Int(session)) }
+            update(stream: slot, at: now, &effects)
         case .streamWanted(let id, let isWanted):
             guard let slot = facts.slot(of: id), let stream = facts.streams[slot], stream.isWanted != isWanted else {
                 break
             }
             if isWanted { requestActivation(by: stream) }
-            change(slot) { $0.isWanted = isWanted }
+            facts.changeStream(slot) { $0.isWanted = isWanted }
+            describe(Int(stream.session))
             update(stream: slot, at: now, &effects)
-            if isWanted, slot < applied.count, applied[slot].cause == .noDevice {
+            if isWanted, slot < applied.count, applied[slot].treatment.reason == .noDevice {
                 effects.append(.streamRefused(id))
             }
         case .streamRunning(let id, let isRunning):
             guard let slot = facts.slot(of: id), facts.streams[slot]?.isRunning != isRunning else { break }
-            change(slot) {
+            facts.changeStream(slot) {
                 $0.isRunning = isRunning
                 if isRunning { $0.hasRun = true }
             }
             update(stream: slot, at: now, &effects)
         case .streamSettled(let id):
-            guard let slot = facts.slot(of: id), slot < applied.count, applied[slot].silence != .none else { break }
-            change(slot) { $0.isSettled = true }
+            guard let slot = facts.slot(of: id), slot < applied.count, applied[slot].treatment.silence != .none else {
+                break
+            }
+            facts.changeStream(slot) { $0.isSettled = true }
             update(stream: slot, at: now, &effects)
         case .streamVanished(let id):
-            guard let slot = facts.slot(of: id), let stream = facts.streams[slot] else { break }
-            change(slot) {
-                $0.isWanted = false
-                $0.isRunning = false
-            }
+            guard let slot = facts.slot(of: id), let session = facts.streams[slot]?.session else { break }
             facts.removeStream(slot)
-            update(session: Int(stream.session), at: now, &effects)
+            describe(Int(session))
+            update(at: now, &effects)
         case .streamLeftAlone(let id):
             leaveAlone(id, at: now, &effects)
         case .clockReached:
@@ -165,152 +168,75 @@ public struct Engine: Sendable {
     /// What is done to a stream at this moment and why; `nil` for a stream that the policy leaves alone.
     public func treatment(of id: StreamID) -> Treatment? {
         guard let slot = facts.slot(of: id), slot < applied.count else { return nil }
-        return applied[slot]
+        return applied[slot].treatment
     }
 
     /// Whether the session of a stream may take up again what it was interrupted in (R31); not what it has given up since.
     public func mayResume(_ id: StreamID) -> Bool {
         facts.slot(of: id).flatMap { facts.streams[$0] }.flatMap { facts.sessions[Int($0.session)] }?.mayResume ?? false
     }
-}
 
-// MARK: - From facts to the verdict
-
-extension Engine {
-    /// Lists that live for one event.
-    struct Work: Sendable {
-        /// Sessions whose phase may have to change.
-        var pending: [Int] = []
-        /// Sessions whose claim has changed.
-        var claiming: [Int] = []
-        /// Sessions about which something else is decided now.
-        var changed: [Outcome.Change] = []
-        /// Descriptions of which a session is heard that was let go before, but not heard.
-        var heard: UInt64 = 0
-        /// All sessions that were looked at, each once.
-        var touched: [Int] = []
-        /// Sessions that may have to be told something, and those without streams.
-        var news: [Int] = []
-        var gone: [Int] = []
-        /// By session slot: whether it is among the touched.
-        var isTouched: [Bool] = []
-
-        mutating func touch(_ session: Int) {
-            guard session >= 0 else { return }
-            while isTouched.count <= session { isTouched.append(false) }
-            guard !isTouched[session] else { return }
-            isTouched[session] = true
-            touched.append(session)
-        }
-    }
-
-    /// What an advanced session means for the verdict.
-    enum Consequence: Int {
-        case none
-        /// Something else may be decided about this session.
-        case own
-        /// Something else may be decided about any session.
-        case all
-    }
-
-    /// Brings phases, verdict and treatments up to date after the facts about a stream or session have changed.
-    mutating func update(
-        stream: Int? = nil, isNew: Bool = false, session: Int? = nil, with other: Int? = nil, everything: Bool = false,
-        isOfAll: Bool = false, at now: Instant, _ effects: inout [Effect]
-    ) {
-        let first = session ?? stream.flatMap { facts.streams[$0] }.map { Int($0.session) }
-        work.pending.removeAll(keepingCapacity: true)
-        // Who gives something away comes first.
-        if let other { work.pending.append(other) }
-        if let first { work.pending.append(first) }
-        if everything {
-            for session in 0..<facts.sessions.capacity where facts.sessions.has(session) {
-                work.pending.append(session)
-            }
-        }
-        while let due = deadlines.first, due.moment <= now {
-            deadlines.removeFirst()
-            if facts.sessions[due.session]?.deadline == due.moment { work.pending.append(due.session) }
-        }
-        var mustJudgeFirst = isNew
-        var mustJudgeAll = isOfAll
-        // A phase can change the verdict and the verdict a phase; each session moves forward a few times at the most.
-        var rounds = 16
-        while rounds > 0 {
-            rounds -= 1
-            if fading <= 0 { work.pending.append(contentsOf: holders) }
-            guard !work.pending.isEmpty else { break }
-            var isOfActors = false
-            work.claiming.removeAll(keepingCapacity: true)
-            if mustJudgeFirst {
-                if let first { work.claiming.append(first) }
-                if let other { work.claiming.append(other) }
-            }
-            mustJudgeFirst = false
-            for index in work.pending.indices {
-                let session = work.pending[index]
-                let consequence = advance(session, at: now, &effects)
-                if consequence != .none { work.claiming.append(session) }
-                if consequence == .all { isOfActors = true }
-                work.touch(session)
-            }
-            work.pending.removeAll(keepingCapacity: true)
-            guard !work.claiming.isEmpty else { break }
-            work.changed.removeAll(keepingCapacity: true)
-            outcome.update(
-                work.claiming, isOfActors: isOfActors, isOfAll: mustJudgeAll, facts, catalogue, changed: &work.changed)
-            mustJudgeAll = false
-            for change in work.changed {
-                recount(change)
-                work.pending.append(change.session)
-            }
-        }
-        for session in work.pending { work.touch(session) }
-        conclude(stream, &effects)
-        requestWake(&effects)
-    }
-
-    /// Changes what is known of a stream, and the number of those that fade.
-    mutating func change(_ slot: Int, _ body: (inout StreamFacts) -> Void) {
-        guard let old = facts.streams[slot] else { return }
-        facts.changeStream(slot, body)
-        guard let new = facts.streams[slot], old.isAudible != new.isAudible,
-            outcome[Int(new.session)].silence != .none
-        else { return }
-        fading &+= new.isAudible ? 1 : -1
-    }
-
-    /// Keeps the number of those that fade, when something else is decided about a session.
-    private mutating func recount(_ change: Outcome.Change) {
-        let isSilenced = outcome[change.session].silence != .none
-        guard change.wasSilenced != isSilenced, let audible = facts.sessions[change.session]?.audible else { return }
-        fading &+= isSilenced ? audible : -audible
+    /// The id of a description, which is taken into the catalogue; `nil` when there is no room.
+    mutating func id(of description: SessionDescription) -> DescriptionID? {
+        // Not in a closure of the catalogue's own call, which changes the engine.
+        if catalogue.has(description) { return catalogue.id(of: description) { [] } }
+        let inUse = descriptionsInUse
+        return catalogue.id(of: description) { inUse }
     }
 
     /// R9, R36: a session that is idle, or silenced, and whose application wants to be heard, asks for it now. A sound of
-    /// the interface asks for nothing (R13).
+    /// the interface asks for nothing (R13), nor does what its session's category keeps silent (R17, R18).
     mutating func requestActivation(by stream: StreamFacts) {
         let slot = Int(stream.session)
-        guard let session = facts.sessions[slot] else { return }
-        let isInterfaceSound = catalogue.interfaceSounds & stream.description.bit != 0
-        // While the policy is suspended, one that was taken over from is not silenced.
-        let isSilenced = outcome[slot].silence != .none || session.supersededBy != nil
-        guard session.wanted == 0 || isSilenced && !isInterfaceSound, !session.isDriven else { return }
+        guard let session = facts.sessions[slot], asks(session, by: stream) else { return }
         // R8: what may not begin changes nothing for anybody else.
-        if !isInterfaceSound, session.phase == .inactive || outcome[slot].silence != .none,
-            let rejecter = outcome.rejecter(of: stream.description, claiming: session.claim, catalogue)
-        {
-            facts.updateSession(slot) {
-                $0.supersededBy = rejecter
-                $0.isRejected = true
-                $0.hasNewClaim = true
-            }
+        if isNew(session, with: stream), let rejecter = rejecter(of: stream.description, slot) {
+            departed[slot] = Departed(interrupter(of: Int(rejecter.slot)), rejecter.description)
+            facts.updateSession(slot) { $0.block = .rejected }
+            // It may have been somebody else who did not let its other streams begin.
+            if slot < presented.count { presented[slot].description = nil }
             return
         }
-        facts.stamp(slot)
+        facts.stamp(slot, catalogue: catalogue)
         facts.updateSession(slot) {
-            $0.supersededBy = nil
-            $0.isRejected = false
+            $0.block = .none
+            // Who is heard decides anew, not who has silenced it and is silent itself.
+            $0.cause = -1
+        }
+    }
+
+    /// Whether a session asks to be heard when its application wants a stream of it.
+    private func asks(_ session: SessionFacts, by stream: StreamFacts) -> Bool {
+        guard !session.isDriven, session.hasUse(for: stream) else { return false }
+        // While the policy is suspended, one that was told to stay silent is not silenced.
+        let isSilenced = verdict(of: Int(stream.session)).silence != .none || session.block != .none
+        // A sound of the interface that plays already has asked for nothing, so what begins beside it asks now.
+        return !(stream.isInterfaceSound ? session.wanted > 0 : session.hasWantedSound && !isSilenced)
+    }
+
+    /// R8: whether a session that asks to be heard can be rejected: it is not heard yet.
+    private func isNew(_ session: SessionFacts, with stream: StreamFacts) -> Bool {
+        guard !stream.isInterfaceSound else { return false }
+        return session.phase == .inactive || verdict(of: Int(stream.session)).silence != .none
+            || catalogue.traits(of: session.description).contains(.interfaceSound)
+    }
+
+    /// R8: whether a session is heard that rejects others. While none is, ``wouldReject(_:)`` is false for every stream.
+    public var rejects: Bool {
+        catalogue.hasRejections
+            && heardActors.contains { catalogue.traits(of: $0.description).contains(.rejects) }
+    }
+
+    /// R8: whether a stream would be rejected if its application started it now; `false` for one that it has started already,
+    /// or that is not known.
+    public func wouldReject(_ id: StreamID) -> Bool {
+        guard let stream = facts.slot(of: id).flatMap({ facts.streams[$0] }), !stream.isWanted,
+            let session = facts.sessions[Int(stream.session)], asks(session, by: stream), isNew(session, with: stream),
+            !session.isDescribed || mayBeStopped(session)
+        else { return false }
+        return heardActors.contains {
+            $0.slot != stream.session && !spares($0.slot, Int(stream.session))
+                && catalogue.acts(of: $0.description, on: stream.description).newcomer == .reject
         }
     }
 
@@ -325,7 +251,9 @@ extension Engine {
     /// The difference to the empty outcome: whatever was done to a stream is undone at once.
     private mutating func relinquish(_ effects: inout [Effect]) {
         for slot in 0..<facts.streams.capacity {
-            guard let stream = facts.streams[slot], slot < applied.count, applied[slot] != .untouched else { continue }
+            guard let stream = facts.streams[slot], slot < applied.count, applied[slot].treatment != .untouched else {
+                continue
+            }
             effects.append(.treat(stream.id, .untouched, within: .zero, after: .zero))
         }
         self = Engine(policy: policy)
@@ -340,59 +268,87 @@ extension Engine {
 
     /// When the next phase ends by itself.
     package var nextDeadline: Instant? {
-        let phases = (0..<facts.sessions.capacity).compactMap { facts.sessions[$0]?.deadline }
-        let returns = disconnections.values.map { Optional($0.until) }
-        return (phases + (returns + [facts.switches.pausedUntil]).compactMap { $0 }.filter { $0 < Switches.never })
-            .min()
+        var ends = disconnections.values.map { Optional($0.until) } + [facts.switches.pausedUntil]
+        for slot in 0..<facts.sessions.capacity {
+            ends += [facts.sessions[slot]?.deadline, facts.sessions[slot]?.resumesUntil]
+        }
+        return ends.compactMap { $0 }.filter { $0 < Switches.never }.min()
     }
 
-    /// Whether what is in force is what the facts say, derived anew: the verdict, the treatments, and every sum that is
-    /// kept.
-    public var isConsistent: Bool {
-        var fresh = Outcome()
-        fresh.resolve(facts, catalogue)
-        var audibleThoughSilenced: Int32 = 0
-        for slot in 0..<facts.streams.capacity {
-            guard let stream = facts.streams[slot], let session = facts.sessions[Int(stream.session)] else { continue }
-            if fresh[Int(stream.session)].silence != .none && stream.isAudible { audibleThoughSilenced += 1 }
-            guard applied[slot] == fresh.treatment(of: stream, in: session, catalogue: catalogue) else { return false }
+    /// What is in force and not what the facts say; `nil` if looking at everything once more changes nothing, and every sum
+    /// that is kept is what the streams say.
+    package var inconsistency: String? {
+        var again = self
+        again.reconsider()
+        var effects: [Effect] = []
+        again.update(at: moment, &effects)
+        effects.removeAll { if case .wake = $0 { true } else { false } }
+        if let effect = effects.first { return "looked at again, it has the effect \(effect)" }
+        for slot in 0..<facts.sessions.capacity where facts.sessions[slot] != nil {
+            guard again.verdict(of: slot) == verdict(of: slot) else {
+                return "session \(slot): \(verdict(of: slot)), looked at again \(again.verdict(of: slot))"
+            }
+            var (new, old) = (again.facts.sessions[slot], facts.sessions[slot])
+            new?.isDirty = false
+            old?.isDirty = false
+            guard new == old else {
+                return "session \(slot): \(String(describing: old)), looked at again \(String(describing: new))"
+            }
         }
-        guard audibleThoughSilenced == fading, facts.isConsistent else { return false }
+        if again.fading != fading { return "\(fading) streams fade, looked at again \(again.fading)" }
         let held = (0..<facts.sessions.capacity).filter { facts.sessions[$0]?.phase == .holding }
-        guard isShownRight, held == holders.sorted(), waiting.allSatisfy({ shown[$0] != nil }) else { return false }
-        return (0..<facts.sessions.capacity).allSatisfy { facts.sessions[$0] == nil || fresh[$0] == outcome[$0] }
+        if held != holders.sorted() { return "sessions \(held) wait for silence, known are \(holders)" }
+        if !isShownRight { return "what is shown of a session is not so" }
+        if !waiting.allSatisfy({ shown[$0] != nil }) { return "a session waits that is not there" }
+        return facts.inconsistency
     }
+
+    /// Whether all is as it should be; see ``inconsistency``.
+    public var isConsistent: Bool { inconsistency == nil }
 }
 
 extension Facts {
-    /// Whether all sums and links are what the streams say.
-    fileprivate var isConsistent: Bool {
+    /// Which sum or link is not what the streams say.
+    fileprivate var inconsistency: String? {
         var seen = 0
         for slot in 0..<sessions.capacity {
             guard let session = sessions[slot] else { continue }
-            var sums = (wanted: Int32(0), running: Int32(0), audible: Int32(0))
-            var sets = (all: UInt64(0), wanted: UInt64(0))
+            var sums = (
+                wanted: Int32(0), interface: Int32(0), recordings: Int32(0), running: Int32(0), audible: Int32(0)
+            )
+            var descriptions: Set<DescriptionID> = []
             var next = session.firstStream
             var previous: Int32 = -1
             while let stream = streams[Int(next)] {
-                guard stream.previous == previous, Int(stream.session) == slot else { return false }
+                guard stream.previous == previous, Int(stream.session) == slot else {
+                    return "a stream is linked wrongly"
+                }
                 seen += 1
                 previous = next
                 next = stream.next
                 sums.wanted += stream.isWanted ? 1 : 0
+                sums.interface += stream.isWanted && stream.isInterfaceSound ? 1 : 0
+                sums.recordings += stream.isWanted && !stream.isInterfaceSound && stream.direction == .capture ? 1 : 0
                 sums.running += stream.isWanted && stream.isRunning ? 1 : 0
                 sums.audible += stream.isAudible ? 1 : 0
-                sets.all |= stream.description.bit
-                if stream.isWanted { sets.wanted |= stream.description.bit }
+                descriptions.insert(stream.description)
             }
-            guard sums == (session.wanted, session.running, session.audible),
-                sets == (session.descriptions, session.wantedDescriptions),
-                let claimant = claims[session.claim], claimant.session == Int32(truncatingIfNeeded: slot),
-                claimant.description == session.description, claimant.isActive == (session.phase != .inactive),
-                claimant.supersededBy == session.supersededBy
-            else { return false }
+            let kept = (
+                session.wanted, session.wantedInterfaceSounds, session.wantedRecordings, session.running,
+                session.audible
+            )
+            if sums != kept {
+                return "session \(slot) has wrong sums"
+            }
+            if descriptions.count > 1, !session.isMixed { return "session \(slot) has streams of several kinds" }
+            if session.isLeaving { return "session \(slot) is still leaving" }
+            if session.cause >= 0, sessions[Int(session.cause)]?.holds != true {
+                return "session \(slot) is silenced by \(session.cause), which does not hold it"
+            }
         }
-        return seen == streams.count && claims.order.count == sessions.count
-            && zip(claims.order, claims.order.dropFirst()).allSatisfy { $0.claim > $1.claim }
+        let claims = order.map { sessions[Int($0)]?.claim ?? 0 }
+        if seen != streams.count { return "a stream belongs to no session" }
+        let isSorted = zip(claims, claims.dropFirst()).allSatisfy { $0 > $1 }
+        return order.count == sessions.count && isSorted ? nil : "the claims are not in order"
     }
 }

@@ -51,7 +51,9 @@ public enum SessionKind: Sendable, Hashable {
     /// An application's, which configures it.
     case application
     /// The system's: an interruption whose sound is made elsewhere, if any.
-    case system(SessionDescription)
+    ///
+    /// - Parameter by: The application that has begun it, which it does not touch; `nil` for none.
+    case system(SessionDescription, by: ApplicationID? = nil)
 }
 
 /// What an application says of its session.
@@ -64,6 +66,8 @@ public enum ConfigurationChange: Sendable, Hashable {
     case outputOverride(SessionConfiguration.OutputOverride)
     /// Whether ringing may interrupt (N8).
     case avoidsAlerts(Bool)
+    /// Whether the loss of its output interrupts it; `nil` is as the policy has it (N25).
+    case interruptionOnRouteDisconnect(Bool?)
 }
 
 /// What an application asks for its session.
@@ -106,7 +110,7 @@ public enum Effect: Sendable, Equatable {
     /// A session is no longer active.
     case sessionDeactivated(SessionReference)
     /// A session was interrupted; its streams have been taken away already (R26, R27).
-    indirect case interruptionBegan(SessionReference, by: SessionReference)
+    indirect case interruptionBegan(SessionReference, by: Interrupter)
     /// The interruption of a session is over (R30, R31, R33).
     case interruptionEnded(SessionReference, shouldResume: Bool)
     /// What became of a request; one answer to each.
@@ -134,11 +138,6 @@ public struct SessionReference: Sendable, Hashable {
         self.description = description
         self.id = id
     }
-
-    /// An output that has gone, or the route that has changed, and no session, is the cause (R64).
-    public var isOutput = false
-    /// An input that its user has muted, and no session, is the cause (N7).
-    public var isMutedInput = false
 
     /// For people: `mpv (music)`.
     public var label: String { "\(application.name) (\(description))" }

@@ -1,155 +1,9 @@
-/// Where a session is between its first stream and its last. Every phase but `inactive` claims the right to be heard.
-enum Phase: UInt8, Sendable {
-    case inactive
-    /// Wanted, and made to wait until those that it interrupts are silent.
-    case holding
-    /// Let go, not seen running yet.
-    case starting
-    /// Running, or stopped by an interruption while its application wants it to run.
-    case active
-    /// Its last stream has stopped a moment ago.
-    case releasing
-}
-
-/// How far the news of an interruption has come (R26, R30).
-enum Interruption: UInt8, Sendable {
-    case none
-    /// Decided; not told before the session is silent.
-    case begun
-    case announced
-    /// Over; not told yet.
-    case ended
-}
-
-/// What is known of one stream. Flat, so that ten thousand of them are one block of memory.
-struct StreamFacts: Sendable, Equatable {
-    var id: StreamID
-    /// The session's slot.
-    var session: Int32
-    /// The slots of the neighbours among the streams of the same session; −1 at the ends.
-    var next: Int32 = -1
-    var previous: Int32 = -1
-    var description: DescriptionID
-    var direction: StreamDirection
-    /// Its application wants it to run.
-    var isWanted = false
-    /// The server processes it.
-    var isRunning = false
-    /// It has been heard since it appeared, so it fades back in instead of losing its beginning.
-    var hasRun = false
-    /// The silence that it was told to keep is reached.
-    var isSettled = false
-    /// What it records from is muted by its user (N7).
-    var isInputMuted = false
-
-    /// Whether it can be heard, as far as is known.
-    var isAudible: Bool { isRunning && !isSettled }
-}
-
-/// What is known of one session. 64 bytes, because it is copied all the time: the large fields first, the flags in one word.
-struct SessionFacts: Sendable, Equatable {
-    /// The slot of one of its streams; −1 without streams.
-    var firstStream: Int32 = -1
-    /// How many of its streams are wanted; wanted and running; audible.
-    var wanted: Int32 = 0
-    var running: Int32 = 0
-    var audible: Int32 = 0
-    /// The descriptions of all its streams, and of the wanted ones.
-    var descriptions: UInt64 = 0
-    var wantedDescriptions: UInt64 = 0
-    /// See ``Claimant/claim``.
-    var claim: UInt64 = 0
-    /// When it last asked to be heard, in the order of all such requests.
-    var stamp: UInt64 = 0
-    /// When the present phase ends by itself.
-    var deadline: Instant?
-
-    var description: DescriptionID
-    var phase = Phase.inactive
-    /// How far the application was told of an interruption.
-    var interruption = Interruption.none
-    /// The description of the session that took over from it for good (R31), or that did not let it begin (R8).
-    var supersededBy: DescriptionID?
-    private var flags: Flags = .mayResume
-
-    private struct Flags: OptionSet {
-        let rawValue: UInt16
-        static let mayResume = Flags(rawValue: 1 << 8)
-    }
-
-    init(description: DescriptionID) { self.description = description }
-
-    private subscript(bit: UInt16) -> Bool {
-        get { flags.rawValue & 1 << bit != 0 }
-        set { flags = Flags(rawValue: newValue ? flags.rawValue | 1 << bit : flags.rawValue & ~(1 << bit)) }
-    }
-
-    /// The claim does not show the last request yet.
-    var hasNewClaim: Bool {
-        get { self[0] }
-        set { self[0] = newValue }
-    }
-
-    /// It was not let begin.
-    var isRejected: Bool {
-        get { self[1] }
-        set { self[1] = newValue }
-    }
-
-    /// It was told last that it is active.
-    var isToldActive: Bool {
-        get { self[2] }
-        set { self[2] = newValue }
-    }
-
-    /// Waiting for others to fall silent was tried since its application last wanted to run.
-    var hasStarted: Bool {
-        get { self[3] }
-        set { self[3] = newValue }
-    }
-
-    /// It asked to be heard while it had to be silent, so it goes ahead as soon as it may.
-    var isWaiting: Bool {
-        get { self[4] }
-        set { self[4] = newValue }
-    }
-
-    /// It was opened; its description is its own, not that of its streams.
-    var isOpened: Bool {
-        get { self[5] }
-        set { self[5] = newValue }
-    }
-
-    /// Its application activates and deactivates it; until it first does so, its streams do.
-    var isDriven: Bool {
-        get { self[6] }
-        set { self[6] = newValue }
-    }
-
-    /// Its application has activated it, and nothing has ended that.
-    var isActivated: Bool {
-        get { self[7] }
-        set { self[7] = newValue }
-    }
-
-    /// What its application will be told when the present interruption ends (R11, R31).
-    var mayResume: Bool {
-        get { self[8] }
-        set { self[8] = newValue }
-    }
-
-    /// Whether it asks to be heard. A sound of the interface asks for nothing (R13).
-    func asks(_ catalogue: borrowing Catalogue) -> Bool {
-        if isDriven { return isActivated }
-        return isOpened ? wantedDescriptions & ~catalogue.interfaceSounds != 0 : wanted > 0
-    }
-}
-
 /// Everything the verdict depends on.
 struct Facts: Sendable, Equatable {
     private(set) var streams = Slots<StreamFacts>()
     private(set) var sessions = Slots<SessionFacts>()
-    private(set) var claims = Claims()
+    /// The slots of all sessions, the strongest claim first.
+    private(set) var order: [Int32] = []
     /// What the user has switched.
     var switches = Switches()
     /// The applications and keys, by session slot; apart, because strings are counted references.
@@ -176,7 +30,15 @@ struct Facts: Sendable, Equatable {
     }
 
     /// Which session this is, among all that there ever were.
-    func serial(of session: Int) -> UInt32 { session >= 0 && session < serials.count ? serials[session] : 0 }
+    func number(of session: Int) -> SessionNumber {
+        SessionNumber(session >= 0 && session < serials.count ? serials[session] : 0, slot: session)
+    }
+
+    /// The slot of a session that still exists.
+    func slot(of number: SessionNumber) -> Int? {
+        let slot = Int(number.slot)
+        return sessions.has(slot) && slot < serials.count && serials[slot] == number.rawValue ? slot : nil
+    }
 
     func slot(of stream: StreamID) -> Int? { slotOfStream[stream] }
 
@@ -193,7 +55,8 @@ struct Facts: Sendable, Equatable {
             ?? addSession(.application(application), application, description, catalogue)
         let slot = streams.insert(
             StreamFacts(
-                id: id, session: Int32(truncatingIfNeeded: session), description: description, direction: direction))
+                id: id, session: Int32(truncatingIfNeeded: session), description: description, direction: direction,
+                isInterfaceSound: catalogue.traits(of: description).contains(.interfaceSound)))
         link(slot, description, to: session)
         slotOfStream[id] = slot
         return slot
@@ -201,15 +64,16 @@ struct Facts: Sendable, Equatable {
 
     private mutating func link(_ slot: Int, _ description: DescriptionID, to session: Int) {
         let first = sessions[session]?.firstStream ?? -1
+        let neighbour = streams[Int(first)]?.description
         streams.update(slot) {
             $0.session = Int32(truncatingIfNeeded: session)
             $0.next = first
             $0.previous = -1
         }
         streams.update(Int(first)) { $0.previous = Int32(truncatingIfNeeded: slot) }
-        sessions.update(session) {
+        updateSession(session) {
             $0.firstStream = Int32(truncatingIfNeeded: slot)
-            $0.descriptions |= description.bit
+            if let neighbour { $0.isMixed = $0.isMixed || neighbour != description } else { $0.isMixed = false }
         }
     }
 
@@ -239,14 +103,8 @@ struct Facts: Sendable, Equatable {
     private mutating func unlink(_ slot: Int, _ stream: StreamFacts) {
         streams.update(Int(stream.previous)) { $0.next = stream.next }
         streams.update(Int(stream.next)) { $0.previous = stream.previous }
-        let session = Int(stream.session)
-        sessions.update(session) {
+        updateSession(Int(stream.session)) {
             if $0.firstStream == Int32(truncatingIfNeeded: slot) { $0.firstStream = stream.next }
-        }
-        // Only where kinds are mixed can one be gone with a stream.
-        if let known = sessions[session], known.descriptions != stream.description.bit || known.firstStream < 0 {
-            let rest = gather(session) { _ in true }
-            sessions.update(session) { $0.descriptions = rest }
         }
     }
 
@@ -255,63 +113,68 @@ struct Facts: Sendable, Equatable {
         guard let old = streams[slot] else { return }
         streams.update(slot, change)
         guard let new = streams[slot] else { return }
-        let session = Int(new.session)
-        sessions.update(session) {
-            $0.wanted &+= (new.isWanted ? 1 : 0) - (old.isWanted ? 1 : 0)
+        updateSession(Int(new.session)) {
+            let wanted: Int32 = (new.isWanted ? 1 : 0) - (old.isWanted ? 1 : 0)
+            $0.wanted &+= wanted
+            if new.isInterfaceSound {
+                $0.wantedInterfaceSounds &+= wanted
+            } else if new.direction == .capture {
+                $0.wantedRecordings &+= wanted
+            }
             $0.running &+= (new.isWanted && new.isRunning ? 1 : 0) - (old.isWanted && old.isRunning ? 1 : 0)
             $0.audible &+= (new.isAudible ? 1 : 0) - (old.isAudible ? 1 : 0)
-            if new.isWanted { $0.wantedDescriptions |= new.description.bit }
-        }
-        // Only where kinds are mixed can one be wanted no longer while another is.
-        if old.isWanted && !new.isWanted, let known = sessions[session] {
-            var rest = known.wantedDescriptions
-            if known.wanted == 0 {
-                rest = 0
-            } else if rest != new.description.bit {
-                rest = gather(session) { $0.isWanted }
-            }
-            sessions.update(session) { $0.wantedDescriptions = rest }
         }
     }
 
-    /// Gives all streams and sessions other descriptions.
-    ///
-    /// - Parameters:
-    ///   - ids: By stream slot.
-    ///   - sessions: By session slot, for those without streams.
-    ///   - successor: Who has taken over from a session, under the new descriptions.
-    mutating func redescribe(
-        _ ids: [DescriptionID?], sessions former: [DescriptionID?], catalogue: borrowing Catalogue,
-        successor: (SessionFacts) -> DescriptionID?
-    ) {
-        for (slot, id) in ids.enumerated() {
-            if let id { streams.update(slot) { $0.description = id } }
+    /// The slots of a session's streams, the newest first.
+    func streams(of session: Int) -> [Int] {
+        var result: [Int] = []
+        var next = sessions[session]?.firstStream ?? -1
+        while let stream = streams[Int(next)] {
+            result.append(Int(next))
+            next = stream.next
         }
-        for slot in 0..<sessions.capacity where sessions.has(slot) {
-            let all = gather(slot) { _ in true }
-            let wanted = gather(slot) { $0.isWanted }
-            sessions.update(slot) {
-                $0.descriptions = all
-                $0.wantedDescriptions = wanted
-                let candidates = $0.isOpened ? 0 : wanted != 0 ? wanted : all
-                $0.description =
-                    catalogue.description(of: candidates) ?? (slot < former.count ? former[slot] : nil)
-                    ?? $0.description
-                $0.supersededBy = successor($0)
-                if $0.supersededBy == nil { $0.isRejected = false }
-            }
-            _ = claim(slot, catalogue: catalogue)
-        }
+        return result
     }
 
-    private func gather(_ session: Int, where counts: (StreamFacts) -> Bool) -> UInt64 {
-        var descriptions: UInt64 = 0
+    /// How many of a session's streams can be heard, without the sounds of the interface.
+    func audibleStreams(of session: Int) -> Int32 {
+        var result: Int32 = 0
         var next = sessions[session]?.firstStream ?? -1
         while let stream = streams[Int(next)] {
             next = stream.next
-            if counts(stream) { descriptions |= stream.description.bit }
+            if stream.isAudible, !stream.isInterfaceSound { result &+= 1 }
         }
-        return descriptions
+        return result
+    }
+
+    /// The descriptions of a session's streams, of all or of the wanted ones.
+    func descriptions(of session: Int, wantedOnly: Bool) -> [DescriptionID] {
+        var result: [DescriptionID] = []
+        var next = sessions[session]?.firstStream ?? -1
+        while let stream = streams[Int(next)] {
+            next = stream.next
+            if !wantedOnly || stream.isWanted, !result.contains(stream.description) {
+                result.append(stream.description)
+            }
+        }
+        return result
+    }
+
+    /// Gives a stream another description.
+    mutating func describe(stream slot: Int, as description: DescriptionID, catalogue: borrowing Catalogue) {
+        let isInterfaceSound = catalogue.traits(of: description).contains(.interfaceSound)
+        guard let stream = streams[slot] else { return }
+        updateSession(Int(stream.session)) {
+            $0.isMixed = true
+            guard stream.isWanted, stream.isInterfaceSound != isInterfaceSound else { return }
+            $0.wantedInterfaceSounds &+= isInterfaceSound ? 1 : -1
+            if stream.direction == .capture { $0.wantedRecordings &+= isInterfaceSound ? -1 : 1 }
+        }
+        streams.update(slot) {
+            $0.description = description
+            $0.isInterfaceSound = isInterfaceSound
+        }
     }
 
     // MARK: - Sessions
@@ -322,7 +185,7 @@ struct Facts: Sendable, Equatable {
     ) -> Int? {
         guard slotOfSession[.opened(id)] == nil else { return nil }
         let session = addSession(.opened(id), application, description, catalogue)
-        sessions.update(session) { $0.isOpened = true }
+        updateSession(session) { $0.isOpened = true }
         return session
     }
 
@@ -330,7 +193,12 @@ struct Facts: Sendable, Equatable {
         _ key: SessionKey, _ application: ApplicationID, _ description: DescriptionID, _ catalogue: borrowing Catalogue
     ) -> Int {
         lastSerial &+= 1
-        let session = sessions.insert(SessionFacts(description: description))
+        lastStamp &+= 1
+        var facts = SessionFacts(description: description)
+        facts.stamp = lastStamp
+        facts.claim = claim(of: description, lastStamp, catalogue)
+        facts.isDirty = true
+        let session = sessions.insert(facts)
         slotOfSession[key] = session
         if session < applications.count {
             applications[session] = application
@@ -341,75 +209,64 @@ struct Facts: Sendable, Equatable {
             keys.append(key)
             serials.append(lastSerial)
         }
-        stamp(session)
-        let claim = claim(of: session, catalogue)
-        sessions.update(session) {
-            $0.claim = claim
-            $0.hasNewClaim = false
-        }
-        claims.insert(
-            Claimant(claim: claim, session: Int32(truncatingIfNeeded: session), description: description))
+        order.insert(Int32(truncatingIfNeeded: session), at: place(of: facts.claim))
         return session
     }
 
     /// Forgets a session that has no streams any more.
     mutating func removeSession(_ slot: Int) {
         guard let session = sessions[slot], session.firstStream < 0 else { return }
-        claims.remove(session.claim)
+        removeFromOrder(slot, session.claim)
         sessions.remove(slot)
         if slot < keys.count { slotOfSession[keys[slot]] = nil }
     }
 
-    /// Changes what is known of a session; what the verdict needs of it follows with ``claim(_:catalogue:)``.
-    mutating func updateSession(_ slot: Int, _ change: (inout SessionFacts) -> Void) { sessions.update(slot, change) }
+    /// Changes what is known of a session, which is looked at when the event is over.
+    mutating func updateSession(_ slot: Int, _ change: (inout SessionFacts) -> Void) {
+        sessions.update(slot) {
+            change(&$0)
+            $0.isDirty = true
+        }
+    }
+
+    /// Keeps what was derived about a session that is being looked at.
+    mutating func keepSession(_ slot: Int, _ session: SessionFacts) { sessions.update(slot) { $0 = session } }
 
     /// Notes that a session asks to be heard now: it comes after all earlier requests.
-    mutating func stamp(_ slot: Int) {
+    mutating func stamp(_ slot: Int, catalogue: borrowing Catalogue) {
         lastStamp &+= 1
-        let stamp = lastStamp
-        sessions.update(slot) {
-            $0.stamp = stamp
-            $0.hasNewClaim = true
-        }
+        claim(slot, stamp: lastStamp, catalogue: catalogue)
     }
 
     /// A session takes the place of another one among the requests, with what stood against that. The other one comes last,
     /// as if it had been opened now.
-    mutating func succeed(_ slot: Int, to former: Int, as description: DescriptionID, catalogue: borrowing Catalogue) {
+    mutating func succeed(_ slot: Int, to former: Int, catalogue: borrowing Catalogue) {
         guard let old = sessions[former], let new = sessions[slot], !new.isDriven else { return }
-        let kept = old.supersededBy.flatMap {
-            catalogue.isKept(new.isOpened ? new.description : description, fromBeginning: old.isRejected, by: $0)
-                ? $0 : nil
-        }
-        stamp(former)
-        // At once, because no two may claim the same.
-        _ = claim(former, catalogue: catalogue)
-        sessions.update(slot) {
-            $0.stamp = old.stamp
-            $0.supersededBy = kept
-            $0.isRejected = kept != nil && old.isRejected
-            $0.hasNewClaim = true
+        stamp(former, catalogue: catalogue)
+        claim(slot, stamp: old.stamp, catalogue: catalogue)
+        updateSession(slot) {
+            $0.cause = old.cause
+            $0.block = old.block
         }
     }
 
-    /// Brings a session's place among the claims up to date. Returns what it claimed before, if that has changed.
-    mutating func claim(_ slot: Int, catalogue: borrowing Catalogue) -> Claimant? {
-        guard let session = sessions[slot] else { return nil }
-        let claimant = Claimant(
-            claim: claim(of: slot, catalogue), session: Int32(truncatingIfNeeded: slot),
-            description: session.description,
-            isActive: session.phase != .inactive, supersededBy: session.supersededBy)
-        sessions.update(slot) {
-            $0.claim = claimant.claim
-            $0.hasNewClaim = false
-        }
-        guard let old = claims.replace(session.claim, with: claimant), old != claimant else { return nil }
-        return old
+    /// Gives a session another description.
+    mutating func describe(_ slot: Int, as description: DescriptionID, catalogue: borrowing Catalogue) {
+        guard let session = sessions[slot], session.description != description else { return }
+        updateSession(slot) { $0.description = description }
+        claim(slot, stamp: session.stamp, catalogue: catalogue)
     }
 
-    private func claim(of slot: Int, _ catalogue: borrowing Catalogue) -> UInt64 {
-        guard let session = sessions[slot] else { return 0 }
-        return claim(of: session.description, session.stamp, catalogue)
+    /// Brings a session's place among the claims up to date.
+    mutating func claim(_ slot: Int, stamp: UInt64, catalogue: borrowing Catalogue) {
+        guard let session = sessions[slot] else { return }
+        let claim = claim(of: session.description, stamp, catalogue)
+        if claim != session.claim { removeFromOrder(slot, session.claim) }
+        updateSession(slot) {
+            $0.stamp = stamp
+            $0.claim = claim
+        }
+        if claim != session.claim { order.insert(Int32(truncatingIfNeeded: slot), at: place(of: claim)) }
     }
 
     /// What a session of a description would claim if it asked now.
@@ -421,4 +278,27 @@ struct Facts: Sendable, Equatable {
         // 55 bits of activations last for a thousand years at a million a second.
         catalogue.weight(of: description) << 55 | (stamp & (1 << 55 - 1))
     }
+
+    private mutating func removeFromOrder(_ slot: Int, _ claim: UInt64) {
+        let place = place(of: claim)
+        if place < order.count, Int(order[place]) == slot { order.remove(at: place) }
+    }
+
+    /// The first place whose claim is not above this one.
+    private func place(of claim: UInt64) -> Int {
+        var low = 0
+        var high = order.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if sessions[Int(order[middle])]?.claim ?? 0 > claim { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension UInt64 {
+    /// Of a claim: when it was made, in the order of all claims.
+    var stampOfClaim: UInt64 { self & (1 << 55 - 1) }
+    /// Of a claim: the priority.
+    var priorityOfClaim: UInt64 { self >> 56 }
 }

@@ -13,22 +13,22 @@ extension Engine {
         mixer.add(
             facts.switches.isSilent ? 1 : 0, facts.switches.isLocked ? 1 : 0, facts.switches.isUndisturbed ? 1 : 0,
             time(facts.switches.pausedUntil), time(requestedWake))
-        let order = facts.claims.order
-        let stamps = order.map { facts.sessions[Int($0.session)]?.stamp ?? 0 }.sorted()
-        for claimant in order {
-            let slot = Int(claimant.session)
+        let order = facts.order.map { Int($0) }
+        let stamps = order.map { facts.sessions[$0]?.stamp ?? 0 }.sorted()
+        for slot in order {
             guard let session = facts.sessions[slot] else { continue }
             let application = facts.application(of: slot)
             mixer.add(
                 UInt64(session.description.rawValue), UInt64(session.phase.rawValue),
-                UInt64(session.interruption.rawValue), UInt64(session.supersededBy?.rawValue ?? .max),
-                time(session.deadline), UInt64(stamps.firstIndex(of: session.stamp) ?? 0),
-                UInt64(order.firstIndex { facts.application(of: Int($0.session)) == application } ?? 0),
+                UInt64(session.interruption.rawValue), UInt64(session.block.rawValue),
+                UInt64(1 + (order.firstIndex(of: Int(session.cause)) ?? -1)),
+                time(session.deadline), time(session.resumesUntil), UInt64(stamps.firstIndex(of: session.stamp) ?? 0),
+                UInt64(order.firstIndex { facts.application(of: $0) == application } ?? 0),
                 UInt64(1 + (waiting.firstIndex(of: slot) ?? -1)))
             var flags: UInt64 = 0
             let all = [
-                session.hasNewClaim, session.isRejected, session.isToldActive, session.hasStarted, session.isWaiting,
-                session.isOpened, session.isDriven, session.isActivated, session.mayResume,
+                session.isToldActive, session.hasStarted, session.isWaiting, session.isOpened, session.isDriven,
+                session.isActivated, session.mayResume, session.isDescribed, session.wasHeard, session.isToldOfRoute,
             ]
             for flag in all { flags = flags << 1 | (flag ? 1 : 0) }
             mixer.add(flags)

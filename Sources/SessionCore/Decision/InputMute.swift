@@ -17,7 +17,7 @@ extension Engine {
     mutating func take(
         _ input: MutedInput, _ isMuted: Bool, _ streams: [StreamID], at now: Instant, _ effects: inout [Effect]
     ) {
-        mutedInputs = mutedInputs.filter { facts.sessions[$0.key]?.supersededBy == .mutedInput }
+        mutedInputs = mutedInputs.filter { facts.sessions[$0.key]?.block == .mutedInput }
         var concerned: Set<Int> = []
         // Those under which it was muted: what does not run yet finds it so.
         var running: Set<Int> = []
@@ -37,39 +37,46 @@ extension Engine {
             let moved = sessions.filter { slot in
                 mutedInputs[slot].map { $0.port != input.port } ?? false && !isInputMuted(slot)
             }
-            supersede(moved, by: .changedRoute, at: now, &effects)
+            block(moved, by: .changedRoute, at: now, &effects)
             return release(waitingFor: input.port, isGone: false, at: now, &effects)
         }
         if !sessions.isEmpty { hasMutedInput = true }
         var interrupted: [Int] = []
+        var isOther = false
         for slot in sessions {
             if mutedInputs[slot] == nil {
                 guard mayInterrupt(slot, isRunning: running.contains(slot)) else { continue }
                 interrupted.append(slot)
             }
+            if mutedInputs[slot] != nil, mutedInputs[slot] != input, slot < presented.count {
+                // Another input is what it waits for now.
+                facts.updateSession(slot) { _ in }
+                presented[slot].description = nil
+                isOther = true
+            }
             mutedInputs[slot] = input
         }
-        supersede(interrupted, by: .mutedInput, at: now, &effects)
+        block(interrupted, by: .mutedInput, at: now, &effects)
+        if isOther { update(at: now, &effects) }
     }
 
     /// Nobody waits for an input any more: because it may be recorded from again, or because it has gone, and only their
     /// applications begin with another one.
     mutating func release(waitingFor port: PortID, isGone: Bool, at now: Instant, _ effects: inout [Effect]) {
         let waiting = mutedInputs.filter { slot, input in
-            input.port == port && facts.sessions[slot]?.supersededBy == .mutedInput
+            input.port == port && facts.sessions[slot]?.block == .mutedInput
         }
-        supersede(waiting.keys.sorted(), by: isGone ? .changedRoute : nil, at: now, &effects)
+        block(waiting.keys.sorted(), by: isGone ? .changedRoute : .none, at: now, &effects)
     }
 
     /// Whether an application has opened a session only to record, and does, or would in the place of another recording that
     /// keeps it silent.
     private func mayInterrupt(_ slot: Int, isRunning: Bool) -> Bool {
         guard facts.switches.pausedUntil == nil, configurations[slot] != nil, let session = facts.sessions[slot],
-            session.phase == .active, session.asks(catalogue), session.supersededBy == nil,
+            session.phase == .active, session.asks, session.block == .none,
             catalogue[session.description]?.category == .record, isInputMuted(slot)
         else { return false }
-        guard outcome[slot].silence != .none else { return isRunning }
-        return outcome[slot].silencerDescription.flatMap { catalogue[$0] }?.category == .record
+        return verdict(of: slot).silence == .none ? isRunning : isSilencedByRecording(slot)
     }
 
     /// Whether all that a session records from is muted.
@@ -84,15 +91,5 @@ extension Engine {
             isAny = true
         }
         return isAny
-    }
-
-    /// What a session is told of the input that it waits for.
-    func mutedInput(of slot: Int) -> SessionReference {
-        var reference = SessionReference(
-            application: ApplicationID(
-                portal: nil, binary: nil, displayName: mutedInputs[slot]?.name, fallback: "the input"),
-            description: "input")
-        reference.isMutedInput = true
-        return reference
     }
 }

@@ -1,50 +1,53 @@
 /// How a session moves from phase to phase.
 extension Engine {
-    /// Moves a session to the phase that its streams, its verdict and the time call for. Returns what that can change.
-    mutating func advance(_ slot: Int, at now: Instant, _ effects: inout [Effect]) -> Consequence {
-        guard let old = facts.sessions[slot] else { return .none }
-        var session = old
-        let verdict = outcome[slot]
-        let isWanted = session.asks(catalogue)
-        if !isWanted {
-            // Who drives the session itself is told that it was taken over from, and asks again.
-            if !session.isDriven {
-                session.supersededBy = nil
-                session.isRejected = false
-            }
+    /// Moves a session to the phase that its streams, its verdict and the time call for.
+    mutating func advance(
+        _ slot: Int, _ session: inout SessionFacts, _ old: SessionFacts, _ verdict: SessionVerdict,
+        at now: Instant
+    ) {
+        let former = verdicts[slot]
+        // R9: who asks where it was silent goes ahead as soon as it may.
+        if session.asks, session.phase == .inactive, former.silence != .none, !former.block.isFinal {
+            session.isWaiting = true
+        }
+        if !session.asks {
             session.hasStarted = false
             session.isWaiting = false
         }
-        if !session.isOpened, isWanted || session.phase == .inactive {
-            let candidates = isWanted ? session.wantedDescriptions : session.descriptions
-            // Of one kind in nearly every application.
-            if candidates != session.description.bit {
-                session.description = catalogue.description(of: candidates) ?? session.description
-            }
-        }
-        // R13, R31: what was taken over from is gone; a sound of the interface that remains has no part in it.
-        if catalogue.interfaceSounds & session.description.bit != 0 { session.supersededBy = nil }
-        move(&session, verdict, at: now)
         let isSilenced = verdict.silence != .none
-        if session.phase != .inactive || verdict.isSuperseded {
+        // Who gives up while it is silent is over at once.
+        let wasSilenced = !session.asks && old.block != .none
+        move(&session, isSilenced: isSilenced || wasSilenced, isStopped: verdict.block.isFinal, at: now)
+        if session.phase != .inactive { session.hasStarted = true }
+        if session.phase != .inactive || verdict.block.isFinal {
             session.isWaiting = false
-        } else if isWanted && isSilenced {
+        } else if session.asks && isSilenced {
             session.isWaiting = true
         }
-        if session != old { note(session, old, slot, &effects) }
-        let isSame =
-            session.description == old.description && session.supersededBy == old.supersededBy
-            && (session.phase == .inactive) == (old.phase == .inactive) && !session.hasNewClaim
-        guard !isSame, let former = facts.claim(slot, catalogue: catalogue) else { return .none }
-        let involved = former.description.bit | session.description.bit
-        return involved & catalogue.actors != 0 ? .all : .own
+        if session.phase == .active, !isSilenced { session.wasHeard = true }
+        if session.phase == .inactive, old.phase != .inactive {
+            // R11: only who deactivates without notifying others keeps them silent.
+            leave(slot, &session, letsResume: session.isDriven ? true : nil)
+            // A session that a route change has stopped has no cause any more, but had one until now.
+            if session.cause < 0 { session.formerCause = old.cause }
+            work.toDescribe.append(slot)
+        }
+        // N17: its application has not done what it was told it could. R31: what follows from that for an interruption by the
+        // system, its role says.
+        if let end = session.resumesUntil, session.phase != .inactive || end <= now {
+            if session.phase == .inactive {
+                leave(slot, &session, letsResume: true)
+            }
+            session.resumesUntil = nil
+        }
+        if (session.phase == .holding) != (old.phase == .holding) {
+            if session.phase == .holding { holders.append(slot) } else { holders.removeAll { $0 == slot } }
+        }
     }
 
-    private func move(_ session: inout SessionFacts, _ verdict: SessionVerdict, at now: Instant) {
-        let bit = session.description.bit
-        let isWanted = session.asks(catalogue)
+    private func move(_ session: inout SessionFacts, isSilenced: Bool, isStopped: Bool, at now: Instant) {
+        let isWanted = session.asks
         let isRunning = session.isDriven ? session.isActivated : session.running > 0
-        let isSilenced = verdict.silence != .none
         let isOver = session.deadline.map { now >= $0 } ?? false
         func start() {
             session.phase = .starting
@@ -55,24 +58,23 @@ extension Engine {
             if isSilenced || !isWanted { break }
             if isRunning {
                 session.phase = .active
-            } else if !session.hasStarted && catalogue.holders & bit != 0 {
+            } else if !session.hasStarted && catalogue.traits(of: session.description).contains(.waits) {
                 session.phase = .holding
                 session.deadline = now.advanced(by: catalogue.fade(of: session.description)).advanced(
                     by: Engine.handoverLimit)
-                session.hasStarted = true
             } else if session.isWaiting {
                 start()
             }
         case .holding:
             if !isWanted {
                 session.phase = .inactive
-            } else if isSilenced {
+            } else if isSilenced || isRunning {
                 session.phase = .active
-            } else if isOver || isRunning || fading <= 0 {
+            } else if isOver {
                 start()
             }
         case .starting, .active, .releasing:
-            if verdict.isSuperseded {
+            if isStopped {
                 session.phase = .inactive
             } else if !isWanted && session.isDriven {
                 session.phase = .inactive
@@ -93,36 +95,19 @@ extension Engine {
         if session.phase == .inactive || session.phase == .active { session.deadline = nil }
     }
 
-    /// Keeps what a change of phase brings along: deadlines, holders, and who was told what (R26, R27).
-    private mutating func note(_ new: SessionFacts, _ old: SessionFacts, _ slot: Int, _ effects: inout [Effect]) {
-        var session = new
-        let claims = session.phase != .inactive
-        if !claims && session.isToldActive {
-            session.isToldActive = false
-            effects.append(.sessionDeactivated(reference(slot, session.description)))
-        } else if claims && !session.isToldActive
-            && (session.interruption == .none || session.interruption == .begun)
-        {
-            session.isToldActive = true
+    /// Tells a session that it is active now, or not any more (R2, R26, R27).
+    mutating func tellPhase(_ slot: Int, _ session: SessionFacts, _ effects: inout [Effect]) {
+        let isActive = session.phase != .inactive
+        if isActive {
+            // Who was interrupted is told of the end of that first.
+            let mayTell = session.interruption == .none || session.interruption == .begun
+            // Nor is one that was heard only until another one was granted its activation.
+            guard !session.isToldActive, mayTell, verdict(of: slot).silence == .none else { return }
             effects.append(.sessionActivated(reference(slot, session.description)))
+        } else {
+            guard session.isToldActive else { return }
+            effects.append(.sessionDeactivated(reference(slot, session.description)))
         }
-        facts.updateSession(slot) { $0 = session }
-        if let deadline = session.deadline, deadline != old.deadline {
-            deadlines.insert(Deadlines.Entry(moment: deadline, session: slot))
-            if deadlines.count > 2 * facts.sessions.count + 64 {
-                deadlines.keep { facts.sessions[$0.session]?.deadline == $0.moment }
-            }
-        }
-        if (session.phase == .holding) != (old.phase == .holding) {
-            if session.phase == .holding { holders.append(slot) } else { holders.removeAll { $0 == slot } }
-        }
-        // R31: now that one of them is heard, those that it silences know whether they may resume.
-        if session.phase == .active, old.phase != .active, old.phase != .releasing, outcome[slot].silence == .none,
-            catalogue.successors & session.description.bit != 0,
-            let former = facts.sessions[outcome.actor(session.description)]?.phase,
-            former == .starting || former == .holding || old.phase == .starting
-        {
-            work.heard |= session.description.bit
-        }
+        facts.updateSession(slot) { $0.isToldActive = isActive }
     }
 }

@@ -10,37 +10,38 @@ extension Engine {
         let old = catalogue
         catalogue = Catalogue(policy: policy)
         let emptied = leaveAlone(except: descriptions, &effects)
-        var ids: [DescriptionID?] = []
         for slot in 0..<facts.streams.capacity {
-            ids.append(
-                facts.streams[slot].flatMap { descriptions[$0.id] }.flatMap {
-                    catalogue.id(of: $0)
-                })
+            guard let stream = facts.streams[slot], let described = descriptions[stream.id],
+                let description = id(of: described)
+            else { continue }
+            facts.describe(stream: slot, as: description, catalogue: catalogue)
         }
         func translated(_ id: DescriptionID?) -> DescriptionID? {
             id.flatMap { old[$0]?.name }.flatMap { catalogue.id(named: $0) }
         }
-        // A session that outlives its last stream for a moment stays what it was.
-        var former: [DescriptionID?] = []
         for slot in 0..<facts.sessions.capacity {
-            former.append(facts.sessions[slot].flatMap { old[$0.description] }.flatMap { catalogue.id(of: $0) })
-        }
-        facts.redescribe(ids, sessions: former, catalogue: catalogue) { session in
-            // R31, R8: nobody stays superseded by what does not do so any more.
-            if let port = session.supersededBy, port.isOfRoute {
-                // R36: what is a call now goes on wherever it is heard.
-                return catalogue[session.description]?.goesOnElsewhere == true ? nil : port
+            guard let session = facts.sessions[slot] else { continue }
+            // A session that outlives its last stream for a moment stays what it was.
+            if let former = old[session.description], let description = id(of: former) {
+                facts.updateSession(slot) { $0.description = description }
             }
-            guard let successor = translated(session.supersededBy) else { return nil }
-            let isStill = catalogue.isKept(session.description, fromBeginning: session.isRejected, by: successor)
-            return isStill ? successor : nil
+            facts.claim(slot, stamp: session.stamp, catalogue: catalogue)
+            describe(slot)
+            guard let described = facts.sessions[slot]?.description, session.block.isOfRoute,
+                catalogue[described]?.goesOnElsewhere == true
+            else { continue }
+            // R36: what is a call now goes on wherever it is heard.
+            facts.updateSession(slot) { $0.block = .none }
         }
-        // What the policy leaves alone from now on does nothing to others, not even for the time of its release delay.
-        for slot in emptied where facts.sessions[slot]?.firstStream ?? 0 < 0 {
-            release(slot, at: now)
+        // What the policy leaves alone from now on does nothing to others, not even for the time of its release delay, and
+        // lets those be that it has silenced.
+        for slot in emptied where facts.sessions[slot]?.wanted == 0 {
+            release(slot, letsResume: true, at: now)
         }
         for slot in applied.indices { applied[slot].actor = translated(applied[slot].actor) }
-        reconsider(at: now, &effects)
+        for (slot, gone) in departed { departed[slot]?.description = translated(gone.description) }
+        reconsider()
+        update(at: now, &effects)
     }
 
     /// Gives back the streams that the new policy leaves alone, or for which it has no room. Returns their sessions.
@@ -50,7 +51,7 @@ extension Engine {
         var sessions: Set<Int> = []
         for slot in 0..<facts.streams.capacity {
             guard let stream = facts.streams[slot] else { continue }
-            if let description = descriptions[stream.id], catalogue.id(of: description) != nil { continue }
+            if let description = descriptions[stream.id], id(of: description) != nil { continue }
             giveBack(slot, stream, &effects)
             if facts.sessions[Int(stream.session)]?.phase != .inactive { sessions.insert(Int(stream.session)) }
         }
@@ -62,38 +63,34 @@ extension Engine {
         guard let slot = facts.slot(of: id), let stream = facts.streams[slot] else { return }
         let session = Int(stream.session)
         giveBack(slot, stream, &effects)
-        // Nothing is left there that could claim anything for the time of a release delay.
-        if let known = facts.sessions[session], known.wanted == 0, !known.isDriven { release(session, at: now) }
-        update(session: session, at: now, &effects)
+        // Nothing is left there that could claim anything for the time of a release delay. It lets those be that it has
+        // silenced.
+        if facts.sessions[session]?.wanted == 0 { release(session, letsResume: true, at: now) }
+        describe(session)
+        update(at: now, &effects)
     }
 
     /// Undoes what was done to a stream, and forgets it.
     private mutating func giveBack(_ slot: Int, _ stream: StreamFacts, _ effects: inout [Effect]) {
-        if slot < applied.count, applied[slot] != .untouched {
+        if slot < applied.count, applied[slot].treatment != .untouched {
             let fade = stream.isRunning ? Engine.usualFade : .zero
             effects.append(.treat(stream.id, .untouched, within: fade, after: .zero))
-            applied[slot] = .untouched
-        }
-        change(slot) {
-            $0.isWanted = false
-            $0.isRunning = false
+            applied[slot] = Applied()
         }
         facts.removeStream(slot)
     }
 
     /// The descriptions that anything refers to.
-    var descriptionsInUse: UInt64 {
-        var result: UInt64 = 0
-        func note(_ id: DescriptionID?) { result |= id?.bit ?? 0 }
-        for slot in 0..<facts.sessions.capacity {
-            guard let session = facts.sessions[slot] else { continue }
-            result |= session.descriptions | session.wantedDescriptions
-            note(session.description)
-            note(session.supersededBy)
-            note(outcome[slot].ducker)
-            note(outcome[slot].silencerDescription)
+    var descriptionsInUse: Set<DescriptionID> {
+        var result: Set<DescriptionID> = []
+        for slot in 0..<facts.streams.capacity {
+            if let stream = facts.streams[slot] { result.insert(stream.description) }
+            if slot < applied.count, let actor = applied[slot].actor { result.insert(actor) }
         }
-        for slot in applied.indices where facts.streams.has(slot) { note(applied[slot].actor) }
+        for slot in 0..<facts.sessions.capacity {
+            if let session = facts.sessions[slot] { result.insert(session.description) }
+        }
+        for gone in departed.values { if let description = gone.description { result.insert(description) } }
         return result
     }
 }

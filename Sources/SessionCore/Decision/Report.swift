@@ -22,7 +22,7 @@ public struct Report: Sendable, Equatable {
         /// Where it is.
         public var state: State
         /// Who silences it; `nil` for nobody.
-        public var silencer: SessionReference?
+        public var silencer: Interrupter?
         /// Its streams.
         public var streams: [StreamID]
     }
@@ -44,7 +44,7 @@ public struct Report: Sendable, Equatable {
         /// What is done to it.
         public var treatment: Treatment
         /// Who causes that; `nil` for nobody.
-        public var actor: SessionReference?
+        public var interrupter: Interrupter?
     }
 
     /// What the user has switched.
@@ -69,26 +69,27 @@ extension Engine {
     public var report: Report {
         var sessions: [Report.Session] = []
         var streams: [Report.Stream] = []
-        for claimant in facts.claims.order {
-            let slot = Int(claimant.session)
+        for place in facts.order {
+            let slot = Int(place)
             guard let session = facts.sessions[slot], let description = catalogue[session.description] else { continue }
             var own: [StreamID] = []
             var next = session.firstStream
             while let stream = facts.streams[Int(next)] {
-                let treatment = Int(next) < applied.count ? applied[Int(next)] : .untouched
+                let treatment = Int(next) < applied.count ? applied[Int(next)].treatment : .untouched
                 own.append(stream.id)
                 streams.append(
                     Report.Stream(
-                        id: stream.id, session: facts.serial(of: slot),
+                        id: stream.id, session: facts.number(of: slot).rawValue,
                         description: catalogue[stream.description]?.name ?? "?",
                         direction: stream.direction, isWanted: stream.isWanted, isRunning: stream.isRunning,
-                        treatment: treatment, actor: treatment.actor.map { reference(outcome.actor($0), $0) }))
+                        treatment: treatment, interrupter: treatment.cause.flatMap { interrupter($0) }))
                 next = stream.next
             }
-            let silencer = outcome[slot].silencerDescription.map { reference(outcome.actor($0), $0) }
+            let verdict = verdict(of: slot)
+            let silencer = verdict.silence == .none ? nil : silencer(of: slot).interrupter
             sessions.append(
                 Report.Session(
-                    number: facts.serial(of: slot), reference: reference(slot, session.description),
+                    number: facts.number(of: slot).rawValue, reference: reference(slot, session.description),
                     description: description,
                     configuration: configurations[slot], state: state(of: slot, session), silencer: silencer,
                     streams: own.sorted { $0.rawValue < $1.rawValue }))
@@ -99,7 +100,7 @@ extension Engine {
 
     private func state(of slot: Int, _ session: SessionFacts) -> Report.State {
         if waiting.contains(slot) { return .delayed }
-        if outcome[slot].silence != .none, session.phase != .inactive || session.interruption != .none {
+        if verdict(of: slot).silence != .none, session.phase != .inactive || session.interruption != .none {
             return .interrupted
         }
         switch session.phase {

@@ -22,7 +22,7 @@ public struct SessionState: Sendable, Hashable {
 /// Sessions that applications hold themselves.
 extension Engine {
     /// The most different descriptions of opened sessions in use at a time; the rest of the room is for streams.
-    static let openedDescriptions = 32
+    static let openedDescriptions = 48
 
     /// What an opened session is; `nil` for one that is not known.
     public func state(of id: SessionID) -> SessionState? { facts.slot(of: id).flatMap { shown[$0] } }
@@ -50,18 +50,23 @@ extension Engine {
     ) {
         guard facts.slot(of: id) == nil else { return effects.append(.answered(id, .unknown)) }
         let configuration = SessionConfiguration()
-        var described = configuration.description
-        if case .system(let description) = kind { described = description }
-        let version = catalogue.version
+        var described = describe(configuration)
+        if case .system(let description, _) = kind { described = description }
         guard let description = room(for: described, isSystem: kind != .application),
             let slot = facts.openSession(id, application: application, description: description, catalogue: catalogue)
         else { return effects.append(.answered(id, .noRoom)) }
-        while presented.count <= slot { presented.append(Presentation()) }
-        presented[slot] = Presentation()
-        if case .application = kind { configurations[slot] = configuration }
+        switch kind {
+        case .application: configurations[slot] = configuration
+        case .system(_, let beginner):
+            beginners[slot] = beginner
+            facts.updateSession(slot) {
+                $0.isDescribed = true
+                $0.sparesItsOwn = beginner != nil
+            }
+        }
         if shown.isEmpty { heard = countHeard() }
         shown[slot] = SessionState()
-        update(isNew: true, session: slot, isOfAll: catalogue.version != version, at: now, &effects)
+        update(at: now, &effects)
         effects.append(.answered(id, .done))
     }
 
@@ -70,19 +75,21 @@ extension Engine {
         waiting.removeAll { $0 == slot }
         // R12: whom it interrupted goes on. First, so that nobody interrupts what is about to end.
         giveUp(slot, notifyOthers: true)
-        facts.updateSession(slot) { if $0.supersededBy == .mutedInput { $0.supersededBy = nil } }
-        while let first = facts.sessions[slot]?.firstStream, first >= 0 {
-            move(Int(first), to: .application(application), at: now, &effects)
+        facts.updateSession(slot) { if $0.block == .mutedInput { $0.block = .none } }
+        relocate(facts.streams(of: slot), from: slot, to: .application(application), asks: false, at: now)
+        // What keeps it silent, it is not told any more; only, last, that its interruption has ended.
+        let isInterrupted = facts.sessions[slot]?.interruption == .announced
+        facts.updateSession(slot) {
+            $0.interruption = .none
+            $0.block = .none
         }
-        update(session: slot, at: now, &effects)
-        if let session = facts.sessions[slot], session.interruption != .none {
-            if session.interruption == .announced {
-                effects.append(.interruptionEnded(reference(slot, session.description), shouldResume: false))
-            }
-            facts.updateSession(slot) { $0.interruption = .none }
+        update(at: now, &effects)
+        if isInterrupted, let session = facts.sessions[slot] {
+            effects.append(.interruptionEnded(reference(slot, session.description), shouldResume: false))
         }
         configurations[slot] = nil
         mutedInputs[slot] = nil
+        disconnections[slot] = nil
         shown[slot] = nil
         facts.updateSession(slot) { $0.isOpened = false }
         forgetIfGone(slot)
@@ -91,49 +98,85 @@ extension Engine {
     /// A stream goes to another session with all that is known of it.
     mutating func move(_ slot: Int, to key: SessionKey, at now: Instant, _ effects: inout [Effect]) {
         guard let stream = facts.streams[slot] else { return }
-        let old = Int(stream.session)
-        change(slot) {
-            $0.isWanted = false
-            $0.isRunning = false
+        relocate([slot], from: Int(stream.session), to: key, asks: true, at: now)
+        update(stream: slot, at: now, &effects)
+    }
+
+    /// Gives streams of one session to another one, all at once.
+    ///
+    /// - Parameter asks: Whether their application asks by that to be heard there.
+    private mutating func relocate(
+        _ slots: [Int], from old: Int, to key: SessionKey, asks: Bool, at now: Instant
+    ) {
+        let streams = slots.compactMap { slot in facts.streams[slot].map { (slot: slot, facts: $0) } }
+        for (slot, _) in streams {
+            facts.changeStream(slot) {
+                $0.isWanted = false
+                $0.isRunning = false
+            }
         }
-        let target = facts.moveStream(slot, to: key, catalogue: catalogue)
+        var target: Int?
+        for (slot, _) in streams { target = facts.moveStream(slot, to: key, catalogue: catalogue) ?? target }
         if let target {
-            while presented.count <= target { presented.append(Presentation()) }
             let isAll = facts.sessions[old].map { $0.wanted == 0 && !$0.isActivated } ?? false
-            if stream.isWanted, let moved = facts.streams[slot] {
+            if let wanted = streams.first(where: { $0.facts.isWanted }), let moved = facts.streams[wanted.slot] {
                 // R9: that it goes by another name is no request.
                 if isAll, facts.sessions[target]?.wanted == 0 {
-                    facts.succeed(target, to: old, as: moved.description, catalogue: catalogue)
-                    let lost = disconnections.removeValue(forKey: old)
-                    let muted = mutedInputs.removeValue(forKey: old)
-                    if catalogue[moved.description]?.goesOnElsewhere == true {
-                        // R36: what is a call here goes on wherever it is heard.
-                        facts.updateSession(target) {
-                            guard $0.supersededBy?.isOfRoute == true else { return }
-                            $0.supersededBy = nil
-                            $0.hasNewClaim = true
-                        }
-                    } else {
-                        if let lost { disconnections[target] = lost }
-                        if let muted { mutedInputs[target] = muted }
-                    }
-                } else {
+                    let all = streams.compactMap { $0.facts.isWanted ? $0.facts.description : nil }
+                    let strongest = catalogue.strongest(of: all) ?? moved.description
+                    succeed(target, to: old, isCall: catalogue[strongest]?.goesOnElsewhere == true)
+                } else if asks {
                     requestActivation(by: moved)
                 }
             }
+            // Those that it has silenced are told the end of what it is without them.
+            describe(old)
             // Nothing of the application is left there that could claim anything for the time of a release delay.
-            if isAll, facts.sessions[old]?.isDriven == false { release(old, at: now) }
+            if isAll { release(old, at: now) }
         }
-        change(slot) {
-            $0.isWanted = stream.isWanted
-            $0.isRunning = stream.isRunning
+        for (slot, former) in streams {
+            facts.changeStream(slot) {
+                $0.isWanted = former.isWanted
+                $0.isRunning = former.isRunning
+            }
         }
-        update(stream: slot, isNew: target != nil, with: target == nil ? nil : old, at: now, &effects)
+        describe(old)
+        if let target {
+            describe(target)
+            // The session has taken over that it was told to stay silent, or was rejected: it ends at once.
+            if var session = facts.sessions[target], session.block.isFinal, session.phase != .inactive,
+                !session.isDriven
+            {
+                leave(target, &session)
+                facts.keepSession(target, session)
+            }
+            // What holds for its own streams holds for those that have come.
+            if target < presented.count { presented[target].description = nil }
+        }
     }
 
-    /// A session without wanted streams ends without delay.
-    mutating func release(_ slot: Int, at now: Instant) {
-        guard let session = facts.sessions[slot], session.phase != .inactive else { return }
+    /// A session takes another one's place, with all that stood against that.
+    private mutating func succeed(_ target: Int, to old: Int, isCall: Bool) {
+        facts.succeed(target, to: old, catalogue: catalogue)
+        if facts.sessions[target]?.isDriven == false { departed[target] = departed[old] }
+        // What the other one has lost it waits for itself, too, if its application drives it.
+        let lost = disconnections[old]
+        let muted = mutedInputs[old]
+        if isCall {
+            // R36: what is a call here goes on wherever it is heard.
+            facts.updateSession(target) { if $0.block.isOfRoute { $0.block = .none } }
+        } else {
+            let isDriven = facts.sessions[target]?.isDriven ?? false
+            if let lost, !isDriven || disconnections[target] == nil { disconnections[target] = lost }
+            if let muted, !isDriven || mutedInputs[target] == nil { mutedInputs[target] = muted }
+        }
+    }
+
+    /// A session without wanted streams ends without delay. First of all, as others may be looked at before it.
+    mutating func release(_ slot: Int, letsResume: Bool? = nil, at now: Instant) {
+        guard var session = facts.sessions[slot], session.phase != .inactive, !session.isDriven else { return }
+        leave(slot, &session, letsResume: letsResume)
+        facts.keepSession(slot, session)
         holders.removeAll { $0 == slot }
         facts.updateSession(slot) {
             $0.phase = .releasing
@@ -151,46 +194,104 @@ extension Engine {
         }
         let isActive = session.phase != .inactive
         var new = old
+        var isDescribed = session.isDescribed
         do throws(SessionConfiguration.Mistake) {
             switch change {
             case .category(let category, let options, let mode):
                 try new.set(category, options, mode, whileActive: isActive)
+                isDescribed = true
             case .mode(let mode): try new.set(mode, whileActive: isActive)
             case .outputOverride(let override): try new.set(override)
             case .avoidsAlerts(let avoids): new.avoidsAlerts = avoids
+            case .interruptionOnRouteDisconnect(let wish): new.interruptionOnRouteDisconnect = wish
             }
         } catch { return effects.append(.answered(id, .mistaken(error))) }
-        guard new.description != old.description else {
+        guard describe(new) != describe(old) || isDescribed != session.isDescribed else {
             configurations[slot] = new
             toShow.append(slot)
             return effects.append(.answered(id, .done))
         }
-        let version = catalogue.version
-        guard let description = room(for: new.description) else { return effects.append(.answered(id, .noRoom)) }
-        if isActive, outcome[slot].silence == .none, let blocker = blocker(of: slot, as: description) {
-            return effects.append(.answered(id, .refused(by: blocker)))
+        guard let description = room(for: ranked(describe(new), slot)) else {
+            return effects.append(.answered(id, .noRoom))
+        }
+        let isHeard = isActive && verdict(of: slot).silence == .none
+        if isDescribed, isHeard, let blocker = blocker(of: slot, as: description) {
+            return effects.append(.answered(id, .refused(by: reference(Int(blocker.slot), blocker.description))))
         }
         configurations[slot] = new
+        facts.updateSession(slot) { $0.isDescribed = isDescribed }
+        describe(slot)
         // R7: at once while active, which is asking anew; at the next activation while inactive. R9: who is being silenced
         // has to activate again.
-        if isActive, outcome[slot].silence == .none { facts.stamp(slot) }
-        facts.updateSession(slot) {
-            $0.description = description
-            $0.hasNewClaim = true
-        }
-        update(isNew: true, session: slot, isOfAll: catalogue.version != version, at: now, &effects)
+        if isDescribed, isHeard { facts.stamp(slot, catalogue: catalogue) }
+        toShow.append(slot)
+        update(at: now, &effects)
         effects.append(.answered(id, .done))
+    }
+
+    /// What others have to do with of what an application says.
+    private func describe(_ configuration: SessionConfiguration) -> SessionDescription {
+        configuration.description(ducking: policy.ducking)
+    }
+
+    /// Brings a session's description up to date: its own where its application has said one, else that of its streams
+    /// (R1, R2). Returns whether it is another one now.
+    @discardableResult
+    mutating func describe(_ slot: Int) -> Bool {
+        guard let session = facts.sessions[slot] else { return false }
+        var new: DescriptionID?
+        if session.isDescribed {
+            guard let configuration = configurations[slot] else { return false }
+            let directions = Directions(configuration.category)
+            if directions != session.directions { facts.updateSession(slot) { $0.directions = directions } }
+            new = room(for: ranked(describe(configuration), slot))
+        } else {
+            // For the time of its release delay it stays what it was.
+            guard session.asks || session.phase == .inactive else { return false }
+            if session.isMixed {
+                new = catalogue.strongest(of: facts.descriptions(of: slot, wantedOnly: session.wanted > 0))
+            } else {
+                new = facts.streams[Int(session.firstStream)]?.description
+            }
+            // N8: a preference is heeded whatever else its application has not said.
+            if session.isOpened, let avoidsAlerts = configurations[slot]?.avoidsAlerts,
+                avoidsAlerts || new == nil, var described = catalogue[new ?? session.description]
+            {
+                described.avoidsAlerts = avoidsAlerts
+                new = room(for: described) ?? new
+            }
+        }
+        guard let new, new != session.description else { return false }
+        facts.describe(slot, as: new, catalogue: catalogue)
+        return true
+    }
+
+    /// R36: a session has the rank of the strongest stream that its application wants to run, as far as the policy lets that
+    /// stream claim it.
+    private func ranked(_ description: SessionDescription, _ slot: Int) -> SessionDescription {
+        var result = description
+        var next = facts.sessions[slot]?.firstStream ?? -1
+        while let stream = facts.streams[Int(next)] {
+            next = stream.next
+            guard stream.isWanted, !stream.isInterfaceSound,
+                let described = catalogue[stream.description], described.priority > description.priority,
+                described.priority >= result.priority
+            else { continue }
+            // If any of the strongest streams is a call, the session is a call.
+            result.isCall = !described.isAlert || described.priority == result.priority && result.isCall
+            result.priority = described.priority
+        }
+        return result
     }
 
     /// The id of a description of an opened session; `nil` when there is no room for another kind.
     private mutating func room(for description: SessionDescription, isSystem: Bool = false) -> DescriptionID? {
         // R36: what applications say keeps no call out.
         if !isSystem, !catalogue.has(description) {
-            var opened: UInt64 = 0
-            for slot in shown.keys { opened |= facts.sessions[slot]?.description.bit ?? 0 }
-            guard opened.nonzeroBitCount < Engine.openedDescriptions else { return nil }
+            let opened = Set(shown.keys.compactMap { facts.sessions[$0]?.description })
+            guard opened.count < Engine.openedDescriptions else { return nil }
         }
-        return catalogue.id(of: description, inUse: catalogue.isFull ? descriptionsInUse : 0)
+        return id(of: description)
     }
 
     // MARK: - Being heard
@@ -200,17 +301,30 @@ extension Engine {
         toShow.append(slot)
         switch request {
         case .activate(let mayWait):
-            guard !isActivated(slot), let blocker = blocker(of: slot) else {
+            // First, as the catalogue may take it in only now.
+            let own = ownDescription(of: slot)
+            guard !isActivated(slot), let blocker = blocker(of: slot, as: own) else {
                 waiting.removeAll { $0 == slot }
-                activate(slot, at: now, &effects)
+                if !isActivated(slot) {
+                    activate(slot)
+                    update(at: now, &effects)
+                }
                 return effects.append(.answered(id, .done))
             }
-            guard mayWait else { return effects.append(.answered(id, .refused(by: blocker))) }
+            guard mayWait else {
+                return effects.append(.answered(id, .refused(by: reference(Int(blocker.slot), blocker.description))))
+            }
             if !waiting.contains(slot) { waiting.append(slot) }
             effects.append(.answered(id, .delayed))
         case .deactivate(let notifyOthers):
             waiting.removeAll { $0 == slot }
-            deactivate(slot, notifyOthers: notifyOthers, at: now, &effects)
+            giveUp(slot, notifyOthers: notifyOthers)
+            facts.updateSession(slot) {
+                $0.block = .none
+                $0.isDescribed = true
+            }
+            describe(slot)
+            update(at: now, &effects)
             effects.append(.answered(id, .done))
         case .cancel:
             let waits = waiting.contains(slot)
@@ -219,92 +333,69 @@ extension Engine {
         }
     }
 
-    /// R8: who would silence a session if it asked to be heard now, as what it is or as something else.
-    private func blocker(of slot: Int, as description: DescriptionID? = nil) -> SessionReference? {
-        guard let session = facts.sessions[slot] else { return nil }
-        let description = description ?? session.description
-        // It may be silenced already by one that stands above it; its own activation is no obstacle.
-        let claim = facts.nextClaim(of: description, catalogue: catalogue)
-        guard
-            let blocker = outcome.blocker(of: description, claiming: claim, own: session.claim, catalogue)
-        else { return nil }
-        return reference(outcome.actor(blocker), blocker)
+    /// What a session is once its application activates it.
+    private mutating func ownDescription(of slot: Int) -> DescriptionID? {
+        guard facts.sessions[slot]?.isDescribed == false, let configuration = configurations[slot] else { return nil }
+        return room(for: ranked(describe(configuration), slot))
     }
 
-    private mutating func activate(_ slot: Int, at now: Instant, _ effects: inout [Effect]) {
-        if isActivated(slot) { return }
-        facts.stamp(slot)
+    private mutating func activate(_ slot: Int) {
         facts.updateSession(slot) {
             $0.isDriven = true
             $0.isActivated = true
-            $0.supersededBy = nil
-            $0.isRejected = false
-            $0.hasNewClaim = true
+            $0.isDescribed = true
+            $0.block = .none
+            // It may have ended in the same turn in which its activation is granted: it has not left then.
+            $0.isLeaving = false
+            // Who is heard decides anew, not who has silenced it and is silent itself.
+            $0.cause = -1
+            // It has not given up: if another one silences it in the same moment, its interruption goes on.
+            if $0.interruption == .ended { $0.interruption = .announced }
         }
-        update(session: slot, at: now, &effects)
+        describe(slot)
+        facts.stamp(slot, catalogue: catalogue)
     }
 
     /// Whether its application has activated a session that nobody silences.
     private func isActivated(_ slot: Int) -> Bool {
         guard let session = facts.sessions[slot] else { return false }
-        return session.isDriven && session.isActivated && outcome[slot].silence == .none
+        return session.isDriven && session.isActivated && verdict(of: slot).silence == .none
     }
 
-    private mutating func deactivate(_ slot: Int, notifyOthers: Bool, at now: Instant, _ effects: inout [Effect]) {
-        giveUp(slot, notifyOthers: notifyOthers)
-        facts.updateSession(slot) {
-            $0.supersededBy = nil
-            $0.isRejected = false
-        }
-        update(session: slot, at: now, &effects)
-    }
-
-    /// A session is not to be heard any more; nothing follows from that yet.
+    /// A session is not to be heard any more. Those that it has interrupted are told so in the end (R11).
     private mutating func giveUp(_ slot: Int, notifyOthers: Bool) {
-        guard let session = facts.sessions[slot] else { return }
-        if session.phase != .inactive, outcome[slot].silence == .none {
-            leaveVictims(of: slot, session.description, mayResume: notifyOthers)
-        }
-        facts.updateSession(slot) {
-            $0.isDriven = true
-            $0.isActivated = false
-            // What it has given up itself it is not asked to take up again, nor is it told that it was taken away.
-            $0.mayResume = false
-            if $0.interruption == .begun { $0.interruption = .none }
-            $0.hasNewClaim = true
-        }
+        guard var session = facts.sessions[slot] else { return }
+        let holds = session.holds
+        session.isDriven = true
+        if holds { leave(slot, &session, letsResume: notifyOthers) }
+        session.isActivated = false
+        // What it has given up itself it is not asked to take up again, nor is it told that it was taken away.
+        session.mayResume = false
+        if session.interruption == .begun { session.interruption = .none }
+        session.isDirty = true
+        facts.keepSession(slot, session)
     }
 
-    /// R11: decides what those are told that a session has interrupted and now leaves.
-    private mutating func leaveVictims(of actor: Int, _ description: DescriptionID, mayResume: Bool) {
-        guard outcome.actor(description) == actor else { return }
-        for slot in 0..<facts.sessions.capacity {
-            guard slot != actor, let victim = facts.sessions[slot], victim.interruption != .none,
-                outcome[slot].silencerDescription == description, !outcome[slot].isSuperseded
-            else { continue }
-            let successor = mayResume ? nil : description
-            facts.updateSession(slot) {
-                $0.mayResume = $0.mayResume && mayResume
-                if $0.supersededBy == nil || $0.supersededBy == description { $0.supersededBy = successor }
-            }
-            _ = facts.claim(slot, catalogue: catalogue)
-        }
-    }
-
-    /// N9: activates what waits, in the order of asking, as far as nobody is in the way any more.
-    mutating func grantWhatWaits(at now: Instant, _ effects: inout [Effect]) {
+    /// N9: activates what waits, in the order of asking, as far as nobody is in the way any more. Returns who was activated.
+    mutating func grantWhatWaits(at now: Instant) -> [SessionID] {
+        var granted: [SessionID] = []
         var index = 0
         while index < waiting.count {
             let slot = waiting[index]
-            guard blocker(of: slot) == nil, let id = facts.id(of: slot) else {
+            let own = ownDescription(of: slot)
+            guard blocker(of: slot, as: own) == nil, let id = facts.id(of: slot) else {
                 index += 1
                 continue
             }
             waiting.remove(at: index)
             toShow.append(slot)
-            activate(slot, at: now, &effects)
-            effects.append(.activationGranted(id))
+            activate(slot)
+            settle(at: now)
+            granted.append(id)
+            // It may be in nobody's way any more, now that its application drives it.
+            index = 0
         }
+        return granted
     }
 
     // MARK: - Switches
@@ -312,17 +403,13 @@ extension Engine {
     /// N16: the user has switched something, or a suspended policy is in force again.
     mutating func change(to switches: Switches, at now: Instant, _ effects: inout [Effect]) {
         facts.switches = switches
-        reconsider(at: now, &effects)
+        reconsider()
+        update(at: now, &effects)
     }
 
-    /// Derives everything anew. Nothing counts as presented, so that every stream is looked at.
-    mutating func reconsider(at now: Instant, _ effects: inout [Effect]) {
+    /// Has everything looked at again. Nothing counts as presented, so that every stream is looked at too.
+    mutating func reconsider() {
         for slot in presented.indices { presented[slot].description = nil }
-        outcome.resolve(facts, catalogue)
-        fading = 0
-        for slot in 0..<facts.sessions.capacity where outcome[slot].silence != .none {
-            fading &+= facts.sessions[slot]?.audible ?? 0
-        }
-        update(everything: true, at: now, &effects)
+        for slot in 0..<facts.sessions.capacity { facts.updateSession(slot) { $0.isDirty = true } }
     }
 }

@@ -35,9 +35,10 @@ struct Heard: Sendable, Equatable {
 extension Engine {
     private func flags(of slot: Int) -> UInt8 {
         guard let session = facts.sessions[slot], session.running > 0, session.phase != .inactive,
-            outcome[slot].silence == .none, catalogue.sounding & session.description.bit != 0
+            verdict(of: slot).silence == .none
         else { return 0 }
-        return catalogue.primaries & session.description.bit != 0 ? 3 : 1
+        let traits = catalogue.traits(of: session.description)
+        return !traits.contains(.sounding) ? 0 : traits.contains(.primary) ? 3 : 1
     }
 
     /// Counts all sessions anew.
@@ -88,7 +89,7 @@ extension Engine {
         effects.append(.sessionChanged(id))
     }
 
-    /// Whether everything that is shown is so.
+    /// Whether each state that is shown equals one made anew.
     var isShownRight: Bool {
         if shown.isEmpty { return true }
         let counted = countHeard()

@@ -34,6 +34,12 @@ struct Slots<Value: Sendable & Equatable>: Sendable, Equatable {
         return values[slot]
     }
 
+    /// Looks at a value where it lies; `nil` when there is none.
+    @inline(__always)
+    func read<Result>(_ slot: Int, _ look: (borrowing Value) -> Result) -> Result? {
+        has(slot) ? look(values[slot]) : nil
+    }
+
     /// Changes a value where it lies.
     mutating func update(_ slot: Int, _ change: (inout Value) -> Void) {
         guard has(slot) else { return }

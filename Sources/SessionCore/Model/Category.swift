@@ -75,6 +75,9 @@ public enum Mode: String, Sendable, Hashable, CaseIterable {
     case moviePlayback = "movie-playback"
     case videoChat = "video-chat"
     case gameChat = "game-chat"
+
+    /// Whether people talk to each other: under play-and-record, that makes a call.
+    public var isChat: Bool { self == .voiceChat || self == .videoChat || self == .gameChat }
 }
 
 extension Category {

@@ -30,6 +30,8 @@ public struct SessionConfiguration: Sendable, Hashable {
     public private(set) var outputOverride = OutputOverride.none
     /// Ringing is not to interrupt (N8).
     public var avoidsAlerts = false
+    /// Whether the session is interrupted when the output is lost on which it is heard (N25); `nil` is as the policy has it.
+    public var interruptionOnRouteDisconnect: Bool?
 
     /// A session as it is opened: the phone's default, solo-ambient.
     public init() {}
@@ -43,11 +45,14 @@ public struct SessionConfiguration: Sendable, Hashable {
         for (_, option) in CategoryOptions.named where options.contains(option) && !category.takes(option) {
             throw .option(option, with: category)
         }
-        if let mode, mode != self.mode, isActive || isMixable { throw .modeIsFixed }
-        if category != self.category { outputOverride = .none }
-        self.category = category
-        self.options = options
-        self.mode = mode ?? self.mode
+        var new = self
+        new.category = category
+        new.options = options
+        new.mode = mode ?? self.mode
+        // R54: one call is what two are, the mode first or the category first; it need not mix in one of the two orders.
+        if new.mode != self.mode, isActive || isMixable && new.isMixable { throw .modeIsFixed }
+        if category != self.category { new.outputOverride = .none }
+        self = new
     }
 
     /// Sets the mode alone (R54).
@@ -69,8 +74,8 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// The mode as it works (R55).
     public var effectiveMode: Mode { category.takes(mode) ? mode : .default }
 
-    /// The options as they work: a voice chat may use a Bluetooth headset's microphone (R51), and who ducks others or stops
-    /// speech mixes (R49, N2).
+    /// The options in effect: a voice chat may use a Bluetooth headset's microphone (R51), and who ducks others or stops
+    /// speech mixes (R49, N2). Not all of them can be set: solo-ambient ducks and mixes, but does not take mix-with-others.
     public var effectiveOptions: CategoryOptions {
         var result = options
         if effectiveMode == .voiceChat { result.insert(.allowBluetoothInput) }
@@ -80,15 +85,23 @@ public struct SessionConfiguration: Sendable, Hashable {
         return result
     }
 
-    private var isMixable: Bool { description.isMixable }
+    /// Whether it leaves room for others; how it lowers them makes no difference to that.
+    private var isMixable: Bool { description(ducking: Ducking()).isMixable }
 
     /// What others have to do with, and no more, so that sessions that behave alike are alike: no wishes for routes, no
-    /// modes that only the session itself is concerned with.
-    var description: SessionDescription {
-        let mode: Mode = effectiveMode == .spokenAudio || effectiveMode == .voicePrompt ? effectiveMode : .default
+    /// modes that only the session itself is concerned with. One of a call lets it go on when its output goes (R64).
+    ///
+    /// - Parameter ducking: How the policy has others lowered. A voice prompt lowers them far enough for speech all the same.
+    public func description(ducking: Ducking) -> SessionDescription {
+        let isOfConcern = effectiveMode == .spokenAudio || effectiveMode == .voicePrompt || effectiveMode.isChat
+        let mode: Mode = isOfConcern ? effectiveMode : .default
+        var ducking = ducking
+        if mode == .voicePrompt, Preset.underSpeech.gain.value < ducking.gain.value {
+            ducking.gain = Preset.underSpeech.gain
+        }
         return SessionDescription(
             name: category.rawValue, category: category,
             options: options.intersection([.mixWithOthers, .duckOthers, .interruptSpokenAudio]), mode: mode,
-            ducking: mode == .voicePrompt ? Preset.underSpeech : Ducking(), avoidsAlerts: avoidsAlerts)
+            ducking: ducking, avoidsAlerts: avoidsAlerts)
     }
 }

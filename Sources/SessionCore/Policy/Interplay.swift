@@ -2,6 +2,8 @@
 public struct Interplay: Sendable, Hashable {
     /// The kinds that there are, by their names in policy files.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// What their categories, options and priorities say, as if no rule said anything of the two.
+        case usual
         /// Nothing.
         case mix
         /// The other is lowered.
@@ -61,7 +63,7 @@ public struct Interplay: Sendable, Hashable {
             return .cork
         }
         // N1, N2: speech is stopped rather than spoken over.
-        if other.mode == .spokenAudio && actor.interruptsSpokenAudio { return .cork }
+        if other.mode == .spokenAudio && other.category.playsSound && actor.interruptsSpokenAudio { return .cork }
         // R40, R45, R49: a ducking session is mixable, and lowers all that can be heard.
         if actor.ducksOthers { return other.category.playsSound ? .duck : .mix }
         // R28: one mixable side is enough.
@@ -72,10 +74,11 @@ public struct Interplay: Sendable, Hashable {
 
 /// What a policy says of pairs of sessions beyond what their categories say.
 public struct InterplayRules: Sendable, Hashable {
-    /// One side of a pair: a description's name, or any.
+    /// One side of a pair: a description's name, or its category, or any.
     public enum Party: Sendable, Hashable {
         case any
         case named(String)
+        case category(Category)
     }
 
     /// What an actor does to another session.
@@ -112,19 +115,25 @@ public struct InterplayRules: Sendable, Hashable {
     /// Makes a set of rules.
     public init(_ rules: [Pair: Rule] = [:]) { self.rules = rules }
 
-    /// What is said of two descriptions: of both, else of the actor, else of the other, else of any two.
-    public func rule(actor: String, other: String) -> Rule? {
+    /// What is said of two descriptions. A name comes before a category, and that before any; the actor's side decides
+    /// first, the other's side where the actor's are alike.
+    public func rule(actor: SessionDescription, other: SessionDescription) -> Rule? {
         if rules.isEmpty { return nil }
         var result = Rule()
         var isFound = false
-        for pair in [
-            Pair(.named(actor), .named(other)), Pair(.named(actor), .any), Pair(.any, .named(other)), Pair(.any, .any),
-        ] {
-            guard let rule = rules[pair] else { continue }
-            isFound = true
-            result.playing = result.playing ?? rule.playing
-            result.newcomer = result.newcomer ?? rule.newcomer ?? rule.playing
+        for acting in Self.parties(of: actor) {
+            for meeting in Self.parties(of: other) {
+                guard let rule = rules[Pair(acting, meeting)] else { continue }
+                isFound = true
+                result.playing = result.playing ?? rule.playing
+                result.newcomer = result.newcomer ?? rule.newcomer ?? rule.playing
+            }
         }
         return isFound ? result : nil
+    }
+
+    /// The sides of pairs that mean a description, the closest one first.
+    private static func parties(of description: SessionDescription) -> [Party] {
+        [.named(description.name), .category(description.category), .any]
     }
 }

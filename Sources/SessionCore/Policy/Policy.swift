@@ -22,15 +22,27 @@ public struct Policy: Sendable, Equatable {
     /// What follows when outputs come and go (R63, R64).
     public let routes: RouteRules
 
+    /// How long interruptions last beyond their cause (N17).
+    public let interruptions: InterruptionRules
+
+    /// How others are lowered where nothing says it better: by opened sessions with the option duck-others.
+    public let ducking: Ducking
+
     /// What becomes of a server's own modules with the same purpose.
     public let stockModules: StockModules
 
-    /// Makes a policy; see the properties.
+    /// The place of each description by its name: of two that are equally strong in one application the earlier one counts
+    /// (R1). Streams without a role come last.
+    public let order: [String: Int]
+
+    /// Makes a policy; see the properties. Descriptions that are not in the order follow by their names.
     public init(
         name: String, roles: [Role: SessionDescription], unmanagedRoles: Set<Role> = [],
         untagged: SessionDescription? = nil, untaggedCapture: SessionDescription? = nil,
         interplay: InterplayRules = InterplayRules(), pairing: SessionDescription? = nil,
-        switches: SwitchRules = SwitchRules(), routes: RouteRules = RouteRules(), stockModules: StockModules = .unload
+        switches: SwitchRules = SwitchRules(), routes: RouteRules = RouteRules(),
+        interruptions: InterruptionRules = InterruptionRules(), ducking: Ducking = Ducking(),
+        stockModules: StockModules = .unload, order: [String] = []
     ) {
         self.name = name
         self.roles = roles.filter { !unmanagedRoles.contains($0.key) }
@@ -41,7 +53,15 @@ public struct Policy: Sendable, Equatable {
         self.pairing = pairing
         self.switches = switches
         self.routes = routes
+        self.interruptions = interruptions
+        self.ducking = ducking
         self.stockModules = stockModules
+        let others = Set(self.roles.values.map(\.name)).subtracting(order).sorted()
+        var places: [String: Int] = [:]
+        for name in order + others + [Policy.untaggedName, Policy.untaggedCaptureName] where places[name] == nil {
+            places[name] = places.count
+        }
+        self.order = places
     }
 
     /// What a stream is by its role (R2); `nil` when the policy leaves it alone.
@@ -55,6 +75,13 @@ public struct Policy: Sendable, Equatable {
         return untaggedCapture ?? (pairing == nil ? nil : Policy.listener)
     }
 
+    /// Whether a description comes before another that is as strong, in one application (R1).
+    func precedes(_ left: SessionDescription, _ right: SessionDescription) -> Bool {
+        // Opened sessions have no role, so they are in no policy's order.
+        let (first, second) = (order[left.name] ?? order.count, order[right.name] ?? order.count)
+        return (first, left.name, left.category.rawValue) < (second, right.name, right.category.rawValue)
+    }
+
     /// The name of ``untagged`` in every policy.
     public static let untaggedName = "untagged"
     /// The name of ``untaggedCapture`` in every policy.
@@ -62,6 +89,14 @@ public struct Policy: Sendable, Equatable {
 
     /// A recording that does nothing to others, and to which nothing is done.
     static let listener = SessionDescription(name: untaggedCaptureName, category: .ambient, isInterruptible: false)
+}
+
+extension SessionDescription {
+    /// Whether a stream of this direction can be what is described: what only plays does not record, and the other way round
+    /// (R15–R19). What has no device may claim to do either, and is refused one (R23).
+    public func fits(_ direction: StreamDirection) -> Bool {
+        category == .audioProcessing || (direction == .playback ? category.playsSound : category.recordsSound)
+    }
 }
 
 /// Which categories the user's switches silence (R15, R16, N16); never phone and alarm, whatever their category (R36).
@@ -102,6 +137,16 @@ public struct RouteRules: Sendable, Hashable {
         self.resumesWithin = resumesWithin
         self.stopsRecording = stopsRecording
     }
+}
+
+/// How long an interruption lasts beyond its cause (N17).
+public struct InterruptionRules: Sendable, Hashable {
+    /// How long a session that was told to resume keeps those silent that it had interrupted itself. When its application
+    /// has neither activated nor deactivated it by then, they go on in its place.
+    public var resumesWithin: Duration
+
+    /// Makes a set of rules; an application has ten seconds, unless told otherwise.
+    public init(resumesWithin: Duration = .seconds(10)) { self.resumesWithin = resumesWithin }
 }
 
 /// What becomes of a server's own modules that stop or lower streams by role. The raw values are the words in policy files.

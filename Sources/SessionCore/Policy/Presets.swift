@@ -39,8 +39,15 @@ public struct Preset: Sendable, Equatable {
     public var switches = SwitchRules()
     /// What follows when outputs come and go (R64).
     public var routes = RouteRules()
+    /// How long interruptions last beyond their cause (N17).
+    public var interruptions = InterruptionRules()
+    /// How others are lowered where nothing says it better.
+    public var ducking = Ducking()
     /// What becomes of a server's own modules with the same purpose.
     public var stockModules = StockModules.unload
+
+    /// The roles from the one that counts first in an application with several of them (R1).
+    public var order: [String] = []
 
     /// The policy that this describes.
     public var policy: Policy {
@@ -54,7 +61,8 @@ public struct Preset: Sendable, Equatable {
         return Policy(
             name: name, roles: byRole, unmanagedRoles: Set(unmanaged.compactMap { Role($0) }), untagged: untagged,
             untaggedCapture: untaggedCapture, interplay: interplay, pairing: pairing.flatMap { roles[$0] },
-            switches: switches, routes: routes, stockModules: stockModules)
+            switches: switches, routes: routes, interruptions: interruptions, ducking: ducking,
+            stockModules: stockModules, order: order)
     }
 
     /// The presets that are built in, by name.
@@ -64,6 +72,10 @@ public struct Preset: Sendable, Equatable {
     private static let commonAliases = [
         "communication": "phone", "call": "phone", "ringing": "ringtone", "a11y": "accessibility",
         "voice-prompt": "prompt", "event": "notification", "alert": "notification", "movie": "video",
+    ]
+    private static let commonOrder = [
+        "phone", "ringtone", "alarm", "accessibility", "navigation", "prompt", "notification", "music", "video", "game",
+        "animation",
     ]
     private static let commonUnmanaged: Set<String> = ["production", "dsp", "test"]
 
@@ -88,7 +100,7 @@ public struct Preset: Sendable, Equatable {
         // Not ambient, or the screen lock would stop the music of every browser and player that says nothing.
         untagged: SessionDescription(
             name: "untagged", category: .playback, options: .mixWithOthers, pausesPlayer: true),
-        untaggedCapture: nil)
+        untaggedCapture: nil, order: commonOrder)
 
     /// See ``Policy/phone``.
     public static let phone = Preset(
@@ -104,7 +116,7 @@ public struct Preset: Sendable, Equatable {
         unmanaged: commonUnmanaged,
         untagged: SessionDescription(name: "untagged", category: .soloAmbient, pausesPlayer: true),
         untaggedCapture: SessionDescription(name: "untagged-capture", category: .record),
-        routes: RouteRules(stopsRecording: .anyChange))
+        routes: RouteRules(stopsRecording: .anyChange), order: commonOrder)
 
     /// What both presets agree on: the system's own sounds and spoken prompts.
     private static let systemRoles: [String: SessionDescription] = [

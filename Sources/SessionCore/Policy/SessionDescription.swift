@@ -98,6 +98,12 @@ public struct SessionDescription: Sendable, Hashable {
     /// Calls and alarms ask its player to pause, so that its own display shows it, and cork it only where there is none (N15).
     public var pausesPlayer: Bool
 
+    /// It is a call whatever its category: nothing that announces one (N8).
+    public var isCall = false
+
+    /// It is the machine's own, such as its sleep: what a policy says of pairs does not concern it.
+    public var isOutsidePolicy = false
+
     /// Makes a description. What is not given is that of an application in general: no options, normal priority, half a
     /// second of fade, no waiting, 300 ms of release delay.
     public init(
@@ -144,13 +150,14 @@ public struct SessionDescription: Sendable, Hashable {
     }
 
     /// Whether what was heard on an output that has gone goes on elsewhere: calls, alarms, a screen reader, the sounds of
-    /// the interface (R64).
+    /// the interface (R64). Play-and-record alone makes no call: a memo and karaoke have it too.
     var goesOnElsewhere: Bool {
-        priority.overridesMixing || !isInterruptible || category == .playAndRecord || category == .uiSound
+        priority.overridesMixing || !isInterruptible || category == .uiSound
+            || category == .playAndRecord && mode.isChat
     }
 
     /// Whether it announces something that the user may decline, as ringing does (N8).
-    public var isAlert: Bool { priority >= .phone && category != .playAndRecord }
+    public var isAlert: Bool { priority >= .phone && category != .playAndRecord && !isCall }
 
     /// Whether the session comes before equals however late they start: a recording silences all playback (R21).
     public var precedesEquals: Bool { category == .record }

@@ -23,16 +23,19 @@ public final class PulseCard: SoundCard {
     ///   - buffer: how many frames it holds itself, which cannot be taken back: they come out of the plug that is in use
     ///     when they come out.
     ///   - lag: by how much its thread is late in doing what its answer to a message leaves to be done.
+    ///   - delay: how long the daemon's loop has other work after it has told a sink's thread that a stream was started,
+    ///     before its modules hear of that; on whatever device.
     ///   - server: where; started with ``moduleFolder()`` among the folders of its modules.
     public static func start(
         _ kind: CardKind, instance: String = "", isAbsent: Bool = false, buffer: Int = 0, lag: Duration = .zero,
-        on server: PrivatePulseAudio
+        delay: Duration = .zero, on server: PrivatePulseAudio
     ) async throws -> PulseCard {
         let socket = server.sandbox.path("run/\(UUID().uuidString.prefix(8)).card")
         var arguments = ["kind=\(kind.rawValue)", "socket=\(socket)", "buffer=\(buffer)"]
         if !instance.isEmpty { arguments.append("instance=\(instance)") }
         if isAbsent { arguments.append("absent=yes") }
         if lag > .zero { arguments.append("lag=\(Int(lag.milliseconds))") }
+        if delay > .zero { arguments.append("delay=\(Int(delay.milliseconds))") }
         let module = try await server.sandbox.run(
             Invocation("pactl", ["load-module", "module-fixture-card"] + arguments))
         let number = String(decoding: module, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)

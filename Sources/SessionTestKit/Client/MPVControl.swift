@@ -34,8 +34,37 @@ extension Client {
     @discardableResult
     public func command(_ command: String, within limit: Duration = .seconds(5)) async throws -> JSONValue {
         precondition(program == .mpvPulse || program == .mpvPipeWire, "only mpv has a control socket")
-        let connection = try await waitUntil("mpv's socket", within: limit, evidence: { process.log.tail() }) {
-            UnixConnection(path: socket)
+        return try await MPVSocket(path: socket).command(command, within: limit) { process.log.tail() }
+    }
+}
+
+/// The control socket of an mpv, whoever has started it.
+public struct MPVSocket: Sendable {
+    /// Where it is.
+    public let path: String
+
+    /// The socket at a path.
+    public init(path: String) { self.path = path }
+
+    /// The socket that an invocation tells mpv to open; `nil` for another program.
+    public init?(of invocation: Invocation) {
+        let option = "--input-ipc-server="
+        guard let argument = invocation.arguments.first(where: { $0.hasPrefix(option) }) else { return nil }
+        path = String(argument.dropFirst(option.count))
+    }
+
+    /// Pauses mpv as its user would, or lets it go on.
+    public func setPaused(_ isPaused: Bool) async throws {
+        try await command("[\"set_property\", \"pause\", \(isPaused)]")
+    }
+
+    /// Sends a command, a JSON array, and returns the reply; an error reply throws.
+    @discardableResult
+    public func command(
+        _ command: String, within limit: Duration = .seconds(5), evidence: () -> String = { "" }
+    ) async throws -> JSONValue {
+        let connection = try await waitUntil("mpv's socket", within: limit, evidence: evidence) {
+            UnixConnection(path: path)
         }
         try connection.send("{\"command\": \(command), \"request_id\": 1}\n")
         return try await waitUntil("mpv's reply to \(command)", within: limit, every: .milliseconds(2)) {

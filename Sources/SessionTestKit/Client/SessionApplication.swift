@@ -20,10 +20,21 @@ public final class SessionApplication: Sendable {
     public static let manager = "/org/AudioSession1"
 
     /// Starts one in a sandbox whose session bus runs, and waits until it can be told what to do.
-    public init(_ name: String = "session-application", in sandbox: Sandbox) async throws {
+    ///
+    /// - Parameters:
+    ///   - name: of its log.
+    ///   - program: the name of the program that it runs as; otherwise that of the interpreter.
+    ///   - isTraced: whether ``events(of:)`` tells what it was told of each session.
+    public init(
+        _ name: String = "session-application", as program: String? = nil, isTraced: Bool = false, in sandbox: Sandbox
+    ) async throws {
         socket = sandbox.path("run/\(UUID().uuidString.prefix(8)).application")
+        let interpreter = "/usr/bin/python3"
         process = try sandbox.start(
-            name, Invocation("/usr/bin/python3", [DesktopMocks.fixture("session-application.py"), socket]))
+            name,
+            Invocation(
+                try program.map { try sandbox.copy(of: interpreter, named: $0) } ?? interpreter,
+                [DesktopMocks.fixture("session-application.py"), socket] + (isTraced ? ["traced"] : [])))
         try await process.log.wait(forLineContaining: "ready")
     }
 
@@ -76,6 +87,15 @@ public final class SessionApplication: Sendable {
     public var signals: [String] {
         process.log.text.split(separator: "\n").filter { $0.hasPrefix("signal ") }.map {
             String($0.dropFirst("signal ".count))
+        }
+    }
+
+    /// All that it was told of a session, in its order, each as an array of the kind (`signal`, `changed`, `answer`, `error`), the
+    /// name, and what was said; see the program.
+    public func events(of path: String) throws -> [[JSONValue]] {
+        let prefix = "event \(path) "
+        return try process.log.text.split(separator: "\n").filter { $0.hasPrefix(prefix) }.map {
+            try JSONValue(parsing: Data($0.dropFirst(prefix.count).utf8)).elements
         }
     }
 

@@ -96,12 +96,27 @@ public final class Sandbox: Sendable {
     /// Both PipeWire and PulseAudio clients report `/proc/self/exe` as `application.process.binary`, so a symbolic
     /// link would not do.
     public func copy(of program: String, named name: String) throws -> String {
-        let copy = path("bin/\(name)")
         let original = URL(fileURLWithPath: try locate(program)).resolvingSymlinksInPath().path
+        // One application may be several programs, all of its name.
+        let folder = path("bin/\((original as NSString).lastPathComponent)")
+        let copy = "\(folder)/\(name)"
         return try state.withLock { _ in
-            if access(copy, X_OK) != 0 { try FileManager.default.copyItem(atPath: original, toPath: copy) }
+            if access(copy, X_OK) != 0 {
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                try Sandbox.copy(original, to: copy)
+            }
             return copy
         }
+    }
+
+    /// Copies a program, by another process: a program cannot be started while somebody may write to it, and a process that
+    /// another desktop starts at this moment would have our descriptor for a moment.
+    private static func copy(_ original: String, to copy: String) throws {
+        let process = try spawn(
+            ["/bin/cp", original, copy], environment: [:], input: nil, output: "/dev/null", errors: "/dev/null")
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else { throw SystemError(code: EIO, context: "copy \(original) to \(copy)") }
     }
 
     /// Starts a program; its output goes to a log of its own, or standard output to `output`.

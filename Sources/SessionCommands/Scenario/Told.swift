@@ -1,0 +1,167 @@
+import PolicyFile
+import SessionCore
+
+/// One thing that a session's application is told: a change of `Active`, a signal, or an answer other than "done".
+enum Told: Equatable {
+    /// `Active` is true now.
+    case active
+    /// `Active` is false now.
+    case inactive
+    /// `InterruptionBegan`; in an expectation, any who, unless one is named.
+    case began(reason: String, by: String?)
+    /// `InterruptionEnded`.
+    case ended(shouldResume: Bool)
+    /// `ActivationGranted` (N9).
+    case granted
+    /// The answer to an activation that waits (N9).
+    case delayed
+    /// The answer to an activation that somebody is in the way of (R8); in an expectation, anybody, unless one is named.
+    case refused(by: String?)
+    /// The answer to anything that cannot be, by the error's name.
+    case mistaken(String)
+    /// `RouteChanged`, by the name of its reason.
+    case route(String)
+    /// `SecondaryAudioHint`.
+    case hint(Bool)
+
+    /// What a session is told only of if its expectations ask for it.
+    enum Extra: Hashable {
+        case route, hint
+    }
+
+    /// Why an interruption begins (N7).
+    static let reasons = ["default", "device-muted", "route-disconnected", "suspended"]
+    /// The names of errors that an application is answered with, as scenarios write them.
+    static let mistakes = ["incompatible-category", "mode-not-changeable", "not-found", "limits-exceeded"]
+    static let routeReasons = RouteChangeReason.allCases.map(\.name)
+
+    /// How each of them is written, for messages.
+    static let forms = [
+        "active", "inactive", "began REASON [by NAME]", "ended resume", "ended stay", "granted", "delayed",
+        "refused [by NAME]", "mistaken WORD", "route REASON", "hint on", "hint off",
+    ]
+
+    /// Whether it is one of those that count only where they are asked for.
+    var extra: Extra? {
+        switch self {
+        case .route: .route
+        case .hint: .hint
+        default: nil
+        }
+    }
+
+    /// Who is named.
+    var name: String? {
+        switch self {
+        case .began(_, let name), .refused(let name): name
+        default: nil
+        }
+    }
+
+    /// As a scenario file writes it.
+    var text: String {
+        switch self {
+        case .active: "active"
+        case .inactive: "inactive"
+        case .began(let reason, let name): "began \(reason)" + (name.map { " by \($0)" } ?? "")
+        case .ended(let shouldResume): "ended \(shouldResume ? "resume" : "stay")"
+        case .granted: "granted"
+        case .delayed: "delayed"
+        case .refused(let name): "refused" + (name.map { " by \($0)" } ?? "")
+        case .mistaken(let word): "mistaken \(word)"
+        case .route(let reason): "route \(reason)"
+        case .hint(let isOn): "hint \(isOn ? "on" : "off")"
+        }
+    }
+
+    /// Why a text is none of them.
+    struct Mistake: Error {
+        var expected: String
+        var nearest: String?
+    }
+
+    /// Reads one as a scenario file writes it.
+    static func read(_ text: String) throws(Mistake) -> Told {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
+        let rest = Array(parts.dropFirst())
+        func word(of known: [String], _ what: String) throws(Mistake) -> String {
+            guard let word = rest.first, known.contains(word) else {
+                throw Mistake(
+                    expected: "\(what): \(list(known))", nearest: rest.first.flatMap { nearest(to: $0, among: known) })
+            }
+            return word
+        }
+        func end(after count: Int) throws(Mistake) {
+            if parts.count > count {
+                throw Mistake(expected: "nothing after '\(parts[..<count].joined(separator: " "))'")
+            }
+        }
+        /// Behind so many words, `by NAME`; names have blanks, too.
+        func who(after count: Int) throws(Mistake) -> String? {
+            guard parts.count > count else { return nil }
+            guard parts[count] == "by", parts.count > count + 1 else {
+                throw Mistake(expected: "by NAME after '\(parts[..<count].joined(separator: " "))', or nothing")
+            }
+            return parts[(count + 1)...].joined(separator: " ")
+        }
+        switch parts.first {
+        case "active":
+            try end(after: 1)
+            return .active
+        case "inactive":
+            try end(after: 1)
+            return .inactive
+        case "granted":
+            try end(after: 1)
+            return .granted
+        case "delayed":
+            try end(after: 1)
+            return .delayed
+        case "began":
+            let reason = try word(of: reasons, "why it began")
+            return .began(reason: reason, by: try who(after: 2))
+        case "ended":
+            let word = try word(of: ["resume", "stay"], "how it ended")
+            try end(after: 2)
+            return .ended(shouldResume: word == "resume")
+        case "refused": return .refused(by: try who(after: 1))
+        case "mistaken":
+            let word = try word(of: mistakes, "what is wrong")
+            try end(after: 2)
+            return .mistaken(word)
+        case "route":
+            let reason = try word(of: routeReasons, "why the route changed")
+            try end(after: 2)
+            return .route(reason)
+        case "hint":
+            let word = try word(of: ["on", "off"], "what is hinted")
+            try end(after: 2)
+            return .hint(word == "on")
+        default:
+            let verbs = forms.map { String($0.prefix { $0 != " " }) }
+            throw Mistake(
+                expected: "what the session is told: \(list(forms))",
+                nearest: parts.first.flatMap { nearest(to: $0, among: verbs) })
+        }
+    }
+
+    /// The word for an answer; `nil` for "done", which is no news.
+    init?(_ answer: SessionAnswer) {
+        switch answer {
+        case .done: return nil
+        case .delayed: self = .delayed
+        case .refused(let other): self = .refused(by: other.application.name)
+        case .mistaken(.modeIsFixed): self = .mistaken("mode-not-changeable")
+        case .mistaken: self = .mistaken("incompatible-category")
+        case .nothingWaits, .unknown: self = .mistaken("not-found")
+        case .noRoom: self = .mistaken("limits-exceeded")
+        }
+    }
+
+    /// Several of them, as a scenario file writes them.
+    static func text(of list: [Told]) -> String {
+        if list.isEmpty { return "nothing" }
+        let words = list.map { $0.text.contains(" ") ? "\"\($0.text)\"" : $0.text }
+        return "[ \(words.joined(separator: " ")) ]"
+    }
+}

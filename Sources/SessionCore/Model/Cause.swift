@@ -1,0 +1,59 @@
+/// One session, by a number that is never used again (N17).
+public struct SessionNumber: Sendable, Hashable {
+    /// The number, from 1.
+    public let rawValue: UInt32
+    /// Where the session lies in memory as long as it exists.
+    let slot: Int32
+
+    init(_ rawValue: UInt32, slot: Int) {
+        self.rawValue = rawValue
+        self.slot = Int32(truncatingIfNeeded: slot)
+    }
+}
+
+/// Who or what silences or lowers a session (N17): always a certain one, never a kind.
+public enum Cause: Sendable, Hashable {
+    /// The session of an application.
+    case session(SessionNumber)
+    /// An interruption by the system: a call on a modem, sleep, or one that a program has begun.
+    case system(SessionNumber)
+    /// The output on which the session was heard has gone (R64).
+    case output(PortID)
+    /// The input that the session records from was muted by its user (N7).
+    case input(PortID)
+    /// The route has changed under a recording (R64).
+    case route
+    /// Nobody else: a switch, the session's own category, or that it is not active.
+    case policy
+
+    /// The number of the session that it is; `nil` for what is none.
+    public var sessionNumber: UInt32? {
+        switch self {
+        case .session(let number), .system(let number): number.rawValue
+        case .output, .input, .route, .policy: nil
+        }
+    }
+}
+
+/// A cause as people and other applications see it.
+public struct Interrupter: Sendable, Hashable {
+    /// Who or what it is.
+    public var cause: Cause
+    /// The application's name, or that of the output or input.
+    public var name: String
+    /// What the policy calls it: a role, a category, "output", "input" or "route".
+    public var description: String
+    /// Which of the opened sessions it is; `nil` for any other cause.
+    public var id: SessionID?
+
+    /// Makes one; see the properties.
+    public init(cause: Cause, name: String, description: String, id: SessionID? = nil) {
+        self.cause = cause
+        self.name = name
+        self.description = description
+        self.id = id
+    }
+
+    /// For people: `mpv (music)`.
+    public var label: String { "\(name) (\(description))" }
+}

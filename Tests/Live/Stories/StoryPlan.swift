@@ -1,0 +1,113 @@
+import Foundation
+import PolicyFile
+import SessionCore
+import SessionTestKit
+
+@testable import SessionCommands
+
+/// How a scenario is played with real means: what stands for its outputs, inputs and applications.
+struct StoryPlan {
+    let scenario: Scenario
+    /// What is wanted when, as the simulation has it: a stream that is free and paused is silent.
+    let simulation: Simulation
+    /// The card of each output that comes and goes.
+    private(set) var cards: [String: CardKind] = [:]
+    /// Whether there is a card with a loudspeaker and microphones; otherwise the null sink is the loudspeaker.
+    private(set) var hasLaptop = false
+    /// What of it cannot be shown, each with the reason.
+    private(set) var limits: [String] = []
+    /// Whether it can be played at all.
+    private(set) var isPlayable = true
+
+    init(_ scenario: Scenario) {
+        self.scenario = scenario
+        simulation = Simulation(of: scenario)
+        hasLaptop =
+            !scenario.inputs.isEmpty || scenario.streams.contains { $0.direction == .capture }
+            || scenario.events.contains { if case .mute = $0.action { true } else { false } }
+        for name in scenario.ports where isOutput(name) && name != VirtualPorts.speaker {
+            let kind: CardKind = name.hasPrefix("hdmi") ? .hdmi : name.hasPrefix("bluetooth") ? .bluetooth : .usb
+            if cards.values.contains(kind) {
+                refuse("the outputs of the story are more than the cards of the tests (\(name))")
+            }
+            cards[name] = kind
+        }
+        for name in scenario.inputs where !name.hasPrefix("headset") {
+            refuse("the card of the tests has one input that comes and goes, a headset's microphone (\(name))")
+        }
+        if scenario.streams.contains(where: { $0.property("pipewire.access.portal.app_id") != nil }) {
+            refuse("which sandbox a program is in is the kernel's to say, and there is none here")
+        }
+    }
+
+    private mutating func refuse(_ reason: String) {
+        limits.append(reason)
+        isPlayable = false
+    }
+
+    /// Whether a name is that of an output.
+    func isOutput(_ name: String) -> Bool { name != VirtualPorts.microphone && !scenario.inputs.contains(name) }
+
+    /// What the story needs of its desktop.
+    func prepare(_ options: inout DeskOptions) {
+        options.routeVolume = 1
+        options.runsSystemBus = needsLogind
+        options.configurationFiles["audio-session/policy.conf"] = Self.text(of: scenario.policy)
+        for preset in ["car"] {
+            if let text = try? String(contentsOfFile: "\(StoryBatch.project)/policy/\(preset).conf", encoding: .utf8) {
+                options.configurationFiles["audio-session/\(preset).conf"] = text
+            }
+        }
+    }
+
+    /// Whether the machine sleeps or its screen is locked.
+    var needsLogind: Bool {
+        scenario.events.contains {
+            switch $0.action {
+            case .sleep, .lock: true
+            default: false
+            }
+        }
+    }
+
+    /// Whether a stream is paused and played again, which takes a program with a button for it.
+    func isPaused(_ stream: Int) -> Bool {
+        scenario.events.contains { if case .pause(stream) = $0.action { true } else { false } }
+    }
+
+    /// The names of the applications that open sessions or begin interruptions.
+    var applications: [String] {
+        var names: [String] = []
+        for name in scenario.sessions.map(\.application.name) + scenario.interruptions.map({ program(of: $0) })
+        where !names.contains(name) {
+            names.append(name)
+        }
+        return names
+    }
+
+    /// The program that begins an interruption.
+    func program(of interruption: Scenario.Interruption) -> String {
+        interruption.property("application.process.binary") ?? interruption.name
+    }
+
+    /// A policy as a file.
+    static func text(of policy: PolicyInUse) -> String {
+        guard let source = policy.source else { return "preset = \(policy.origin)\n" }
+        if let name = source.text { return "preset = \"\(name)\"\n" }
+        guard case .object(let members) = source.content else { return "" }
+        return members.map { "\(quoted($0.key.text)) = \(text(of: $0.value))\n" }.joined()
+    }
+
+    private static func text(of node: Node) -> String {
+        switch node.content {
+        case .text(let text, let isQuoted): isQuoted ? quoted(text) : text
+        case .array(let elements): "[ \(elements.map { text(of: $0) }.joined(separator: " ")) ]"
+        case .object(let members):
+            "{ \(members.map { "\(quoted($0.key.text)) = \(text(of: $0.value))" }.joined(separator: " ")) }"
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "\"\(text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\""))\""
+    }
+}

@@ -1,0 +1,150 @@
+import SessionCore
+
+/// A sequence of events as it was played, which can be played again with some of them left out.
+public struct EventSequence: Sendable {
+    /// An event and its time.
+    public struct Moment: Sendable {
+        /// What happened.
+        public var event: Event
+        /// When.
+        public var now: Instant
+
+        /// Makes one.
+        public init(_ event: Event, at now: Instant) {
+            self.event = event
+            self.now = now
+        }
+    }
+
+    /// The policy in force.
+    public var policy: Policy
+    /// All of it, in order.
+    public var moments: [Moment] = []
+
+    /// Makes one.
+    public init(policy: Policy) { self.policy = policy }
+
+    /// Where the engine and the oracle differ first, and how; `nil` if they do not.
+    public func difference(_ moments: [Moment]? = nil) -> (count: Int, difference: String)? {
+        var judged = Judged(policy: policy)
+        for (index, moment) in (moments ?? self.moments).enumerated() {
+            if judged.isLate(for: moment) { _ = judged.send(.clockReached, at: moment.now) }
+            _ = judged.send(moment.event, at: moment.now)
+            if let difference = judged.difference { return (index + 1, difference) }
+        }
+        return nil
+    }
+
+    /// The same with all events left out that the difference does not need. Any event in any order is allowed, so nothing
+    /// has to be mended after one is left out.
+    public func shrunk() -> EventSequence {
+        var rest = moments
+        guard let found = difference() else { return self }
+        rest = Array(rest.prefix(found.count))
+        var size = max(1, rest.count / 2)
+        while true {
+            var isSmaller = false
+            var end = rest.count
+            while end > 0 {
+                let start = max(0, end - size)
+                var fewer = rest
+                fewer.removeSubrange(start..<end)
+                if let found = difference(fewer) {
+                    rest = Array(fewer.prefix(found.count))
+                    isSmaller = true
+                }
+                end = min(start, rest.count)
+            }
+            if size > 1 { size /= 2 } else if !isSmaller { break }
+        }
+        var result = self
+        result.moments = rest
+        return result
+    }
+
+    /// The events with what the engine made of them, and where it differs from the oracle.
+    public func trace() -> String {
+        var judged = Judged(policy: policy)
+        var lines: [String] = []
+        for moment in moments {
+            if judged.isLate(for: moment) {
+                lines.append("\(moment.now.nanoseconds / 1_000_000) clockReached")
+                lines += judged.send(.clockReached, at: moment.now).map { "        → \(Self.plain("\($0)"))" }
+            }
+            let effects = judged.send(moment.event, at: moment.now)
+            lines.append("\(moment.now.nanoseconds / 1_000_000) \(Self.short(moment.event))")
+            lines += effects.map { "        → \(Self.plain("\($0)"))" }
+            if let difference = judged.difference {
+                lines.append(Self.plain(difference))
+                break
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func short(_ event: Event) -> String {
+        switch event {
+        case .policyChanged(let policy, let streams):
+            let known = streams.sorted { $0.key.rawValue < $1.key.rawValue }
+            let rules = policy.interplay.rules.map { "\($0.key.actor) → \($0.key.other): \(plain("\($0.value)"))" }
+            return
+                "policyChanged(\(policy.name), \(plain("\(rules)")), \(known.map { "\($0.key.rawValue): \(short($0.value))" }))"
+        case .streamAppeared(let id, let application, let description, let direction):
+            return "streamAppeared(\(id.rawValue), \(application.name), \(direction), \(short(description)))"
+        case .sessionOpened(let id, let application, .system(let description, let by)):
+            return "sessionOpened(\(id.rawValue), \(application.name), system by \(by?.name ?? "nobody"), "
+                + "\(short(description)))"
+        case .sessionConfigured(let id, .category(let category, let options, let mode)):
+            return "sessionConfigured(\(id.rawValue), \(category), \(names(options)), \(mode.map { "\($0)" } ?? "-"))"
+        default: return plain("\(event)")
+        }
+    }
+
+    private static func names(_ options: CategoryOptions) -> [String] {
+        CategoryOptions.named.filter { options.contains($0.option) }.map(\.name)
+    }
+
+    /// A description in a few words: what is usual is left out.
+    private static func short(_ description: SessionDescription) -> String {
+        var words = [description.name, description.category.rawValue] + names(description.options)
+        if description.mode != .default { words.append(description.mode.rawValue) }
+        if description.priority != .normal { words.append("priority \(description.priority.rawValue)") }
+        if description.handover == .hold { words.append("holds") }
+        if description.resumption != .transient { words.append("resume \(description.resumption)") }
+        if description.releaseDelay != .milliseconds(300) { words.append("release \(description.releaseDelay)") }
+        if !description.isInterruptible { words.append("uninterruptible") }
+        if description.avoidsAlerts { words.append("avoids alerts") }
+        if description.pausesPlayer { words.append("player") }
+        if Pairs.lowers(description) { words.append("\(description.ducking.gain.value) dB") }
+        return words.joined(separator: " ")
+    }
+
+    /// Without what Swift says of types.
+    static func plain(_ text: String) -> String {
+        var result = ""
+        var rest = text[...]
+        while let next = rest.first {
+            if let noise = noise.first(where: { rest.hasPrefix($0) }) {
+                rest = rest.dropFirst(noise.count)
+            } else {
+                result.append(next)
+                rest = rest.dropFirst()
+            }
+        }
+        return result
+    }
+
+    private static let noise = [
+        "SessionCore.", "SessionOracle.", "ApplicationID", "StreamID", "SessionID", "rawValue: ", "PortID",
+        "SessionReference", "Silence.", "Category.", "Cause.", "Optional", "SessionKey.", "LinearGain", "Reason.",
+        "Treatment", "SessionNumber", "Instant", "Told.", "Who.", "application: ", "name: ", ", id: nil",
+        ", after: 0.0 seconds", "gain: (value: 1.0), ",
+    ]
+}
+extension Judged {
+    /// Whether a clock's event was left out that has to come before another one.
+    fileprivate func isLate(for moment: EventSequence.Moment) -> Bool {
+        if case .clockReached = moment.event { return false }
+        return wake.map { $0 <= moment.now } ?? false
+    }
+}

@@ -1,0 +1,25 @@
+/// SplitMix64: small, fast, and the same sequence from the same seed everywhere.
+public struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// Makes one.
+    public init(seed: UInt64) { state = seed }
+
+    /// The next number.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// A number below a bound; the bias is of no matter here.
+    public mutating func below(_ bound: Int) -> Int { bound > 0 ? Int(next() % UInt64(bound)) : 0 }
+
+    /// True once in so many times.
+    public mutating func oneIn(_ chances: Int) -> Bool { below(chances) == 0 }
+
+    /// One of these.
+    public mutating func pick<T>(_ values: [T]) -> T { values[below(values.count)] }
+}
