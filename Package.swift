@@ -108,16 +108,16 @@ let package = Package(
         .target(
             name: "PipeWireHost",
             dependencies: [
-                "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionHost", "PolicyFile",
-                "CPipeWire",
+                "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionDesktop", "SessionHost",
+                "PolicyFile", "CPipeWire",
             ],
             swiftSettings: small),
         // The PulseAudio daemon. Its functions are found in the daemon itself.
         .target(
             name: "PulseAudioHost",
             dependencies: [
-                "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionHost", "PolicyFile",
-                "CPulseCore",
+                "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionDesktop", "SessionHost",
+                "PolicyFile", "CPulseCore",
             ],
             swiftSettings: small),
         .target(

@@ -109,6 +109,8 @@
     HOOK(SOURCE_OUTPUT_MOVE_FINISH)       \
     HOOK(SOURCE_OUTPUT_STATE_CHANGED)     \
     HOOK(SOURCE_OUTPUT_PROPLIST_CHANGED)  \
+    HOOK(CLIENT_PUT)                      \
+    HOOK(CLIENT_UNLINK)                   \
     HOOK(CLIENT_PROPLIST_CHANGED)         \
     HOOK(CARD_PUT)                        \
     HOOK(CARD_UNLINK)                     \

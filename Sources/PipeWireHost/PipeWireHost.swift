@@ -1,6 +1,7 @@
 import CPipeWire
 import PolicyFile
 import SessionCore
+import SessionDesktop
 import SessionHost
 import SessionRuntime
 import SessionService
@@ -22,6 +23,7 @@ public final class PipeWireHost: Host {
     /// By the node's global id.
     private(set) var streams: [UInt32: StreamNode] = [:]
     private(set) var clients: [OpaquePointer: ClientWatch] = [:]
+    let processes: any ProcessTree = LinuxProcessTree()
     lazy var routes = RouteWatch(host: self)
     lazy var graph = GraphWatch(host: self, properties: pw_context_get_properties(context))
     /// All that existed before this module are known, so what comes now is new.
@@ -134,7 +136,7 @@ public final class PipeWireHost: Host {
             book.stepBack(from: "\(other) belongs to WirePlumber's own role policy")
             return
         }
-        guard let properties = StreamProperties(node: node, client: client(of: node)) else { return }
+        guard let properties = StreamProperties(node: node, client: client(of: node), programs: programs(of: node)) else { return }
         let stream = StreamNode(
             id: book.nextID(), node: node, global: global, properties: properties, isNew: seesNewStreams, host: self)
         streams[global] = stream
@@ -143,7 +145,9 @@ public final class PipeWireHost: Host {
 
     /// Some clients tell their role only after the stream exists.
     func propertiesChanged(_ stream: StreamNode) {
-        guard let book, let properties = StreamProperties(node: stream.node, client: client(of: stream.node)),
+        let programs = programs(of: stream.node)
+        guard let book,
+            let properties = StreamProperties(node: stream.node, client: client(of: stream.node), programs: programs),
             properties != stream.properties || book.isOutdated(stream)
         else { return }
         // It was sent elsewhere as what it is no more.
@@ -155,6 +159,10 @@ public final class PipeWireHost: Host {
 
     /// Puts another policy in force. Returns whether it differs from the present one.
     func apply(_ policy: LoadedPolicy) -> Bool { book?.apply(policy) ?? false }
+
+    private func programs(of node: OpaquePointer) -> ClientPrograms? {
+        client(of: node).flatMap { clients[$0]?.programs }
+    }
 
     func client(of node: OpaquePointer) -> OpaquePointer? {
         guard let id = text(pw_properties_get(pw_impl_node_get_properties(node), "client.id")).flatMap({ UInt32($0) }),

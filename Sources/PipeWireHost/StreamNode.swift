@@ -138,7 +138,7 @@ final class StreamNode {
     func set(_ gain: LinearGain) {
         guard gain != self.gain else { return }
         if isRunning, !hasVolume, self.gain == .unity {
-            host.log(.info, "\(properties.application.name) cannot be ducked: its node has no soft volumes")
+            host.log(.info, "\(properties.identity.application.name) cannot be ducked: its node has no soft volumes")
         }
         self.gain = gain
         writeVolumes()

@@ -22,3 +22,19 @@ public struct Classification: Sendable, Equatable {
     /// What is wrong with what the stream says of itself (``SessionTags``), as sentences without their end.
     public let complaints: [String]
 }
+
+/// What the program behind a stream or a connection can reach (N20).
+public enum ClientAccess: Sendable, Equatable {
+    /// Everything: it runs outside of any sandbox.
+    case outside
+    /// It runs in a sandbox, or nothing about it could be verified.
+    ///
+    /// - Parameter mayRecord: Whether the sandbox lets it use the microphone.
+    case confined(mayRecord: Bool)
+
+    /// What a program can reach of which only properties are known, as in a scenario: one with the application id of a sandbox
+    /// is inside.
+    public init(properties: (String) -> String?) {
+        self = properties("pipewire.access.portal.app_id") == nil ? .outside : .confined(mayRecord: false)
+    }
+}

@@ -31,13 +31,68 @@ public struct Classifier: Sendable {
             ClaimKind.allCases.map { claims[$0]?.allow ?? Matches([]) } + rules.map(\.matches))
     }
 
-    /// Tells what a stream is (R2, N11).
+    /// Tells what a stream is (R2, N11, N20).
     ///
     /// - Parameters:
     ///   - direction: Which way its sound goes.
+    ///   - access: What its program can reach.
     ///   - property: The value of one of its properties, its client's where it has none of its own; `nil` when neither
     ///     has it. Asked once for each property that matters.
-    public func classify(direction: StreamDirection, property: (String) -> String?) -> Classification {
+    public func classify(
+        direction: StreamDirection, access: ClientAccess = .outside, property: (String) -> String?
+    ) -> Classification {
+        let found = classify(direction, property)
+        guard case .confined(let mayRecord) = access, let description = found.description,
+            let kind = ClaimKind(description.priority), claims[kind]?.isForAnyone != true
+        else { return found }
+        // What a program in a sandbox says of itself shows nothing: it is allowed by what is known of the sandbox.
+        let isByRecording = mayRecord && claims[kind]?.allow == nil
+        let verified = classify(direction) { Classifier.isVerified($0) ? property($0) : nil }
+        let isGranted = verified.description.flatMap { ClaimKind($0.priority) } == kind && isNamed(kind, property)
+        guard !isByRecording, !isGranted else { return found }
+        let other = (claims[kind] ?? Claim()).instead(of: description)
+        let instead = other.map { "it is \($0.name)" + (claims[kind] ?? Claim()).remark } ?? "it is left alone"
+        let step = Classification.Step(
+            text: "it may not claim the priority of \(kind.rawValue) from inside a sandbox: " + instead,
+            origin: claims[kind]?.origin)
+        return Classification(
+            description: other, descriptionInSession: other, steps: found.steps + [step],
+            refusedClaim: kind.rawValue, complaints: found.complaints)
+    }
+
+    /// Whether a property is one that a program cannot choose: the server or the kernel has said it; or its role, which is what
+    /// is asked about.
+    private static func isVerified(_ property: String) -> Bool {
+        property == "media.role" || property.hasPrefix("pipewire.access.portal.")
+    }
+
+    /// Whether a line of the policy names a sandbox: for the claim, or in a rule that gives its priority.
+    private func isNamed(_ kind: ClaimKind, _ property: (String) -> String?) -> Bool {
+        func verified(_ name: String) -> String? { Classifier.isVerified(name) ? property(name) : nil }
+        var stream = MatchTable.Stream(matches)
+        for (place, other) in ClaimKind.allCases.enumerated() where other == kind && claims[kind]?.allow != nil {
+            return matches.isMet(place, by: &stream, verified)
+        }
+        return rules.indices.contains { index in
+            guard case .become(let other?, _) = rules[index].action, ClaimKind(other.priority) == kind else {
+                return false
+            }
+            return matches.isMet(ClaimKind.allCases.count + index, by: &stream, verified)
+        }
+    }
+
+    /// Whether a program may do what concerns the whole desktop (N20): outside of sandboxes any, inside those that the policy
+    /// names.
+    public func mayControlDesktop(access: ClientAccess, property: (String) -> String?) -> Bool {
+        guard case .confined = access else { return true }
+        guard let claim = claims[.desktop] else { return false }
+        if claim.isForAnyone { return true }
+        var stream = MatchTable.Stream(matches)
+        guard let place = ClaimKind.allCases.firstIndex(of: .desktop), claim.allow != nil else { return false }
+        return matches.isMet(place, by: &stream) { Classifier.isVerified($0) ? property($0) : nil }
+    }
+
+    private func classify(_ direction: StreamDirection, _ property: (String) -> String?) -> Classification {
         var stream = MatchTable.Stream(matches)
         var steps: [Classification.Step] = []
         let own = ownDescription(direction, property("media.role"), &steps)

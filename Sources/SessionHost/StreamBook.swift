@@ -147,7 +147,11 @@ public final class StreamBook<Stream: HostedStream> {
     }
 
     private func classification(of stream: Stream) -> Classification {
-        policy.classifier.classify(direction: stream.direction) { stream.property($0) }
+        let client = stream.identity.client
+        return policy.classifier.classify(direction: stream.direction, access: access(of: client)) {
+            // What is verified is not for the stream to say.
+            client.verified($0) ?? stream.property($0)
+        }
     }
 
     /// Puts another policy in force. Returns whether it differs from the present one.
@@ -168,12 +172,22 @@ public final class StreamBook<Stream: HostedStream> {
         return true
     }
 
-    /// What a stream of the given properties would be (N11).
+    /// What a stream of a client with the given properties would be (N11).
     public func classify(
-        _ property: (String) -> String?
+        _ client: ClientIdentity, _ property: (String) -> String?
     ) -> (description: SessionDescription?, refusedClaim: String?) {
-        let result = policy.classifier.classify(direction: .playback, property: property)
+        let result = policy.classifier.classify(direction: .playback, access: access(of: client), property: property)
         return (result.description, result.refusedClaim)
+    }
+
+    /// Whether a client may do what concerns the whole desktop (N20).
+    public func mayControlDesktop(_ client: ClientIdentity) -> Bool {
+        policy.classifier.mayControlDesktop(access: access(of: client)) { client.verified($0) ?? nil }
+    }
+
+    private func access(of client: ClientIdentity) -> ClientAccess {
+        if client.isUnconfined { return .outside }
+        return .confined(mayRecord: client.sandbox.map { service?.mayRecord($0) ?? $0.mayRecord } ?? false)
     }
 
     /// What decided what a stream is, each with the place that says so.
