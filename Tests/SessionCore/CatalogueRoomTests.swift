@@ -51,8 +51,8 @@ import Testing
         for number in 0..<400 {
             _ = engine.handle(
                 .streamAppeared(
-                    StreamID(UInt32(number)), application: application(number), description: kind(number, name: "phone"),
-                    direction: .playback), at: now)
+                    StreamID(UInt32(number)), application: application(number),
+                    description: kind(number, name: "phone"), direction: .playback), at: now)
         }
         #expect(engine.report.sessions.allSatisfy { $0.description.priority == .normal })
         #expect(engine.report.streams.count == 400)

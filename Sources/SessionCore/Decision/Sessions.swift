@@ -294,7 +294,8 @@ extension Engine {
 
     /// The id of a description of an opened session; `nil` when there is no room for another kind.
     private mutating func room(
-        for description: SessionDescription, of application: ApplicationID, isSystem: Bool = false, except slot: Int = -1
+        for description: SessionDescription, of application: ApplicationID, isSystem: Bool = false,
+        except slot: Int = -1
     ) -> DescriptionID? {
         // R36: what applications say keeps no call out.
         if !isSystem, !catalogue.has(description) {
