@@ -100,7 +100,8 @@ let package = Package(
             swiftSettings: small),
 
         .testTarget(
-            name: "SessionHostTests", dependencies: ["SessionHost"], path: "Tests/SessionHost", swiftSettings: strict),
+            name: "SessionHostTests", dependencies: ["SessionHost", "SessionRuntime", "SessionCore", "PolicyFile"],
+            path: "Tests/SessionHost", swiftSettings: strict),
 
         // The PipeWire daemon.
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),

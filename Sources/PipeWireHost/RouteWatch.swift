@@ -73,9 +73,10 @@ final class RouteWatch {
         if let group = name(pw_properties_get(pw_impl_node_get_properties(node), "node.link-group")) {
             links.add(node: global, inGroup: group)
         }
-        guard nodes[global] == nil, nodes.count < RouteWatch.mostNodes,
-            let facts = RouteNodeFacts(node, global: global)
-        else { return }
+        guard nodes[global] == nil, let facts = RouteNodeFacts(node, global: global) else { return }
+        // What programs make takes no room of devices' own sinks and sources.
+        let isOfDevice = facts.node.deviceID.map { devices[$0] != nil } ?? false
+        guard nodes.count < (isOfDevice ? RouteWatch.mostNodes : RouteWatch.mostNodes / 2) else { return }
         let known = Node(facts, node: node, watch: self)
         nodes[global] = known
         var events = pw_impl_node_events()

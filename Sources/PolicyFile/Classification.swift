@@ -15,6 +15,10 @@ public struct Classification: Sendable, Equatable {
     /// What it is when a session has it that its application has opened. Such a session takes what is left alone only for
     /// want of a role; `nil` when the role, a rule or a refused claim has it left alone.
     public let descriptionInSession: SessionDescription?
+    /// What the stream is without what it says of itself (``SessionTags``).
+    public let withoutTags: SessionDescription?
+    /// ``descriptionInSession`` without what the stream says of itself.
+    public let withoutTagsInSession: SessionDescription?
     /// How that came about, in order.
     public let steps: [Step]
     /// The claim that was not granted (N11): `phone` or `alarm`.

@@ -136,6 +136,7 @@ public struct Classifier: Sendable {
             isRuled = true
             if case .become = rule.action { isByRole = true }
         }
+        let withoutTags = description
         var tags = SessionTags(property)
         if let category = tags.category, !isByRole, !isRuled {
             // What is left alone for want of a role has said what it is.
@@ -151,10 +152,10 @@ public struct Classifier: Sendable {
             }
         }
         for complaint in tags.complaints { steps.append(.init(text: "\(complaint): it is ignored", origin: nil)) }
+        let inSession = isByRole ? nil : untagged(direction, direction == .playback ? .playback : .record)
         return Classification(
-            description: description,
-            descriptionInSession: description
-                ?? (isByRole ? nil : untagged(direction, direction == .playback ? .playback : .record)),
+            description: description, descriptionInSession: description ?? inSession,
+            withoutTags: withoutTags, withoutTagsInSession: withoutTags ?? inSession,
             steps: steps, refusedClaim: refused?.rawValue, complaints: tags.complaints)
     }
 
