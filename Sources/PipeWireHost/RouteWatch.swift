@@ -121,7 +121,9 @@ final class RouteWatch {
         let own = nodes.values.map(\.facts).filter { $0.node.deviceID == device.global }
         let isLoss = host.take(.device(device.description(nodes: own.sorted { $0.node.id < $1.node.id })))
         if isLoss { hold.drain(for: host.graphQuantum * 3 + (own.map(\.headroom).max() ?? .zero)) }
-        if hasAnswered { hold.answered(device.global) }
+        guard hasAnswered else { return }
+        host.changeGraph()
+        hold.answered(device.global)
     }
 
     /// A card is asked what has changed. While something is heard on it, the session manager has to wait for the answer;
