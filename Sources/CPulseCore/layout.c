@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "layout.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,4 +160,9 @@ static int look_for_library(struct dl_phdr_info *object, size_t size, void *data
 const char *cpc_running_release(void) {
     static char release[CPC_RELEASE_SIZE];
     return dl_iterate_phdr(look_for_library, release) != 0 ? release : NULL;
+}
+
+const char *cpc_own_file(void) {
+    Dl_info file;
+    return dladdr((const void *)cpc_own_file, &file) != 0 ? file.dli_fname : NULL;
 }

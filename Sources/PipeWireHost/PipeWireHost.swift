@@ -28,12 +28,18 @@ public final class PipeWireHost: Host {
     private var seesNewStreams = false
     /// The daemon has loaded its modules and runs its loop.
     private var hasBegun = false
+    private let streamCame: () -> Void
 
     /// Joins the daemon: sees all objects that exist and all that come.
     ///
-    /// - Parameter servesBus: Whether there is to be a service on the session bus.
-    public init(context: OpaquePointer, policy: LoadedPolicy, servesBus: Bool) {
+    /// - Parameters:
+    ///   - servesBus: Whether there is to be a service on the session bus.
+    ///   - streamCame: Called before anything is done to a stream that is new.
+    public init(
+        context: OpaquePointer, policy: LoadedPolicy, servesBus: Bool, streamCame: @escaping () -> Void = {}
+    ) {
         self.context = context
+        self.streamCame = streamCame
         loop = pw_context_get_main_loop(context)
         let runtime = SessionRuntime(policy: policy.policy, host: self)
         self.runtime = runtime
@@ -135,6 +141,7 @@ public final class PipeWireHost: Host {
             return
         }
         guard let properties = StreamProperties(node: node, client: client(of: node)) else { return }
+        streamCame()
         let stream = StreamNode(
             id: book.nextID(), node: node, global: global, properties: properties, isNew: seesNewStreams, host: self)
         streams[global] = stream

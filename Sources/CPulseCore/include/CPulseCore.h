@@ -35,6 +35,8 @@ typedef struct pa_hook_slot pa_hook_slot;
 
 /* The number in the name of the libpulsecore that the daemon has loaded: "16.1"; NULL outside of a daemon. */
 const char *cpc_running_release(void);
+/* The path of the file that this code is in; NULL where it cannot be told. */
+const char *cpc_own_file(void);
 /* Chooses the tables for a release; false for one that is not known, most prereleases among them, and on machines whose
  * pointers have not 64 bits. Comes before cpc_verify. */
 bool cpc_begin(const char *release);
