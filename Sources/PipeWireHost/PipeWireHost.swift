@@ -34,12 +34,18 @@ public final class PipeWireHost: Host {
     private var isRegistering = false
     /// The streams whose place in the graph is to be changed, by their node's global id.
     private var due: [UInt32] = []
+    private let streamCame: () -> Void
 
     /// Joins the daemon: sees all objects that exist and all that come.
     ///
-    /// - Parameter servesBus: Whether there is to be a service on the session bus.
-    public init(context: OpaquePointer, policy: LoadedPolicy, servesBus: Bool) {
+    /// - Parameters:
+    ///   - servesBus: Whether there is to be a service on the session bus.
+    ///   - streamCame: Called before anything is done to a stream that is new.
+    public init(
+        context: OpaquePointer, policy: LoadedPolicy, servesBus: Bool, streamCame: @escaping () -> Void = {}
+    ) {
         self.context = context
+        self.streamCame = streamCame
         loop = pw_context_get_main_loop(context)
         let runtime = SessionRuntime(policy: policy.policy, host: self)
         self.runtime = runtime
@@ -150,7 +156,9 @@ public final class PipeWireHost: Host {
             book.stepBack(from: "\(other) belongs to WirePlumber's own role policy")
             return
         }
-        guard let properties = StreamProperties(node: node, client: client(of: node), programs: programs(of: node)) else { return }
+        guard let properties = StreamProperties(node: node, client: client(of: node), programs: programs(of: node))
+        else { return }
+        streamCame()
         let stream = StreamNode(
             id: book.nextID(), node: node, global: global, properties: properties, isNew: seesNewStreams, host: self)
         streams[global] = stream

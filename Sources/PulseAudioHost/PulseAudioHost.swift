@@ -34,17 +34,22 @@ public final class PulseAudioHost: Host {
     /// Who is behind each client.
     let peers = PeerProcesses(processes: LinuxProcessTree())
     private var rivals: RivalModules?
+    private let streamCame: () -> Void
 
     /// Joins the daemon: sees all streams and devices that exist and all that come.
     ///
     /// - Parameters:
-    ///   - core: The daemon's core; `cpc_begin` has been called for its release.
+    ///   - core: The daemon's core; `cpc_verify` has found it to be what it is taken for.
     ///   - servesBus: Whether there is to be a service on the session bus.
+    ///   - streamCame: Called before anything is done to a stream that is new.
     /// - Returns: `nil` when the daemon has no main loop.
-    public init?(core: OpaquePointer, policy: LoadedPolicy, servesBus: Bool) {
+    public init?(
+        core: OpaquePointer, policy: LoadedPolicy, servesBus: Bool, streamCame: @escaping () -> Void = {}
+    ) {
         guard let loop = PulseAudioLoop(core) else { return nil }
         self.core = core
         self.loop = loop
+        self.streamCame = streamCame
         let runtime = SessionRuntime(policy: policy.policy, host: self)
         self.runtime = runtime
         let book = StreamBook<PulseStream>(policy: policy, runtime: runtime, host: self) { [unowned self] in wakeLater()
@@ -166,6 +171,7 @@ public final class PulseAudioHost: Host {
 
     private func added(_ handle: StreamHandle) {
         guard let book, let properties = StreamProperties(handle, peers) else { return }
+        streamCame()
         let stream = PulseStream(id: book.nextID(), handle: handle, properties: properties, host: self)
         if handle.direction == .playback { playback[stream.index] = stream } else { capture[stream.index] = stream }
         book.introduce(stream)

@@ -47,6 +47,7 @@ extension LiveModule {
             try await desk.hear(Desk.music, lowered: 20)
             music.terminate()
             prompt.terminate()
+            if signal == SIGKILL { try await desk.server.outliveStart() }
             try await desk.server.stopDaemon(signal: signal)
             await desk.server.stopServers()
             try await desk.server.startServers()
@@ -54,6 +55,39 @@ extension LiveModule {
             let again = Desk(server: desk.server, capture: capture)
             let second = try await again.playMusic()
             #expect(try await second.waitForStream().channelVolumes.allSatisfy { $0 == 1 })
+        }
+    }
+
+    @Test("a module that did not survive its last start is not loaded again, until its mark is removed")
+    func startNotSurvived() async throws {
+        try await Desk.run { desk in
+            let begun = FileManager.default.fileExists(atPath: desk.server.startMark)
+            #expect(begun, "the start is not marked")
+            try await desk.server.stopDaemon(signal: SIGKILL)
+            await desk.server.stopServers()
+            try await desk.server.startServers()
+            let refused = try #require(desk.server.daemon)
+            let line = try await refused.log.wait(forLineContaining: "is not loaded again; to try again, remove ")
+            #expect(line.contains(desk.server.startMark))
+            // Nothing is done to anybody.
+            let capture = try await Capture.start(on: desk.server)
+            let without = Desk(server: desk.server, capture: capture)
+            _ = try await without.playMusic()
+            let call = try without.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await without.hear(Desk.interrupter)
+            try await without.hear(Desk.music)
+            call.terminate()
+            // A daemon that ends in good order takes its mark along, and one that is refused leaves it.
+            try await desk.server.stopDaemon(signal: SIGTERM)
+            await desk.server.stopServers()
+            try FileManager.default.removeItem(atPath: desk.server.startMark)
+            try await desk.server.startServers()
+            #expect(FileManager.default.fileExists(atPath: desk.server.startMark))
+            try await desk.server.stopDaemon(signal: SIGTERM)
+            #expect(!FileManager.default.fileExists(atPath: desk.server.startMark))
+            await desk.server.stopServers()
+            try await desk.server.startServers()
+            #expect(FileManager.default.fileExists(atPath: desk.server.startMark))
         }
     }
 

@@ -111,5 +111,7 @@ void cpw_metadata_set(struct pw_resource *metadata, uint32_t subject, const char
 /* Takes this object's own code and constants out of the process's memory. They are in the file, so what is used again is
  * mapped again; what was used only to start is not counted any more. */
 void cpw_release_code(void);
+/* The path of the file that this code is in; NULL where it cannot be told. */
+const char *cpw_own_file(void);
 
 #endif
