@@ -56,7 +56,10 @@ public struct Classifier: Sendable {
             text: "it may not claim the priority of \(kind.rawValue) from inside a sandbox: " + instead,
             origin: claims[kind]?.origin)
         return Classification(
-            description: other, descriptionInSession: other, steps: found.steps + [step],
+            description: other, descriptionInSession: other,
+            withoutTags: (claims[kind] ?? Claim()).instead(of: found.withoutTags ?? description),
+            withoutTagsInSession: (claims[kind] ?? Claim()).instead(of: found.withoutTagsInSession ?? description),
+            steps: found.steps + [step],
             refusedClaim: kind.rawValue, complaints: found.complaints)
     }
 

@@ -172,12 +172,32 @@ extension LiveModule {
     @Test("R1 R79 streams of one application do not touch each other")
     func oneApplication() async throws {
         try await Desk.run { desk in
-            _ = try desk.play(Desk.music, with: .paplay, as: "messenger", role: .music)
+            let messenger = try await SessionApplication(
+                "messenger", as: "messenger", isShared: true, in: desk.sandbox)
+            _ = try await messenger.start(
+                desk.invocation(Desk.music, with: .paplay, as: "messenger", role: .music, isShared: true))
             try await desk.hear(Desk.music)
-            let ringing = try desk.play(Desk.interrupter, with: .paplay, as: "messenger", role: .phone)
+            let ringing = try await messenger.start(
+                desk.invocation(Desk.interrupter, with: .paplay, as: "messenger", role: .phone, isShared: true))
             try await desk.hear(Desk.interrupter)
             try await desk.hear(Desk.music)
-            ringing.terminate()
+            try await messenger.stop(ringing)
+        }
+    }
+
+    @Test(
+        "N18 two players of the same program that were started one by one are two applications",
+        arguments: [ClientProgram.paplay, .plain, .mpvPulse].filter(\.isServed))
+    func sameProgram(program: ClientProgram) async throws {
+        try await Desk.run { desk in
+            let music = try desk.play(Desk.music, with: program, as: "player", role: .music)
+            try await desk.hear(Desk.music)
+            let call = try desk.play(Desk.interrupter, with: program, as: "player", role: .phone)
+            try await desk.hear(Desk.interrupter)
+            try await desk.hearNothing(of: Desk.music)
+            call.terminate()
+            try await desk.hear(Desk.music)
+            music.terminate()
         }
     }
 

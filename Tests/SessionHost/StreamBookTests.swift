@@ -36,7 +36,10 @@ import Testing
         let wantsToPlay = true
         let isRunning = true
         var identity: StreamIdentity {
-            StreamIdentity(node: id.rawValue, application: application, process: nil, portal: nil, session: nil)
+            let client = ClientIdentity(
+                program: nil, sandbox: nil, binary: application.name, displayName: nil, fallback: "",
+                connection: application.name, isOfServer: true)
+            return StreamIdentity(node: id.rawValue, client: client, session: nil)
         }
         var properties: [String: String]
         func property(_ key: String) -> String? { properties[key] }

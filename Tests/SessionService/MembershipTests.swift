@@ -24,11 +24,13 @@ import Testing
         desk.play(6, process: owner, tag: String(number))
         // The name alone is not enough: it has to be the application's own.
         desk.play(7, process: 9000, tag: String(number))
+        // Who is in a sandbox sees only what is its own (N20).
+        let shell = try await SessionApplication("shell", in: desk.sandbox)
         let streams = try await waitUntil("the streams") {
-            let streams = try await app.manager("ListStreams").elements
+            let streams = try await shell.manager("ListStreams").elements
             return streams.count == 7 ? streams : nil
         }
-        let sessions = try await app.manager("ListSessions").elements
+        let sessions = try await shell.manager("ListSessions").elements
         func path(ofStream id: Double) -> String? {
             let session = streams.first { $0["id"]?.number == id }?["session"]?.number
             return sessions.first { $0["id"]?.number == session }?["path"]?.text
