@@ -28,7 +28,8 @@ import Testing
         try inFolder { path in
             var mark = mark(path)
             #expect(mark.find() == .clear)
-            #expect(mark.write())
+            let isWritten = mark.write()
+            #expect(isWritten)
             #expect(FileManager.default.fileExists(atPath: path))
             mark.remove()
             #expect(!FileManager.default.fileExists(atPath: path))
@@ -54,14 +55,17 @@ import Testing
     @Test func `what a living process has begun is its own, and stays`() throws {
         try inFolder { path in
             var first = mark(path)
-            #expect(first.write())
+            let isBegun = first.write()
+            #expect(isBegun)
             var second = mark(path)
             #expect(second.find() == .otherStart)
-            #expect(!second.write())
+            let isTaken = second.write()
+            #expect(!isTaken)
             second.remove()
             #expect(FileManager.default.fileExists(atPath: path))
             // A stream may come later.
-            #expect(first.write())
+            let isBegunAgain = first.write()
+            #expect(isBegunAgain)
             first.remove()
             #expect(!FileManager.default.fileExists(atPath: path))
         }
@@ -73,7 +77,8 @@ import Testing
             #expect(mark(path, module: "/module.so 1 2 4").find() == .clear)
             #expect(mark(path, release: "Server 1.1").find() == .clear)
             var newer = mark(path, release: "Server 1.1")
-            #expect(newer.write())
+            let isWritten = newer.write()
+            #expect(isWritten)
             newer.remove()
             #expect(!FileManager.default.fileExists(atPath: path))
         }
@@ -100,7 +105,8 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
             var mark = mark(path)
             #expect(mark.find() == .clear)
-            #expect(!mark.write())
+            let isWritten = mark.write()
+            #expect(!isWritten)
             #expect(try String(contentsOfFile: target, encoding: .utf8).contains("4194304"))
         }
     }
@@ -112,6 +118,7 @@ import Testing
         #expect(StartMark(server: "test", release: "1", file: nil, folder: "/run") == nil)
         var mark = StartMark(server: "test", release: "1", file: file, folder: "/nowhere/at/all")
         #expect(mark?.find() == .clear)
-        #expect(mark?.write() == false)
+        let isWritten = mark?.write()
+        #expect(isWritten == false)
     }
 }
