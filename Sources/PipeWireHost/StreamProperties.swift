@@ -65,7 +65,8 @@ struct StreamProperties: Equatable {
                 \(Role.maximumLength): it counts as untagged
                 """
         } else if String(validatingCString: role) == nil {
-            complaint = "\(identity.application.name) has a media.role that is not UTF-8: it is read as '\(self.role?.name ?? "")'"
+            complaint =
+                "\(identity.application.name) has a media.role that is not UTF-8: it is read as '\(self.role?.name ?? "")'"
         }
     }
 }

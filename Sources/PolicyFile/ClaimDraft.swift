@@ -51,7 +51,8 @@ struct ClaimDraft: Sendable {
     func finish(
         _ kind: ClaimKind, roles: RoleTable, descriptions: [String: SessionDescription], _ diagnosis: inout Diagnosis
     ) -> Claim {
-        var claim = Claim(allow: allow?.value, isForAnyone: isForAnyone && allow == nil, origin: allow?.origin ?? origin)
+        var claim = Claim(
+            allow: allow?.value, isForAnyone: isForAnyone && allow == nil, origin: allow?.origin ?? origin)
         guard let otherwise, let origin = otherwise.origin else { return claim }
         if kind == .desktop {
             diagnosis.warning(at: origin, found: "otherwise for desktop", expected: "allow only (it has no effect)")

@@ -109,7 +109,8 @@ extension Diagnosis {
     /// The members of a node that must be an object.
     package mutating func object(_ node: Node, or alternatives: String...) -> [Member]? {
         if case .object(let members) = node.content { return members }
-        let expected = "an object, { key = value … }" + (alternatives.isEmpty ? "" : ", or \(list(alternatives, lastAfter: "or"))")
+        let expected =
+            "an object, { key = value … }" + (alternatives.isEmpty ? "" : ", or \(list(alternatives, lastAfter: "or"))")
         error(
             at: node.place, found: node.summary, expected: expected,
             nearest: node.text.flatMap { nearest(to: $0, among: alternatives) })

@@ -137,7 +137,9 @@ public struct Program: Sendable, Equatable {
     }
 
     /// What tells the application in a sandbox apart.
-    public static func key(of sandbox: AppSandbox) -> String { "sandbox \(sandbox.application) \(sandbox.instance ?? "")" }
+    public static func key(of sandbox: AppSandbox) -> String {
+        "sandbox \(sandbox.application) \(sandbox.instance ?? "")"
+    }
 }
 
 extension String {

@@ -202,7 +202,8 @@ final class ManagerObject: ServedObject {
         call.fail(
             WireError(
                 WireErrorName.notFound,
-                "no stream is '\(Words.printable(subject))': expected a stream's id, pid:NUMBER or an application's name"))
+                "no stream is '\(Words.printable(subject))': expected a stream's id, pid:NUMBER or an application's name"
+            ))
     }
 
     private func open(_ properties: WireValue?, _ call: BusCall, _ owner: Owner) {

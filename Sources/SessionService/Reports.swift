@@ -15,7 +15,8 @@ extension SessionService {
     }
 
     func sessionRecords(_ report: Report, for viewer: Viewer) -> WireValue {
-        .records(report.sessions.filter { viewer.maySee($0.reference.application) }.map { hide(record($0), from: viewer) })
+        .records(
+            report.sessions.filter { viewer.maySee($0.reference.application) }.map { hide(record($0), from: viewer) })
     }
 
     func streamRecords(_ report: Report, for viewer: Viewer) -> WireValue {

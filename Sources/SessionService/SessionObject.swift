@@ -179,7 +179,8 @@ final class SessionObject: ServedObject {
             call.fail(
                 WireError(
                     WireErrorName.insufficientPriority,
-                    "\(service.viewer(owner).seesAll ? actor.label : Viewer.somebody) is heard and does not let \(displayName) be heard beside it"))
+                    "\(service.viewer(owner).seesAll ? actor.label : Viewer.somebody) is heard and does not let \(displayName) be heard beside it"
+                ))
         case .mistaken(let mistake): call.fail(Words.error(mistake))
         case .nothingWaits: call.fail(WireError(WireErrorName.notFound, "no activation waits"))
         case .noRoom:

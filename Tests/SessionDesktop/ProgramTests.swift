@@ -86,36 +86,42 @@ import Testing
 
     private static let rest = " 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 4711 1 1"
 
-    @Test(arguments: [
-        ("77 (mpv) S 42 77 77 34816\(rest)", LinuxProcessTree.Status(parent: 42, hasTerminal: true, start: 4711)),
-        ("77 (Web Content) S 42 77 77 0\(rest)", .init(parent: 42, hasTerminal: false, start: 4711)),
-        ("77 (a) R 1 (b) c)) S 42 77 77 0\(rest)", .init(parent: 42, hasTerminal: false, start: 4711)),
-        ("77 (mpv) S 42 77 77 0", nil), ("77 (mpv", nil), ("", nil), (")", nil),
-        ("77 (mpv) S -1 77 77 0\(rest)", nil), ("77 (mpv) S 99999999999 77 77 0\(rest)", nil),
-    ] as [(String, LinuxProcessTree.Status?)])
+    @Test(
+        arguments: [
+            ("77 (mpv) S 42 77 77 34816\(rest)", LinuxProcessTree.Status(parent: 42, hasTerminal: true, start: 4711)),
+            ("77 (Web Content) S 42 77 77 0\(rest)", .init(parent: 42, hasTerminal: false, start: 4711)),
+            ("77 (a) R 1 (b) c)) S 42 77 77 0\(rest)", .init(parent: 42, hasTerminal: false, start: 4711)),
+            ("77 (mpv) S 42 77 77 0", nil), ("77 (mpv", nil), ("", nil), (")", nil),
+            ("77 (mpv) S -1 77 77 0\(rest)", nil), ("77 (mpv) S 99999999999 77 77 0\(rest)", nil),
+        ] as [(String, LinuxProcessTree.Status?)])
     func `the line of a process is read behind its name`(line: String, status: LinuxProcessTree.Status?) {
         #expect(LinuxProcessTree.status(Array(line.utf8)) == status)
     }
 
-    @Test(arguments: [
-        (["paplay", "sound.wav"], "paplay\n", "paplay"), (["/usr/bin/paplay"], "paplay\n", "paplay"),
-        (["/usr/bin/python3", "/usr/bin/rhythmbox-script-of-mine"], "rhythmbox-scrip\n", "rhythmbox-script-of-mine"),
-        (["/opt/chromium/chromium --type=zygote"], "chromium\n", "chromium"),
-        (["C:\\Games\\game.exe"], "game.exe\n", "game.exe"), (["firefox"], "GeckoMain\n", "firefox"),
-        ([], "kworker\n", "kworker"), (["", ""], "", nil), ([], "", nil), (["a b/c d"], "c d\n", "c d"),
-    ] as [([String], String, String?)])
+    @Test(
+        arguments: [
+            (["paplay", "sound.wav"], "paplay\n", "paplay"), (["/usr/bin/paplay"], "paplay\n", "paplay"),
+            (
+                ["/usr/bin/python3", "/usr/bin/rhythmbox-script-of-mine"], "rhythmbox-scrip\n",
+                "rhythmbox-script-of-mine"
+            ),
+            (["/opt/chromium/chromium --type=zygote"], "chromium\n", "chromium"),
+            (["C:\\Games\\game.exe"], "game.exe\n", "game.exe"), (["firefox"], "GeckoMain\n", "firefox"),
+            ([], "kworker\n", "kworker"), (["", ""], "", nil), ([], "", nil), (["a b/c d"], "c d\n", "c d"),
+        ] as [([String], String, String?)])
     func `people are shown the name by which a program was started`(
         arguments: [String], command: String, name: String?
     ) {
         #expect(LinuxProcessTree.name(command: command, arguments: arguments) == name)
     }
 
-    @Test(arguments: [
-        ("0::/user.slice/user@1000.service/app.slice/app-gnome-firefox-1.scope", "app-gnome-firefox-1.scope"),
-        ("0::/app.slice/app-org.kde.dolphin@1.service/inner\n", "app-org.kde.dolphin@1.service"),
-        ("0::/app.slice/snap.vlc.vlc-7.scope", "snap.vlc.vlc-7.scope"), ("0::/app.slice/vte-spawn-1.scope", nil),
-        ("12:cpu:/\n0::/app.slice/app-a-1.scope", "app-a-1.scope"), ("0::/app-x", nil), ("", nil), ("0::/", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("0::/user.slice/user@1000.service/app.slice/app-gnome-firefox-1.scope", "app-gnome-firefox-1.scope"),
+            ("0::/app.slice/app-org.kde.dolphin@1.service/inner\n", "app-org.kde.dolphin@1.service"),
+            ("0::/app.slice/snap.vlc.vlc-7.scope", "snap.vlc.vlc-7.scope"), ("0::/app.slice/vte-spawn-1.scope", nil),
+            ("12:cpu:/\n0::/app.slice/app-a-1.scope", "app-a-1.scope"), ("0::/app-x", nil), ("", nil), ("0::/", nil),
+        ] as [(String, String?)])
     func `the desktop's unit is the innermost one of an application`(groups: String, unit: String?) {
         #expect(LinuxProcessTree.unit(inGroups: Array(groups.utf8)) == unit)
     }

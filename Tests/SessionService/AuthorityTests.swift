@@ -50,7 +50,9 @@ import Testing
         let (desk, boxed, path, shell, other) = try await desk()
         desk.play(1, process: UInt32(shell.process.processID))
         desk.play(2, process: UInt32(boxed.process.processID))
-        try await waitUntil("the streams") { try await shell.manager("ListStreams").elements.count == 2 ? true : nil }
+        _ = try await waitUntil("the streams") {
+            try await shell.manager("ListStreams").elements.count == 2 ? true : nil
+        }
         #expect(try await boxed.manager("ListSessions").elements.map { $0["path"]?.text } == [path])
         #expect(try await boxed.manager("ListStreams").elements.map { $0["id"]?.number } == [2])
         let dump = try await boxed.manager("DumpState").text ?? ""

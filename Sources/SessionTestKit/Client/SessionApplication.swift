@@ -27,7 +27,8 @@ public final class SessionApplication: Sendable {
     ///   - isShared: whether its children may be processes of the same application, see ``ApplicationIdentity/isShared``.
     ///   - isTraced: whether ``events(of:)`` tells what it was told of each session.
     public init(
-        _ name: String = "session-application", as program: String? = nil, isShared: Bool = false, isTraced: Bool = false, in sandbox: Sandbox
+        _ name: String = "session-application", as program: String? = nil, isShared: Bool = false,
+        isTraced: Bool = false, in sandbox: Sandbox
     ) async throws {
         socket = sandbox.path("run/\(UUID().uuidString.prefix(8)).application")
         let interpreter = "/usr/bin/python3"
