@@ -76,6 +76,8 @@ struct ClaimDraft: Sendable {
                     expected: "a role with a lower one")
             }
         }
+        // Nobody is anything else instead.
+        if allow == nil { claim.otherwise = .secondBest }
         return claim
     }
 }

@@ -188,7 +188,7 @@ extension LiveModule {
 
     @Test(
         "N18 two players of the same program that were started one by one are two applications",
-        arguments: [ClientProgram.paplay, .plain, .mpvPulse].filter(\.isServed))
+        arguments: [ClientProgram.plain, .mpvPulse])
     func sameProgram(program: ClientProgram) async throws {
         try await Desk.run { desk in
             let music = try desk.play(Desk.music, with: program, as: "player", role: .music)

@@ -46,7 +46,7 @@ import Testing
         #expect(try isCall(classify("claims = { phone = any }", call)))
         #expect(try !isCall(classify("claims = { phone = usual }", call)))
         func rule(_ match: String) -> String {
-            "rules = [ { matches = [ { \(match) } ] actions = { update-props = { role = phone } } } ]"
+            "rules = [ { matches = [ { \(match) } ] actions = { update-session = { role = phone } } } ]"
         }
         let untagged = ["application.process.binary": "linphone"]
         #expect(try isCall(classify(rule("pipewire.access.portal.app_id = org.example.App"), untagged)))

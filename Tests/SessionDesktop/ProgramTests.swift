@@ -84,7 +84,7 @@ import Testing
 
     // MARK: - Texts of the kernel
 
-    private static let rest = " 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 4711 1 1"
+    private static let rest = " -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 4711 1 1"
 
     @Test(
         arguments: [

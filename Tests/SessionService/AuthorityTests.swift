@@ -59,7 +59,7 @@ import Testing
         #expect(!dump.contains("Secret") && dump.contains("org.example.Boxed"))
         #expect(try await shell.manager("DumpState").text?.contains("Secret") == true)
         #expect(await isDenied { _ = try await boxed.get(other, "DisplayName") })
-        #expect(try await boxed.get(path, "Active").bool == false)
+        #expect(try await boxed.get(path, "Active").bool == true)
         #expect(try await shell.get(path, "ApplicationId").text == "org.example.Boxed")
         await desk.stop()
     }
