@@ -93,7 +93,7 @@ public struct LinuxProcessTree: ProcessTree {
         let command = command.hasSuffix("\n") ? String(command.dropLast()) : command
         let names = arguments.map { argument in
             // Chromium writes all of its arguments into the first one; Wine's have backslashes.
-            let program = argument.split(separator: " -", maxSplits: 1).first.map(String.init) ?? argument
+            let program = argument.prefix(before: " -")
             return String(program.suffix(while: { $0 != "/" && $0 != "\\" }))
         }
         let known = names.first { !$0.isEmpty && ($0 == command || $0.utf8.count > 15 && $0.hasPrefix(command)) }
@@ -202,5 +202,15 @@ public struct LinuxProcessTree: ProcessTree {
             count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
         }
         return bytes.isEmpty ? nil : bytes
+    }
+}
+
+extension String {
+    /// What comes before two characters that follow each other; all where they do not.
+    fileprivate func prefix(before pair: StaticString) -> String {
+        let letters = Array(utf8)
+        let (first, second) = pair.withUTF8Buffer { ($0.first, $0.last) }
+        let place = letters.indices.dropLast().first { letters[$0] == first && letters[$0 + 1] == second }
+        return place.map { String(decoding: letters[..<$0], as: UTF8.self) } ?? self
     }
 }

@@ -227,9 +227,11 @@ private let mistakesOfClaims: [Mistake] = [
     Mistake(
         "claims = { phnoe = any }",
         "1:12: warning: found the unknown key 'phnoe', expected phone, alarm or desktop; did you mean 'phone'?"),
-    Mistake("claims = { music = any }", "1:12: warning: found the unknown key 'music', expected phone, alarm or desktop"),
     Mistake(
-        "claims = { phone = none }", "1:20: error: found 'none', expected an object, { key = value … }, or any or usual"),
+        "claims = { music = any }", "1:12: warning: found the unknown key 'music', expected phone, alarm or desktop"),
+    Mistake(
+        "claims = { phone = none }", "1:20: error: found 'none', expected an object, { key = value … }, or any or usual"
+    ),
     Mistake(
         "claims = { phone = ayn }",
         "1:20: error: found 'ayn', expected an object, { key = value … }, or any or usual; did you mean 'any'?"),
