@@ -68,7 +68,9 @@ final class StreamNode {
         events.state_changed = { data, old, new, _ in
             guard let stream = object(data, as: StreamNode.self) else { return }
             if new == PW_NODE_STATE_RUNNING { stream.started() }
-            let runs = new == PW_NODE_STATE_RUNNING && pw_impl_node_is_active(stream.node)
+            // What is to be corked at the daemon's next turn has not begun.
+            let runs =
+                new == PW_NODE_STATE_RUNNING && pw_impl_node_is_active(stream.node) && stream.shouldBeActive
             if runs || old == PW_NODE_STATE_RUNNING {
                 stream.host.post(.streamRunning(stream.id, runs), now: false)
             }
@@ -140,6 +142,8 @@ final class StreamNode {
         self.silence = silence
         changeLater()
         if isMuted != wasMuted { writeVolumes() }
+        // It was to be corked, and is let go before that: the daemon has nothing to tell of it.
+        if shouldBeActive, isRunning, pw_impl_node_is_active(node) { host.post(.streamRunning(id, true), now: false) }
     }
 
     func set(_ gain: LinearGain) {
