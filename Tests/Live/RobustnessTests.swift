@@ -319,7 +319,9 @@ extension LiveModule {
             #expect(interruptions == clients)
             ringing.signal(SIGTERM)
             try await ringing.waitForExit()
-            _ = try await waitUntil("\(interruptions) sessions to resume", within: .seconds(120), every: .milliseconds(200)) {
+            _ = try await waitUntil(
+                "\(interruptions) sessions to resume", within: .seconds(120), every: .milliseconds(200)
+            ) {
                 lines(containing: "has ended, it resumes") == interruptions ? true : nil
             }
             let seen = Mutex<[String: Int]>([:])
