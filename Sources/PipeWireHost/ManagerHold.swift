@@ -1,6 +1,5 @@
 import CPipeWire
 import SessionCore
-import SessionHost
 
 /// Lets the session manager wait: first until it is known whether an output is lost, then until the card has played what it
 /// has in its buffer. Whoever is stopped is heard on until then, and would come out of another port if the session manager
@@ -24,9 +23,6 @@ final class ManagerHold {
     /// When what was heard on a lost output has been played.
     private var drained: Instant?
 
-    /// What a card that flaps may take of the session manager's time altogether.
-    private var budget = HoldBudget()
-
     /// Nobody waits longer.
     static let longest = Duration.milliseconds(200)
 
@@ -36,7 +32,6 @@ final class ManagerHold {
     func become(_ client: OpaquePointer?, isBusy: Bool) {
         if isOurs, let client = self.client { pw_impl_client_set_busy(client, false) }
         isOurs = false
-        budget.finish(at: host.now)
         self.client = client
         self.isBusy = isBusy
         asked.removeAll()
@@ -78,7 +73,6 @@ final class ManagerHold {
         self.isBusy = isBusy
         guard !isBusy else { return }
         isOurs = false
-        budget.finish(at: host.now)
         update()
     }
 
@@ -92,20 +86,13 @@ final class ManagerHold {
             self.since = nil
             rest = now.advanced(by: ManagerHold.longest)
         }
-        let wished = [drained, since.map { $0.advanced(by: ManagerHold.longest) }].compactMap { $0 }.max()
-        guard let wished, case let end = min(wished, budget.end(at: now)), end > now else {
-            if wished != nil {
-                asked.removeAll()
-                (since, drained) = (nil, nil)
-            }
+        guard let end = [drained, since.map { $0.advanced(by: ManagerHold.longest) }].compactMap({ $0 }).max() else {
             guard isOurs else { return }
             isOurs = false
-            budget.finish(at: now)
             return pw_impl_client_set_busy(client, false)
         }
         if !isBusy {
             isOurs = true
-            budget.begin(at: now)
             pw_impl_client_set_busy(client, true)
         }
         if isOurs { host.armHold(at: end) }
