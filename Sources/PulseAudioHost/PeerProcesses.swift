@@ -10,8 +10,11 @@ final class PeerProcesses {
     private let processes: any ProcessTree
     /// The sockets that were seen last, by the number of their file.
     private var known: [UInt64: UInt32] = [:]
-    /// The program of each client that has come since this module is there; `nil` where its socket could not be told.
-    private var programs: [OpaquePointer: Program?] = [:]
+    /// The programs at the other end of the sockets that had come when a client did: one, unless the daemon has connected itself
+    /// somewhere meanwhile; none for a client that comes over a network.
+    private var candidates: [OpaquePointer: [Program]] = [:]
+    /// More sockets that came at once are not told apart.
+    private static let mostCandidates = 8
 
     /// Looks at the connections that there are.
     init(processes: any ProcessTree) {
@@ -24,23 +27,25 @@ final class PeerProcesses {
         let sockets = PeerProcesses.sockets()
         let new = sockets.filter { known[$0.key] == nil }
         known = sockets
-        // One that comes over a network has no process here.
-        let process = Set(new.values).count == 1 ? new.values.first : nil
-        programs[client] = .some(process.flatMap { processes.program(of: $0) })
+        candidates[client] = Set(new.values).sorted().prefix(Self.mostCandidates).compactMap {
+            processes.program(of: $0)
+        }
     }
 
     /// It is gone.
-    func removed(_ client: OpaquePointer) { programs[client] = nil }
+    func removed(_ client: OpaquePointer) { candidates[client] = nil }
 
     /// The program of a client; `nil` where that is not certain.
     ///
-    /// - Parameter claimed: The number that it says. It counts only for those that were there before this module, and where there
-    ///   is a connection from that process.
+    /// - Parameter claimed: The number that it says. It counts only where there are several, and for those that were there before
+    ///   this module, if there is a connection from that process.
     func program(of client: OpaquePointer, claimed: UInt32?) -> Program? {
-        if let program = programs[client] { return program }
+        if let known = candidates[client] {
+            return known.count == 1 ? known.first : known.first { $0.process.number == claimed }
+        }
         guard let claimed, PeerProcesses.sockets().values.contains(claimed) else { return nil }
         let program = processes.program(of: claimed)
-        programs[client] = .some(program)
+        candidates[client] = program.map { [$0] } ?? []
         return program
     }
 
