@@ -1,5 +1,5 @@
 import Glibc
-import PolicyFile
+@testable import PolicyFile
 import SessionCore
 import SessionHost
 

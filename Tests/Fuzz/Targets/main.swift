@@ -17,7 +17,9 @@ let targets: [(name: String, body: ([UInt8]) -> Void)] = [
  
 ]
 let wanted = CommandLine.arguments.dropFirst().first ?? ""
-guard let chosen = targets.first(where: { $0.name == wanted })?.body else {
+let chosen: ([UInt8]) -> Void =
+    targets.first { $0.name == wanted }?.body ?? { _ in }
+if !targets.contains(where: { $0.name == wanted }) {
     for target in targets { print(target.name) }
     exit(wanted.isEmpty ? 0 : 2)
 }
