@@ -321,7 +321,7 @@ extension RouteNodeFacts {
 }
 
 /// The name in `{ "name": "alsa_output.…" }`. Names of nodes have no quotes in them.
-private func nodeName(in json: String) -> String? {
+func nodeName(in json: String) -> String? {
     let parts = json.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
     guard let key = parts.firstIndex(where: { String($0) == "name" }), key + 2 < parts.count else { return nil }
     return String(parts[key + 2])

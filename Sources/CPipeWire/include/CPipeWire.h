@@ -57,6 +57,8 @@ struct cpw_volumes {
     bool soft_mute;
 };
 
+/* Adds what one Props parameter says. */
+void cpw_props_read(const struct spa_pod *param, struct cpw_volumes *volumes);
 /* Reads Props; returns whether the node has soft volumes at all. */
 bool cpw_node_read_volumes(struct pw_impl_node *node, struct cpw_volumes *volumes);
 /* Writes softVolumes and softMute, and nothing else; returns a negative errno on failure. */
