@@ -73,14 +73,19 @@ private struct EventPlay {
         }
     }
 
+    /// The clock of a server never goes back.
+    private mutating func pass(_ time: Int64) {
+        let (later, isOver) = now.addingReportingOverflow(time)
+        now = isOver ? .max : later
+    }
+
     private mutating func pass() {
         switch input.byte() {
         case 0..<128: break
-        case 128..<160: now = now.addingReportingOverflow(1_000_000).partialValue
-        case 160..<192: now = now.addingReportingOverflow(300_000_000).partialValue
-        case 192..<224: now = now.addingReportingOverflow(20_000_000_000).partialValue
-        case 224..<240: now = now.subtractingReportingOverflow(1_000_000_000).partialValue
-        default: now = Int64(bitPattern: input.number())
+        case 128..<160: pass(1_000_000)
+        case 160..<192: pass(300_000_000)
+        case 192..<240: pass(20_000_000_000)
+        default: pass(Int64(truncatingIfNeeded: input.number() >> 1))
         }
     }
 

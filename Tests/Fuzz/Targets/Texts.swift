@@ -1,3 +1,4 @@
+import CPipeWire
 import Glibc
 @testable import PolicyFile
 import SessionCore
@@ -27,7 +28,9 @@ func fuzzProperties(_ bytes: [UInt8]) {
     for description in [result.description, result.descriptionInSession].compactMap({ $0 }) {
         found("not consistent: \(description)", description.consistent != description)
     }
-    found("nothing in a session, but something by itself", result.description != nil && result.descriptionInSession == nil)
+    found(
+        "nothing in a session, but something by itself", result.description != nil && result.descriptionInSession == nil
+    )
     let texts = result.complaints + result.steps.map(\.text) + [result.refusedClaim ?? ""]
     found("two lines", texts.contains { $0.unicodeScalars.contains { $0.value < 0x20 } })
 }
@@ -49,6 +52,9 @@ private let classifiers: [Classifier] = {
     }
 }()
 
+/// The daemon always has some.
+nonisolated(unsafe) private let noProperties = pw_properties_new_string("")
+
 /// Values of the session manager's metadata, and of the daemon's.
 func fuzzMetadata(_ bytes: [UInt8]) {
     var input = Input(bytes)
@@ -60,7 +66,7 @@ func fuzzMetadata(_ bytes: [UInt8]) {
         let isPlain = !value.utf8.contains { $0 == 0x22 || $0 == 0x5C }
         found("another name", isPlain && nodeName(in: "{ \"name\": \"\(value)\" }") != value)
     case 1:
-        var settings = GraphSettings(nil)
+        var settings = GraphSettings(noProperties.map { UnsafePointer($0) })
         for line in value.split(separator: "\n") {
             let parts = line.split(separator: "=", maxSplits: 1).map { String($0) }
             _ = settings.set(parts.first, to: parts.count > 1 ? parts[1] : nil)
@@ -87,7 +93,13 @@ func fuzzMetadata(_ bytes: [UInt8]) {
 
 /// The texts of `/proc/PID/stat` and `/proc/PID/cgroup`.
 func fuzzProcesses(_ bytes: [UInt8]) {
-    _ = LinuxProcessTree.parent(inStatus: bytes)
+    _ = LinuxProcessTree.status(bytes)
+    if let unit = LinuxProcessTree.unit(inGroups: bytes) { found("a unit with a folder", unit.contains("/")) }
+    if let sandbox = LinuxProcessTree.sandbox(inFlatpak: bytes) {
+        found("a sandbox of nobody", sandbox.application.isEmpty)
+    }
+    let arguments = LinuxProcessTree.arguments(bytes)
+    found("a program without a name", LinuxProcessTree.name(command: "", arguments: arguments)?.isEmpty == true)
     if let sandbox = LinuxProcessTree.sandbox(inGroups: bytes) { found("a sandbox without a name", sandbox.isEmpty) }
 }
 

@@ -14,7 +14,7 @@ let targets: [(name: String, body: ([UInt8]) -> Void)] = [
     ("policy", fuzzPolicy), ("properties", fuzzProperties), ("route-pod", fuzzRoutePod),
     ("volume-pod", fuzzVolumePod), ("metadata", fuzzMetadata), ("processes", fuzzProcesses),
     ("arguments", fuzzArguments), ("engine", fuzzEngine), ("rules", fuzzRules), ("routes", fuzzRoutes),
- 
+
 ]
 let wanted = CommandLine.arguments.dropFirst().first ?? ""
 let chosen: ([UInt8]) -> Void =
