@@ -100,7 +100,8 @@ let package = Package(
             swiftSettings: small),
 
         .testTarget(
-            name: "SessionHostTests", dependencies: ["SessionHost"], path: "Tests/SessionHost", swiftSettings: strict),
+            name: "SessionHostTests", dependencies: ["SessionHost", "SessionRuntime", "SessionCore", "PolicyFile"],
+            path: "Tests/SessionHost", swiftSettings: strict),
 
         // The PipeWire daemon.
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
@@ -108,16 +109,16 @@ let package = Package(
         .target(
             name: "PipeWireHost",
             dependencies: [
-                "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionHost", "PolicyFile",
-                "CPipeWire",
+                "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionDesktop", "SessionHost",
+                "PolicyFile", "CPipeWire",
             ],
             swiftSettings: small),
         // The PulseAudio daemon. Its functions are found in the daemon itself.
         .target(
             name: "PulseAudioHost",
             dependencies: [
-                "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionHost", "PolicyFile",
-                "CPulseCore",
+                "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionDesktop", "SessionHost",
+                "PolicyFile", "CPulseCore",
             ],
             swiftSettings: small),
         .target(

@@ -1,7 +1,8 @@
-/* What was read only to start is let go again. */
+/* The file that this code is in; what of it was read only to start is let go again. */
 #define _GNU_SOURCE
 #include "CPipeWire.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -36,4 +37,9 @@ static int release(struct dl_phdr_info *object, size_t size, void *data) {
 void cpw_release_code(void) {
     struct self self = {(uintptr_t)&release};
     dl_iterate_phdr(release, &self);
+}
+
+const char *cpw_own_file(void) {
+    Dl_info file;
+    return dladdr((const void *)cpw_own_file, &file) != 0 ? file.dli_fname : NULL;
 }

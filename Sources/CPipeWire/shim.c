@@ -92,11 +92,9 @@ static uint32_t copy_array(const struct spa_pod *pod, uint32_t type, void *value
     return spa_pod_copy_array(pod, type, values, max_values);
 }
 
-static int take_props(void *data, int seq, uint32_t id, uint32_t index, uint32_t next, struct spa_pod *param) {
-    struct cpw_volumes *volumes = data;
+void cpw_props_read(const struct spa_pod *param, struct cpw_volumes *volumes) {
     const struct spa_pod_prop *prop;
-    (void)seq, (void)id, (void)index, (void)next;
-    if (!spa_pod_is_object_type(param, SPA_TYPE_OBJECT_Props)) return 0;
+    if (!spa_pod_is_object_type(param, SPA_TYPE_OBJECT_Props)) return;
     SPA_POD_OBJECT_FOREACH((const struct spa_pod_object *)param, prop) {
         switch (prop->key) {
         case SPA_PROP_channelVolumes:
@@ -116,6 +114,11 @@ static int take_props(void *data, int seq, uint32_t id, uint32_t index, uint32_t
             break;
         }
     }
+}
+
+static int take_props(void *data, int seq, uint32_t id, uint32_t index, uint32_t next, struct spa_pod *param) {
+    (void)seq, (void)id, (void)index, (void)next;
+    cpw_props_read(param, data);
     return 0;
 }
 

@@ -9,7 +9,7 @@
 #include <time.h>
 
 pa_hook_slot *cpc_connect(pa_core *core, enum cpc_hook hook, int priority, cpc_callback callback, void *userdata) {
-    if (core == NULL || callback == NULL || (unsigned)hook >= CPC_HOOKS) return NULL;
+    if (!CPC_CAN_READ(core, pa_core) || callback == NULL || (unsigned)hook >= CPC_HOOKS) return NULL;
     size_t offset = cpc_layout->pa_core_hooks + (size_t)cpc_layout->hooks[hook] * cpc_layout->hook_size;
     return pa_hook_connect((pa_hook *)((char *)core + offset), priority, callback, userdata);
 }
@@ -77,7 +77,7 @@ static bool is_path(const char *path) {
 
 bool cpc_handle_messages(
     pa_core *core, const char *path, const char *description, cpc_message_callback callback, void *userdata) {
-    if (core == NULL || callback == NULL || !is_path(path) || cpc_layout->major < 15) return false;
+    if (!CPC_CAN_READ(core, pa_core) || callback == NULL || !is_path(path) || cpc_layout->major < 15) return false;
     if (pa_hashmap_get(CPC_FIELD(core, pa_core, message_handlers), path) != NULL) return false;
     struct answerer *answerer = malloc(sizeof *answerer);
     if (answerer == NULL) return false;
@@ -87,9 +87,9 @@ bool cpc_handle_messages(
 }
 
 void cpc_handle_messages_no_more(pa_core *core, const char *path) {
-    if (core == NULL || path == NULL || cpc_layout->major < 15) return;
+    if (!CPC_CAN_READ(core, pa_core) || path == NULL || cpc_layout->major < 15) return;
     void *handler = pa_hashmap_get(CPC_FIELD(core, pa_core, message_handlers), path);
-    if (handler == NULL || CPC_FIELD(handler, pa_message_handler, callback) != answer) return;
+    if (handler == NULL || !cpc_prove_handler(handler, path) || CPC_FIELD(handler, pa_message_handler, callback) != answer) return;
     struct answerer *answerer = CPC_FIELD(handler, pa_message_handler, userdata);
     pa_message_handler_unregister(core, path);
     free(answerer);

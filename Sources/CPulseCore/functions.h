@@ -13,6 +13,23 @@ typedef struct pa_msgobject pa_msgobject;
 typedef struct pa_memchunk pa_memchunk;
 typedef struct pa_json_object pa_json_object;
 
+/* What every object of the daemon's that counts its users has; the address of the second one tells what it is. */
+typedef bool (*cpc_check_type)(const char *type);
+bool pa_core_check_type(const char *type);
+bool pa_sink_check_type(const char *type);
+bool pa_source_check_type(const char *type);
+bool pa_sink_input_check_type(const char *type);
+bool pa_source_output_check_type(const char *type);
+bool pa_device_port_check_type(const char *type);
+
+typedef int (*cpc_module_init)(pa_module *module);
+typedef void (*cpc_module_done)(pa_module *module);
+
+void *pa_namereg_get(pa_core *core, const char *name, unsigned type);
+
+pa_idxset *pa_idxset_new(
+    unsigned (*hash)(const void *object), int (*compare)(const void *first, const void *second));
+void pa_idxset_free(pa_idxset *set, void (*free_object)(void *object));
 void *pa_idxset_iterate(pa_idxset *set, void **state, uint32_t *index);
 void *pa_idxset_get_by_index(pa_idxset *set, uint32_t index);
 void *pa_hashmap_iterate(const pa_hashmap *map, void **state, const void **key);

@@ -4,34 +4,52 @@
 
 #include "functions.h"
 
-/* Every field that is read or written: its struct, its name, its type (of an enum: the integer that compilers make of
- * it). */
+/* Every field that is read or written, and those that show that the others are where they are taken to be (verify.c):
+ * its struct, its name, its type (of an enum: the integer that compilers make of it). */
 #define CPC_FIELDS(FIELD)                                                  \
+    FIELD(pa_object, check_type, cpc_check_type)                           \
+    FIELD(pa_hook, data, void *)                                           \
     FIELD(pa_module, core, pa_core *)                                      \
     FIELD(pa_module, name, char *)                                         \
     FIELD(pa_module, argument, char *)                                     \
+    FIELD(pa_module, index, uint32_t)                                      \
+    FIELD(pa_module, init, cpc_module_init)                                \
+    FIELD(pa_module, done, cpc_module_done)                                \
     FIELD(pa_module, userdata, void *)                                     \
+    FIELD(pa_module, proplist, pa_proplist *)                              \
     FIELD(pa_core, mainloop, pa_mainloop_api *)                            \
+    FIELD(pa_core, clients, pa_idxset *)                                   \
     FIELD(pa_core, cards, pa_idxset *)                                     \
     FIELD(pa_core, sinks, pa_idxset *)                                     \
     FIELD(pa_core, sources, pa_idxset *)                                   \
     FIELD(pa_core, sink_inputs, pa_idxset *)                               \
     FIELD(pa_core, source_outputs, pa_idxset *)                            \
     FIELD(pa_core, modules, pa_idxset *)                                   \
+    FIELD(pa_core, scache, pa_idxset *)                                    \
+    FIELD(pa_core, namereg, pa_hashmap *)                                  \
+    FIELD(pa_core, shared, pa_hashmap *)                                   \
     FIELD(pa_core, message_handlers, pa_hashmap *)                         \
     FIELD(pa_core, default_sink, pa_sink *)                                \
     FIELD(pa_core, default_source, pa_source *)                            \
+    FIELD(pa_client, core, pa_core *)                                      \
     FIELD(pa_client, proplist, pa_proplist *)                              \
     FIELD(pa_sink_input, index, uint32_t)                                  \
+    FIELD(pa_sink_input, core, pa_core *)                                  \
     FIELD(pa_sink_input, state, unsigned)                                  \
     FIELD(pa_sink_input, proplist, pa_proplist *)                          \
     FIELD(pa_sink_input, module, pa_module *)                              \
     FIELD(pa_sink_input, client, pa_client *)                              \
     FIELD(pa_sink_input, sink, pa_sink *)                                  \
     FIELD(pa_sink_input, origin_sink, pa_sink *)                           \
+    FIELD(pa_sink_input, direct_outputs, pa_idxset *)                      \
+    FIELD(pa_sink_input, sample_spec, pa_sample_spec)                      \
+    FIELD(pa_sink_input, volume_factor, pa_cvolume)                        \
     FIELD(pa_sink_input, volume_factor_items, pa_hashmap *)                \
+    FIELD(pa_sink_input, soft_volume, pa_cvolume)                          \
+    FIELD(volume_factor_entry, key, char *)                                \
     FIELD(volume_factor_entry, volume, pa_cvolume)                         \
     FIELD(pa_source_output, index, uint32_t)                               \
+    FIELD(pa_source_output, core, pa_core *)                               \
     FIELD(pa_source_output, state, unsigned)                               \
     FIELD(pa_source_output, proplist, pa_proplist *)                       \
     FIELD(pa_source_output, module, pa_module *)                           \
@@ -40,10 +58,13 @@
     FIELD(pa_source_output, destination_source, pa_source *)               \
     FIELD(pa_source_output, direct_on_input, pa_sink_input *)              \
     FIELD(pa_source_output, sample_spec, pa_sample_spec)                   \
+    FIELD(pa_source_output, volume, pa_cvolume)                            \
+    FIELD(pa_source_output, reference_ratio, pa_cvolume)                   \
     FIELD(pa_source_output, real_ratio, pa_cvolume)                        \
     FIELD(pa_source_output, volume_factor, pa_cvolume)                     \
     FIELD(pa_source_output, soft_volume, pa_cvolume)                       \
     FIELD(pa_sink, index, uint32_t)                                        \
+    FIELD(pa_sink, core, pa_core *)                                        \
     FIELD(pa_sink, state, int)                                             \
     FIELD(pa_sink, flags, unsigned)                                        \
     FIELD(pa_sink, name, char *)                                           \
@@ -51,30 +72,44 @@
     FIELD(pa_sink, module, pa_module *)                                    \
     FIELD(pa_sink, card, pa_card *)                                        \
     FIELD(pa_sink, sample_spec, pa_sample_spec)                            \
+    FIELD(pa_sink, inputs, pa_idxset *)                                    \
+    FIELD(pa_sink, monitor_source, pa_source *)                            \
     FIELD(pa_sink, input_to_master, pa_sink_input *)                       \
+    FIELD(pa_sink, reference_volume, pa_cvolume)                           \
     FIELD(pa_sink, asyncmsgq, pa_asyncmsgq *)                              \
     FIELD(pa_sink, ports, pa_hashmap *)                                    \
     FIELD(pa_sink, active_port, pa_device_port *)                          \
     FIELD(pa_source, index, uint32_t)                                      \
+    FIELD(pa_source, core, pa_core *)                                      \
     FIELD(pa_source, state, int)                                           \
     FIELD(pa_source, name, char *)                                         \
     FIELD(pa_source, proplist, pa_proplist *)                              \
     FIELD(pa_source, card, pa_card *)                                      \
     FIELD(pa_source, sample_spec, pa_sample_spec)                          \
+    FIELD(pa_source, outputs, pa_idxset *)                                 \
     FIELD(pa_source, monitor_of, pa_sink *)                                \
     FIELD(pa_source, output_from_master, pa_source_output *)               \
+    FIELD(pa_source, reference_volume, pa_cvolume)                         \
+    FIELD(pa_source, real_volume, pa_cvolume)                              \
+    FIELD(pa_source, soft_volume, pa_cvolume)                              \
     FIELD(pa_source, asyncmsgq, pa_asyncmsgq *)                            \
     FIELD(pa_source, ports, pa_hashmap *)                                  \
     FIELD(pa_source, active_port, pa_device_port *)                        \
     FIELD(pa_card, index, uint32_t)                                        \
+    FIELD(pa_card, core, pa_core *)                                        \
     FIELD(pa_card, name, char *)                                           \
     FIELD(pa_card, proplist, pa_proplist *)                                \
+    FIELD(pa_card, sinks, pa_idxset *)                                     \
+    FIELD(pa_card, sources, pa_idxset *)                                   \
+    FIELD(pa_card, profiles, pa_hashmap *)                                 \
     FIELD(pa_card, active_profile, pa_card_profile *)                      \
     FIELD(pa_card, ports, pa_hashmap *)                                    \
     FIELD(pa_card_profile, card, pa_card *)                                \
     FIELD(pa_card_profile, name, char *)                                   \
+    FIELD(pa_card_profile, description, char *)                            \
     FIELD(pa_card_profile, priority, unsigned)                             \
     FIELD(pa_card_profile, available, unsigned)                            \
+    FIELD(pa_device_port, core, pa_core *)                                 \
     FIELD(pa_device_port, card, pa_card *)                                 \
     FIELD(pa_device_port, name, char *)                                    \
     FIELD(pa_device_port, description, char *)                             \
@@ -83,6 +118,7 @@
     FIELD(pa_device_port, proplist, pa_proplist *)                         \
     FIELD(pa_device_port, profiles, pa_hashmap *)                          \
     FIELD(pa_device_port, direction, unsigned)                             \
+    FIELD(pa_message_handler, object_path, char *)                         \
     FIELD(pa_message_handler, callback, cpc_message_handler)               \
     FIELD(pa_message_handler, userdata, void *)
 
@@ -109,6 +145,8 @@
     HOOK(SOURCE_OUTPUT_MOVE_FINISH)       \
     HOOK(SOURCE_OUTPUT_STATE_CHANGED)     \
     HOOK(SOURCE_OUTPUT_PROPLIST_CHANGED)  \
+    HOOK(CLIENT_PUT)                      \
+    HOOK(CLIENT_UNLINK)                   \
     HOOK(CLIENT_PROPLIST_CHANGED)         \
     HOOK(CARD_PUT)                        \
     HOOK(CARD_UNLINK)                     \
@@ -119,25 +157,61 @@
     HOOK(MODULE_NEW)                      \
     HOOK(MODULE_UNLINK)
 
+/* What a distribution has changed in it. */
+enum cpc_variant { CPC_AS_RELEASED, CPC_UBUNTU, CPC_VARIANTS };
+
 /* A release: offsets in bytes, numbers of hooks. */
 struct cpc_layout {
     unsigned major;
+    enum cpc_variant variant;
 #define CPC_OFFSET(type, field, value) uint16_t type##_##field;
     CPC_FIELDS(CPC_OFFSET)
 #undef CPC_OFFSET
     /* The array of hooks, and a hook's size in it. */
     uint16_t pa_core_hooks;
     uint16_t hook_size;
+    /* How many there are, one behind the other, with those that a distribution has put behind the daemon's own. */
+    uint16_t hook_count;
     /* A bit field's byte, and the bit in it. */
     uint16_t pa_source_muted;
     uint8_t pa_source_muted_mask;
     uint8_t hooks[CPC_HOOKS];
 };
 
-/* By major release; NULL for one that is not known. */
-const struct cpc_layout *cpc_layout_of(unsigned major);
-/* The one that cpc_begin has chosen. */
+/* NULL for one that is not known. */
+const struct cpc_layout *cpc_layout_of(unsigned major, enum cpc_variant variant);
+/* The major release that cpc_begin was given. */
+extern unsigned cpc_major;
+/* The one that cpc_verify has found to be that of the daemon. */
 extern const struct cpc_layout *cpc_layout;
+/* As cpc_verify, with one table: for tests. */
+const char *cpc_verify_as(const struct cpc_layout *layout, const pa_module *module);
+
+/* The structs of which something is read. */
+enum cpc_kind {
+    CPC_KIND_pa_module,
+    CPC_KIND_pa_core,
+    CPC_KIND_pa_client,
+    CPC_KIND_pa_card,
+    CPC_KIND_pa_card_profile,
+    CPC_KIND_pa_device_port,
+    CPC_KIND_pa_sink,
+    CPC_KIND_pa_source,
+    CPC_KIND_pa_sink_input,
+    CPC_KIND_pa_source_output,
+    CPC_KINDS,
+};
+/* Those whose layout has been proved. */
+extern bool cpc_is_proved[CPC_KINDS];
+/* Proves it by the first object of a kind; false, for all of that kind from then on, where it is another one. */
+bool cpc_prove(enum cpc_kind kind, const void *object);
+/* Whether an object of the daemon's, which may be NULL, can be read. Comes before CPC_FIELD. */
+#define CPC_CAN_READ(object, type) \
+    ((object) != NULL && (cpc_is_proved[CPC_KIND_##type] || cpc_prove(CPC_KIND_##type, (object))))
+/* Whether an entry of a stream's factors is what it is taken to be. */
+bool cpc_prove_factor(const void *entry, const char *key);
+/* Whether a handler of messages is the one that answers this path. */
+bool cpc_prove_handler(const void *handler, const char *path);
 
 /* The numbers below are the same in all releases. */
 
@@ -157,9 +231,10 @@ enum { CPC_LOG_ERROR, CPC_LOG_WARNING, CPC_LOG_NOTICE, CPC_LOG_INFORMATION, CPC_
 CPC_FIELDS(CPC_TYPE)
 #undef CPC_TYPE
 
-/* A field of an object, to read or to write. */
+/* A field of an object that can be read, to read or to write. */
 #define CPC_FIELD(object, type, field) (*(cpc_##type##_##field *)((char *)(object) + cpc_layout->type##_##field))
-/* The same to read, of an object that may be NULL. */
-#define CPC_READ(object, type, field, otherwise) ((object) == NULL ? (otherwise) : CPC_FIELD(object, type, field))
+/* The same to read, of an object that may be NULL or another one than we know. */
+#define CPC_READ(object, type, field, otherwise) \
+    (CPC_CAN_READ(object, type) ? CPC_FIELD(object, type, field) : (otherwise))
 
 #endif

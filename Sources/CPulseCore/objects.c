@@ -12,7 +12,7 @@ const char *cpc_module_name(pa_module *module) { return CPC_READ(module, pa_modu
 const char *cpc_module_argument(pa_module *module) { return CPC_READ(module, pa_module, argument, NULL); }
 void *cpc_module_userdata(pa_module *module) { return CPC_READ(module, pa_module, userdata, NULL); }
 void cpc_module_set_userdata(pa_module *module, void *userdata) {
-    if (module != NULL) CPC_FIELD(module, pa_module, userdata) = userdata;
+    if (CPC_CAN_READ(module, pa_module)) CPC_FIELD(module, pa_module, userdata) = userdata;
 }
 
 /* The core and its sets. */
@@ -51,19 +51,19 @@ void cpc_module_load_later(pa_core *core, const char *name, const char *argument
 }
 
 void cpc_module_unload_later(pa_module *module) {
-    if (module != NULL) pa_module_unload_request(module, true);
+    if (CPC_CAN_READ(module, pa_module)) pa_module_unload_request(module, true);
 }
 
 void cpc_choose_default_sink(pa_core *core, const char *name) {
-    if (core != NULL) pa_core_set_configured_default_sink(core, name);
+    if (CPC_CAN_READ(core, pa_core)) pa_core_set_configured_default_sink(core, name);
 }
 
 void cpc_choose_default_source(pa_core *core, const char *name) {
-    if (core != NULL) pa_core_set_configured_default_source(core, name);
+    if (CPC_CAN_READ(core, pa_core)) pa_core_set_configured_default_source(core, name);
 }
 
 static pa_idxset *objects(pa_core *core, enum cpc_set set) {
-    if (core == NULL) return NULL;
+    if (!CPC_CAN_READ(core, pa_core)) return NULL;
     switch (set) {
     case CPC_CARDS: return CPC_FIELD(core, pa_core, cards);
     case CPC_SINKS: return CPC_FIELD(core, pa_core, sinks);
@@ -150,7 +150,7 @@ pa_device_port *cpc_sink_ports(pa_sink *sink, void **state) {
 }
 
 int cpc_sink_set_port(pa_sink *sink, const char *name, bool is_saved) {
-    if (sink == NULL || name == NULL || CPC_FIELD(sink, pa_sink, ports) == NULL) return -PA_ERR_NOENTITY;
+    if (name == NULL || CPC_READ(sink, pa_sink, ports, NULL) == NULL) return -PA_ERR_NOENTITY;
     return pa_sink_set_port(sink, name, is_saved);
 }
 
@@ -160,7 +160,7 @@ pa_proplist *cpc_source_proplist(pa_source *source) { return CPC_READ(source, pa
 pa_card *cpc_source_card(pa_source *source) { return CPC_READ(source, pa_source, card, NULL); }
 pa_sink *cpc_source_monitor_of(pa_source *source) { return CPC_READ(source, pa_source, monitor_of, NULL); }
 bool cpc_source_is_muted(pa_source *source) {
-    if (source == NULL) return false;
+    if (!CPC_CAN_READ(source, pa_source)) return false;
     return (((uint8_t *)source)[cpc_layout->pa_source_muted] & cpc_layout->pa_source_muted_mask) != 0;
 }
 pa_sample_spec cpc_source_sample_spec(pa_source *source) {
@@ -172,7 +172,7 @@ pa_device_port *cpc_source_ports(pa_source *source, void **state) {
 }
 
 int cpc_source_set_port(pa_source *source, const char *name, bool is_saved) {
-    if (source == NULL || name == NULL || CPC_FIELD(source, pa_source, ports) == NULL) return -PA_ERR_NOENTITY;
+    if (name == NULL || CPC_READ(source, pa_source, ports, NULL) == NULL) return -PA_ERR_NOENTITY;
     return pa_source_set_port(source, name, is_saved);
 }
 
@@ -200,6 +200,7 @@ int cpc_card_use_profile_for(pa_card *card, pa_device_port *port) {
     void *state = NULL;
     while ((profile = pa_hashmap_iterate(profiles, &state, NULL)) != NULL) {
         if (profile == active) return 0;
+        if (!CPC_CAN_READ(profile, pa_card_profile)) return -PA_ERR_NOENTITY;
         /* The daemon ends itself over a profile of another card. */
         if (CPC_FIELD(profile, pa_card_profile, card) != card) continue;
         if (CPC_FIELD(profile, pa_card_profile, available) == CPC_AVAILABLE_NO) continue;

@@ -4,21 +4,23 @@
 /* The queue to the thread of a sink; NULL for a filter that is not whole: while a filter moves, its sink keeps the queue of
  * where it was, which may be gone; and after that, the sink of a filter on that filter does, for nobody tells it. */
 static pa_asyncmsgq *thread_of_sink(pa_sink *sink) {
-    pa_asyncmsgq *thread = CPC_READ(sink, pa_sink, asyncmsgq, NULL);
+    if (!CPC_CAN_READ(sink, pa_sink)) return NULL;
+    pa_asyncmsgq *thread = CPC_FIELD(sink, pa_sink, asyncmsgq);
     for (pa_sink *master = sink; master != NULL;) {
         pa_sink_input *filter = CPC_FIELD(master, pa_sink, input_to_master);
         if (filter == NULL) return CPC_FIELD(master, pa_sink, asyncmsgq) == thread ? thread : NULL;
-        master = CPC_FIELD(filter, pa_sink_input, sink);
+        master = CPC_READ(filter, pa_sink_input, sink, NULL);
     }
     return NULL;
 }
 
 static pa_asyncmsgq *thread_of_source(pa_source *source) {
-    pa_asyncmsgq *thread = CPC_READ(source, pa_source, asyncmsgq, NULL);
+    if (!CPC_CAN_READ(source, pa_source)) return NULL;
+    pa_asyncmsgq *thread = CPC_FIELD(source, pa_source, asyncmsgq);
     for (pa_source *master = source; master != NULL;) {
         pa_source_output *filter = CPC_FIELD(master, pa_source, output_from_master);
         if (filter == NULL) return CPC_FIELD(master, pa_source, asyncmsgq) == thread ? thread : NULL;
-        master = CPC_FIELD(filter, pa_source_output, source);
+        master = CPC_READ(filter, pa_source_output, source, NULL);
     }
     return NULL;
 }
@@ -70,6 +72,7 @@ bool cpc_sink_input_set_factor(pa_sink_input *input, double factor) {
         return true;
     }
 
+    if (!cpc_prove_factor(entry, factor_key)) return false;
     /* Taken away and added again, it would be heard without in between. So it is written in place, and a factor that
      * changes nothing comes and goes: the product is made anew when one goes. */
     pa_cvolume *current = &CPC_FIELD(entry, volume_factor_entry, volume);
@@ -81,7 +84,7 @@ bool cpc_sink_input_set_factor(pa_sink_input *input, double factor) {
 }
 
 uint32_t cpc_source_output_rate(pa_source_output *output) {
-    return output == NULL ? 0 : CPC_FIELD(output, pa_source_output, sample_spec).rate;
+    return CPC_CAN_READ(output, pa_source_output) ? CPC_FIELD(output, pa_source_output, sample_spec).rate : 0;
 }
 
 bool cpc_source_output_set_factor(pa_source_output *output, double factor) {
@@ -140,10 +143,12 @@ void cpc_source_output_kill(pa_source_output *output) {
     if (is_linked(cpc_source_output_state(output))) pa_source_output_kill(output);
 }
 
-bool cpc_sink_input_is_passthrough(pa_sink_input *input) { return input != NULL && pa_sink_input_is_passthrough(input); }
+bool cpc_sink_input_is_passthrough(pa_sink_input *input) {
+    return CPC_CAN_READ(input, pa_sink_input) && pa_sink_input_is_passthrough(input);
+}
 
 bool cpc_source_output_is_passthrough(pa_source_output *output) {
-    return output != NULL && pa_source_output_is_passthrough(output);
+    return CPC_CAN_READ(output, pa_source_output) && pa_source_output_is_passthrough(output);
 }
 
 /* What is not linked has a negative state. What passes through as it is fits few devices, and ends where it does not. */

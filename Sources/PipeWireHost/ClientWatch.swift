@@ -5,6 +5,8 @@ import SessionHost
 /// it corked, for the node shows no change then.
 final class ClientWatch {
     let client: OpaquePointer
+    /// The programs behind it.
+    let programs: ClientPrograms
     private unowned let host: PipeWireHost
     private var listener: Listener<pw_impl_client_events>?
     private var resources: [OpaquePointer: ResourceWatch] = [:]
@@ -15,6 +17,7 @@ final class ClientWatch {
     init(client: OpaquePointer, host: PipeWireHost) {
         self.client = client
         self.host = host
+        programs = ClientPrograms(client: client, processes: host.processes)
         var events = pw_impl_client_events()
         events.version = UInt32(PW_VERSION_IMPL_CLIENT_EVENTS)
         events.destroy = { data in

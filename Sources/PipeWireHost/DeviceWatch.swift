@@ -9,7 +9,7 @@ import SessionHost
 /// when all answers are there: half of them would be a state that never was.
 final class DeviceWatch {
     /// One port, as the card describes it.
-    fileprivate struct Port {
+    struct Port {
         var index: UInt32
         var isOutput: Bool
         var availability: PortAvailability
@@ -225,7 +225,7 @@ final class DeviceWatch {
 }
 
 extension DeviceWatch.Port {
-    fileprivate init(_ route: cpw_route, of device: PortFacts) {
+    init(_ route: cpw_route, of device: PortFacts) {
         index = route.index
         isOutput = route.direction == 1
         availability = route.available == 1 ? .no : route.available == 2 ? .yes : .unknown

@@ -9,16 +9,21 @@ public final class Module {
     private let host: PipeWireHost
     private let context: OpaquePointer
     private let keeper: PolicyKeeper
+    private let start: StartWatch?
     private var listener: Listener<pw_impl_module_events>?
 
-    private init(_ module: OpaquePointer, context: OpaquePointer, arguments: String?) {
+    private init(_ module: OpaquePointer, context: OpaquePointer, arguments: String?, start: StartWatch?) {
         self.context = context
+        self.start = start
         keeper = PolicyKeeper(arguments: arguments) { level, line in
             cpw_log(cpw_log_level(rawValue: UInt32(level.rawValue)), line)
         }
         host = PipeWireHost(
-            context: context, policy: keeper.load(), servesBus: PolicyLoader.servesBus(arguments: arguments))
-        keeper.watch(on: PipeWireLoop(pw_context_get_main_loop(context))) { [unowned self] in host.apply($0) }
+            context: context, policy: keeper.load(), servesBus: PolicyLoader.servesBus(arguments: arguments),
+            streamCame: { [weak start] in start?.streamCame() })
+        let loop = PipeWireLoop(pw_context_get_main_loop(context))
+        start?.run(on: loop)
+        keeper.watch(on: loop) { [unowned self] in host.apply($0) }
         var events = pw_impl_module_events()
         events.version = UInt32(PW_VERSION_IMPL_MODULE_EVENTS)
         events.destroy = { data in
@@ -27,6 +32,7 @@ public final class Module {
             module.listener = nil
             module.keeper.stop()
             module.host.leave()
+            module.start?.end()
             Module.mark(module.context, nil)
         }
         // The daemon keeps the module alive; its destroy event gives it back.
@@ -35,7 +41,8 @@ public final class Module {
         }
     }
 
-    /// Loads the policy and starts to apply it.
+    /// Loads the policy and starts to apply it; does nothing where the daemon did not survive the last start, or has
+    /// loaded the module already.
     ///
     /// - Returns: 0, or a negative errno when the daemon has no context.
     public static func load(into module: OpaquePointer, arguments: UnsafePointer<CChar>?) -> Int32 {
@@ -46,8 +53,17 @@ public final class Module {
             cpw_log(CPW_LOG_WARN, "the module is loaded already: this second one does nothing")
             return 0
         }
+        let startMark = StartMark(
+            server: "pipewire", release: "PipeWire \(text(pw_get_library_version()) ?? "?")",
+            file: text(cpw_own_file(), limit: 4096), folder: runtimeFolder())
+        // An error would keep a server from starting whose configuration asks for this module in any case.
+        if let startMark, startMark.find() == .leftover {
+            cpw_log(CPW_LOG_ERROR, startMark.complaint)
+            return 0
+        }
+        let start = startMark.map { StartWatch($0) }
         mark(context, "true")
-        _ = Module(module, context: context, arguments: text(arguments, limit: .max))
+        _ = Module(module, context: context, arguments: text(arguments, limit: .max), start: start)
         // Loading the Swift run-time and the policy has used a megabyte of code that is not used again.
         cpw_release_code()
         return 0
@@ -58,5 +74,9 @@ public final class Module {
 
     private static func mark(_ context: OpaquePointer, _ value: String?) {
         cpw_context_set_property(context, loadedMark, value)
+    }
+
+    private static func runtimeFolder() -> String? {
+        text(getenv("PIPEWIRE_RUNTIME_DIR"), limit: 4096) ?? text(getenv("XDG_RUNTIME_DIR"), limit: 4096)
     }
 }

@@ -1,6 +1,7 @@
 import CPipeWire
 import PolicyFile
 import SessionCore
+import SessionDesktop
 import SessionHost
 import SessionRuntime
 import SessionService
@@ -22,25 +23,41 @@ public final class PipeWireHost: Host {
     /// By the node's global id.
     private(set) var streams: [UInt32: StreamNode] = [:]
     private(set) var clients: [OpaquePointer: ClientWatch] = [:]
+    let processes: any ProcessTree = LinuxProcessTree()
     lazy var routes = RouteWatch(host: self)
     lazy var graph = GraphWatch(host: self, properties: pw_context_get_properties(context))
     /// All that existed before this module are known, so what comes now is new.
     private var seesNewStreams = false
     /// The daemon has loaded its modules and runs its loop.
     private var hasBegun = false
+    /// The daemon is about to register something.
+    private var isRegistering = false
+    /// The streams whose place in the graph is to be changed, by their node's global id.
+    private var due: [UInt32] = []
+    private let streamCame: () -> Void
 
     /// Joins the daemon: sees all objects that exist and all that come.
     ///
-    /// - Parameter servesBus: Whether there is to be a service on the session bus.
-    public init(context: OpaquePointer, policy: LoadedPolicy, servesBus: Bool) {
+    /// - Parameters:
+    ///   - servesBus: Whether there is to be a service on the session bus.
+    ///   - streamCame: Called before anything is done to a stream that is new.
+    public init(
+        context: OpaquePointer, policy: LoadedPolicy, servesBus: Bool, streamCame: @escaping () -> Void = {}
+    ) {
         self.context = context
+        self.streamCame = streamCame
         loop = pw_context_get_main_loop(context)
         let runtime = SessionRuntime(policy: policy.policy, host: self)
         self.runtime = runtime
         book = StreamBook(policy: policy, runtime: runtime, host: self) { [unowned self] in wakeLater() }
         if servesBus { book?.service = SessionService(runtime: runtime, host: self, loop: PipeWireLoop(loop)) }
         timer = cpw_loop_add_timer(
-            loop, { data, _ in object(data, as: PipeWireHost.self)?.runtime?.timerFired() }, pointer(to: self))
+            loop,
+            { data, _ in
+                guard let host = object(data, as: PipeWireHost.self) else { return }
+                host.runtime?.timerFired()
+                host.changeGraph()
+            }, pointer(to: self))
         holdTimer = cpw_loop_add_timer(
             loop, { data, _ in object(data, as: PipeWireHost.self)?.routes.updateHold() }, pointer(to: self))
         drainEvent = cpw_loop_add_event(
@@ -50,6 +67,7 @@ public final class PipeWireHost: Host {
                 host.hasBegun = true
                 host.settleGraph()
                 host.runtime?.drain()
+                host.changeGraph()
             }, pointer(to: self))
         var events = pw_context_events()
         events.version = UInt32(PW_VERSION_CONTEXT_EVENTS)
@@ -77,6 +95,8 @@ public final class PipeWireHost: Host {
         guard let runtime else { return }
         routes.releaseManager()
         runtime.shutDown()
+        // Nobody will be here at the daemon's next turn.
+        changeGraph()
         service?.leave()
         book?.service = nil
         self.runtime = nil
@@ -96,6 +116,8 @@ public final class PipeWireHost: Host {
     // MARK: - Objects
 
     private func added(_ global: OpaquePointer) {
+        isRegistering = true
+        defer { isRegistering = false }
         if pw_global_is_type(global, "PipeWire:Interface:Client") {
             guard let client = OpaquePointer(pw_global_get_object(global)) else { return }
             clients[client] = ClientWatch(client: client, host: self)
@@ -134,7 +156,9 @@ public final class PipeWireHost: Host {
             book.stepBack(from: "\(other) belongs to WirePlumber's own role policy")
             return
         }
-        guard let properties = StreamProperties(node: node, client: client(of: node)) else { return }
+        guard let properties = StreamProperties(node: node, client: client(of: node), programs: programs(of: node))
+        else { return }
+        streamCame()
         let stream = StreamNode(
             id: book.nextID(), node: node, global: global, properties: properties, isNew: seesNewStreams, host: self)
         streams[global] = stream
@@ -143,7 +167,9 @@ public final class PipeWireHost: Host {
 
     /// Some clients tell their role only after the stream exists.
     func propertiesChanged(_ stream: StreamNode) {
-        guard let book, let properties = StreamProperties(node: stream.node, client: client(of: stream.node)),
+        let programs = programs(of: stream.node)
+        guard let book,
+            let properties = StreamProperties(node: stream.node, client: client(of: stream.node), programs: programs),
             properties != stream.properties || book.isOutdated(stream)
         else { return }
         // It was sent elsewhere as what it is no more.
@@ -156,6 +182,10 @@ public final class PipeWireHost: Host {
     /// Puts another policy in force. Returns whether it differs from the present one.
     func apply(_ policy: LoadedPolicy) -> Bool { book?.apply(policy) ?? false }
 
+    private func programs(of node: OpaquePointer) -> ClientPrograms? {
+        client(of: node).flatMap { clients[$0]?.programs }
+    }
+
     func client(of node: OpaquePointer) -> OpaquePointer? {
         guard let id = text(pw_properties_get(pw_impl_node_get_properties(node), "client.id")).flatMap({ UInt32($0) }),
             let global = pw_context_find_global(context, id), pw_global_is_type(global, "PipeWire:Interface:Client")
@@ -165,6 +195,7 @@ public final class PipeWireHost: Host {
 
     func streamDestroyed(_ stream: StreamNode) {
         streams[stream.global] = nil
+        due.removeAll { $0 == stream.global }
         routes.forget(stream.global)
         book?.forget(stream, now: false)
     }
@@ -178,6 +209,37 @@ public final class PipeWireHost: Host {
 
     /// Takes what is waiting when the server has finished what it is doing.
     func wakeLater() { if let drainEvent { cpw_loop_signal_event(loop, drainEvent) } }
+
+    // MARK: - The graph
+
+    /// Has a stream's place in the graph changed when the daemon has finished what it is doing: its active flag, and what it
+    /// asks of the graph.
+    ///
+    /// With each of these, the daemon gives all nodes their drivers anew, at once. But most of what we hear of, it tells while it
+    /// is in the middle of something: a node is half registered when it is announced, and half taken apart when it says that
+    /// it goes. PipeWire 1.0 loses count of the users of a new node's memory when that node is given a driver there. So only
+    /// what the daemon's loop itself calls changes the graph, and beside that:
+    ///
+    /// - a client that starts its stream is put back inside that call (R8, R36), which is about nothing but that flag;
+    /// - a card that answers, and says that its headphones are out, has what was heard there stopped before the session
+    ///   manager's next message (R64); unless it answers while it is being registered.
+    ///
+    /// An output that goes as a whole leaves its streams without one. What they are linked to next is heard only when the
+    /// client has answered that it has the buffers for it (R64); so that takes more turns of the loop than this.
+    func changeLater(_ stream: StreamNode) {
+        guard !due.contains(stream.global) else { return }
+        due.append(stream.global)
+        wakeLater()
+    }
+
+    /// Changes the graph where that is due, if the daemon is not in the middle of registering something.
+    func changeGraph() {
+        guard !isRegistering else { return }
+        // What becomes due meanwhile has its own turn.
+        let nodes = due
+        due.removeAll()
+        for node in nodes { streams[node]?.change() }
+    }
 
     // MARK: - WirePlumber's role policy
 

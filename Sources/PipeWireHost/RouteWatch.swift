@@ -73,9 +73,10 @@ final class RouteWatch {
         if let group = name(pw_properties_get(pw_impl_node_get_properties(node), "node.link-group")) {
             links.add(node: global, inGroup: group)
         }
-        guard nodes[global] == nil, nodes.count < RouteWatch.mostNodes,
-            let facts = RouteNodeFacts(node, global: global)
-        else { return }
+        guard nodes[global] == nil, let facts = RouteNodeFacts(node, global: global) else { return }
+        // What programs make takes no room of devices' own sinks and sources.
+        let isOfDevice = facts.node.deviceID.map { devices[$0] != nil } ?? false
+        guard nodes.count < (isOfDevice ? RouteWatch.mostNodes : RouteWatch.mostNodes / 2) else { return }
         let known = Node(facts, node: node, watch: self)
         nodes[global] = known
         var events = pw_impl_node_events()
@@ -120,7 +121,9 @@ final class RouteWatch {
         let own = nodes.values.map(\.facts).filter { $0.node.deviceID == device.global }
         let isLoss = host.take(.device(device.description(nodes: own.sorted { $0.node.id < $1.node.id })))
         if isLoss { hold.drain(for: host.graphQuantum * 3 + (own.map(\.headroom).max() ?? .zero)) }
-        if hasAnswered { hold.answered(device.global) }
+        guard hasAnswered else { return }
+        host.changeGraph()
+        hold.answered(device.global)
     }
 
     /// A card is asked what has changed. While something is heard on it, the session manager has to wait for the answer;
@@ -318,7 +321,7 @@ extension RouteNodeFacts {
 }
 
 /// The name in `{ "name": "alsa_output.…" }`. Names of nodes have no quotes in them.
-private func nodeName(in json: String) -> String? {
+func nodeName(in json: String) -> String? {
     let parts = json.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
     guard let key = parts.firstIndex(where: { String($0) == "name" }), key + 2 < parts.count else { return nil }
     return String(parts[key + 2])

@@ -11,11 +11,20 @@ extension PipeWireHost: ServiceHost {
     /// Where the policy in force comes from.
     public var policyOrigin: String { book?.policy.origin ?? "" }
 
-    /// What a stream of the given properties would be (N11).
+    /// What a stream of a client with the given properties would be (N11).
     public func classify(
-        _ property: (String) -> String?
+        _ client: ClientIdentity, _ property: (String) -> String?
     ) -> (description: SessionDescription?, refusedClaim: String?) {
-        book?.classify(property) ?? (nil, nil)
+        book?.classify(client, property) ?? (nil, nil)
+    }
+
+    /// Whether a client may do what concerns the whole desktop (N20).
+    public func mayControlDesktop(_ client: ClientIdentity) -> Bool { book?.mayControlDesktop(client) ?? false }
+
+    /// Applications in sandboxes may do something else than before.
+    public func accessChanged() {
+        for stream in book?.all ?? [] where book?[stream.id] === stream { propertiesChanged(stream) }
+        runtime?.drain()
     }
 
     /// What decided what a stream is, each with the place that says so.
@@ -30,23 +39,19 @@ extension PipeWireHost: ServiceHost {
 
 extension StreamNode: HostedStream {
     var direction: StreamDirection { properties.direction }
-    var application: ApplicationID { properties.application }
+    var application: ApplicationID { properties.identity.application }
     var complaint: String? { properties.complaint }
 
     func property(_ key: String) -> String? {
-        let own = pw_properties_get(pw_impl_node_get_properties(node), key)
+        // What the server has said of the client is not for the node to say.
+        let isOfServer = key.hasPrefix("pipewire.") || key == "client.api"
+        let own = isOfServer ? nil : pw_properties_get(pw_impl_node_get_properties(node), key)
         let inherited = host.client(of: node).flatMap { pw_impl_client_get_properties($0) }
         return text(own ?? inherited.flatMap { pw_properties_get($0, key) })
     }
 
     /// Who it belongs to.
     var identity: StreamIdentity {
-        // The kernel's word, but for clients of pipewire-pulse, which speaks for them, and those in sandboxes, whose
-        // numbers of their own mean nothing here.
-        let claimed = properties.isOfPulseClient ? property("application.process.id") : nil
-        return StreamIdentity(
-            node: global, application: application,
-            process: (claimed ?? property("pipewire.sec.pid")).flatMap { UInt32($0) },
-            portal: property("pipewire.access.portal.app_id"), session: property("audio-session.id"))
+        StreamIdentity(node: global, client: properties.identity, session: property("audio-session.id"))
     }
 }

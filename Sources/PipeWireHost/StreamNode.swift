@@ -26,11 +26,15 @@ final class StreamNode {
     private var inputGain = LinearGain.unity
     private let rate: LentProperty
     private let latency: LentProperty
+    /// What is to be lent in these two.
+    private var wish: (rate: String?, latency: String?) = (nil, nil)
     /// We are changing the node's properties ourselves.
     private var isRequesting = false
     /// pipewire-pulse has not answered its client's request for this stream yet: it does so when the server starts the node
     /// for the first time. Until then the client waits, and gives up after half a minute; and it has sent no sound.
     private var isUnanswered: Bool
+    /// It has been answered, and stays muted until it is corked instead.
+    private var isMutedUntilCorked = false
     /// We are changing the node's active flag ourselves.
     private var isApplying = false
 
@@ -64,7 +68,9 @@ final class StreamNode {
         events.state_changed = { data, old, new, _ in
             guard let stream = object(data, as: StreamNode.self) else { return }
             if new == PW_NODE_STATE_RUNNING { stream.started() }
-            let runs = new == PW_NODE_STATE_RUNNING && pw_impl_node_is_active(stream.node)
+            // What is to be corked at the daemon's next turn has not begun.
+            let runs =
+                new == PW_NODE_STATE_RUNNING && pw_impl_node_is_active(stream.node) && stream.shouldBeActive
             if runs || old == PW_NODE_STATE_RUNNING {
                 stream.host.post(.streamRunning(stream.id, runs), now: false)
             }
@@ -74,6 +80,7 @@ final class StreamNode {
             if info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PROPS) != 0 {
                 stream.rate.noteChange()
                 stream.latency.noteChange()
+                stream.changeLater()
                 if !stream.isRequesting { stream.host.propertiesChanged(stream) }
             }
             if info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PARAMS) != 0 { stream.volumesChanged() }
@@ -111,8 +118,9 @@ final class StreamNode {
         guard isUnanswered else { return }
         let wasMuted = isMuted
         isUnanswered = false
+        isMutedUntilCorked = wasMuted
         if isWanted { host.post(.streamWanted(id, true), now: true) }
-        apply()
+        changeLater()
         if isMuted != wasMuted { writeVolumes() }
     }
 
@@ -121,8 +129,9 @@ final class StreamNode {
         // Streams without a client of their own are switched from inside the daemon; for all others this only repeats
         // what the client's request has said.
         clientWants(active)
-        // R36: what un-pauses itself while it has to be silent is put back before it is processed.
-        apply()
+        // R36: what un-pauses itself while it has to be silent is put back before it is processed. This once not later: the
+        // daemon has changed this flag and looks at the graph when the callback returns, and nothing comes or goes with that.
+        setActive()
     }
 
     // MARK: - What the policy wants
@@ -131,14 +140,16 @@ final class StreamNode {
         guard silence != self.silence else { return }
         let wasMuted = isMuted
         self.silence = silence
-        apply()
+        changeLater()
         if isMuted != wasMuted { writeVolumes() }
+        // It was to be corked, and is let go before that: the daemon has nothing to tell of it.
+        if shouldBeActive, isRunning, pw_impl_node_is_active(node) { host.post(.streamRunning(id, true), now: false) }
     }
 
     func set(_ gain: LinearGain) {
         guard gain != self.gain else { return }
         if isRunning, !hasVolume, self.gain == .unity {
-            host.log(.info, "\(properties.application.name) cannot be ducked: its node has no soft volumes")
+            host.log(.info, "\(properties.identity.application.name) cannot be ducked: its node has no soft volumes")
         }
         self.gain = gain
         writeVolumes()
@@ -147,10 +158,8 @@ final class StreamNode {
     /// Asks the graph for what its session wishes (R74), and records at its level (R76); or else for what its client asks, and
     /// at the user's level.
     func request(_ wish: StreamWish, settings: GraphSettings) {
-        isRequesting = true
-        rate.set(settings.rate(wish), fallback: settings.usualRate)
-        latency.set(settings.latency(wish), fallback: settings.usualLatency)
-        isRequesting = false
+        self.wish = (settings.rate(wish), settings.latency(wish))
+        changeLater()
         guard wish.inputGain != inputGain else { return }
         inputGain = wish.inputGain
         writeVolumes()
@@ -158,11 +167,37 @@ final class StreamNode {
 
     private var isCorked: Bool { silence == .cork && !properties.ignoresPause }
     private var isMuted: Bool {
-        silence == .mute || silence == .cork && (properties.ignoresPause || isUnanswered)
+        silence == .mute || silence == .cork && (properties.ignoresPause || isUnanswered || isMutedUntilCorked)
+    }
+    private var shouldBeActive: Bool { isWanted && (!isCorked || isUnanswered) }
+
+    // MARK: - Its place in the graph
+
+    /// Has its place in the graph changed, if it should have another one, when the daemon has finished what it is doing.
+    private func changeLater() {
+        if pw_impl_node_is_active(node) != shouldBeActive || isMutedUntilCorked || !rate.says(wish.rate)
+            || !latency.says(wish.latency)
+        {
+            host.changeLater(self)
+        }
     }
 
-    private func apply() {
-        let active = isWanted && (!isCorked || isUnanswered)
+    /// Gives it the place in the graph that it should have; not to be called while the daemon is in the middle of something
+    /// (``PipeWireHost/changeLater(_:)``).
+    func change() {
+        isRequesting = true
+        rate.set(wish.rate, fallback: host.graph.settings.usualRate)
+        latency.set(wish.latency, fallback: host.graph.settings.usualLatency)
+        isRequesting = false
+        setActive()
+        guard isMutedUntilCorked else { return }
+        let wasMuted = isMuted
+        isMutedUntilCorked = false
+        if isMuted != wasMuted { writeVolumes() }
+    }
+
+    private func setActive() {
+        let active = shouldBeActive
         guard pw_impl_node_is_active(node) != active else { return }
         isApplying = true
         pw_impl_node_set_active(node, active)

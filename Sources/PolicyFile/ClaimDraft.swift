@@ -1,9 +1,10 @@
 import SessionCore
 
-/// Which of the two priorities above applications a claim is about (N11).
+/// What a claim is about: one of the two priorities above applications (N11), or what concerns the whole desktop (N20).
 enum ClaimKind: String, Sendable, Hashable, CaseIterable {
     case phone
     case alarm
+    case desktop
 
     /// The claim that covers a priority; `nil` for those that anyone may have.
     init?(_ priority: Priority) {
@@ -15,22 +16,27 @@ enum ClaimKind: String, Sendable, Hashable, CaseIterable {
 /// Who may have a priority above that of applications, on its way through the sources.
 struct ClaimDraft: Sendable {
     private static let keys = ["allow", "otherwise"]
+    /// Who may where nothing is said: programs outside of sandboxes, and those inside that may record.
+    static let usual = "usual"
 
-    /// Who may; `nil` is anyone.
+    /// Who may; `nil` is anyone, or those who usually may.
     private(set) var allow: Sourced<Matches>?
     /// What the others are instead; `nil` is their second-best category.
     private(set) var otherwise: Sourced<String>?
-    /// Where it was said that anyone may.
+    /// Anyone may, also inside of sandboxes.
+    private(set) var isForAnyone = false
+    /// Where it was said that anyone may, or those who usually may.
     private(set) var origin: Origin?
 
-    /// Reads `any` or an object.
+    /// Reads `any`, `usual` or an object.
     mutating func apply(_ node: Node, conditions: inout Int, _ diagnosis: inout Diagnosis) {
-        if node.text == PolicyWord.any {
+        if node.text == PolicyWord.any || node.text == ClaimDraft.usual {
             self = ClaimDraft()
+            isForAnyone = node.text == PolicyWord.any
             origin = Origin(file: diagnosis.file, place: node.place)
             return
         }
-        guard let object = diagnosis.object(node, or: PolicyWord.any) else { return }
+        guard let object = diagnosis.object(node, or: PolicyWord.any, ClaimDraft.usual) else { return }
         for member in diagnosis.members(of: object, known: ClaimDraft.keys) {
             let origin = Origin(file: diagnosis.file, place: member.value.place)
             if member.key.text == "allow" {
@@ -45,8 +51,12 @@ struct ClaimDraft: Sendable {
     func finish(
         _ kind: ClaimKind, roles: RoleTable, descriptions: [String: SessionDescription], _ diagnosis: inout Diagnosis
     ) -> Claim {
-        var claim = Claim(allow: allow?.value, origin: allow?.origin)
+        var claim = Claim(
+            allow: allow?.value, isForAnyone: isForAnyone && allow == nil, origin: allow?.origin ?? origin)
         guard let otherwise, let origin = otherwise.origin else { return claim }
+        if kind == .desktop {
+            diagnosis.warning(at: origin, found: "otherwise for desktop", expected: "allow only (it has no effect)")
+        }
         if allow == nil {
             diagnosis.warning(
                 at: origin, found: "otherwise without allow", expected: "both (it has no effect)")
@@ -66,6 +76,8 @@ struct ClaimDraft: Sendable {
                     expected: "a role with a lower one")
             }
         }
+        // Nobody is anything else instead.
+        if allow == nil { claim.otherwise = .secondBest }
         return claim
     }
 }
@@ -80,8 +92,10 @@ struct Claim: Sendable {
         case leftAlone
     }
 
-    /// Who may; `nil` is anyone.
+    /// Who may; `nil` is anyone, or those who usually may.
     var allow: Matches?
+    /// Anyone may, also inside of sandboxes.
+    var isForAnyone = false
     var otherwise = Otherwise.secondBest
     /// What says who may.
     var origin: Origin?
@@ -90,7 +104,7 @@ struct Claim: Sendable {
 extension Claim: Equatable {
     /// Whether it says the same, wherever it says it.
     static func == (left: Claim, right: Claim) -> Bool {
-        left.allow == right.allow && left.otherwise == right.otherwise
+        left.allow == right.allow && left.isForAnyone == right.isForAnyone && left.otherwise == right.otherwise
     }
 }
 

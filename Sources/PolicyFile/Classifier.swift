@@ -31,13 +31,71 @@ public struct Classifier: Sendable {
             ClaimKind.allCases.map { claims[$0]?.allow ?? Matches([]) } + rules.map(\.matches))
     }
 
-    /// Tells what a stream is (R2, N11).
+    /// Tells what a stream is (R2, N11, N20).
     ///
     /// - Parameters:
     ///   - direction: Which way its sound goes.
+    ///   - access: What its program can reach.
     ///   - property: The value of one of its properties, its client's where it has none of its own; `nil` when neither
     ///     has it. Asked once for each property that matters.
-    public func classify(direction: StreamDirection, property: (String) -> String?) -> Classification {
+    public func classify(
+        direction: StreamDirection, access: ClientAccess = .outside, property: (String) -> String?
+    ) -> Classification {
+        let found = classify(direction, property)
+        guard case .confined(let mayRecord) = access, let description = found.description,
+            let kind = ClaimKind(description.priority), claims[kind]?.isForAnyone != true
+        else { return found }
+        // What a program in a sandbox says of itself shows nothing: it is allowed by what is known of the sandbox.
+        let isByRecording = mayRecord && claims[kind]?.allow == nil
+        let verified = classify(direction) { Classifier.isVerified($0) ? property($0) : nil }
+        let isGranted = verified.description.flatMap { ClaimKind($0.priority) } == kind && isNamed(kind, property)
+        guard !isByRecording, !isGranted else { return found }
+        let other = (claims[kind] ?? Claim()).instead(of: description)
+        let instead = other.map { "it is \($0.name)" + (claims[kind] ?? Claim()).remark } ?? "it is left alone"
+        let step = Classification.Step(
+            text: "it may not claim the priority of \(kind.rawValue) from inside a sandbox: " + instead,
+            origin: claims[kind]?.origin)
+        return Classification(
+            description: other, descriptionInSession: other,
+            withoutTags: (claims[kind] ?? Claim()).instead(of: found.withoutTags ?? description),
+            withoutTagsInSession: (claims[kind] ?? Claim()).instead(of: found.withoutTagsInSession ?? description),
+            steps: found.steps + [step],
+            refusedClaim: kind.rawValue, complaints: found.complaints)
+    }
+
+    /// Whether a property is one that a program cannot choose: the server or the kernel has said it; or its role, which is what
+    /// is asked about.
+    private static func isVerified(_ property: String) -> Bool {
+        property == "media.role" || property.hasPrefix("pipewire.access.portal.")
+    }
+
+    /// Whether a line of the policy names a sandbox: for the claim, or in a rule that gives its priority.
+    private func isNamed(_ kind: ClaimKind, _ property: (String) -> String?) -> Bool {
+        func verified(_ name: String) -> String? { Classifier.isVerified(name) ? property(name) : nil }
+        var stream = MatchTable.Stream(matches)
+        for (place, other) in ClaimKind.allCases.enumerated() where other == kind && claims[kind]?.allow != nil {
+            return matches.isMet(place, by: &stream, verified)
+        }
+        return rules.indices.contains { index in
+            guard case .become(let other?, _) = rules[index].action, ClaimKind(other.priority) == kind else {
+                return false
+            }
+            return matches.isMet(ClaimKind.allCases.count + index, by: &stream, verified)
+        }
+    }
+
+    /// Whether a program may do what concerns the whole desktop (N20): outside of sandboxes any, inside those that the policy
+    /// names.
+    public func mayControlDesktop(access: ClientAccess, property: (String) -> String?) -> Bool {
+        guard case .confined = access else { return true }
+        guard let claim = claims[.desktop] else { return false }
+        if claim.isForAnyone { return true }
+        var stream = MatchTable.Stream(matches)
+        guard let place = ClaimKind.allCases.firstIndex(of: .desktop), claim.allow != nil else { return false }
+        return matches.isMet(place, by: &stream) { Classifier.isVerified($0) ? property($0) : nil }
+    }
+
+    private func classify(_ direction: StreamDirection, _ property: (String) -> String?) -> Classification {
         var stream = MatchTable.Stream(matches)
         var steps: [Classification.Step] = []
         let own = ownDescription(direction, property("media.role"), &steps)
@@ -81,6 +139,7 @@ public struct Classifier: Sendable {
             isRuled = true
             if case .become = rule.action { isByRole = true }
         }
+        let withoutTags = description
         var tags = SessionTags(property)
         if let category = tags.category, !isByRole, !isRuled {
             // What is left alone for want of a role has said what it is.
@@ -96,10 +155,10 @@ public struct Classifier: Sendable {
             }
         }
         for complaint in tags.complaints { steps.append(.init(text: "\(complaint): it is ignored", origin: nil)) }
+        let inSession = isByRole ? nil : untagged(direction, direction == .playback ? .playback : .record)
         return Classification(
-            description: description,
-            descriptionInSession: description
-                ?? (isByRole ? nil : untagged(direction, direction == .playback ? .playback : .record)),
+            description: description, descriptionInSession: description ?? inSession,
+            withoutTags: withoutTags, withoutTagsInSession: withoutTags ?? inSession,
             steps: steps, refusedClaim: refused?.rawValue, complaints: tags.complaints)
     }
 

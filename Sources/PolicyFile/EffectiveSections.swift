@@ -127,7 +127,10 @@ extension PolicyWriter {
     }
 
     private mutating func write(_ claim: ClaimDraft, _ kind: ClaimKind) {
-        guard let allow = claim.allow else { return line("\(kind.rawValue) = any", from: claim.origin) }
+        guard let allow = claim.allow else {
+            let word = claim.isForAnyone ? PolicyWord.any : ClaimDraft.usual
+            return line("\(kind.rawValue) = \(word)", from: claim.origin)
+        }
         block("\(kind.rawValue) = {") { writer in
             writer.write("allow", allow.value, from: allow.origin)
             writer.write("otherwise", claim.otherwise, PolicyWriter.quoted)

@@ -149,7 +149,7 @@ struct PolicyBuilder: Sendable {
             $0.finish(roles: roles, descriptions: preset.roles, defaults: defaults, &diagnosis)
         }
         return PolicyContents(
-            preset: preset, claims: granted.filter { $0.value.allow != nil }, rules: finished,
+            preset: preset, claims: granted.filter { $0.value.allow != nil || $0.value.isForAnyone }, rules: finished,
             origins: origins(unmanaged))
     }
 

@@ -107,12 +107,13 @@ extension Diagnosis {
     }
 
     /// The members of a node that must be an object.
-    package mutating func object(_ node: Node, or alternative: String? = nil) -> [Member]? {
+    package mutating func object(_ node: Node, or alternatives: String...) -> [Member]? {
         if case .object(let members) = node.content { return members }
-        let expected = "an object, { key = value … }" + (alternative.map { ", or \($0)" } ?? "")
+        let expected =
+            "an object, { key = value … }" + (alternatives.isEmpty ? "" : ", or \(list(alternatives, lastAfter: "or"))")
         error(
             at: node.place, found: node.summary, expected: expected,
-            nearest: alternative.flatMap { word in node.text.flatMap { nearest(to: $0, among: [word]) } })
+            nearest: node.text.flatMap { nearest(to: $0, among: alternatives) })
         return nil
     }
 }

@@ -1,4 +1,5 @@
 import CPulseCore
+import Glibc
 import PolicyFile
 import SessionHost
 import SessionRuntime
@@ -7,20 +8,25 @@ import SessionRuntime
 public final class Module {
     private let host: PulseAudioHost
     private let keeper: PolicyKeeper
+    private let start: StartWatch?
 
-    private init?(_ core: OpaquePointer, arguments: ModuleArguments) {
+    private init?(_ core: OpaquePointer, arguments: ModuleArguments, start: StartWatch?) {
+        self.start = start
         keeper = PolicyKeeper(arguments: arguments.policyText) { PulseAudioHost.write($0, $1) }
-        guard let host = PulseAudioHost(core: core, policy: keeper.load(), servesBus: arguments.servesBus) else {
-            return nil
-        }
+        guard
+            let host = PulseAudioHost(
+                core: core, policy: keeper.load(), servesBus: arguments.servesBus,
+                streamCame: { [weak start] in start?.streamCame() })
+        else { return nil }
         self.host = host
+        start?.run(on: host.eventLoop)
         keeper.watch(on: host.eventLoop) { [unowned self] in self.host.apply($0) }
     }
 
-    /// Loads the policy and starts to apply it.
+    /// Looks whether the daemon is what it is taken for, loads the policy, and starts to apply it.
     ///
-    /// - Returns: 0, or -1 when the daemon is one that this module does not know, has loaded it already, or an argument is
-    ///   wrong; the log says which.
+    /// - Returns: 0, or -1 when the daemon is one that this module does not know, did not survive its last start, has loaded
+    ///   it already, or an argument is wrong; the log says which.
     public static func load(into module: OpaquePointer) -> Int32 {
         guard let release = text(cpc_running_release()) else { return -1 }
         guard cpc_begin(release) else {
@@ -28,6 +34,23 @@ public final class Module {
             PulseAudioHost.write(
                 .error,
                 "PulseAudio \(release) is not a release that this module knows the insides of; it knows \(known)")
+            return -1
+        }
+        let mark = StartMark(
+            server: "pulseaudio", release: "PulseAudio \(release)", file: text(cpc_own_file(), limit: 4096),
+            folder: runtimeFolder())
+        if let mark, mark.find() == .leftover {
+            PulseAudioHost.write(.error, mark.complaint)
+            return -1
+        }
+        let start = mark.map { StartWatch($0) }
+        if let doubt = text(cpc_verify(module)) {
+            PulseAudioHost.write(
+                .error,
+                """
+                this PulseAudio \(release) is built differently from the one that this module knows: \(doubt); \
+                nothing was touched
+                """)
             return -1
         }
         guard let core = cpc_module_core(module) else { return -1 }
@@ -42,7 +65,20 @@ public final class Module {
             PulseAudioHost.write(.error, "the module is loaded already: two would undo each other's work")
             return -1
         }
-        guard let loaded = Module(core, arguments: arguments) else { return -1 }
+        cpc_on_doubt(
+            { doubt, module in
+                PulseAudioHost.write(
+                    .error,
+                    """
+                    this PulseAudio is built differently from the one that this module knows: \(text(doubt) ?? "?"); \
+                    the module takes back what it has done, and is unloaded
+                    """)
+                if let module { cpc_module_unload_later(OpaquePointer(module)) }
+            }, UnsafeMutableRawPointer(module))
+        guard let loaded = Module(core, arguments: arguments, start: start) else {
+            cpc_on_doubt(nil, nil)
+            return -1
+        }
         cpc_module_set_userdata(module, Unmanaged.passRetained(loaded).toOpaque())
         return 0
     }
@@ -51,9 +87,16 @@ public final class Module {
     public static func unload(from module: OpaquePointer) {
         guard let data = cpc_module_userdata(module) else { return }
         cpc_module_set_userdata(module, nil)
+        cpc_on_doubt(nil, nil)
         let loaded = Unmanaged<Module>.fromOpaque(data).takeRetainedValue()
         loaded.keeper.stop()
         loaded.host.leave()
+        loaded.start?.end()
+    }
+
+    /// The user's, or that of a daemon that serves the whole machine.
+    private static func runtimeFolder() -> String? {
+        text(getenv("XDG_RUNTIME_DIR"), limit: 4096) ?? text(getenv("PULSE_RUNTIME_PATH"), limit: 4096)
     }
 
     private static func isLoaded(beside module: OpaquePointer, in core: OpaquePointer) -> Bool {

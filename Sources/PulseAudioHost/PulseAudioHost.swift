@@ -3,6 +3,7 @@ import Glibc
 import PolicyFile
 import SessionBus
 import SessionCore
+import SessionDesktop
 import SessionHost
 import SessionRuntime
 import SessionService
@@ -30,18 +31,25 @@ public final class PulseAudioHost: Host {
     private var refused: [StreamID] = []
     lazy var routes = RouteWatch(host: self)
     private var messages: MessageHandler?
+    /// Who is behind each client.
+    let peers = PeerProcesses(processes: LinuxProcessTree())
     private var rivals: RivalModules?
+    private let streamCame: () -> Void
 
     /// Joins the daemon: sees all streams and devices that exist and all that come.
     ///
     /// - Parameters:
-    ///   - core: The daemon's core; `cpc_begin` has been called for its release.
+    ///   - core: The daemon's core; `cpc_verify` has found it to be what it is taken for.
     ///   - servesBus: Whether there is to be a service on the session bus.
+    ///   - streamCame: Called before anything is done to a stream that is new.
     /// - Returns: `nil` when the daemon has no main loop.
-    public init?(core: OpaquePointer, policy: LoadedPolicy, servesBus: Bool) {
+    public init?(
+        core: OpaquePointer, policy: LoadedPolicy, servesBus: Bool, streamCame: @escaping () -> Void = {}
+    ) {
         guard let loop = PulseAudioLoop(core) else { return nil }
         self.core = core
         self.loop = loop
+        self.streamCame = streamCame
         let runtime = SessionRuntime(policy: policy.policy, host: self)
         self.runtime = runtime
         let book = StreamBook<PulseStream>(policy: policy, runtime: runtime, host: self) { [unowned self] in wakeLater()
@@ -147,6 +155,8 @@ public final class PulseAudioHost: Host {
                 isElsewhere(StreamHandle(pointer: $0, direction: direction))
             }
         }
+        on(CPC_CLIENT_PUT, priority: CPC_EARLY) { [unowned self] in peers.added($0) }
+        on(CPC_CLIENT_UNLINK) { [unowned self] in peers.removed($0) }
         on(CPC_CLIENT_PROPLIST_CHANGED) { [unowned self] client in
             for stream in streams where isKnown(stream) && stream.handle.client == client {
                 propertiesChanged(stream.handle)
@@ -160,7 +170,8 @@ public final class PulseAudioHost: Host {
     }
 
     private func added(_ handle: StreamHandle) {
-        guard let book, let properties = StreamProperties(handle) else { return }
+        guard let book, let properties = StreamProperties(handle, peers) else { return }
+        streamCame()
         let stream = PulseStream(id: book.nextID(), handle: handle, properties: properties, host: self)
         if handle.direction == .playback { playback[stream.index] = stream } else { capture[stream.index] = stream }
         book.introduce(stream)
@@ -174,9 +185,9 @@ public final class PulseAudioHost: Host {
     }
 
     /// Some clients tell their role only after the stream exists.
-    private func propertiesChanged(_ handle: StreamHandle) {
+    func propertiesChanged(_ handle: StreamHandle) {
         guard let book, let stream = stream(handle.pointer, handle.direction),
-            let properties = StreamProperties(handle), properties != stream.properties || book.isOutdated(stream)
+            let properties = StreamProperties(handle, peers), properties != stream.properties || book.isOutdated(stream)
         else { return }
         book.forget(stream, now: true)
         stream.become(book.nextID(), properties) { book.introduce(stream) }

@@ -71,7 +71,7 @@ final class PulseStream: HostedStream {
     }
 
     var direction: StreamDirection { handle.direction }
-    var application: ApplicationID { properties.application }
+    var application: ApplicationID { properties.identity.application }
     var complaint: String? { properties.complaint }
 
     /// Its client has corked it.
@@ -83,9 +83,7 @@ final class PulseStream: HostedStream {
     func property(_ key: String) -> String? { text(handle.property(key)) }
 
     var identity: StreamIdentity {
-        StreamIdentity(
-            node: index, application: application, process: property("application.process.id").flatMap { UInt32($0) },
-            portal: nil, session: property("audio-session.id"))
+        StreamIdentity(node: index, client: properties.identity, session: property("audio-session.id"))
     }
 
     /// It says something else of itself now, so it counts as another stream, to which nothing was done yet. What is done to

@@ -11,11 +11,20 @@ extension PulseAudioHost: ServiceHost {
     /// Where the policy in force comes from.
     public var policyOrigin: String { book?.policy.origin ?? "" }
 
-    /// What a stream of the given properties would be (N11).
+    /// What a stream of a client with the given properties would be (N11).
     public func classify(
-        _ property: (String) -> String?
+        _ client: ClientIdentity, _ property: (String) -> String?
     ) -> (description: SessionDescription?, refusedClaim: String?) {
-        book?.classify(property) ?? (nil, nil)
+        book?.classify(client, property) ?? (nil, nil)
+    }
+
+    /// Whether a client may do what concerns the whole desktop (N20).
+    public func mayControlDesktop(_ client: ClientIdentity) -> Bool { book?.mayControlDesktop(client) ?? false }
+
+    /// Applications in sandboxes may do something else than before.
+    public func accessChanged() {
+        for stream in book?.all ?? [] where book?[stream.id] === stream { propertiesChanged(stream.handle) }
+        runtime?.drain()
     }
 
     /// What decided what a stream is, each with the place that says so.

@@ -11,7 +11,7 @@ public final class BusClient {
 
     /// Connects, within five seconds; fails with the reason when the bus is not there.
     public init(_ address: BusAddress) throws(WireError) {
-        connection = BusConnection(address, loop: loop)
+        connection = BusConnection(address, loop: loop, readsAhead: false)
         connection.open()
         let connection = connection
         _ = loop.run(until: { connection.isConnected || connection.lastError != nil }, within: .seconds(5))

@@ -2,8 +2,8 @@ import CSystemdBus
 import Glibc
 import SessionWire
 
-/// A connection to a bus, on somebody's loop, that never waits: it answers what comes, a portion in each turn of the
-/// loop, and connects again when the bus went away.
+/// A connection to a bus, on somebody's loop, that never waits: it answers what comes, for a limited time in each turn of
+/// the loop and each sender in turn, and connects again when the bus went away.
 ///
 /// sd-bus speaks the protocol. Which call an answer belongs to, which signal is for whom and who owns a name is kept
 /// here, where it outlives a connection. All of it happens on the loop's thread; nothing is called back from inside a
@@ -20,8 +20,11 @@ public final class BusConnection {
     /// The bus's own name, path and interface.
     public static let busName = "org.freedesktop.DBus"
     static let busPath = "/org/freedesktop/DBus"
-    /// How many messages are taken in one turn, so that others on the loop are not kept waiting by a peer that never stops.
-    private static let portion = 32
+    /// After how long nothing more is handled in one turn of the loop, and before that nothing more read, in nanoseconds:
+    /// others on the loop are not kept waiting by peers that never stop. Reading goes ahead of handling, for whoever
+    /// called once may be behind a thousand messages of another.
+    private static let share: Int64 = 1_000_000
+    private static let readingShare: Int64 = 500_000
     /// How many messages may wait for a bus that does not read; then it counts as gone.
     private static let maximumQueue: UInt64 = 65_536
     /// The delay before another attempt to connect: doubled each time, in nanoseconds.
@@ -40,6 +43,7 @@ public final class BusConnection {
 
     private let address: BusAddress
     let loop: any EventLoop
+    private let readsAhead: Bool
     private(set) var bus: OpaquePointer?
     private var watch: (any LoopWatch)?
     private var interest = Readiness()
@@ -50,6 +54,8 @@ public final class BusConnection {
     private var retryMoment: Int64?
     private var delay = delays.lowerBound
     private var work: [() -> Void] = []
+    /// What was read and is not handled yet.
+    private var mailbox = Mailbox<QueuedMessage>()
 
     var pending: [PendingCall] = []
     /// No answer is late before; there may be none left that is late then.
@@ -61,9 +67,13 @@ public final class BusConnection {
     var lastNumber = 0
 
     /// Makes a connection that ``open()`` opens.
-    public init(_ address: BusAddress, loop: any EventLoop) {
+    ///
+    /// - Parameter readsAhead: Whether to look behind what waits for others who wait, as who serves many has to do; then
+    ///   who sends too much gets errors, and loses signals. Otherwise whatever is too much waits in the socket.
+    public init(_ address: BusAddress, loop: any EventLoop, readsAhead: Bool = true) {
         self.address = address
         self.loop = loop
+        self.readsAhead = readsAhead
         alarm = loop.timer { [weak self] in
             self?.armed = nil
             self?.turn()
@@ -141,23 +151,64 @@ public final class BusConnection {
     }
 
     private func process() {
-        guard let bus else { return }
-        // Whatever a handler does, the object stays until the end.
+        let start = loop.now
+        guard read(until: start &+ Self.readingShare) else { return }
+        let current = bus
+        // At least one, or it would never end when even reading takes too long.
+        while let message = mailbox.next() {
+            message.handle(take)
+            // Whatever a handler does, the rest is of a connection that may be gone.
+            guard bus != nil, bus == current else { return }
+            if isBroken { return lose(-ECONNRESET) }
+            if loop.now &- start >= Self.share { return }
+            if !readsAhead { guard read(until: start &+ Self.share) else { return } }
+        }
+    }
+
+    /// Queues what has come. Returns whether the connection is still there.
+    private func read(until end: Int64) -> Bool {
+        guard let bus else { return false }
+        // Whatever is told, the object stays until the end.
         sd_bus_ref(bus)
         defer { sd_bus_unref(bus) }
-        for _ in 0..<Self.portion {
+        repeat {
+            guard readsAhead ? mailbox.hasRoom : mailbox.isEmpty else { return true }
             var pointer: OpaquePointer?
             let code = sd_bus_process(bus, &pointer)
             if let pointer {
                 let message = Message(taking: pointer)
-                if uniqueName != nil { take(message) }
+                if uniqueName != nil { queue(message) }
             }
-            guard self.bus == bus else { return }
+            guard self.bus == bus else { return false }
             // Closing it is left to us, who take the descriptor from the loop first.
-            if code < 0 || isBroken || sd_bus_is_open(bus) <= 0 { return lose(code < 0 ? code : -ECONNRESET) }
+            if code < 0 || isBroken || sd_bus_is_open(bus) <= 0 {
+                lose(code < 0 ? code : -ECONNRESET)
+                return false
+            }
             if uniqueName == nil, sd_bus_is_ready(bus) > 0 { connected(bus) }
-            if code == 0 || self.bus != bus { return }
+            guard self.bus == bus else { return false }
+            if code == 0 { return true }
+        } while loop.now < end
+        return true
+    }
+
+    private func queue(_ message: borrowing Message) {
+        let sender = message.sender
+        if sender == Self.busName {
+            return mailbox.add(news: QueuedMessage(message), about: message.formerOwner)
         }
+        let kind = message.kind
+        let isAnswer = kind == Int32(SD_BUS_MESSAGE_METHOD_RETURN) || kind == Int32(SD_BUS_MESSAGE_METHOD_ERROR)
+        // There are as many answers as we have asked for.
+        if isAnswer, answered(by: message) == nil { return }
+        let weight = message.weight
+        if isAnswer || mailbox.admits(sender, weight: weight) {
+            return mailbox.add(QueuedMessage(message), from: sender, weight: weight)
+        }
+        // A signal is lost, to nobody's harm but that of who sends so many.
+        guard kind == Int32(SD_BUS_MESSAGE_METHOD_CALL) else { return }
+        BusCall(message, self).fail(
+            WireError(WireErrorName.limitsExceeded, "too many calls wait to be answered: wait for some of them"))
     }
 
     private func take(_ message: borrowing Message) {
@@ -176,12 +227,13 @@ public final class BusConnection {
     func settle() {
         var next = retryMoment
         func wait(for moment: Int64) { if moment < next ?? .max { next = moment } }
-        if !work.isEmpty || isBroken { wait(for: loop.now) }
+        if !work.isEmpty || isBroken || !mailbox.isEmpty { wait(for: loop.now) }
         if earliestDeadline < .max { wait(for: earliestDeadline) }
         if let bus {
             let events = sd_bus_get_events(bus)
             var wanted = Readiness()
-            if events > 0, events & POLLIN != 0 { wanted.insert(.readable) }
+            // While something waits the turn comes by itself, and only once in a turn of the loop.
+            if events > 0, events & POLLIN != 0, mailbox.isEmpty { wanted.insert(.readable) }
             if events > 0, events & POLLOUT != 0 { wanted.insert(.writable) }
             if wanted != interest {
                 interest = wanted
@@ -238,6 +290,7 @@ public final class BusConnection {
         watch = nil
         if let bus { sd_bus_close_unref(bus) }
         bus = nil
+        mailbox.clear()
         isBroken = false
         uniqueName = nil
         lastError = error

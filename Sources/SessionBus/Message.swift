@@ -39,6 +39,15 @@ struct Message: ~Copyable {
     private func text(_ string: UnsafePointer<CChar>?) -> String { string.map { String(cString: $0) } ?? "" }
 }
 
+/// A message that waits to be handled.
+final class QueuedMessage {
+    private let message: Message
+
+    init(_ message: borrowing Message) { self.message = Message(sharing: message.pointer) }
+
+    func handle(_ body: (borrowing Message) -> Void) { body(message) }
+}
+
 extension WireErrorName {
     /// There is no connection to the bus, or it went while an answer was waited for.
     public static let disconnected = "org.freedesktop.DBus.Error.Disconnected"

@@ -23,6 +23,70 @@ extension Message {
     }
 }
 
+extension Message {
+    /// What it weighs while it waits, in bytes: what sd-bus has for each message, and what it carries. One that carries
+    /// much counts as one that carries as much as is read at all, so that weighing takes no time.
+    var weight: Int {
+        var scale = MessageScale(message: pointer)
+        let header = path.utf8.count + interface.utf8.count + member.utf8.count + sender.utf8.count
+        guard header < MessageLimit.bytes, scale.weigh(depth: 0) else { return MessageLimit.bytes }
+        return min(MessageScale.own + header + scale.bytes, MessageLimit.bytes)
+    }
+
+    /// Whom the bus says has lost a name, if that is what it says: `NameOwnerChanged`, of the name, its old owner and its
+    /// new one.
+    var formerOwner: String? {
+        guard member == "NameOwnerChanged", let values = try? arguments(), values.count == 3 else { return nil }
+        return values[1].text.flatMap { $0.isEmpty ? nil : $0 }
+    }
+}
+
+/// Adds up what a message carries without making values of it.
+private struct MessageScale {
+    /// What sd-bus has for each message.
+    static let own = 1024
+    /// More values are not counted.
+    private static let most = 1024
+
+    let message: OpaquePointer
+    private(set) var bytes = 0
+    private var values = 0
+
+    init(message: OpaquePointer) {
+        self.message = message
+        sd_bus_message_rewind(message, 1)
+    }
+
+    /// Weighs all values up to the end of the message or container. Returns whether that could be done.
+    mutating func weigh(depth: Int) -> Bool {
+        var type: CChar = 0
+        var contents: UnsafePointer<CChar>?
+        while true {
+            let code = sd_bus_message_peek_type(message, &type, &contents)
+            if code <= 0 { return code == 0 }
+            values += 1
+            guard values <= Self.most, bytes < MessageLimit.bytes else { return false }
+            if let contents {
+                // Copied, for the next look at a type overwrites it.
+                let inside = String(cString: contents)
+                guard depth < MessageLimit.depth, sd_bus_message_enter_container(message, type, inside) > 0,
+                    weigh(depth: depth + 1), sd_bus_message_exit_container(message) >= 0
+                else { return false }
+                continue
+            }
+            switch UInt8(bitPattern: type) {
+            case UInt8(ascii: "s"), UInt8(ascii: "o"), UInt8(ascii: "g"):
+                var text: UnsafePointer<CChar>?
+                guard sd_bus_message_read_basic(message, type, &text) > 0, let text else { return false }
+                bytes += strlen(text)
+            default:
+                guard sd_bus_message_skip(message, nil) > 0 else { return false }
+                bytes += MemoryLayout<UInt64>.size
+            }
+        }
+    }
+}
+
 /// Makes values of what a message has, from where it is being read.
 private struct MessageReader {
     let message: OpaquePointer

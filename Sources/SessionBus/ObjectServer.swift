@@ -6,6 +6,8 @@ import SessionWire
 public protocol ServedObject: AnyObject {
     /// What it has besides the standard interfaces; always the same.
     var interfaces: [WireInterface] { get }
+    /// The properties that are told to those who ask and may, and not announced to everybody.
+    var privateProperties: Set<String> { get }
     /// The value of a property, of the declared type; nil while it has none.
     func value(of property: String, interface: String) -> WireValue?
     /// Sets a writable property to a value of the declared type, and answers the call, with nothing or with an error.
@@ -20,6 +22,9 @@ public final class ObjectServer {
     /// The object with the `ObjectManager`.
     let root: String
     private(set) var objects: [String: any ServedObject] = [:]
+    /// Finds out which of the objects below the root a caller may see, now or later; `nil` stands for all. By default, everybody
+    /// may see everything.
+    public var admission: (BusCall, @escaping (Set<String>?) -> Void) -> Void = { $1(nil) }
     private var changes: [PropertyChange] = []
 
     /// Properties of an object that have other values, which nobody has been told.
@@ -42,7 +47,9 @@ public final class ObjectServer {
     public func add(_ object: any ServedObject, at path: String) {
         objects[path] = object
         guard isManaged(path) else { return }
-        emitManager("InterfacesAdded", [.objectPath(path), interfacesAndProperties(of: object)])
+        emitManager(
+            "InterfacesAdded",
+            [.objectPath(path), interfacesAndProperties(of: object, without: object.privateProperties)])
     }
 
     /// Serves an object no longer, and announces that.
@@ -124,8 +131,20 @@ public final class ObjectServer {
             case WireInterface.introspectable.name:
                 let all = (object?.interfaces ?? []) + standard(call.path)
                 return call.answer([.string(WireInterface.introspection(of: all, children: children))])
-            case WireInterface.properties.name: return takeProperty(call, of: object)
-            case WireInterface.objectManager.name: return call.answer([managedObjects()])
+            case WireInterface.properties.name:
+                guard isManaged(call.path) else { return takeProperty(call, of: object) }
+                return admission(call) { [weak self, weak object] seen in
+                    guard let self else { return }
+                    guard seen?.contains(call.path) ?? true else {
+                        return call.fail(
+                            WireError(WireErrorName.accessDenied, "\(call.path) belongs to another application"))
+                    }
+                    takeProperty(call, of: object)
+                }
+            case WireInterface.objectManager.name:
+                return admission(call) { [weak self] seen in
+                    if let self { call.answer([managedObjects(seen)]) }
+                }
             default: object?.call(call.member, interface: interface.name, call)
             }
             return
@@ -160,29 +179,32 @@ public final class ObjectServer {
         connection.emit(path: root, interface: WireInterface.objectManager.name, signal, arguments)
     }
 
-    private func managedObjects() -> WireValue {
+    private func managedObjects(_ seen: Set<String>?) -> WireValue {
         var entries: [WireValue.Entry] = []
-        for path in objects.keys.sorted() where isManaged(path) {
+        for path in objects.keys.sorted() where isManaged(path) && seen?.contains(path) ?? true {
             guard let object = objects[path] else { continue }
             entries.append(WireValue.Entry(.objectPath(path), interfacesAndProperties(of: object)))
         }
         return .dictionary(key: "o", value: "a{sa{sv}}", entries)
     }
 
-    private func interfacesAndProperties(of object: any ServedObject) -> WireValue {
+    private func interfacesAndProperties(of object: any ServedObject, without: Set<String> = []) -> WireValue {
         .dictionary(
             key: "s", value: "a{sv}",
             object.interfaces.map { interface in
-                WireValue.Entry(.string(interface.name), object.values(of: interface))
+                WireValue.Entry(.string(interface.name), object.values(of: interface, without: without))
             })
     }
 }
 
 extension ServedObject {
+    /// Without any more ado, all properties are announced.
+    public var privateProperties: Set<String> { [] }
+
     /// All properties of an interface that have a value.
-    func values(of interface: WireInterface) -> WireValue {
+    func values(of interface: WireInterface, without: Set<String> = []) -> WireValue {
         var values: [(String, WireValue)] = []
-        for property in interface.properties {
+        for property in interface.properties where !without.contains(property.name) {
             guard let value = value(of: property.name, interface: interface.name) else { continue }
             values.append((property.name, value))
         }

@@ -93,17 +93,23 @@ extension BusConnection {
         sent(code)
     }
 
-    /// The answer to one of our calls; what nobody waits for is dropped.
-    func takeAnswer(_ message: borrowing Message) {
+    /// Which of our calls a message answers; `nil` for none.
+    func answered(by message: borrowing Message) -> Int? {
         var cookie: UInt64 = 0
         guard sd_bus_message_get_reply_cookie(message.pointer, &cookie) >= 0,
             let index = pending.firstIndex(where: { $0.cookie == cookie && $0.message == nil })
-        else { return }
+        else { return nil }
         let call = pending[index]
         // Anybody can send an answer, and guess its number.
         let sender = message.sender
         let isItself = call.destination.utf8.first == UInt8(ascii: ":") || call.destination == Self.busName
-        guard sender == call.destination || sender == Self.busName || !isItself else { return }
+        return sender == call.destination || sender == Self.busName || !isItself ? index : nil
+    }
+
+    /// The answer to one of our calls; what nobody waits for is dropped.
+    func takeAnswer(_ message: borrowing Message) {
+        guard let index = answered(by: message) else { return }
+        let call = pending[index]
         pending.remove(at: index)
         if message.kind == Int32(SD_BUS_MESSAGE_METHOD_ERROR) { return call.finish(.failure(message.error)) }
         do throws(WireError) {

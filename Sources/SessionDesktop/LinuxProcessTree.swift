@@ -2,34 +2,145 @@ import Glibc
 
 /// The processes of this machine, from `/proc` (proc(5)), whose files are made in memory when they are read.
 public struct LinuxProcessTree: ProcessTree {
+    /// Where that is mounted.
+    private let root: String
+
     /// The machine's processes.
-    public init() {}
+    public init() { self.init(root: "/proc") }
 
-    /// The fourth field of `/proc/PID/stat`.
-    public func parent(of process: UInt32) -> UInt32? {
-        LinuxProcessTree.contents(of: "/proc/\(process)/stat").flatMap(LinuxProcessTree.parent(inStatus:))
+    /// Those that a folder tells of, for tests.
+    init(root: String) { self.root = root }
+
+    /// The fourth and the 22nd field of `/proc/PID/stat`.
+    public func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? {
+        status(of: process).map { ($0.parent, $0.start) }
     }
 
-    /// The application id in the name of the control group: what Flatpak and snapd put there.
-    public func sandbox(of process: UInt32) -> String? {
-        LinuxProcessTree.contents(of: "/proc/\(process)/cgroup").flatMap(LinuxProcessTree.sandbox(inGroups:))
+    /// What Flatpak says inside the sandbox (`/.flatpak-info`, flatpak-metadata(5)), or else what it and snapd put into the name
+    /// of the control group.
+    public func sandbox(of process: UInt32) -> AppSandbox? {
+        // Who sees the same files as we do is in no sandbox of Flatpak's.
+        if let files = target(of: "\(process)/ns/mnt"), files != target(of: "self/ns/mnt"),
+            let text = contents(of: "\(process)/root/.flatpak-info", limit: 16384),
+            let sandbox = LinuxProcessTree.sandbox(inFlatpak: text)
+        {
+            return sandbox
+        }
+        return groups(of: process).flatMap { LinuxProcessTree.sandbox(inGroups: $0) }.map { AppSandbox($0) }
     }
 
-    /// The parent in a line of `/proc/PID/stat`. The second field is the program's name in parentheses, which may
-    /// itself have blanks and parentheses in it, so what counts is what follows the last one.
-    static func parent(inStatus status: [UInt8]) -> UInt32? {
-        guard let end = status.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        let fields = status[(end + 1)...].split(separator: UInt8(ascii: " "))
-        guard fields.count > 1, let field = fields.dropFirst().first else { return nil }
-        return UInt32(String(decoding: field, as: UTF8.self))
+    /// `/proc/PID/exe`, also of a program whose file has been replaced since.
+    public func executable(of process: UInt32) -> String? {
+        guard let text = target(of: "\(process)/exe") else { return nil }
+        let deleted = " (deleted)"
+        return text.hasSuffix(deleted) ? String(text.dropLast(deleted.count)) : text
+    }
+
+    /// The name under which the program was started, from `/proc/PID/comm` and `/proc/PID/cmdline`: `paplay` where that is a
+    /// link to pacat, and a script's own name rather than its interpreter's.
+    public func name(of process: UInt32) -> String? {
+        let command = contents(of: "\(process)/comm").map { String(decoding: $0, as: UTF8.self) }
+        let arguments = contents(of: "\(process)/cmdline").map { LinuxProcessTree.arguments($0) } ?? []
+        return LinuxProcessTree.name(command: command ?? "", arguments: arguments)
+    }
+
+    /// The innermost unit of an application in `/proc/PID/cgroup`. What its user has started by hand, in a terminal, is not part
+    /// of the terminal's unit.
+    public func unit(of process: UInt32) -> String? {
+        guard let groups = groups(of: process), let unit = LinuxProcessTree.unit(inGroups: groups) else { return nil }
+        if unit.hasPrefix("app-"), status(of: process)?.hasTerminal ?? false { return nil }
+        return unit
+    }
+
+    // MARK: - Reading
+
+    /// What `/proc/PID/stat` says of a process.
+    struct Status: Equatable {
+        var parent: UInt32
+        var hasTerminal: Bool
+        var start: UInt64
+    }
+
+    private func status(of process: UInt32) -> Status? {
+        contents(of: "\(process)/stat").flatMap { LinuxProcessTree.status($0) }
+    }
+
+    private func groups(of process: UInt32) -> [UInt8]? { contents(of: "\(process)/cgroup") }
+
+    /// Reads `/proc/PID/stat`. The second field is the program's name in parentheses, which may itself have blanks and
+    /// parentheses in it, so what counts is what follows the last one.
+    static func status(_ line: [UInt8]) -> Status? {
+        guard let end = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+        let fields = line[(end + 1)...].split(separator: UInt8(ascii: " "))
+        // The third field is the first one after the name.
+        func field<Number: FixedWidthInteger>(_ number: Int) -> Number? {
+            fields.dropFirst(number - 3).first.flatMap { Number(String(decoding: $0, as: UTF8.self)) }
+        }
+        guard let parent: UInt32 = field(4), let terminal: Int32 = field(7), let start: UInt64 = field(22) else {
+            return nil
+        }
+        return Status(parent: parent, hasTerminal: terminal != 0, start: start)
+    }
+
+    /// The arguments in `/proc/PID/cmdline`, of which a program can write over all as one.
+    static func arguments(_ bytes: [UInt8]) -> [String] {
+        bytes.split(separator: 0).prefix(2).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// What its user calls a program: the name of which the kernel has kept the first 15 bytes, in full where an argument has
+    /// it.
+    static func name(command: String, arguments: [String]) -> String? {
+        let command = command.hasSuffix("\n") ? String(command.dropLast()) : command
+        let names = arguments.map { argument in
+            // Chromium writes all of its arguments into the first one; Wine's have backslashes.
+            let program = argument.prefix(before: " -")
+            return String(program.suffix(while: { $0 != "/" && $0 != "\\" }))
+        }
+        let known = names.first { !$0.isEmpty && ($0 == command || $0.utf8.count > 15 && $0.hasPrefix(command)) }
+        return known ?? names.first { !$0.isEmpty } ?? (command.isEmpty ? nil : command)
+    }
+
+    /// Reads the parts of Flatpak's description of a sandbox that matter: whose it is, which one, and whether it may use
+    /// PulseAudio's socket, which lets it record.
+    static func sandbox(inFlatpak text: [UInt8]) -> AppSandbox? {
+        var section = ""
+        var sandbox = AppSandbox("")
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            let line = String(decoding: line, as: UTF8.self)
+            if line.hasPrefix("[") {
+                section = line
+                continue
+            }
+            let parts = line.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, let key = parts.first, let value = parts.last else { continue }
+            switch (section, key) {
+            case ("[Application]", "name"): sandbox.application = String(value)
+            case ("[Instance]", "instance-id"): sandbox.instance = String(value)
+            case ("[Context]", "sockets"): sandbox.mayRecord = value.split(separator: ";").contains("pulseaudio")
+            default: break
+            }
+        }
+        return sandbox.application.isEmpty ? nil : sandbox
     }
 
     /// The application id in `/proc/PID/cgroup`: of several hierarchies the first that has one, and of nested groups
     /// the innermost.
-    static func sandbox(inGroups groups: [UInt8]) -> String? {
+    static func sandbox(inGroups groups: [UInt8]) -> String? { innermost(of: groups) { sandbox(inGroup: $0) } }
+
+    /// The unit of an application in `/proc/PID/cgroup`: what desktops begin the names of theirs with (systemd, Desktop
+    /// Environment Integration), Flatpak and snapd.
+    static func unit(inGroups groups: [UInt8]) -> String? {
+        innermost(of: groups) { group in
+            let isUnit = group.hasSuffix(".scope") || group.hasSuffix(".service")
+            let isOfApplication = ["app-", "flatpak-", "snap."].contains { group.hasPrefix($0) }
+            return isUnit && isOfApplication ? group : nil
+        }
+    }
+
+    private static func innermost(of groups: [UInt8], _ meaning: (String) -> String?) -> String? {
         for line in groups.split(separator: UInt8(ascii: "\n")) {
             for group in line.split(separator: UInt8(ascii: "/")).reversed() {
-                if let id = sandbox(inGroup: String(decoding: group, as: UTF8.self)) { return id }
+                if let found = meaning(String(decoding: group, as: UTF8.self)) { return found }
             }
         }
         return nil
@@ -70,14 +181,36 @@ public struct LinuxProcessTree: ProcessTree {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The first 4096 bytes of a file; nil when it cannot be read.
-    private static func contents(of path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    /// What a link below the root points to.
+    private func target(of path: String) -> String? {
+        let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            count = buffer.withMemoryRebound(to: CChar.self) { characters in
+                guard let start = characters.baseAddress else { return 0 }
+                return max(0, readlink("\(root)/\(path)", start, characters.count))
+            }
+        }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The first bytes of a file below the root; nil when it cannot be read.
+    private func contents(of path: String, limit: Int = 4096) -> [UInt8]? {
+        // A sandbox's file may be anything.
+        let descriptor = open("\(root)/\(path)", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
         }
         return bytes.isEmpty ? nil : bytes
+    }
+}
+
+extension String {
+    /// What comes before two characters that follow each other; all where they do not.
+    fileprivate func prefix(before pair: StaticString) -> String {
+        let letters = Array(utf8)
+        let (first, second) = pair.withUTF8Buffer { ($0.first, $0.last) }
+        let place = letters.indices.dropLast().first { letters[$0] == first && letters[$0 + 1] == second }
+        return place.map { String(decoding: letters[..<$0], as: UTF8.self) } ?? self
     }
 }

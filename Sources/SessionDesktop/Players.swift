@@ -68,7 +68,7 @@ public final class Players {
     ///     control group is asked.
     public func player(for process: UInt32, sandbox: String?) -> Player? {
         let known = sandbox ?? ""
-        let sandbox = known.isEmpty ? tree.sandbox(of: process) : known
+        let sandbox = known.isEmpty ? tree.sandbox(of: process)?.application : known
         var best: (Player.Nearness, Player)?
         for player in all {
             guard let nearness = player.nearness(to: process, sandbox: sandbox, in: tree) else { continue }
@@ -143,7 +143,7 @@ public final class Players {
         bus.credentials(of: owner) { [weak self] result in
             guard let self, case .success(let credentials) = result, let process = credentials.processID else { return }
             entries[owner]?.player.process = process
-            entries[owner]?.player.sandbox = tree.sandbox(of: process)
+            entries[owner]?.player.sandbox = tree.sandbox(of: process)?.application
         }
         askForStatus(of: owner)
     }

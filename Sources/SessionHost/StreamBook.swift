@@ -43,6 +43,9 @@ public final class StreamBook<Stream: HostedStream> {
     /// Has what is waiting taken when the server has finished what it is doing.
     private let wakeLater: () -> Void
 
+    /// What streams make of themselves.
+    private var tags = TagBudget()
+
     private static var mostRefused: Int { 1024 }
 
     /// A book without streams.
@@ -78,8 +81,8 @@ public final class StreamBook<Stream: HostedStream> {
         streams[stream.id] = stream
         guard !hasSteppedBack else { return }
         service?.introduce(stream.id, stream.identity)
-        stream.description = classify(stream)
-        if let complaint = stream.complaint { host.log(.warning, complaint) }
+        stream.description = settle(stream)
+        if let complaint = stream.complaint { warn(complaint) }
         present(stream)
     }
 
@@ -102,7 +105,7 @@ public final class StreamBook<Stream: HostedStream> {
         guard !hasSteppedBack, let stream = streams[id] else { return false }
         let description = classify(stream)
         guard (description == nil) != (stream.description == nil) else { return false }
-        stream.description = description
+        stream.description = settle(stream)
         if description == nil { post(.streamLeftAlone(id), now: true) } else { present(stream) }
         return true
     }
@@ -113,6 +116,7 @@ public final class StreamBook<Stream: HostedStream> {
     /// A stream is gone. What the engine has to do about it is done at once, or when the server has finished what it is doing.
     public func forget(_ stream: Stream, now: Bool) {
         streams[stream.id] = nil
+        tags.forget(stream.id)
         service?.forget(stream.id)
         post(.streamVanished(stream.id), now: now)
     }
@@ -126,7 +130,10 @@ public final class StreamBook<Stream: HostedStream> {
     }
 
     /// Forgets all streams without a word.
-    public func clear() { streams.removeAll() }
+    public func clear() {
+        streams.removeAll()
+        tags = TagBudget()
+    }
 
     // MARK: - The policy
 
@@ -136,7 +143,22 @@ public final class StreamBook<Stream: HostedStream> {
         let name = stream.application.name
         if let claim = result.refusedClaim { warn("\(name) may not claim the priority of \(claim)") }
         for complaint in result.complaints { warn("\(name): \(complaint)") }
-        return isClaimed(stream) ? result.descriptionInSession : result.description
+        let isClaimed = isClaimed(stream)
+        let described = isClaimed ? result.descriptionInSession : result.description
+        let plain = isClaimed ? result.withoutTagsInSession : result.withoutTags
+        guard let described, described != plain else { return described }
+        if tags.admits(stream.id, of: stream.application, as: described) { return described }
+        warn("\(name) has too many streams with properties of their own: they count as \(plain?.name ?? "left alone")")
+        return plain
+    }
+
+    /// The same, to be what the stream is from now on.
+    private func settle(_ stream: Stream) -> SessionDescription? {
+        let description = classify(stream)
+        let result = classification(of: stream)
+        let plain = isClaimed(stream) ? result.withoutTagsInSession : result.withoutTags
+        tags.set(stream.id, of: stream.application, as: description == plain ? nil : description)
+        return description
     }
 
     private func isClaimed(_ stream: Stream) -> Bool { service?.isClaimed(stream.id) ?? false }
@@ -147,7 +169,11 @@ public final class StreamBook<Stream: HostedStream> {
     }
 
     private func classification(of stream: Stream) -> Classification {
-        policy.classifier.classify(direction: stream.direction) { stream.property($0) }
+        let client = stream.identity.client
+        return policy.classifier.classify(direction: stream.direction, access: access(of: client)) {
+            // What is verified is not for the stream to say.
+            client.verified($0) ?? stream.property($0)
+        }
     }
 
     /// Puts another policy in force. Returns whether it differs from the present one.
@@ -155,11 +181,13 @@ public final class StreamBook<Stream: HostedStream> {
         guard policy.policy != self.policy.policy || policy.classifier != self.policy.classifier else { return false }
         self.policy = policy
         refused.removeAll()
+        // Anew, the oldest first.
+        tags = TagBudget()
         var known: [StreamID: SessionDescription] = [:]
         var newcomers: [Stream] = []
         for stream in all {
             let wasManaged = stream.description != nil
-            stream.description = classify(stream)
+            stream.description = settle(stream)
             if wasManaged { known[stream.id] = stream.description } else { newcomers.append(stream) }
         }
         post(.policyChanged(policy.policy, known), now: true)
@@ -168,12 +196,22 @@ public final class StreamBook<Stream: HostedStream> {
         return true
     }
 
-    /// What a stream of the given properties would be (N11).
+    /// What a stream of a client with the given properties would be (N11).
     public func classify(
-        _ property: (String) -> String?
+        _ client: ClientIdentity, _ property: (String) -> String?
     ) -> (description: SessionDescription?, refusedClaim: String?) {
-        let result = policy.classifier.classify(direction: .playback, property: property)
+        let result = policy.classifier.classify(direction: .playback, access: access(of: client), property: property)
         return (result.description, result.refusedClaim)
+    }
+
+    /// Whether a client may do what concerns the whole desktop (N20).
+    public func mayControlDesktop(_ client: ClientIdentity) -> Bool {
+        policy.classifier.mayControlDesktop(access: access(of: client)) { client.verified($0) ?? nil }
+    }
+
+    private func access(of client: ClientIdentity) -> ClientAccess {
+        if client.isUnconfined { return .outside }
+        return .confined(mayRecord: client.sandbox.map { service?.mayRecord($0) ?? $0.mayRecord } ?? false)
     }
 
     /// What decided what a stream is, each with the place that says so.

@@ -24,6 +24,9 @@ struct PlayerPauses {
     /// How long a player may take to go on before its stream counts as paused by its user (R35).
     static let resumeLimit = Duration.seconds(5)
 
+    /// The most streams that their players have closed and that keep their place; the oldest lose it.
+    static let mostClosed = 64
+
     private enum Phase: Equatable {
         /// The player was asked, and its stream still runs.
         case asked
@@ -64,6 +67,8 @@ struct PlayerPauses {
     }
 
     private var states: [StreamID: State] = [:]
+    /// Those that were closed, the oldest first; some may have gone since.
+    private var closed: [StreamID] = []
 
     /// When the next player has had its time.
     var deadline: Instant? {
@@ -126,11 +131,24 @@ struct PlayerPauses {
         switch states[stream]?.phase {
         case .paused, .asked, .closed:
             states[stream] = State(phase: .closed, isStopped: true)
+            closed.removeAll { $0 == stream }
+            closed.append(stream)
             return false
         default:
             states[stream] = nil
             return true
         }
+    }
+
+    /// Forgets the stream that was closed first of too many; `nil` when there are not too many. A player that opens and
+    /// closes streams all through a long call would have this grow without end.
+    mutating func dropSurplus() -> StreamID? {
+        guard closed.count > PlayerPauses.mostClosed else { return nil }
+        closed.removeAll { states[$0]?.phase != .closed }
+        guard closed.count > PlayerPauses.mostClosed else { return nil }
+        let oldest = closed.removeFirst()
+        states[oldest] = nil
+        return oldest
     }
 
     /// What is left to do for a stream that may be heard again.

@@ -240,6 +240,10 @@ public final class SessionRuntime {
         case .streamVanished(let stream):
             if pauses.vanished(stream) { return true }
             sooner.append(.streamRunning(stream, false))
+            if let oldest = pauses.dropSurplus() {
+                players?.forget(oldest)
+                sooner.append(.streamVanished(oldest))
+            }
             return false
         default: return true
         }

@@ -54,13 +54,31 @@ final class ManagerObject: ServedObject {
         guard let truth = value.truth else {
             return call.fail(WireError(WireErrorName.invalidArguments, "\(property) is b"))
         }
-        switch property {
-        case "Silent": service.change { $0.isSilent = truth }
-        case "DoNotDisturb": service.change { $0.isUndisturbed = truth }
-        default:
+        guard property == "Silent" || property == "DoNotDisturb" else {
             return call.fail(WireError(WireErrorName.propertyReadOnly, "\(property) can only be read"))
         }
-        call.answer()
+        control(call) { [unowned self] _ in
+            service.change { if property == "Silent" { $0.isSilent = truth } else { $0.isUndisturbed = truth } }
+            call.answer()
+        }
+    }
+
+    /// Does what concerns the whole desktop for those who may (N20).
+    private func control(_ call: BusCall, _ body: @escaping (Owner) -> Void) {
+        service.owner(of: call) { [unowned self] owner in
+            if service.mayControlDesktop(owner) { return body(owner) }
+            let who = owner.sandbox.map { "\($0.application) runs in a sandbox" } ?? "nothing is known of \(owner.name)"
+            call.fail(
+                WireError(
+                    WireErrorName.accessDenied,
+                    "\(call.member) concerns the whole desktop, and \(Words.printable(who)): a policy file can allow it, "
+                        + "claims = { desktop = { allow = [ { pipewire.access.portal.app_id = … } ] } }"))
+        }
+    }
+
+    /// Answers with what somebody may see: all of it, or what is their own (N20).
+    private func show(_ call: BusCall, _ value: @escaping (Viewer) -> WireValue) {
+        service.owner(of: call) { [unowned self] in call.answer([value(service.viewer($0))]) }
     }
 
     func switchesChanged(from old: Switches, to new: Switches) {
@@ -141,45 +159,51 @@ final class ManagerObject: ServedObject {
         switch method {
         case "OpenSession": service.owner(of: call) { [unowned self] in open(first, call, $0) }
         case "BeginInterruption":
-            service.owner(of: call) { [unowned self] in begin(first?.text ?? "", arguments.last, call, $0) }
+            control(call) { [unowned self] in begin(first?.text ?? "", arguments.last, call, $0) }
         case "EndInterruption": service.owner(of: call) { [unowned self] in end(first, call, $0) }
         case "Subscribe", "Unsubscribe":
-            service.owner(of: call) { [unowned self] owner in
+            control(call) { [unowned self] owner in
                 owner.isSubscribed = method == "Subscribe"
                 news.isWanted = !service.subscribers.isEmpty
                 call.answer()
             }
-        case "ListSessions": call.answer([service.sessionRecords(service.report())])
-        case "ListStreams": call.answer([service.streamRecords(service.report())])
-        case "DumpState": call.answer([.string(service.dump().json)])
-        case "Explain":
-            let texts = service.explain(first?.text ?? "")
-            if texts.isEmpty {
-                call.fail(
-                    WireError(
-                        WireErrorName.notFound,
-                        "no stream is '\(Words.printable(first?.text ?? ""))': expected a stream's id, pid:NUMBER or an "
-                            + "application's name"))
-            } else {
-                call.answer([.strings(texts)])
-            }
+        case "ListSessions": show(call) { [unowned self] in service.sessionRecords(service.report(), for: $0) }
+        case "ListStreams": show(call) { [unowned self] in service.streamRecords(service.report(), for: $0) }
+        case "DumpState": show(call) { [unowned self] in .string(service.dump(for: $0).json) }
+        case "Explain": service.owner(of: call) { [unowned self] in explain(first?.text ?? "", call, $0) }
         case "SetRoute":
-            do throws(WireError) {
-                try service.choose(first?.text ?? "")
-                call.answer()
-            } catch { call.fail(error) }
+            control(call) { [unowned self] _ in
+                do throws(WireError) {
+                    try service.choose(first?.text ?? "")
+                    call.answer()
+                } catch { call.fail(error) }
+            }
         case "Pause":
-            let milliseconds = Int64(clamping: first?.integer ?? .max)
-            let end =
-                milliseconds == 0
-                ? Switches.never : service.runtime.now.advanced(by: .milliseconds(min(milliseconds, 1 << 40)))
-            service.change { $0.pausedUntil = end }
-            call.answer()
+            control(call) { [unowned self] _ in
+                let milliseconds = Int64(clamping: first?.integer ?? .max)
+                let end =
+                    milliseconds == 0
+                    ? Switches.never : service.runtime.now.advanced(by: .milliseconds(min(milliseconds, 1 << 40)))
+                service.change { $0.pausedUntil = end }
+                call.answer()
+            }
         case "Resume":
-            service.change { $0.pausedUntil = nil }
-            call.answer()
+            control(call) { [unowned self] _ in
+                service.change { $0.pausedUntil = nil }
+                call.answer()
+            }
         default: call.fail(WireError(WireErrorName.unknownMethod, "there is no method \(method)"))
         }
+    }
+
+    private func explain(_ subject: String, _ call: BusCall, _ owner: Owner) {
+        let texts = service.explain(subject, for: service.viewer(owner))
+        if !texts.isEmpty { return call.answer([.strings(texts)]) }
+        call.fail(
+            WireError(
+                WireErrorName.notFound,
+                "no stream is '\(Words.printable(subject))': expected a stream's id, pid:NUMBER or an application's name"
+            ))
     }
 
     private func open(_ properties: WireValue?, _ call: BusCall, _ owner: Owner) {
@@ -200,9 +224,11 @@ final class ManagerObject: ServedObject {
             guard streams == "process" || streams == "tagged" else {
                 throw Words.unknown("value for streams", streams, ["process", "tagged"])
             }
-            let application = ApplicationID(
-                portal: owner.sandbox, binary: properties?["application-id"]?.text ?? owner.program,
-                displayName: properties?["display-name"]?.text, fallback: owner.name)
+            // What it calls itself names it; what it is, the kernel has said (N18).
+            let own = owner.identity.application
+            let said = properties?["application-id"]?.text ?? ""
+            let isNamed = owner.sandbox == nil && !said.isEmpty
+            let application = ApplicationID(key: own.key, name: isNamed ? said : own.name)
             let object = SessionObject(
                 service.nextID(), owner: owner, application: application,
                 displayName: Words.printable(properties?["display-name"]?.text ?? application.name),
@@ -223,10 +249,10 @@ final class ManagerObject: ServedObject {
             try service.room(for: owner)
             guard kinds.contains(kind) else { throw Words.unknown("kind", kind, kinds) }
             let name = Words.printable(
-                properties?["display-name"]?.text ?? owner.sandbox ?? owner.program ?? owner.name)
-            let result = service.host.classify { property in
+                properties?["display-name"]?.text ?? owner.identity.application.name)
+            let result = service.host.classify(owner.identity) { property in
                 SystemInterruption.property(
-                    property, kind: kind, program: owner.program, sandbox: owner.sandbox, label: name)
+                    property, kind: kind, program: owner.program, sandbox: owner.sandbox?.application, label: name)
             }
             // N11: who may be phone or alarm is the policy's to say, of daemons as of streams.
             if result.refusedClaim != nil {

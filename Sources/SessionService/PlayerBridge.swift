@@ -16,8 +16,10 @@ final class PlayerBridge: PlayerControl {
     }
 
     func pause(_ stream: StreamID) -> Bool {
-        guard let identity = service.streams[stream], let process = identity.process,
-            let player = players.player(for: process, sandbox: identity.portal), player.status == .playing
+        guard let identity = service.streams[stream], identity.process != nil || identity.client.sandbox != nil,
+            let player = players.player(
+                for: identity.process ?? 0, sandbox: identity.client.sandbox?.application),
+            player.status == .playing
         else { return false }
         asked[stream] = player
         let name = identity.application.name

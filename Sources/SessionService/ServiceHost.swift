@@ -7,8 +7,14 @@ public protocol ServiceHost: AnyObject {
     var server: ServerDescription { get }
     /// Where the policy in force comes from, for people.
     var policyOrigin: String { get }
-    /// What a stream of the given properties would be, and the claim that would be refused (N11).
-    func classify(_ property: (String) -> String?) -> (description: SessionDescription?, refusedClaim: String?)
+    /// What a stream of a client with the given properties would be, and the claim that would be refused (N11).
+    func classify(
+        _ client: ClientIdentity, _ property: (String) -> String?
+    ) -> (description: SessionDescription?, refusedClaim: String?)
+    /// Whether a client may do what concerns the whole desktop (N20).
+    func mayControlDesktop(_ client: ClientIdentity) -> Bool
+    /// Applications in sandboxes may do something else than before: what streams are is looked at again.
+    func accessChanged()
     /// What decided what a stream is, for people; one sentence each.
     func steps(of stream: StreamID) -> [String]
     /// A session that was opened has a stream now, or none has it any more (``SessionService/isClaimed(_:)``).
@@ -30,21 +36,20 @@ public protocol ServiceHost: AnyObject {
 public struct StreamIdentity: Sendable, Equatable {
     /// Its number in the sound server.
     public var node: UInt32
-    /// The application.
-    public var application: ApplicationID
-    /// The process that plays or records it; `nil` when that is not known.
-    public var process: UInt32?
-    /// The application id of the sandbox, as the portal has it.
-    public var portal: String?
+    /// Who plays or records it.
+    public var client: ClientIdentity
     /// The value of its property `audio-session.id` (R80).
     public var session: String?
 
     /// Describes a stream.
-    public init(node: UInt32, application: ApplicationID, process: UInt32?, portal: String?, session: String?) {
+    public init(node: UInt32, client: ClientIdentity, session: String?) {
         self.node = node
-        self.application = application
-        self.process = process
-        self.portal = portal
+        self.client = client
         self.session = session
     }
+
+    /// The application.
+    public var application: ApplicationID { client.application }
+    /// The process that plays or records it; `nil` when that is not known.
+    public var process: UInt32? { client.program?.process.number }
 }

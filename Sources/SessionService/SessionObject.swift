@@ -48,6 +48,9 @@ final class SessionObject: ServedObject {
 
     var interfaces: [WireInterface] { [.session] }
 
+    /// Who it belongs to is not announced to everybody (N20).
+    let privateProperties: Set<String> = ["ApplicationId", "DisplayName"]
+
     func set(_ property: String, interface: String, to value: WireValue, call: BusCall) {
         call.fail(WireError(WireErrorName.propertyReadOnly, "\(property) can only be read"))
     }
@@ -176,7 +179,8 @@ final class SessionObject: ServedObject {
             call.fail(
                 WireError(
                     WireErrorName.insufficientPriority,
-                    "\(actor.label) is heard and does not let \(displayName) be heard beside it"))
+                    "\(service.viewer(owner).seesAll ? actor.label : Viewer.somebody) is heard and does not let \(displayName) be heard beside it"
+                ))
         case .mistaken(let mistake): call.fail(Words.error(mistake))
         case .nothingWaits: call.fail(WireError(WireErrorName.notFound, "no activation waits"))
         case .noRoom:

@@ -14,13 +14,17 @@ public final class SessionService {
     let runtime: SessionRuntime
     let connection: BusConnection
     let server: ObjectServer
-    let processes: any ProcessTree
+    /// Which process started which, and in what sandbox it runs.
+    public let processes: any ProcessTree
     private(set) var manager: ManagerObject?
     private var desktop: Desktop?
+    private var permissions: RecordingPermissions?
     private var players: PlayerBridge?
 
     /// The streams that the host has told of.
     private(set) var streams: [StreamID: StreamIdentity] = [:]
+    /// Which streams and sessions belong together by whom they are of.
+    private var kin = Kinship()
     /// Which of the opened sessions they belong to.
     private var memberships: [StreamID: SessionID] = [:]
     /// By the connection's unique name.
@@ -53,6 +57,11 @@ public final class SessionService {
         self.host = host
         connection = BusConnection(buses?.session ?? .session, loop: loop)
         server = ObjectServer(connection: connection, root: AudioSessionBus.managerPath)
+        server.admission = { [unowned self] call, body in
+            owner(of: call) { [unowned self] owner in
+                body(mayControlDesktop(owner) ? nil : Set(owner.sessions.compactMap { self.objects[$0]?.path }))
+            }
+        }
         let manager = ManagerObject(service: self)
         self.manager = manager
         server.add(manager, at: AudioSessionBus.managerPath)
@@ -63,6 +72,7 @@ public final class SessionService {
         self.players = players
         desktop = Desktop(service: self, system: BusConnection(buses.system, loop: loop), loop: loop)
         runtime.players = players
+        permissions = RecordingPermissions(session: connection) { [weak self] in self?.host.accessChanged() }
         connection.requestName(AudioSessionBus.name) { [weak self] hasName in
             guard let self, hasName || connection.isConnected else { return }
             host.log(
@@ -84,9 +94,12 @@ public final class SessionService {
         players = nil
         desktop?.leave()
         desktop = nil
+        permissions?.stop()
+        permissions = nil
         connection.close()
         owners = [:]
         objects = [:]
+        kin = Kinship()
     }
 
     /// The system clock, in microseconds since 1970.
@@ -109,6 +122,7 @@ public final class SessionService {
     /// A stream is there. Whether a session has it is known from now on, whatever the policy makes of it.
     public func introduce(_ stream: StreamID, _ identity: StreamIdentity) {
         streams[stream] = identity
+        kin.add(stream, of: identity.client)
         memberships[stream] = home(of: identity)?.id
     }
 
@@ -124,9 +138,12 @@ public final class SessionService {
 
     /// A stream is gone.
     public func forget(_ stream: StreamID) {
-        streams[stream] = nil
+        if let identity = streams.removeValue(forKey: stream) { kin.remove(stream, of: identity.client) }
         if let session = memberships.removeValue(forKey: stream) { unmeasured.insert(session) }
     }
+
+    /// Whether an application in a sandbox may use the microphone.
+    public func mayRecord(_ sandbox: AppSandbox) -> Bool { permissions?.mayRecord(sandbox) ?? sandbox.mayRecord }
 
     /// The policy in force is another one.
     public func policyChanged() { manager?.policyChanged() }
@@ -142,32 +159,20 @@ public final class SessionService {
     }
 
     /// The opened session that a stream belongs to: the one that it names, or else the oldest of its process, of the nearest
-    /// process above that, or of its sandbox.
+    /// process above that, or of its application.
     private func home(of identity: StreamIdentity) -> SessionObject? {
-        var best: (distance: Int, object: SessionObject)?
-        for object in objects.values {
-            guard let distance = distance(from: identity, to: object.owner) else { continue }
-            if object.tag == identity.session { return object }
-            if object.takesTaggedOnly { continue }
-            if let best, (best.distance, best.object.id.rawValue) < (distance, object.id.rawValue) { continue }
-            best = (distance, object)
+        let candidates = kin.sessions(of: identity.client)
+        if let tag = identity.session.flatMap({ UInt32($0) }).map({ SessionID($0) }), candidates.contains(tag) {
+            return objects[tag]
         }
-        return best?.object
+        return candidates.lazy.compactMap { self.objects[$0] }.first { !$0.takesTaggedOnly }
     }
 
-    private func distance(from identity: StreamIdentity, to owner: Owner) -> Int? {
-        if let process = identity.process, let other = owner.process,
-            let steps = processes.distance(from: process, up: other)
-        {
-            return steps
+    /// Has the streams that may belong to somebody's sessions go where they belong now.
+    private func assignStreams(of owner: Owner) {
+        for stream in kin.streams(of: owner.identity) {
+            if let identity = streams[stream] { assign(stream, identity) }
         }
-        guard let sandbox = owner.sandbox else { return nil }
-        let own = identity.portal ?? identity.process.flatMap { processes.sandbox(of: $0) }
-        return own == sandbox ? 64 : nil
-    }
-
-    private func assignAll() {
-        for (stream, identity) in streams.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { assign(stream, identity) }
     }
 
     // MARK: - Owners
@@ -188,9 +193,11 @@ public final class SessionService {
         }
         connection.credentials(of: name) { [weak self, weak owner] result in
             guard let self, let owner else { return }
-            if case .success(let credentials) = result { owner.process = credentials.processID }
-            owner.sandbox = owner.process.flatMap { self.processes.sandbox(of: $0) }
-            owner.program = owner.process.flatMap { programName(of: $0) }
+            if case .success(let credentials) = result, let process = credentials.processID {
+                let program = processes.program(of: process)
+                owner.identity = ClientIdentity(
+                    program: program, sandbox: nil, binary: nil, displayName: nil, fallback: name, connection: name)
+            }
             owner.isKnown = true
             let waiting = owner.waiting
             owner.waiting = []
@@ -244,6 +251,7 @@ public final class SessionService {
     func open(_ object: SessionObject, then body: @escaping (Bool) -> Void) {
         objects[object.id] = object
         object.owner.sessions.append(object.id)
+        kin.add(object.id, of: object.owner.identity)
         opening[object.id] = { [weak self] isOpen in
             guard let self else { return }
             if isOpen {
@@ -251,8 +259,9 @@ public final class SessionService {
             } else {
                 objects[object.id] = nil
                 object.owner.sessions.removeAll { $0 == object.id }
+                kin.remove(object.id, of: object.owner.identity)
             }
-            assignAll()
+            assignStreams(of: object.owner)
             body(isOpen)
         }
         take(.sessionOpened(object.id, application: object.application, .application))
@@ -262,21 +271,21 @@ public final class SessionService {
     func close(_ object: SessionObject) {
         guard objects.removeValue(forKey: object.id) != nil else { return }
         object.owner.sessions.removeAll { $0 == object.id }
-        for (stream, session) in memberships where session == object.id {
-            guard let identity = streams[stream] else { continue }
-            // To another session of the same process, if there is one.
-            assign(stream, identity)
-        }
+        kin.remove(object.id, of: object.owner.identity)
+        // To another session of the same process, if there is one.
+        assignStreams(of: object.owner)
         take(.sessionClosed(object.id))
         server.remove(object.path)
     }
 
-    /// The application whose sessions or streams are of the same process as a connection; `nil` if there are none.
+    /// The application of a connection; `nil` if nothing else of it has to do with sound.
     func application(of owner: Owner) -> ApplicationID? {
-        guard let process = owner.process else { return nil }
-        let own = objects.values.filter { $0.owner.process == process }
-        if let oldest = own.min(by: { $0.id.rawValue < $1.id.rawValue }) { return oldest.application }
-        return streams.values.first { $0.process == process }?.application
+        if let oldest = owner.sessions.first.flatMap({ objects[$0] }) { return oldest.application }
+        let application = owner.identity.application
+        let isKnown =
+            objects.values.contains { $0.application == application }
+            || streams.values.contains { $0.application == application }
+        return isKnown ? application : nil
     }
 
     /// Begins an interruption by the system.
@@ -350,7 +359,8 @@ extension SessionService: SessionObserver {
         case .interruptionBegan(let session, let actor):
             if let object = session.id.flatMap({ objects[$0] }) {
                 show(object.id)
-                emit("InterruptionBegan", of: object, [.string(reason(of: actor)), .string(actor.label)])
+                let name = viewer(object.owner).seesAll ? actor.label : Viewer.somebody
+                emit("InterruptionBegan", of: object, [.string(reason(of: actor)), .string(name)])
             }
         case .interruptionEnded(let session, let shouldResume):
             if let object = session.id.flatMap({ objects[$0] }) {

@@ -189,12 +189,13 @@ struct Desk: Sendable {
     /// How a client would be started by an application, as its child.
     func invocation(
         _ tone: Tone, with program: ClientProgram, as name: String, role: MediaRole?,
-        properties: [String: String] = [:]
+        properties: [String: String] = [:], isShared: Bool = false
     ) throws -> Invocation {
         let sound = Signal.tone(tone.frequency, for: .seconds(60), on: tone.channel)
         let file = try sandbox.write(sound, to: "\(name)-\(UUID().uuidString.prefix(6)).wav")
         return try Client.invocation(
-            program, file: file, as: ApplicationIdentity(name), role: role, properties: properties, on: server)
+            program, file: file, as: ApplicationIdentity(name, isShared: isShared), role: role, properties: properties,
+            on: server)
     }
 
     /// Plays the interrupter's tone through a client that has any number of streams, with properties of any bytes

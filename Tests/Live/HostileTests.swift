@@ -154,6 +154,7 @@ extension LiveModule {
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "Activate", "[]")
+            if signal == SIGKILL { try await desk.server.outliveStart() }
             try await desk.server.stopDaemon(signal: signal)
             if signal == SIGTERM { try await app.hear("ServicesLost") }
             await desk.server.stopServers()

@@ -51,18 +51,22 @@ extension LiveModule {
         let policy = "capture-pairing = \(isOn)\n"
         try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
             _ = try await desk.playMusic()
-            let voices = try desk.play(Desk.interrupter, with: .paplay, as: "browser", role: nil)
+            // One of its processes plays, another one records.
+            let browser = try await SessionApplication("browser", as: "browser", isShared: true, in: desk.sandbox)
+            let voices = try await browser.start(
+                desk.invocation(Desk.interrupter, with: .paplay, as: "browser", role: nil, isShared: true))
             try await desk.hear(Desk.interrupter)
             try await desk.hear(Desk.music)
             // What it is given is the file into which it records.
-            let microphone = try desk.play(Desk.music, with: .parecord, as: "browser", role: nil)
-            try await microphone.waitForStream()
+            let microphone = try await browser.start(
+                desk.invocation(Desk.music, with: .parecord, as: "browser", role: nil, isShared: true))
+            _ = try await desk.server.waitForStream("the browser's recording") { $0.processID == pid_t(microphone) }
             if isOn { try await desk.hearNothing(of: Desk.music) }
             try await desk.hear(Desk.interrupter)
             if !isOn { try await desk.hear(Desk.music) }
-            microphone.terminate()
+            try await browser.stop(microphone)
             try await desk.hear(Desk.music)
-            voices.terminate()
+            try await browser.stop(voices)
         }
     }
 

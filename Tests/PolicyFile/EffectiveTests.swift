@@ -51,7 +51,7 @@ import Testing
             "allow = [ # \(second):3:30",
             "{ application.name = \"GNOME Calls\" }",
             "otherwise = siren # \(second):3:83",
-            "alarm = any # built-in phone",
+            "alarm = usual # built-in phone",
             "matches = [ # \(second):4:11",
             "{ media.name = \"~^WEBRTC\", application.name = !null }",
             "role = phone # \(second):6:43",

@@ -226,13 +226,15 @@ private let mistakesOfClaims: [Mistake] = [
     Mistake("claims = any", "1:10: error: found 'any', expected an object, { key = value … }"),
     Mistake(
         "claims = { phnoe = any }",
-        "1:12: warning: found the unknown key 'phnoe', expected phone or alarm; did you mean 'phone'?"),
-    Mistake("claims = { music = any }", "1:12: warning: found the unknown key 'music', expected phone or alarm"),
+        "1:12: warning: found the unknown key 'phnoe', expected phone, alarm or desktop; did you mean 'phone'?"),
     Mistake(
-        "claims = { phone = none }", "1:20: error: found 'none', expected an object, { key = value … }, or any"),
+        "claims = { music = any }", "1:12: warning: found the unknown key 'music', expected phone, alarm or desktop"),
+    Mistake(
+        "claims = { phone = none }", "1:20: error: found 'none', expected an object, { key = value … }, or any or usual"
+    ),
     Mistake(
         "claims = { phone = ayn }",
-        "1:20: error: found 'ayn', expected an object, { key = value … }, or any; did you mean 'any'?"),
+        "1:20: error: found 'ayn', expected an object, { key = value … }, or any or usual; did you mean 'any'?"),
     Mistake(
         "claims = { phone = { alow = [ ] } }",
         "1:22: warning: found the unknown key 'alow', expected allow or otherwise; did you mean 'allow'?"),
@@ -357,7 +359,7 @@ private let mistakesOfRules: [Mistake] = [
         "1:21: error: found \(wrong("["))",
         "2:1: error: found a rule without matches, expected matches = [ … ]",
         "3:1: error: found '3', expected an object, { key = value … }",
-        "4:15: error: found 'x', expected an object, { key = value … }, or any"),
+        "4:15: error: found 'x', expected an object, { key = value … }, or any or usual"),
 ]
 
 @Suite struct SectionMistakeTests {

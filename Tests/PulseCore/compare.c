@@ -15,6 +15,7 @@
 #include <pulsecore/log.h>
 #include <pulsecore/message-handler.h>
 #include <pulsecore/module.h>
+#include <pulsecore/namereg.h>
 #include <pulsecore/msgobject.h>
 #include <pulsecore/sink-input.h>
 #include <pulsecore/sink.h>
@@ -63,7 +64,7 @@ static void compare_muted(const struct cpc_layout *layout) {
 }
 
 int main(void) {
-    const struct cpc_layout *layout = cpc_layout_of(TABLE);
+    const struct cpc_layout *layout = cpc_layout_of(TABLE, VARIANT);
     if (layout == NULL) {
         printf("PulseAudio %s: there is no table of release %d\n", RELEASE_NAME, TABLE);
         return 1;
@@ -79,6 +80,7 @@ int main(void) {
     CPC_FIELDS(FIELD)
     compare("pa_core.hooks", layout->pa_core_hooks, offsetof(pa_core, hooks));
     compare("size of pa_hook", layout->hook_size, sizeof(pa_hook));
+    compare("number of all hooks", layout->hook_count, PA_CORE_HOOK_MAX);
     compare_muted(layout);
 
     int hooks = 0;

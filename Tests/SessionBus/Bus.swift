@@ -20,11 +20,12 @@ final class Bus {
     var ownsName = false
     var states: [BusConnection.State] = []
 
-    init() async throws {
+    /// - Parameter loop: What the service turns on instead of the client's loop itself, made of that.
+    init(_ loop: (PollLoop) -> any EventLoop = { $0 }) async throws {
         sandbox = try Sandbox()
         daemon = try await sandbox.startBus()
         client = try BusClient(.custom(sandbox.busAddress))
-        service = BusConnection(.custom(sandbox.busAddress), loop: client.loop)
+        service = BusConnection(.custom(sandbox.busAddress), loop: loop(client.loop))
         server = ObjectServer(connection: service, root: "/org/test")
         echo.server = server
         server.add(echo, at: Bus.path)
@@ -62,8 +63,8 @@ final class Bus {
 }
 
 /// Runs a body with a bus of its own, and ends everything whatever happens.
-func withBus(_ body: (Bus) async throws -> Void) async throws {
-    let bus = try await Bus()
+func withBus(_ loop: (PollLoop) -> any EventLoop = { $0 }, _ body: (Bus) async throws -> Void) async throws {
+    let bus = try await Bus(loop)
     do {
         try await body(bus)
     } catch {

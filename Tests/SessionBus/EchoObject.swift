@@ -32,6 +32,8 @@ final class EchoObject: ServedObject {
     /// What errors begin with.
     var odd = ""
     private(set) var count: UInt32 = 0
+    /// Called for each call, with who calls.
+    var heard: (BusCall) -> Void = { _ in }
     var later: [BusCall] = []
     var descriptor: Int32 = -1
     var interfaces: [WireInterface] { [Self.interface] }
@@ -61,6 +63,7 @@ final class EchoObject: ServedObject {
 
     func call(_ method: String, interface: String, _ call: BusCall) {
         count &+= 1
+        heard(call)
         server?.changed(["Count"], interface: interface, at: path)
         switch method {
         case "Echo": call.answer(call.arguments)

@@ -9,8 +9,8 @@ import Testing
     private struct PaperTree: ProcessTree {
         var parents: [UInt32: UInt32] = [:]
         var sandboxes: [UInt32: String] = [:]
-        func parent(of process: UInt32) -> UInt32? { parents[process] }
-        func sandbox(of process: UInt32) -> String? { sandboxes[process] }
+        func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? { parents[process].map { ($0, 0) } }
+        func sandbox(of process: UInt32) -> AppSandbox? { sandboxes[process].map { AppSandbox($0) } }
     }
     /// 1 has 10 (the user's services) with 100 (a desktop) below, which has 200 (a browser) with 210, 211 and 220 below
     /// 211, and 300 (a player).
@@ -73,17 +73,6 @@ import Testing
     }
 
     @Test(
-        "the parent in /proc/PID/stat, whatever the program is called",
-        arguments: [
-            ("77 (mpv) S 42 77 77 0 -1", 42), ("77 (Web Content) S 42 77", 42), ("77 (a) R 1 (b) c)) S 42 77", 42),
-            ("77 (mpv) S", nil), ("77 (mpv", nil), ("", nil), ("77 (mpv) S x 1", nil), ("77 (mpv) S -1 1", nil),
-            ("77 (mpv) S 99999999999 1", nil), (")", nil), ("77 () S 42", 42),
-        ] as [(String, UInt32?)])
-    func parent(status: String, parent: UInt32?) {
-        #expect(LinuxProcessTree.parent(inStatus: Array(status.utf8)) == parent)
-    }
-
-    @Test(
         "the sandbox in /proc/PID/cgroup",
         arguments: [
             (
@@ -104,8 +93,8 @@ import Testing
     @Test("this process has a parent, and no process has none")
     func reality() {
         let tree = LinuxProcessTree()
-        #expect(tree.parent(of: UInt32(getpid())) == UInt32(getppid()))
-        #expect(tree.parent(of: .max) == nil)
+        #expect(tree.birth(of: UInt32(getpid()))?.parent == UInt32(getppid()))
+        #expect(tree.birth(of: .max) == nil)
         #expect(tree.sandbox(of: .max) == nil)
         #expect(tree.distance(from: UInt32(getpid()), up: UInt32(getpid())) == 0)
     }

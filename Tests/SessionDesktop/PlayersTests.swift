@@ -184,8 +184,8 @@ extension Services {
         private final class Family: ProcessTree {
             var parents: [UInt32: UInt32] = [:]
             var sandboxes: [UInt32: String] = [:]
-            func parent(of process: UInt32) -> UInt32? { parents[process] }
-            func sandbox(of process: UInt32) -> String? { sandboxes[process] }
+            func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? { parents[process].map { ($0, 0) } }
+            func sandbox(of process: UInt32) -> AppSandbox? { sandboxes[process].map { AppSandbox($0) } }
         }
 
         @Test("N15 sandboxed players: by the control group of their proxy, or by their name")

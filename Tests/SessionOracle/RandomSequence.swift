@@ -53,9 +53,16 @@ public struct RandomSequence: Sendable {
     public private(set) var failure: String?
 
     /// Makes one.
-    public init(seed: UInt64) {
+    public init(seed: UInt64) { self.init(SplitMix64(seed: seed), seed: seed) }
+
+    /// Makes one in which these numbers decide what happens, as long as they last.
+    public init(beginning numbers: [UInt8]) {
+        self.init(SplitMix64(beginning: numbers), seed: UInt64(numbers.first ?? 0))
+    }
+
+    private init(_ numbers: SplitMix64, seed: UInt64) {
         self.seed = seed
-        random = SplitMix64(seed: seed)
+        random = numbers
         trial = Trial.all[random.oneIn(2) ? random.below(2) : random.below(Trial.all.count)]
         judged = Judged(policy: trial.policy)
         events = EventSequence(policy: trial.policy)

@@ -1,12 +1,21 @@
 /// SplitMix64: small, fast, and the same sequence from the same seed everywhere.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
+    /// The numbers that come first.
+    private var given: ArraySlice<UInt8> = []
 
     /// Makes one.
     public init(seed: UInt64) { state = seed }
 
+    /// Makes one that begins with these numbers, so that a fuzzer decides what happens.
+    public init(beginning numbers: [UInt8]) {
+        state = 0
+        given = numbers[...]
+    }
+
     /// The next number.
     public mutating func next() -> UInt64 {
+        if let number = given.popFirst() { return UInt64(number) }
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9

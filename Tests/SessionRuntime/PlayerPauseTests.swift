@@ -1,5 +1,5 @@
 import SessionCore
-import SessionRuntime
+@testable import SessionRuntime
 import Testing
 
 /// Players that pause when they are asked to, or do not (N15).
@@ -167,6 +167,41 @@ private final class FakePlayers: PlayerControl {
         host.play(3, role: "music", app: "app1")
         host.advance(.seconds(1))
         #expect(isSessionActive && host.silences[3] ?? Silence.none == Silence.none)
+    }
+
+    @Test("N15 a player that opens and closes streams through a long call keeps the places of the latest only")
+    func closesWithoutEnd() {
+        var pauses = PlayerPauses()
+        var gone: [StreamID] = []
+        for number in UInt32(1)...500 {
+            let stream = StreamID(number)
+            pauses.asked(stream, at: Instant(nanoseconds: Int64(number)))
+            if pauses.vanished(stream) { gone.append(stream) }
+            while let oldest = pauses.dropSurplus() { gone.append(oldest) }
+        }
+        let kept = (UInt32(1)...500).filter { pauses.has(StreamID($0)) }
+        #expect(kept == Array(437...500))
+        #expect(gone == (1...436).map { StreamID($0) })
+        // Of those that it has let go of it says nothing any more, and the others may return.
+        let isNews = pauses.vanished(StreamID(1))
+        #expect(isNews)
+        let back = pauses.mayReturn(StreamID(500), at: Instant(nanoseconds: 1_000))
+        #expect(back == .playAnew)
+    }
+
+    @Test("N15 what loses its place is gone for the engine, too")
+    func losesItsPlace() {
+        for number in UInt32(100)..<200 { host.play(number, role: "music", app: "app\(number)") }
+        host.advance(.seconds(1))
+        let before = host.runtime.report.streams.count
+        call()
+        for number in UInt32(100)..<200 { host.send(.streamVanished(StreamID(number))) }
+        host.send(.streamVanished(music))
+        #expect(before == 101)
+        let kept = host.runtime.report.streams.map(\.id).filter { $0 != phone }
+        #expect(kept.count == 64 && kept.contains(music), "\(kept.count)")
+        hangUp()
+        #expect(host.runtime.report.streams.isEmpty)
     }
 
     @Test("R35 the user closes the player during the call: it is gone when the call is over")

@@ -24,11 +24,13 @@ import Testing
         desk.play(6, process: owner, tag: String(number))
         // The name alone is not enough: it has to be the application's own.
         desk.play(7, process: 9000, tag: String(number))
+        // Who is in a sandbox sees only what is its own (N20).
+        let shell = try await SessionApplication("shell", in: desk.sandbox)
         let streams = try await waitUntil("the streams") {
-            let streams = try await app.manager("ListStreams").elements
+            let streams = try await shell.manager("ListStreams").elements
             return streams.count == 7 ? streams : nil
         }
-        let sessions = try await app.manager("ListSessions").elements
+        let sessions = try await shell.manager("ListSessions").elements
         func path(ofStream id: Double) -> String? {
             let session = streams.first { $0["id"]?.number == id }?["session"]?.number
             return sessions.first { $0["id"]?.number == session }?["path"]?.text
@@ -39,8 +41,9 @@ import Testing
         // What is left of a closed session goes to another one of the same process, or back to its application.
         try await app.session(tagged, "Close")
         try await app.session(whole, "Close")
-        let left = try await app.manager("ListSessions").elements
-        #expect(left.count == 7 && left.allSatisfy { $0["kind"]?.text == "implicit" })
+        let left = try await shell.manager("ListSessions").elements
+        // The sandbox, the process outside of it, and the other sandbox.
+        #expect(left.count == 3 && left.allSatisfy { $0["kind"]?.text == "implicit" })
         await desk.stop()
     }
 

@@ -16,8 +16,22 @@ final class ServiceDesk: Sendable {
         let parents: Mutex<[UInt32: UInt32]> = Mutex([:])
         let sandboxes: Mutex<[UInt32: String]> = Mutex([:])
 
-        func parent(of process: UInt32) -> UInt32? { parents.withLock { $0[process] } }
-        func sandbox(of process: UInt32) -> String? { sandboxes.withLock { $0[process] } }
+        /// What they run.
+        let executables: Mutex<[UInt32: String]> = Mutex([:])
+        /// The desktop's units that they are part of.
+        let units: Mutex<[UInt32: String]> = Mutex([:])
+        /// When they were started, of those whose number was another process's before.
+        let starts: Mutex<[UInt32: UInt64]> = Mutex([:])
+
+        func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? {
+            (parents.withLock { $0[process] ?? 1 }, starts.withLock { $0[process] ?? 0 })
+        }
+        func sandbox(of process: UInt32) -> AppSandbox? {
+            sandboxes.withLock { $0[process].map { AppSandbox($0) } }
+        }
+        func executable(of process: UInt32) -> String? { executables.withLock { $0[process] } }
+        func name(of process: UInt32) -> String? { nil }
+        func unit(of process: UInt32) -> String? { units.withLock { $0[process] } }
     }
 
     /// A stream that its client wants to run, and that does.
@@ -85,8 +99,10 @@ final class ServiceDesk: Sendable {
         let policyOrigin = "paper"
         let server = ServerDescription.pipeWire("0")
         func classify(
-            _ property: (String) -> String?
-        ) -> (description: SessionDescription?, refusedClaim: String?) { (nil, nil) }
+            _ client: ClientIdentity, _ property: (String) -> String?
+        ) -> (description: SessionDescription?, refusedClaim: String?) { book.classify(client, property) }
+        func mayControlDesktop(_ client: ClientIdentity) -> Bool { book.mayControlDesktop(client) }
+        func accessChanged() {}
         func steps(of stream: StreamID) -> [String] { book.steps(of: stream) }
         func claimChanged(of stream: StreamID) -> Bool { book.claimChanged(of: stream) }
         var chose: (String) -> Void = { _ in }
@@ -155,9 +171,10 @@ final class ServiceDesk: Sendable {
         _ number: UInt32, process: UInt32, portal: String? = nil, tag: String? = nil, isCapture: Bool = false,
         role: String? = "music"
     ) {
-        let application = ApplicationID(portal: nil, binary: "program-\(number)", displayName: nil, fallback: "")
-        let identity = StreamIdentity(
-            node: number, application: application, process: process, portal: portal, session: tag)
+        let client = ClientIdentity(
+            program: tree.program(of: process), sandbox: portal.map { AppSandbox($0) }, binary: "program-\(number)",
+            displayName: nil, fallback: "", connection: "\(number)")
+        let identity = StreamIdentity(node: number, client: client, session: tag)
         work.withLock {
             $0.append { host, _ in
                 host.book.introduce(PaperStream(identity, isCapture ? .capture : .playback, role: role))

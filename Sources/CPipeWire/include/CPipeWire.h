@@ -57,6 +57,8 @@ struct cpw_volumes {
     bool soft_mute;
 };
 
+/* Adds what one Props parameter says. */
+void cpw_props_read(const struct spa_pod *param, struct cpw_volumes *volumes);
 /* Reads Props; returns whether the node has soft volumes at all. */
 bool cpw_node_read_volumes(struct pw_impl_node *node, struct cpw_volumes *volumes);
 /* Writes softVolumes and softMute, and nothing else; returns a negative errno on failure. */
@@ -111,5 +113,7 @@ void cpw_metadata_set(struct pw_resource *metadata, uint32_t subject, const char
 /* Takes this object's own code and constants out of the process's memory. They are in the file, so what is used again is
  * mapped again; what was used only to start is not counted any more. */
 void cpw_release_code(void);
+/* The path of the file that this code is in; NULL where it cannot be told. */
+const char *cpw_own_file(void);
 
 #endif

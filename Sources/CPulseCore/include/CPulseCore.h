@@ -35,11 +35,22 @@ typedef struct pa_hook_slot pa_hook_slot;
 
 /* The number in the name of the libpulsecore that the daemon has loaded: "16.1"; NULL outside of a daemon. */
 const char *cpc_running_release(void);
-/* Chooses the table for a release; false for one that is not known, a prerelease among them, and on machines whose
- * pointers have not 64 bits. Comes before everything below. */
+/* The path of the file that this code is in; NULL where it cannot be told. */
+const char *cpc_own_file(void);
+/* Chooses the tables for a release; false for one that is not known, most prereleases among them, and on machines whose
+ * pointers have not 64 bits. Comes before cpc_verify. */
 bool cpc_begin(const char *release);
-/* The known releases, for people: "14, 15, 16, 17". */
+/* The known releases, for people: "14, 15, 15.99, 16, 17". */
 const char *cpc_known_releases(void);
+/* Proves on the living daemon that its structs are what a table of its release says; changes nothing and connects nothing.
+ * Comes before everything below. Returns NULL, or what is not as it should be, for people: then nothing below does
+ * anything. */
+const char *cpc_verify(pa_module *module);
+/* Of what there is no example yet, the first one is looked at when it comes. If it is not as it should be, whoever is
+ * named here is told, once for each kind of object, for people; and objects of that kind are as NULL from then on. May
+ * come in the middle of any function below. NULL for nobody. */
+typedef void (*cpc_doubt_callback)(const char *what, void *userdata);
+void cpc_on_doubt(cpc_doubt_callback callback, void *userdata);
 
 /* MARK: Modules and the core */
 
@@ -98,6 +109,8 @@ enum cpc_hook {
     CPC_SOURCE_OUTPUT_MOVE_FINISH,
     CPC_SOURCE_OUTPUT_STATE_CHANGED,
     CPC_SOURCE_OUTPUT_PROPLIST_CHANGED,
+    CPC_CLIENT_PUT,
+    CPC_CLIENT_UNLINK,
     CPC_CLIENT_PROPLIST_CHANGED,
     CPC_CARD_PUT,
     CPC_CARD_UNLINK,

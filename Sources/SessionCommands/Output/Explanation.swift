@@ -62,7 +62,8 @@ struct Explanation: Encodable {
     init(of properties: [Property], direction: StreamDirection, under policy: PolicyInUse) {
         // As in a server, the last one of a name counts.
         let values = Dictionary(properties.map { ($0.key, $0.value) }) { $1 }
-        let result = policy.classifier.classify(direction: direction) { values[$0] }
+        let access = ClientAccess { values[$0] }
+        let result = policy.classifier.classify(direction: direction, access: access) { values[$0] }
         self.policy = policy.origin
         self.direction = direction.word
         self.properties = values

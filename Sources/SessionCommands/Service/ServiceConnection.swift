@@ -11,7 +11,7 @@ final class ServiceConnection {
     private static let patience = Duration.seconds(10)
 
     init() {
-        bus = BusConnection(.session, loop: loop)
+        bus = BusConnection(.session, loop: loop, readsAhead: false)
         bus.open()
     }
 

@@ -1,3 +1,4 @@
+import PolicyFile
 import SessionCore
 import SessionRuntime
 
@@ -44,7 +45,8 @@ extension VirtualServer {
     /// As the service answers `BeginInterruption`.
     private func begin(_ index: Int) {
         let interruption = scenario.interruptions[index]
-        let result = policy.classifier.classify(direction: .playback) { name in
+        let access = ClientAccess { interruption.property($0) }
+        let result = policy.classifier.classify(direction: .playback, access: access) { name in
             SystemInterruption.property(
                 name, kind: interruption.kind, program: interruption.property("application.process.binary"),
                 sandbox: interruption.property("pipewire.access.portal.app_id"), label: interruption.displayName)

@@ -1,3 +1,4 @@
+import PolicyFile
 import SessionCore
 import SessionRuntime
 
@@ -203,7 +204,8 @@ final class VirtualServer: Host {
     /// An application's session takes what the policy leaves alone for want of a role.
     func classify(_ lane: Lane) -> SessionDescription? {
         let result = policy.classifier.classify(
-            direction: lane.stream.direction, property: lane.stream.property)
+            direction: lane.stream.direction, access: ClientAccess(properties: lane.stream.property),
+            property: lane.stream.property)
         return lane.session == nil ? result.description : result.descriptionInSession
     }
 

@@ -21,6 +21,9 @@ struct PairActs: Sendable, Equatable {
 }
 
 /// The descriptions in use, and who does what to whom for every pair of them.
+///
+/// What the policy itself says has always room: whatever applications make of it, with tags or opened sessions, shares the
+/// rest.
 struct Catalogue: Sendable, Equatable {
     /// The most different descriptions that can be in use at the same time.
     static let capacity = 256
@@ -60,6 +63,8 @@ struct Catalogue: Sendable, Equatable {
         var description: SessionDescription
         /// The gain of those that it ducks.
         var gain: LinearGain
+        /// It is none of the policy's own.
+        var isGuest: Bool
     }
 
     private struct Pair: Sendable, Hashable {
@@ -71,8 +76,14 @@ struct Catalogue: Sendable, Equatable {
     /// something that changes it asks it something.
     private final class Kept: Sendable, Equatable {
         let policy: Policy
+        /// What the policy itself says that streams are.
+        let own: Set<SessionDescription>
 
-        init(_ policy: Policy) { self.policy = policy }
+        init(_ policy: Policy) {
+            self.policy = policy
+            let others = [policy.untagged, policy.untaggedCapture ?? Policy.listener, policy.pairing]
+            own = Set(policy.roles.values).union(others.compactMap { $0 })
+        }
 
         static func == (left: Kept, right: Kept) -> Bool { left === right || left.policy == right.policy }
     }
@@ -81,6 +92,8 @@ struct Catalogue: Sendable, Equatable {
     /// The policy that says who does what.
     var policy: Policy { kept.policy }
     private var rows: [Row] = []
+    /// How many of them are none of the policy's own.
+    private var guests = 0
     private var traits: [Traits] = []
     /// The upper nine bits of a claim: priority, then recordings (R21).
     private var weights: [UInt64] = []
@@ -116,17 +129,22 @@ struct Catalogue: Sendable, Equatable {
 
     /// The id of a description, which is taken in if need be; `nil` when there is no room.
     ///
-    /// - Parameter inUse: Those to which anything still refers; asked only when the catalogue is full.
+    /// - Parameter inUse: Those to which anything still refers; asked only when there is no free place.
     mutating func id(of description: SessionDescription, inUse: () -> Set<DescriptionID>) -> DescriptionID? {
         if let id = ids[description] { return id }
         var place = rows.count
-        if place >= Catalogue.capacity {
+        let isGuest = !kept.own.contains(description)
+        if place >= Catalogue.capacity || isGuest && guests >= roomForGuests {
             var used = inUse()
             if let pairing { used.insert(pairing) }
-            guard let free = rows.indices.first(where: { !used.contains(DescriptionID($0)) }) else { return nil }
+            // A guest takes a guest's place only.
+            let free = rows.indices.first { (rows[$0].isGuest || !isGuest) && !used.contains(DescriptionID($0)) }
+            guard let free else { return nil }
             place = free
+            if rows[place].isGuest { guests -= 1 }
         }
-        let row = Row(description: description, gain: description.ducking.gain.linear)
+        if isGuest { guests += 1 }
+        let row = Row(description: description, gain: description.ducking.gain.linear, isGuest: isGuest)
         let weight = UInt64(description.priority.rawValue) << 1 | (description.precedesEquals ? 1 : 0)
         if place < rows.count {
             ids[rows[place].description] = nil
@@ -143,6 +161,9 @@ struct Catalogue: Sendable, Equatable {
         relate(id, description)
         return id
     }
+
+    /// What is left beside the policy's own; half of all, whatever the policy says.
+    private var roomForGuests: Int { Catalogue.capacity - min(kept.own.count, Catalogue.capacity / 2) }
 
     private mutating func makeRoom() {
         let wider = max(16, stride * 2)

@@ -88,7 +88,7 @@ public struct Engine: Sendable {
     private mutating func take(_ event: Event, at now: Instant, _ effects: inout [Effect]) {
         switch event {
         case .streamAppeared(let id, let application, let described, let direction):
-            guard facts.slot(of: id) == nil, let description = self.id(of: described),
+            guard facts.slot(of: id) == nil, let description = self.id(of: described, direction),
                 let slot = facts.addStream(
                     id, application: application, description: description, direction: direction,
                     catalogue: catalogue)
@@ -182,6 +182,21 @@ public struct Engine: Sendable {
         if catalogue.has(description) { return catalogue.id(of: description) { [] } }
         let inUse = descriptionsInUse
         return catalogue.id(of: description) { inUse }
+    }
+
+    /// The id of a stream's description. Where there is no room for that, it is what its role is in the policy, or what streams
+    /// without one are; but nothing of a higher priority (N11). `nil` when there is no room for that either.
+    mutating func id(of description: SessionDescription, _ direction: StreamDirection) -> DescriptionID? {
+        if let id = id(of: description) { return id }
+        let candidates = [
+            policy.roles.values.first { $0.name == description.name },
+            direction == .playback ? policy.untagged : policy.untaggedCapture,
+        ]
+        for own in candidates {
+            guard let own, own.priority <= description.priority, own.fits(direction) else { continue }
+            if let id = id(of: own) { return id }
+        }
+        return nil
     }
 
     /// R9, R36: a session that is idle, or silenced, and whose application wants to be heard, asks for it now. A sound of

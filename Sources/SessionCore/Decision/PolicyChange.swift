@@ -12,7 +12,7 @@ extension Engine {
         let emptied = leaveAlone(except: descriptions, &effects)
         for slot in 0..<facts.streams.capacity {
             guard let stream = facts.streams[slot], let described = descriptions[stream.id],
-                let description = id(of: described)
+                let description = id(of: described, stream.direction)
             else { continue }
             facts.describe(stream: slot, as: description, catalogue: catalogue)
         }
@@ -51,7 +51,7 @@ extension Engine {
         var sessions: Set<Int> = []
         for slot in 0..<facts.streams.capacity {
             guard let stream = facts.streams[slot] else { continue }
-            if let description = descriptions[stream.id], id(of: description) != nil { continue }
+            if let description = descriptions[stream.id], id(of: description, stream.direction) != nil { continue }
             giveBack(slot, stream, &effects)
             if facts.sessions[Int(stream.session)]?.phase != .inactive { sessions.insert(Int(stream.session)) }
         }

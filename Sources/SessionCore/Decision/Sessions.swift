@@ -21,8 +21,10 @@ public struct SessionState: Sendable, Hashable {
 
 /// Sessions that applications hold themselves.
 extension Engine {
-    /// The most different descriptions of opened sessions in use at a time; the rest of the room is for streams.
+    /// The most different descriptions of opened sessions in use at a time, of all applications and of one; the rest of the
+    /// room is for streams.
     static let openedDescriptions = 48
+    static let openedDescriptionsOfOne = 8
 
     /// What an opened session is; `nil` for one that is not known.
     public func state(of id: SessionID) -> SessionState? { facts.slot(of: id).flatMap { shown[$0] } }
@@ -52,7 +54,7 @@ extension Engine {
         let configuration = SessionConfiguration()
         var described = describe(configuration)
         if case .system(let description, _) = kind { described = description }
-        guard let description = room(for: described, isSystem: kind != .application),
+        guard let description = room(for: described, of: application, isSystem: kind != .application),
             let slot = facts.openSession(id, application: application, description: description, catalogue: catalogue)
         else { return effects.append(.answered(id, .noRoom)) }
         switch kind {
@@ -211,7 +213,7 @@ extension Engine {
             toShow.append(slot)
             return effects.append(.answered(id, .done))
         }
-        guard let description = room(for: ranked(describe(new), slot)) else {
+        guard let description = room(for: ranked(describe(new), slot), slot) else {
             return effects.append(.answered(id, .noRoom))
         }
         let isHeard = isActive && verdict(of: slot).silence == .none
@@ -244,7 +246,7 @@ extension Engine {
             guard let configuration = configurations[slot] else { return false }
             let directions = Directions(configuration.category)
             if directions != session.directions { facts.updateSession(slot) { $0.directions = directions } }
-            new = room(for: ranked(describe(configuration), slot))
+            new = room(for: ranked(describe(configuration), slot), slot)
         } else {
             // For the time of its release delay it stays what it was.
             guard session.asks || session.phase == .inactive else { return false }
@@ -258,7 +260,7 @@ extension Engine {
                 avoidsAlerts || new == nil, var described = catalogue[new ?? session.description]
             {
                 described.avoidsAlerts = avoidsAlerts
-                new = room(for: described) ?? new
+                new = room(for: described, slot) ?? new
             }
         }
         guard let new, new != session.description else { return false }
@@ -284,12 +286,27 @@ extension Engine {
         return result
     }
 
+    /// The id of a description for an opened session in place of its own; `nil` when there is no room for another kind.
+    private mutating func room(for description: SessionDescription, _ slot: Int) -> DescriptionID? {
+        guard let application = facts.application(of: slot) else { return nil }
+        return room(for: description, of: application, except: slot)
+    }
+
     /// The id of a description of an opened session; `nil` when there is no room for another kind.
-    private mutating func room(for description: SessionDescription, isSystem: Bool = false) -> DescriptionID? {
+    private mutating func room(
+        for description: SessionDescription, of application: ApplicationID, isSystem: Bool = false,
+        except slot: Int = -1
+    ) -> DescriptionID? {
         // R36: what applications say keeps no call out.
         if !isSystem, !catalogue.has(description) {
-            let opened = Set(shown.keys.compactMap { facts.sessions[$0]?.description })
-            guard opened.count < Engine.openedDescriptions else { return nil }
+            var all: Set<DescriptionID> = []
+            var own: Set<DescriptionID> = []
+            for other in shown.keys where other != slot {
+                guard let used = facts.sessions[other]?.description else { continue }
+                all.insert(used)
+                if facts.application(of: other) == application { own.insert(used) }
+            }
+            guard all.count < Engine.openedDescriptions, own.count < Engine.openedDescriptionsOfOne else { return nil }
         }
         return id(of: description)
     }
@@ -302,7 +319,7 @@ extension Engine {
         switch request {
         case .activate(let mayWait):
             // First, as the catalogue may take it in only now.
-            let own = ownDescription(of: slot)
+            guard let own = ownDescription(of: slot) else { return effects.append(.answered(id, .noRoom)) }
             guard !isActivated(slot), let blocker = blocker(of: slot, as: own) else {
                 waiting.removeAll { $0 == slot }
                 if !isActivated(slot) {
@@ -333,10 +350,11 @@ extension Engine {
         }
     }
 
-    /// What a session is once its application activates it.
+    /// What a session is once its application activates it; `nil` when there is no room for that.
     private mutating func ownDescription(of slot: Int) -> DescriptionID? {
-        guard facts.sessions[slot]?.isDescribed == false, let configuration = configurations[slot] else { return nil }
-        return room(for: ranked(describe(configuration), slot))
+        // One of the system is what it is.
+        guard let configuration = configurations[slot] else { return facts.sessions[slot]?.description }
+        return room(for: ranked(describe(configuration), slot), slot)
     }
 
     private mutating func activate(_ slot: Int) {
@@ -382,8 +400,9 @@ extension Engine {
         var index = 0
         while index < waiting.count {
             let slot = waiting[index]
-            let own = ownDescription(of: slot)
-            guard blocker(of: slot, as: own) == nil, let id = facts.id(of: slot) else {
+            // It waits on while there is no room for it.
+            guard let own = ownDescription(of: slot), blocker(of: slot, as: own) == nil, let id = facts.id(of: slot)
+            else {
                 index += 1
                 continue
             }

@@ -7,14 +7,24 @@ public struct StreamID: Sendable, Hashable {
     public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 }
 
-/// One application: portal id, then process binary, then name.
+/// One application.
 ///
-/// Streams with equal identities share a session and never touch each other (R1, R79).
-public struct ApplicationID: Sendable, Hashable {
-    /// What tells the application apart: the first of portal id, binary and name that is known.
+/// Streams with equal identities share a session and never touch each other (R1, R79). What an application is, the host
+/// finds out (N18): two that have the same name may be different ones.
+public struct ApplicationID: Sendable {
+    /// What tells the application apart; means nothing to people.
+    public let key: String
+    /// What people and their tools call it.
     public let name: String
 
-    /// Takes the first candidate that is present and not blank.
+    /// An application whose name does not tell it apart.
+    public init(key: String, name: String) {
+        self.key = key
+        self.name = name
+    }
+
+    /// An application of which no more is known than what it says of itself: the first candidate that is present and not
+    /// blank.
     ///
     /// - Parameters:
     ///   - portal: The sandbox's application id, which an application cannot choose.
@@ -23,7 +33,16 @@ public struct ApplicationID: Sendable, Hashable {
     ///   - fallback: Told apart from every other application when nothing else is known.
     public init(portal: String?, binary: String?, displayName: String?, fallback: String) {
         name = [portal, binary, displayName].lazy.compactMap { $0 }.first { !$0.isEmpty } ?? fallback
+        key = name
     }
+}
+
+extension ApplicationID: Hashable {
+    /// Whether both are the same application, whatever they are called.
+    public static func == (one: ApplicationID, other: ApplicationID) -> Bool { one.key == other.key }
+
+    /// Hashes what tells it apart.
+    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
 /// One session that an application or the system has opened, by the number that the service gave it. Never used again.

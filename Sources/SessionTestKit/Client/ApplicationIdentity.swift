@@ -12,9 +12,14 @@ public struct ApplicationIdentity: Sendable, Hashable {
     public var name: String
     /// `application.id`, if the application sets one.
     public var id: String?
+    /// Whether it is one of several processes of an application, which all run the same program: the copy is one of the
+    /// system's loader then, which runs whatever program it is given. It has to be started by a
+    /// ``SessionApplication`` of the same kind and name.
+    public var isShared = false
 
     /// An identity; the name is the binary's unless it is given.
-    public init(_ binary: String, name: String? = nil, id: String? = nil) {
+    public init(_ binary: String, name: String? = nil, id: String? = nil, isShared: Bool = false) {
+        self.isShared = isShared
         self.binary = binary
         self.name = name ?? binary
         self.id = id

@@ -100,9 +100,12 @@ extension Client {
         _ program: ClientProgram, file: String, as identity: ApplicationIdentity, role: MediaRole?,
         properties: [String: String] = [:], on server: any PrivateServer
     ) throws -> Invocation {
-        let copy = try server.sandbox.copy(of: program.executable, named: identity.binary)
-        return program.invocation(
-            executable: copy, file: file, identity: identity, role: role, properties: properties,
+        let start = try server.sandbox.invocation(
+            of: program.executable, named: identity.binary, isShared: identity.isShared)
+        var result = program.invocation(
+            executable: start.executable, file: file, identity: identity, role: role, properties: properties,
             socket: server.sandbox.path("run/\(UUID().uuidString.prefix(8)).mpv"), extra: [])
+        result.arguments = start.arguments + result.arguments
+        return result
     }
 }

@@ -24,17 +24,21 @@ public final class SessionApplication: Sendable {
     /// - Parameters:
     ///   - name: of its log.
     ///   - program: the name of the program that it runs as; otherwise that of the interpreter.
+    ///   - isShared: whether its children may be processes of the same application, see ``ApplicationIdentity/isShared``.
     ///   - isTraced: whether ``events(of:)`` tells what it was told of each session.
     public init(
-        _ name: String = "session-application", as program: String? = nil, isTraced: Bool = false, in sandbox: Sandbox
+        _ name: String = "session-application", as program: String? = nil, isShared: Bool = false,
+        isTraced: Bool = false, in sandbox: Sandbox
     ) async throws {
         socket = sandbox.path("run/\(UUID().uuidString.prefix(8)).application")
         let interpreter = "/usr/bin/python3"
+        let start = try program.map { try sandbox.invocation(of: interpreter, named: $0, isShared: isShared) }
         process = try sandbox.start(
             name,
             Invocation(
-                try program.map { try sandbox.copy(of: interpreter, named: $0) } ?? interpreter,
-                [DesktopMocks.fixture("session-application.py"), socket] + (isTraced ? ["traced"] : [])))
+                start?.executable ?? interpreter,
+                (start?.arguments ?? []) + [DesktopMocks.fixture("session-application.py"), socket]
+                    + (isTraced ? ["traced"] : [])))
         try await process.log.wait(forLineContaining: "ready")
     }
 

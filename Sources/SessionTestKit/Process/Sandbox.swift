@@ -109,6 +109,16 @@ public final class Sandbox: Sendable {
         }
     }
 
+    /// How a program is started under another name, which may be that of several programs of one application.
+    public func invocation(of program: String, named name: String, isShared: Bool) throws -> Invocation {
+        guard isShared else { return Invocation(try copy(of: program, named: name), []) }
+        let loaders = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"]
+        guard let loader = loaders.first(where: { access($0, X_OK) == 0 }) else {
+            throw SystemError(code: ENOENT, context: "find the loader of programs among \(loaders)")
+        }
+        return Invocation(try copy(of: loader, named: name), [try locate(program)])
+    }
+
     /// Copies a program, by another process: a program cannot be started while somebody may write to it, and a process that
     /// another desktop starts at this moment would have our descriptor for a moment.
     private static func copy(_ original: String, to copy: String) throws {

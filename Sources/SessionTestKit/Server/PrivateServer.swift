@@ -62,6 +62,19 @@ extension PrivateServer {
         }
     }
 
+    /// Where our module marks that its start is under way.
+    public var startMark: String {
+        sandbox.path("run/audio-session-\(kind == .pipeWire ? "pipewire" : "pulseaudio").starting")
+    }
+
+    /// Waits until our module's start counts as survived, which takes ten seconds; a server that is killed before is taken
+    /// for one that the module has ended.
+    public func outliveStart() async throws {
+        _ = try await waitUntil("the mark of the start is gone", within: .seconds(20), every: .milliseconds(50)) {
+            FileManager.default.fileExists(atPath: startMark) ? nil : true
+        }
+    }
+
     /// Ends everything.
     public func stop() async { await sandbox.stop() }
 }

@@ -83,7 +83,7 @@ final class StoryPlayer {
 
     private func startApplication(_ name: String) async throws {
         applications[name] = try await SessionApplication(
-            "application-\(name)", as: name, isTraced: true, in: desk.sandbox)
+            "application-\(name)", as: name, isShared: true, isTraced: true, in: desk.sandbox)
     }
 
     // MARK: - The story
@@ -188,7 +188,11 @@ final class StoryPlayer {
             properties["audio-session.id"] = path.split(separator: "/").last.map(String.init)
         }
         let name = own.application.name
-        let identity = ApplicationIdentity(name, name: own.property("application.name") ?? name)
+        // What plays in one application runs one program, as the processes of a browser do.
+        let isShared = scenario.streams.filter { $0.application == own.application }.count > 1
+        if isShared, applications[name] == nil { try await startApplication(name) }
+        let identity = ApplicationIdentity(
+            name, name: own.property("application.name") ?? name, isShared: applications[name] != nil)
         let role = own.property("media.role").map { MediaRole($0) }
         let file: String
         if isCapture {

@@ -1,0 +1,72 @@
+import SessionCore
+import SessionDesktop
+
+/// Which streams belong to which sessions by whom they are of. What is asked is looked up, however many there are.
+struct Kinship {
+    private var sessionsOfProcess: [ProcessID: [SessionID]] = [:]
+    private var sessionsOfApplication: [String: [(id: SessionID, sandbox: AppSandbox?)]] = [:]
+    private var streamsOfProcess: [ProcessID: Set<StreamID>] = [:]
+    private var streamsOfApplication: [String: Set<StreamID>] = [:]
+
+    /// What tells an application apart here. Which one of several in a sandbox is not always known, so these are compared one by
+    /// one.
+    private static func key(_ client: ClientIdentity) -> String {
+        client.sandbox.map { "sandbox \($0.application)" } ?? client.application.key
+    }
+
+    // MARK: - Streams
+
+    /// A stream of somebody is there.
+    mutating func add(_ stream: StreamID, of client: ClientIdentity) {
+        for process in client.program?.lineage ?? [] { streamsOfProcess[process, default: []].insert(stream) }
+        streamsOfApplication[Kinship.key(client), default: []].insert(stream)
+    }
+
+    /// It is gone.
+    mutating func remove(_ stream: StreamID, of client: ClientIdentity) {
+        for process in client.program?.lineage ?? [] {
+            streamsOfProcess[process]?.remove(stream)
+            if streamsOfProcess[process]?.isEmpty ?? false { streamsOfProcess[process] = nil }
+        }
+        let key = Kinship.key(client)
+        streamsOfApplication[key]?.remove(stream)
+        if streamsOfApplication[key]?.isEmpty ?? false { streamsOfApplication[key] = nil }
+    }
+
+    /// The streams that may belong to sessions of an owner, the oldest first.
+    func streams(of owner: ClientIdentity) -> [StreamID] {
+        let ofProcess = owner.program.flatMap { streamsOfProcess[$0.process] } ?? []
+        return ofProcess.union(streamsOfApplication[Kinship.key(owner)] ?? []).sorted { $0.rawValue < $1.rawValue }
+    }
+
+    // MARK: - Sessions
+
+    /// A session of an owner is there.
+    mutating func add(_ session: SessionID, of owner: ClientIdentity) {
+        if let process = owner.program?.process { sessionsOfProcess[process, default: []].append(session) }
+        sessionsOfApplication[Kinship.key(owner), default: []].append((session, owner.sandbox))
+    }
+
+    /// It is gone.
+    mutating func remove(_ session: SessionID, of owner: ClientIdentity) {
+        if let process = owner.program?.process {
+            sessionsOfProcess[process]?.removeAll { $0 == session }
+            if sessionsOfProcess[process]?.isEmpty ?? false { sessionsOfProcess[process] = nil }
+        }
+        let key = Kinship.key(owner)
+        sessionsOfApplication[key]?.removeAll { $0.id == session }
+        if sessionsOfApplication[key]?.isEmpty ?? false { sessionsOfApplication[key] = nil }
+    }
+
+    /// The sessions that a stream of a client may belong to: those of its process, then of the processes above that, the
+    /// nearest first, then of its application; of each the oldest first.
+    func sessions(of client: ClientIdentity) -> [SessionID] {
+        var found: [SessionID] = []
+        for process in client.program?.lineage ?? [] { found += sessionsOfProcess[process] ?? [] }
+        for (id, sandbox) in sessionsOfApplication[Kinship.key(client)] ?? [] where !found.contains(id) {
+            if let own = client.sandbox, let sandbox, !own.isSame(as: sandbox) { continue }
+            found.append(id)
+        }
+        return found
+    }
+}

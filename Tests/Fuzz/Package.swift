@@ -1,0 +1,64 @@
+// swift-tools-version: 6.0
+
+// Fuzz targets, and what of the project they are about, built anew to count what is reached. A package of its own, so
+// that no other build is slowed down; Tests/fuzz puts it beside links to Sources and Tests.
+
+import PackageDescription
+
+let sanitizers = Context.environment["AUDIO_SESSION_SANITIZERS"] ?? "fuzzer"
+/// What is reached is counted.
+let counted: [SwiftSetting] = [
+    .swiftLanguageMode(.v6), .unsafeFlags(["-sanitize=\(sanitizers)", "-enable-testing"]),
+]
+/// Only used.
+let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .unsafeFlags(["-enable-testing"])]
+let countedC: [CSetting] = [
+    .unsafeFlags([
+        "-fsanitize=\(sanitizers.replacing("fuzzer", with: "fuzzer-no-link"))", "-fsanitize=undefined",
+        "-fsanitize-trap=undefined",
+    ])
+]
+
+let package = Package(
+    name: "fuzz",
+    targets: [
+        .target(name: "SessionCore", swiftSettings: counted),
+        .target(name: "PolicyFile", dependencies: ["SessionCore"], swiftSettings: counted),
+        .target(name: "SessionRuntime", dependencies: ["SessionCore"], swiftSettings: counted),
+        .target(name: "SessionWire", swiftSettings: counted),
+        .systemLibrary(name: "CSystemdBus", pkgConfig: "libsystemd"),
+        .target(name: "SessionBus", dependencies: ["SessionWire", "CSystemdBus"], swiftSettings: counted),
+        .target(name: "SessionDesktop", dependencies: ["SessionBus", "SessionWire"], swiftSettings: counted),
+        .target(
+            name: "SessionService",
+            dependencies: ["SessionCore", "SessionRuntime", "SessionWire", "SessionBus", "SessionDesktop"],
+            swiftSettings: counted),
+        .target(
+            name: "SessionHost",
+            dependencies: ["SessionCore", "SessionRuntime", "SessionService", "SessionBus", "PolicyFile"],
+            swiftSettings: counted),
+        .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3"),
+        .target(name: "CPipeWire", dependencies: ["CLibPipeWire"], cSettings: countedC),
+        .target(
+            name: "PipeWireHost",
+            dependencies: [
+                "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionHost", "PolicyFile",
+                "CPipeWire",
+            ],
+            swiftSettings: counted),
+        .target(
+            name: "SessionOracle", dependencies: ["SessionCore"], path: "Tests/SessionOracle", swiftSettings: plain),
+        .executableTarget(
+            name: "fuzz-targets",
+            dependencies: [
+                "SessionCore", "PolicyFile", "SessionOracle", "SessionRuntime", "SessionWire",
+                "SessionBus", "SessionDesktop", "SessionService", "SessionHost", "PipeWireHost", "CPipeWire",
+            ],
+            path: "Tests/Fuzz/Targets", swiftSettings: plain,
+            linkerSettings: [
+                .unsafeFlags(
+                    [Context.environment["AUDIO_SESSION_FUZZER_LIBRARY"] ?? ""].filter { !$0.isEmpty }
+                        + (sanitizers.contains("address") ? ["-sanitize=address"] : [])),
+                .linkedLibrary("stdc++"), .linkedLibrary("m"),
+            ]),
+    ])

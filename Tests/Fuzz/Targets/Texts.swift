@@ -1,0 +1,115 @@
+import CPipeWire
+import Glibc
+@testable import PolicyFile
+import SessionCore
+import SessionHost
+
+@testable import PipeWireHost
+@testable import SessionDesktop
+
+/// Lines of `key=value`, as a stream's properties.
+func fuzzProperties(_ bytes: [UInt8]) {
+    var input = Input(bytes)
+    let choice = input.byte()
+    let classifier = classifiers[Int(choice >> 1) % classifiers.count]
+    let direction: StreamDirection = choice & 1 == 0 ? .playback : .capture
+    var properties: [String: String] = [:]
+    for line in input.rest.split(separator: 0x0A) {
+        let parts = line.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)
+        // Of the server's texts only so much is looked at, and what is no UTF-8 is repaired.
+        let text = parts.map { String(decoding: $0.prefix(256), as: UTF8.self) }
+        if text.count == 2 { properties[text[0]] = text[1] }
+    }
+    var asked: Set<String> = []
+    let result = classifier.classify(direction: direction) { key in
+        found("asked twice for \(key)", !asked.insert(key).inserted)
+        return properties[key]
+    }
+    for description in [result.description, result.descriptionInSession].compactMap({ $0 }) {
+        found("not consistent: \(description)", description.consistent != description)
+    }
+    found(
+        "nothing in a session, but something by itself", result.description != nil && result.descriptionInSession == nil
+    )
+    let texts = result.complaints + result.steps.map(\.text) + [result.refusedClaim ?? ""]
+    found("two lines", texts.contains { $0.unicodeScalars.contains { $0.value < 0x20 } })
+}
+
+/// What is shipped, and one with rules and claims of every kind.
+private let classifiers: [Classifier] = {
+    let rules = """
+        claims = { phone = { allow = [ { application.name = "GNOME Calls" } { media.name = "~^[a-c]+(x|y){2,3}$" } ]
+            otherwise = music } alarm = { allow = [ { application.process.binary = "~.*clock" } ] otherwise = none } }
+        rules = [
+            { matches = [ { media.name = "~^WEBRTC" application.name = !null } { node.name = "!~a.c" } ]
+              actions = { update-session = { role = phone fade = "0.25 s" } } }
+            { matches = [ { application.name = null media.role = "~m|é" } ] actions = { update-session = { role = none } } }
+            { matches = [ { application.id = "x" } ]
+              actions = { update-session = { category = record options = [ ] mode = measurement } } } ]
+        """
+    return ["preset = desktop", "preset = phone", rules, "preset = phone " + rules].compactMap {
+        PolicyFile(text: $0, named: "built in").classifier
+    }
+}()
+
+/// The daemon always has some.
+nonisolated(unsafe) private let noProperties = pw_properties_new_string("")
+
+/// Values of the session manager's metadata, and of the daemon's.
+func fuzzMetadata(_ bytes: [UInt8]) {
+    var input = Input(bytes)
+    let kind = input.byte()
+    let value = String(decoding: input.rest.prefix(1024), as: UTF8.self)
+    switch kind % 4 {
+    case 0:
+        if let name = nodeName(in: value) { found("a quote in a name", name.utf8.contains(0x22)) }
+        let isPlain = !value.utf8.contains { $0 == 0x22 || $0 == 0x5C }
+        found("another name", isPlain && nodeName(in: "{ \"name\": \"\(value)\" }") != value)
+    case 1:
+        var settings = GraphSettings(noProperties.map { UnsafePointer($0) })
+        for line in value.split(separator: "\n") {
+            let parts = line.split(separator: "=", maxSplits: 1).map { String($0) }
+            _ = settings.set(parts.first, to: parts.count > 1 ? parts[1] : nil)
+            var requests = GraphRequests()
+            requests.latency = parts.last.flatMap { Fraction($0) }
+            requests.rate = requests.latency
+            found("a rate of nothing", settings.rate(for: requests) == 0)
+            let quantum = settings.quantum(for: requests, at: settings.rate)
+            found("a quantum of \(quantum)", quantum == 0 || quantum > settings.limit)
+        }
+    case 2:
+        guard let fraction = Fraction(value) else { return }
+        found("a denominator of 0", fraction.denominator == 0)
+        found("less than itself", fraction < fraction)
+        _ = fraction.frames(at: UInt32(kind) &* 1_000_000)
+    default:
+        let text = printable(value)
+        found("control characters", text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
+        found("no name twice", printable(text) != text)
+        var bounded = bytes.prefix(300).map { CChar(bitPattern: $0) } + [0]
+        bounded.withUnsafeMutableBufferPointer { found("too long", (name($0.baseAddress) ?? "").utf8.count > 768) }
+    }
+}
+
+/// The texts of `/proc/PID/stat` and `/proc/PID/cgroup`.
+func fuzzProcesses(_ bytes: [UInt8]) {
+    _ = LinuxProcessTree.status(bytes)
+    if let unit = LinuxProcessTree.unit(inGroups: bytes) { found("a unit with a folder", unit.contains("/")) }
+    if let sandbox = LinuxProcessTree.sandbox(inFlatpak: bytes) {
+        found("a sandbox of nobody", sandbox.application.isEmpty)
+    }
+    let arguments = LinuxProcessTree.arguments(bytes)
+    found("a program without a name", LinuxProcessTree.name(command: "", arguments: arguments)?.isEmpty == true)
+    if let sandbox = LinuxProcessTree.sandbox(inGroups: bytes) { found("a sandbox without a name", sandbox.isEmpty) }
+}
+
+/// The module's arguments in PulseAudio, which become those of the policy.
+func fuzzArguments(_ bytes: [UInt8]) {
+    guard case .success(let arguments) = ModuleArguments.read(String(decoding: bytes, as: UTF8.self)) else { return }
+    // Files are not read here.
+    guard let text = arguments.policyText, arguments.policy == nil else { return }
+    let loaded = PolicyLoader.load(arguments: text) { _ in nil }
+    // Whatever the name of a preset is, it is one word there.
+    let isNameOfPreset = loaded.diagnostics.allSatisfy { $0.description.contains("preset") }
+    found("\(text): \(loaded.diagnostics)", !isNameOfPreset)
+}

@@ -1,0 +1,116 @@
+@testable import PolicyFile
+import SessionCore
+@testable import SessionHost
+import SessionRuntime
+import SessionService
+import Testing
+
+/// What streams are, and what is said of them.
+@Suite struct StreamBookTests {
+    private final class PaperHost: Host {
+        let now = Instant(nanoseconds: 1_000_000_000)
+        let gainCost = Duration.microseconds(20)
+        private(set) var lines: [String] = []
+        func quantum(of stream: StreamID) -> Duration { .milliseconds(20) }
+        func setGain(_ gain: LinearGain, of stream: StreamID) {}
+        func setSilence(_ silence: Silence, of stream: StreamID) {}
+        func silence(of stream: StreamID) -> Silence { .none }
+        func refuse(_ stream: StreamID) {}
+        func tell(_ stream: StreamID, of interruption: StreamInterruption) {}
+        func streams(heardOn node: UInt32) -> [StreamID] { [] }
+        func place(of stream: StreamID) -> UInt32? { nil }
+        func carryOut(_ command: RouteCommand) {}
+        func request(_ wish: StreamWish, of stream: StreamID) {}
+        func clock(of stream: StreamID?) -> GraphClock { GraphClock(sampleRate: 48_000, quantum: .milliseconds(20)) }
+        func hasVolume(_ stream: StreamID) -> Bool { true }
+        func arm(at moment: Instant?) {}
+        func log(_ level: LogLevel, _ text: @autoclosure () -> String) { if level == .warning { lines.append(text()) } }
+    }
+
+    private final class PaperStream: HostedStream {
+        var id: StreamID
+        let direction = StreamDirection.playback
+        let application: ApplicationID
+        var complaint: String?
+        var description: SessionDescription?
+        let wantsToPlay = true
+        let isRunning = true
+        var identity: StreamIdentity {
+            let client = ClientIdentity(
+                program: nil, sandbox: nil, binary: application.name, displayName: nil, fallback: "",
+                connection: application.name, isOfServer: true)
+            return StreamIdentity(node: id.rawValue, client: client, session: nil)
+        }
+        var properties: [String: String]
+        func property(_ key: String) -> String? { properties[key] }
+
+        init(_ id: StreamID, _ application: String, _ properties: [String: String]) {
+            self.id = id
+            self.application = ApplicationID(portal: nil, binary: application, displayName: nil, fallback: "")
+            self.properties = properties
+        }
+    }
+
+    private let host = PaperHost()
+    private let book: StreamBook<PaperStream>
+
+    init() {
+        let policy = PolicyLoader.load(arguments: nil, layers: Layers(folders: []))
+        book = StreamBook(policy: policy, runtime: SessionRuntime(policy: policy.policy, host: host), host: host) {}
+    }
+
+    private func tags(_ number: Int) -> [String: String] {
+        let modes = Mode.allCases.map(\.rawValue)
+        return [
+            "media.role": "Music", SessionTags.categoryKey: number < modes.count ? "playback" : "play-and-record",
+            SessionTags.modeKey: modes[number % modes.count],
+        ]
+    }
+
+    private func add(_ application: String, _ properties: [String: String]) -> PaperStream {
+        let stream = PaperStream(book.nextID(), application, properties)
+        book.introduce(stream)
+        return stream
+    }
+
+    @Test func `streams of one application with many different tags count as their role`() throws {
+        let plain = try #require(add("plain", ["media.role": "Music"]).description)
+        var streams: [PaperStream] = []
+        for number in 0..<14 { streams.append(add("greedy", tags(number))) }
+        #expect(streams.allSatisfy { $0.description != nil })
+        #expect(Set(streams.compactMap(\.description)).subtracting([plain]).count == 8)
+        #expect(streams.last?.description == plain)
+        #expect(host.lines.filter { $0.contains("too many") }.count == 1, "\(host.lines)")
+        // Others have room, and so has who lets go of some.
+        #expect(add("other", tags(13)).description != plain)
+        for stream in streams.prefix(8) { book.forget(stream, now: true) }
+        #expect(add("greedy", tags(12)).description != plain)
+    }
+
+    @Test func `all applications together have room for so many`() throws {
+        var kinds: Set<SessionDescription> = []
+        for application in 0..<40 {
+            for number in 0..<8 {
+                var properties = tags(number)
+                properties["media.role"] = ["Music", "Movie", "Game", "Notification", "phone"][application % 5]
+                properties[SessionTags.optionsKey] = application % 2 == 0 ? "mix-with-others" : "duck-others"
+                let stream = add("app \(application)", properties)
+                if let description = stream.description { kinds.insert(description) }
+            }
+        }
+        #expect(kinds.count <= TagBudget.most + 16, "\(kinds.count)")
+    }
+
+    @Test func `a complaint is logged once, however often a stream changes`() {
+        let stream = add("odd", ["media.role": "Music", SessionTags.categoryKey: "nonsense"])
+        stream.complaint = "odd has a media.role that is not UTF-8"
+        for _ in 0..<50 {
+            book.forget(stream, now: true)
+            stream.id = book.nextID()
+            stream.properties["media.name", default: ""] += "x"
+            book.introduce(stream)
+            _ = book.isOutdated(stream)
+        }
+        #expect(host.lines.count == 2, "\(host.lines.prefix(5))")
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+/// Who may do what (N20).
+@Suite struct AuthorityTests {
+    private static let denied = "org.AudioSession1.Error.AccessDenied"
+
+    private func desk(_ policy: String = "") async throws -> (
+        desk: ServiceDesk, boxed: SessionApplication, path: String, shell: SessionApplication, other: String
+    ) {
+        let desk = try await ServiceDesk()
+        if !policy.isEmpty { try desk.change(to: policy) }
+        let boxed = try await SessionApplication("boxed", in: desk.sandbox)
+        desk.tree.sandboxes.withLock { $0 = [UInt32(boxed.process.processID): "org.example.Boxed"] }
+        let shell = try await SessionApplication("shell", in: desk.sandbox)
+        let other = try await waitUntil("the service") { try? await shell.open(#"{"display-name": "Secret"}"#) }
+        return (desk, boxed, try await boxed.open(), shell, other)
+    }
+
+    private func isDenied(_ body: () async throws -> Void) async -> Bool {
+        do { try await body() } catch let error as SessionApplication.Failure {
+            return error.name.hasSuffix("AccessDenied")
+        } catch { return false }
+        return false
+    }
+
+    @Test(arguments: [
+        ("SetRoute", ["\"x\""]), ("Pause", ["1000"]), ("Resume", []), ("BeginInterruption", ["\"phone\"", "{}"]),
+        ("Subscribe", []), ("Unsubscribe", []),
+    ])
+    func `what concerns the desktop is not for sandboxes`(method: String, arguments: [String]) async throws {
+        let (desk, boxed, _, _, _) = try await desk()
+        let list = (["\"manager\"", "\"\(method)\""] + arguments).joined(separator: ", ")
+        #expect(await isDenied { try await boxed.ask("[\(list)]") })
+        await desk.stop()
+    }
+
+    @Test func `nor are the switches`() async throws {
+        let (desk, boxed, _, shell, _) = try await desk()
+        #expect(await isDenied { try await boxed.set("Silent", "true") })
+        #expect(await isDenied { try await boxed.set("DoNotDisturb", "true") })
+        #expect(try await boxed.get(SessionApplication.manager, "Silent").bool == false)
+        try await shell.set("Silent", "true")
+        #expect(try await boxed.get(SessionApplication.manager, "Silent").bool == true)
+        await desk.stop()
+    }
+
+    @Test func `a sandbox sees its own, and that there is something else`() async throws {
+        let (desk, boxed, path, shell, other) = try await desk()
+        desk.play(1, process: UInt32(shell.process.processID))
+        desk.play(2, process: UInt32(boxed.process.processID))
+        _ = try await waitUntil("the streams") {
+            try await shell.manager("ListStreams").elements.count == 2 ? true : nil
+        }
+        #expect(try await boxed.manager("ListSessions").elements.map { $0["path"]?.text } == [path])
+        #expect(try await boxed.manager("ListStreams").elements.map { $0["id"]?.number } == [2])
+        let dump = try await boxed.manager("DumpState").text ?? ""
+        #expect(!dump.contains("Secret") && dump.contains("org.example.Boxed"))
+        #expect(try await shell.manager("DumpState").text?.contains("Secret") == true)
+        #expect(await isDenied { _ = try await boxed.get(other, "DisplayName") })
+        #expect(try await boxed.get(path, "Active").bool == true)
+        #expect(try await shell.get(path, "ApplicationId").text == "org.example.Boxed")
+        await desk.stop()
+    }
+
+    @Test func `a line of the policy lets one in`() async throws {
+        let line = "claims = { desktop = { allow = [ { pipewire.access.portal.app_id = org.example.Boxed } ] } }"
+        let (desk, boxed, _, _, _) = try await desk(line)
+        try await boxed.set("Silent", "true")
+        #expect(try await boxed.manager("ListSessions").elements.count == 2)
+        await desk.stop()
+    }
+
+    @Test func `a process that has got the number of an owner is a stranger`() async throws {
+        let (desk, _, _, shell, other) = try await desk()
+        let process = UInt32(shell.process.processID)
+        desk.play(1, process: process)
+        desk.tree.starts.withLock { $0[process] = 1 }
+        desk.play(2, process: process)
+        let streams = try await waitUntil("the streams") {
+            let streams = try await shell.manager("ListStreams").elements
+            return streams.count == 2 ? streams : nil
+        }
+        let sessions = try await shell.manager("ListSessions").elements
+        let paths = streams.map { stream in
+            sessions.first { $0["id"]?.number == stream["session"]?.number }?["path"]?.text
+        }
+        #expect(paths == [other, ""])
+        await desk.stop()
+    }
+}
