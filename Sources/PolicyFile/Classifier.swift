@@ -43,56 +43,45 @@ public struct Classifier: Sendable {
     ) -> Classification {
         let found = classify(direction, property)
         guard case .confined(let mayRecord) = access, let description = found.description,
-            let kind = ClaimKind(description.priority), claims[kind]?.isForAnyone != true
+            let kind = ClaimKind(description.priority)
         else { return found }
-        // What a program in a sandbox says of itself shows nothing: it is allowed by what is known of the sandbox.
-        let isByRecording = mayRecord && claims[kind]?.allow == nil
-        let verified = classify(direction) { Classifier.isVerified($0) ? property($0) : nil }
-        let isGranted = verified.description.flatMap { ClaimKind($0.priority) } == kind && isNamed(kind, property)
-        guard !isByRecording, !isGranted else { return found }
-        let other = (claims[kind] ?? Claim()).instead(of: description)
-        let instead = other.map { "it is \($0.name)" + (claims[kind] ?? Claim()).remark } ?? "it is left alone"
+        let claim = claims[kind] ?? Claim()
+        let isByRecording = mayRecord && claim.allow == nil
+        if claim.isForAnyone || isByRecording || isNamed(for: kind, property) { return found }
+        let other = claim.instead(of: description)
+        let instead = other.map { "it is \($0.name)" + claim.remark } ?? "it is left alone"
         let step = Classification.Step(
             text: "it may not claim the priority of \(kind.rawValue) from inside a sandbox: " + instead,
-            origin: claims[kind]?.origin)
+            origin: claim.origin)
         return Classification(
             description: other, descriptionInSession: other,
-            withoutTags: (claims[kind] ?? Claim()).instead(of: found.withoutTags ?? description),
-            withoutTagsInSession: (claims[kind] ?? Claim()).instead(of: found.withoutTagsInSession ?? description),
-            steps: found.steps + [step],
-            refusedClaim: kind.rawValue, complaints: found.complaints)
+            withoutTags: claim.instead(of: found.withoutTags ?? description),
+            withoutTagsInSession: claim.instead(of: found.withoutTagsInSession ?? description),
+            steps: found.steps + [step], refusedClaim: kind.rawValue, complaints: found.complaints)
     }
 
-    /// Whether a property is one that a program cannot choose: the server or the kernel has said it; or its role, which is what
-    /// is asked about.
-    private static func isVerified(_ property: String) -> Bool {
-        property == "media.role" || property.hasPrefix("pipewire.access.portal.")
-    }
-
-    /// Whether a line of the policy names a sandbox: for the claim, or in a rule that gives its priority.
-    private func isNamed(_ kind: ClaimKind, _ property: (String) -> String?) -> Bool {
-        func verified(_ name: String) -> String? { Classifier.isVerified(name) ? property(name) : nil }
-        var stream = MatchTable.Stream(matches)
-        for (place, other) in ClaimKind.allCases.enumerated() where other == kind && claims[kind]?.allow != nil {
-            return matches.isMet(place, by: &stream, verified)
+    /// Whether a line of the policy names a sandbox: for a claim, or in a rule that gives its priority. What a program in a sandbox
+    /// says of itself shows nothing; so only its role, which is what is asked about, and what the server or the kernel has said
+    /// of the sandbox are looked at.
+    private func isNamed(for kind: ClaimKind, _ property: (String) -> String?) -> Bool {
+        func verified(_ name: String) -> String? {
+            name == "media.role" || name.hasPrefix("pipewire.access.portal.") ? property(name) : nil
         }
-        return rules.indices.contains { index in
-            guard case .become(let other?, _) = rules[index].action, ClaimKind(other.priority) == kind else {
-                return false
-            }
-            return matches.isMet(ClaimKind.allCases.count + index, by: &stream, verified)
+        var stream = MatchTable.Stream(matches)
+        let places = ClaimKind.allCases.indices.filter { ClaimKind.allCases[$0] == kind && claims[kind]?.allow != nil }
+        let ruled = rules.indices.filter { index in
+            guard case .become(let other?, _) = rules[index].action else { return false }
+            return ClaimKind(other.priority) == kind
+        }
+        return (places + ruled.map { ClaimKind.allCases.count + $0 }).contains {
+            matches.isMet($0, by: &stream, verified)
         }
     }
 
     /// Whether a program may do what concerns the whole desktop (N20): outside of sandboxes any, inside those that the policy
     /// names.
     public func mayControlDesktop(access: ClientAccess, property: (String) -> String?) -> Bool {
-        guard case .confined = access else { return true }
-        guard let claim = claims[.desktop] else { return false }
-        if claim.isForAnyone { return true }
-        var stream = MatchTable.Stream(matches)
-        guard let place = ClaimKind.allCases.firstIndex(of: .desktop), claim.allow != nil else { return false }
-        return matches.isMet(place, by: &stream) { Classifier.isVerified($0) ? property($0) : nil }
+        access == .outside || claims[.desktop]?.isForAnyone == true || isNamed(for: .desktop, property)
     }
 
     private func classify(_ direction: StreamDirection, _ property: (String) -> String?) -> Classification {

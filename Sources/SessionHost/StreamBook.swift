@@ -138,7 +138,10 @@ public final class StreamBook<Stream: HostedStream> {
     // MARK: - The policy
 
     /// What the policy makes of a stream, as things are; `nil` when it leaves it alone.
-    private func classify(_ stream: Stream) -> SessionDescription? {
+    private func classify(_ stream: Stream) -> SessionDescription? { look(at: stream).description }
+
+    /// The same, and what it would make of it if the stream said nothing of itself but its role.
+    private func look(at stream: Stream) -> (description: SessionDescription?, plain: SessionDescription?) {
         let result = classification(of: stream)
         let name = stream.application.name
         if let claim = result.refusedClaim { warn("\(name) may not claim the priority of \(claim)") }
@@ -146,17 +149,15 @@ public final class StreamBook<Stream: HostedStream> {
         let isClaimed = isClaimed(stream)
         let described = isClaimed ? result.descriptionInSession : result.description
         let plain = isClaimed ? result.withoutTagsInSession : result.withoutTags
-        guard let described, described != plain else { return described }
-        if tags.admits(stream.id, of: stream.application, as: described) { return described }
+        guard let described, described != plain else { return (described, plain) }
+        if tags.admits(stream.id, of: stream.application, as: described) { return (described, plain) }
         warn("\(name) has too many streams with properties of their own: they count as \(plain?.name ?? "left alone")")
-        return plain
+        return (plain, plain)
     }
 
     /// The same, to be what the stream is from now on.
     private func settle(_ stream: Stream) -> SessionDescription? {
-        let description = classify(stream)
-        let result = classification(of: stream)
-        let plain = isClaimed(stream) ? result.withoutTagsInSession : result.withoutTags
+        let (description, plain) = look(at: stream)
         tags.set(stream.id, of: stream.application, as: description == plain ? nil : description)
         return description
     }
