@@ -57,13 +57,7 @@ import Testing
     /// at least.
     @Test(arguments: [(Duration.microseconds(300), 4), (.milliseconds(5), 1), (.microseconds(20), 50)])
     func aTurnEndsWithItsTime(cost: Duration, most: Int) async throws {
-        var clock: ManualLoop?
-        try await withBus({ inner in
-            let loop = ManualLoop(over: inner)
-            clock = loop
-            return loop
-        }) { bus in
-            let clock = try #require(clock)
+        try await withBusOnManualClock { bus, clock in
             var inTurn: [Int] = []
             var count = 0
             bus.echo.heard = { _ in
@@ -89,13 +83,7 @@ import Testing
 
     /// Who calls once waits for one call of each of the others, not for all that was sent before.
     @Test func whoFloodsWaitsBehindTheOthers() async throws {
-        var clock: ManualLoop?
-        try await withBus({ inner in
-            let loop = ManualLoop(over: inner)
-            clock = loop
-            return loop
-        }) { bus in
-            let clock = try #require(clock)
+        try await withBusOnManualClock { bus, clock in
             // On a loop of their own, so that all that they send lies before the service when it looks for the first time;
             // not more of it than its socket takes.
             let loop = PollLoop()
@@ -132,13 +120,7 @@ import Testing
 
     /// Whoever has too many calls waiting gets an error for those that are too many, and others get their answers.
     @Test func whatIsTooMuchIsRefused() async throws {
-        var clock: ManualLoop?
-        try await withBus({ inner in
-            let loop = ManualLoop(over: inner)
-            clock = loop
-            return loop
-        }) { bus in
-            let clock = try #require(clock)
+        try await withBusOnManualClock { bus, clock in
             bus.echo.heard = { _ in clock.advance(by: .milliseconds(2)) }
             let flooder = BusConnection(.custom(bus.sandbox.busAddress), loop: bus.client.loop)
             flooder.open()
@@ -239,4 +221,14 @@ import Testing
             #expect(bus.client.wait { bus.ownsName })
         }
     }
+}
+
+/// Runs a body with a bus of its own and a service whose clock only the test moves.
+private func withBusOnManualClock(_ body: (Bus, ManualLoop) async throws -> Void) async throws {
+    var clock: ManualLoop?
+    try await withBus({ inner in
+        let loop = ManualLoop(over: inner)
+        clock = loop
+        return loop
+    }) { bus in try await body(bus, try #require(clock)) }
 }
