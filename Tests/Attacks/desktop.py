@@ -127,6 +127,8 @@ class Desktop:
         self.wait("the default sink", lambda: self.says(["pactl", "info"], f"Default Sink: {SINK}"))
 
     def begin_pulseaudio(self, probed):
+        # Or it would start itself anew with that, and without the probe.
+        probed["LD_BIND_NOW"] = "1"
         self.write("pulse/daemon.conf", "default-sample-rate = 48000\nrlimit-rttime = -1")
         socket = self.folder / "run/pulse/native"
         modules = [

@@ -144,8 +144,6 @@ __attribute__((constructor)) static void begin(void) {
     uint64_t places[DEPTH + 1];
     struct walk walk = {0, 0, places};
     _Unwind_Backtrace(look, &walk);
-    struct sigaction action = {.sa_handler = sample, .sa_flags = SA_RESTART};
-    sigaction(SIGRTMAX - 3, &action, NULL);
     shared = memory;
     pthread_t thread;
     if (pthread_create(&thread, NULL, watch, NULL) != 0) shared = NULL;
@@ -182,6 +180,9 @@ static int is_loop(const void *caller) {
     Dl_info info;
     if (dladdr(caller, &info) == 0 || info.dli_fname == NULL) return 0;
     if (strstr(info.dli_fname, "libspa-support") == NULL && strstr(info.dli_fname, "/libpulse.so") == NULL) return 0;
+    /* Not before: PulseAudio forgets the handlers that it finds. */
+    struct sigaction action = {.sa_handler = sample, .sa_flags = SA_RESTART};
+    sigaction(SIGRTMAX - 3, &action, NULL);
     atomic_store(&loop, caller);
     return 1;
 }
