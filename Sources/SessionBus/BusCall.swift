@@ -76,6 +76,21 @@ public final class BusCall {
         }
     }
 
+    /// Answers with one value that is long, made bit by bit over as many turns of the loop as that takes. Until then, what else
+    /// the caller has sent waits.
+    ///
+    /// - Parameter next: The next bit; `nil` when that was all.
+    public func answer(_ kind: LongAnswer.Kind, _ next: @escaping () -> LongAnswer.Bit?) {
+        guard !isAnswered, let connection else { return }
+        do throws(WireError) {
+            let call = message.pointer
+            let reply = try Message.make { made in sd_bus_message_new_method_return(call, made) }
+            connection.make(try LongAnswer(kind, reply, for: self, next))
+        } catch {
+            fail(error)
+        }
+    }
+
     /// Answers with an error.
     public func fail(_ error: WireError) {
         // What an error is about may have an odd name; and sd-bus does not look at an error's own, which it would cost
@@ -94,7 +109,7 @@ public final class BusCall {
         if let reply { send(reply) }
     }
 
-    private func send(_ reply: borrowing Message) {
+    func send(_ reply: borrowing Message) {
         guard !isAnswered else { return }
         isAnswered = true
         willAnswer?()

@@ -25,6 +25,10 @@ public final class BusConnection {
     /// called once may be behind a thousand messages of another.
     private static let share: Int64 = 1_000_000
     private static let readingShare: Int64 = 500_000
+    /// The same for what is done bit by bit, which comes first.
+    private static let choresShare: Int64 = 500_000
+    /// How many small things may be done at once in one turn.
+    private static let mostHurried = 16
     /// How many messages may wait for a bus that does not read; then it counts as gone.
     private static let maximumQueue: UInt64 = 65_536
     /// The delay before another attempt to connect: doubled each time, in nanoseconds.
@@ -49,15 +53,28 @@ public final class BusConnection {
     private var interest = Readiness()
     private var alarm: (any LoopTimer)?
     private var armed: Int64?
+    /// At the end of a turn the loop is told once what is waited for.
+    private var isTurning = false
     private var isOpen = false
     private var isBroken = false
     private var retryMoment: Int64?
     private var delay = delays.lowerBound
     private var work: [() -> Void] = []
+    /// What is done bit by bit, each in its turn; a bit says whether there are more.
+    private var chores = Queue<() -> Bool>()
+    /// How many small things were done at once in this turn of the loop.
+    private var hurried = 0
     /// What was read and is not handled yet.
     private var mailbox = Mailbox<QueuedMessage>()
 
-    var pending: [PendingCall] = []
+    /// How many answers are being made, and those that wait for that.
+    var longAnswers = 0
+    var waitingAnswers = Queue<LongAnswer>()
+
+    /// The calls that have no answer yet, by their number, and those of them that were sent by what an answer says.
+    var pending: [Int: PendingCall] = [:]
+    var sentCalls: [UInt64: PendingCall] = [:]
+    var lastCall = 0
     /// No answer is late before; there may be none left that is late then.
     var earliestDeadline = Int64.max
     var subscriptions: [SubscriptionEntry] = []
@@ -112,21 +129,44 @@ public final class BusConnection {
     }
 
     /// Carries something out in the next turn of the loop.
-    func soon(_ body: @escaping () -> Void) {
+    public func soon(_ body: @escaping () -> Void) {
         work.append(body)
         arm(at: loop.now)
+    }
+
+    /// Does something that is long bit by bit, from the next turn of the loop on: as many bits as there is time for, then the
+    /// rest in the turns after that, in turn with others that are done like this.
+    ///
+    /// - Parameter body: Does one bit; returns whether there are more.
+    public func bitByBit(_ body: @escaping () -> Bool) {
+        chores.append(body)
+        arm(at: loop.now)
+    }
+
+    /// Whether one more small thing, such as a signal to one peer, may be done at once in this turn of the loop: so few of them
+    /// may that they take no time. If it may not, it is to be done bit by bit.
+    public func mayHurry() -> Bool {
+        if hurried == 0 { soon { [weak self] in self?.hurried = 0 } }
+        guard hurried < Self.mostHurried else { return false }
+        hurried += 1
+        return true
     }
 
     // MARK: - Turns of the loop
 
     private func turn() {
+        isTurning = true
+        defer {
+            isTurning = false
+            settle()
+        }
         let due = work
         work = []
         for body in due { body() }
+        doChores()
         if bus == nil, let moment = retryMoment, moment <= loop.now { connect() }
         process()
         expireCalls()
-        settle()
     }
 
     private func connect() {
@@ -148,6 +188,15 @@ public final class BusConnection {
         bus = made
         interest = []
         watch = loop.watch(sd_bus_get_fd(made)) { [weak self] _ in self?.turn() }
+    }
+
+    private func doChores() {
+        let start = loop.now
+        while let chore = chores.first {
+            chores.removeFirst()
+            if chore() { chores.append(chore) }
+            if loop.now &- start >= Self.choresShare { return }
+        }
     }
 
     private func process() {
@@ -211,6 +260,15 @@ public final class BusConnection {
             WireError(WireErrorName.limitsExceeded, "too many calls wait to be answered: wait for some of them"))
     }
 
+    /// Lets what somebody sends wait, until ``release(_:)``, within the limits of what may wait: for who does not know yet whom
+    /// it serves. What has come of it before, and what the bus says of the sender, is handled.
+    public func hold(_ sender: String) { mailbox.hold(sender) }
+    /// Has them handled, each sender in turn.
+    public func release(_ sender: String) {
+        mailbox.release(sender)
+        settle()
+    }
+
     private func take(_ message: borrowing Message) {
         switch message.kind {
         case Int32(SD_BUS_MESSAGE_METHOD_CALL):
@@ -225,9 +283,10 @@ public final class BusConnection {
 
     /// Tells the loop what is waited for now. Called whenever something was sent, too.
     func settle() {
+        if isTurning { return }
         var next = retryMoment
         func wait(for moment: Int64) { if moment < next ?? .max { next = moment } }
-        if !work.isEmpty || isBroken || !mailbox.isEmpty { wait(for: loop.now) }
+        if !work.isEmpty || !chores.isEmpty || isBroken || !mailbox.isEmpty { wait(for: loop.now) }
         if earliestDeadline < .max { wait(for: earliestDeadline) }
         if let bus {
             let events = sd_bus_get_events(bus)
@@ -250,6 +309,9 @@ public final class BusConnection {
 
     private func arm(at moment: Int64?) {
         guard moment != armed else { return }
+        // What is due comes at once, and then it is seen what else is: to arm a timer anew for each message costs more than the
+        // message.
+        if moment != nil, let armed, armed <= loop.now { return }
         armed = moment
         alarm?.arm(at: moment)
     }
@@ -266,7 +328,7 @@ public final class BusConnection {
         for match in matches { sendMatch("AddMatch", match.text) }
         for watch in nameWatches { ask(watch) }
         for request in nameRequests { ask(request) }
-        for call in pending { send(call) }
+        sendPending()
         stateChanged(.connected(unique))
     }
 
@@ -294,9 +356,7 @@ public final class BusConnection {
         isBroken = false
         uniqueName = nil
         lastError = error
-        let failed = pending
-        pending = []
-        for call in failed { call.finish(.failure(error)) }
+        failPending(error)
         for request in nameRequests { request.update(false) }
         for watch in nameWatches { watch.update(nil) }
     }

@@ -25,8 +25,10 @@ struct Mailbox<Item> {
 
     /// Who waits, by sender; nobody without a letter.
     private var lanes: [String: Lane] = [:]
-    /// The same senders, in the order in which they come next.
+    /// The same senders, in the order in which they come next; without those that are held.
     private var turns = Queue<String>()
+    /// Whose messages wait until something is known of them.
+    private var held: Set<String> = []
     /// What the bus itself says, and about whom.
     private var news = Queue<(letter: Letter, about: String?)>()
     /// The last one that was taken is news.
@@ -36,8 +38,8 @@ struct Mailbox<Item> {
     /// How many wait, the bus's own words apart.
     private(set) var count = 0
 
-    /// Whether nothing waits.
-    var isEmpty: Bool { count == 0 && news.isEmpty }
+    /// Whether nothing waits that could be handled now.
+    var isEmpty: Bool { turns.isEmpty && news.isEmpty }
 
     /// Whether there is room for what the bus says. It is never refused, so nothing is to be read without that.
     var hasRoom: Bool { news.count < Self.mostOfOne }
@@ -52,7 +54,7 @@ struct Mailbox<Item> {
     /// Queues a message of a sender that has room.
     mutating func add(_ item: Item, from sender: String, weight: Int) {
         var lane = lanes[sender] ?? Lane()
-        if lane.letters.isEmpty { turns.append(sender) }
+        if lane.letters.isEmpty, !held.contains(sender) { turns.append(sender) }
         lane.letters.append(letter(item, weight))
         lane.weight += weight
         lanes[sender] = lane
@@ -77,6 +79,7 @@ struct Mailbox<Item> {
         guard let first = news.first else { return nextOfLane(before: .max) }
         let number = first.letter.number
         if let sender = first.about, let own = lanes[sender]?.letters.first, own.number < number {
+            release(sender)
             turns.remove { $0 == sender }
             return take(from: sender)
         }
@@ -111,9 +114,19 @@ struct Mailbox<Item> {
         count -= 1
         if !lane.letters.isEmpty {
             lanes[sender] = lane
-            turns.append(sender)
+            if !held.contains(sender) { turns.append(sender) }
         }
         return letter.item
+    }
+
+    /// Lets a sender's messages wait, within its limits, until ``release(_:)``, or until the bus says something of it.
+    mutating func hold(_ sender: String) {
+        if held.insert(sender).inserted { turns.remove { $0 == sender } }
+    }
+
+    /// Has a sender's messages handled again.
+    mutating func release(_ sender: String) {
+        if held.remove(sender) != nil, lanes[sender] != nil { turns.append(sender) }
     }
 
     /// Drops all that waits.
@@ -121,17 +134,25 @@ struct Mailbox<Item> {
 }
 
 /// A queue in one array: what was taken from its beginning is dropped when it is half of it.
-private struct Queue<Element> {
+public struct Queue<Element> {
     private var elements: [Element?] = []
     private var start = 0
 
-    var count: Int { elements.count - start }
-    var isEmpty: Bool { count == 0 }
-    var first: Element? { start < elements.count ? elements[start] : nil }
+    /// A queue with nothing in it.
+    public init() {}
 
-    mutating func append(_ element: Element) { elements.append(element) }
+    /// How many wait.
+    public var count: Int { elements.count - start }
+    /// Whether none waits.
+    public var isEmpty: Bool { count == 0 }
+    /// The one that has waited longest.
+    public var first: Element? { start < elements.count ? elements[start] : nil }
 
-    mutating func removeFirst() {
+    /// Adds one at the end.
+    public mutating func append(_ element: Element) { elements.append(element) }
+
+    /// Drops the first one.
+    public mutating func removeFirst() {
         guard start < elements.count else { return }
         elements[start] = nil
         start += 1
@@ -140,9 +161,21 @@ private struct Queue<Element> {
         start = 0
     }
 
+    /// Puts another one in place of the first.
+    public mutating func replaceFirst(_ element: Element) {
+        if start < elements.count { elements[start] = element }
+    }
+
     mutating func remove(where isMeant: (Element) -> Bool) {
         elements.removeFirst(start)
         start = 0
         elements.removeAll { $0.map(isMeant) ?? true }
+    }
+
+    /// Takes some out of it, and returns them in their order.
+    public mutating func take(where isMeant: (Element) -> Bool) -> [Element] {
+        let taken = elements.dropFirst(start).compactMap { $0 }.filter(isMeant)
+        remove(where: isMeant)
+        return taken
     }
 }

@@ -13,7 +13,7 @@ extension Message {
         guard length <= MessageLimit.signature else { throw Self.invalid("more than 255 types in one message") }
     }
 
-    private func append(_ value: WireValue, depth: Int) throws(WireError) {
+    func append(_ value: WireValue, depth: Int) throws(WireError) {
         switch value {
         case .boolean(let truth): try append("b", Int32(truth ? 1 : 0))
         case .byte(let number): try append("y", number)
@@ -47,14 +47,16 @@ extension Message {
             try close()
         case .dictionary(let key, let value, let entries):
             try open("a", "{" + key + value + "}", depth)
-            for entry in entries {
-                try open("e", key + value, depth)
-                try append(entry.key, depth: depth + 1)
-                try append(entry.value, depth: depth + 1)
-                try close()
-            }
+            for entry in entries { try append(entry, of: key + value, depth: depth) }
             try close()
         }
+    }
+
+    func append(_ entry: WireValue.Entry, of types: String, depth: Int) throws(WireError) {
+        try open("e", types, depth)
+        try append(entry.key, depth: depth + 1)
+        try append(entry.value, depth: depth + 1)
+        try close()
     }
 
     private func append<Number: BitwiseCopyable>(_ type: Unicode.Scalar, _ number: Number) throws(WireError) {
@@ -82,7 +84,7 @@ extension Message {
         return result
     }
 
-    private func open(_ type: Unicode.Scalar, _ contents: String, _ depth: Int) throws(WireError) {
+    func open(_ type: Unicode.Scalar, _ contents: String, _ depth: Int) throws(WireError) {
         guard depth < MessageLimit.depth else {
             throw WireError(WireErrorName.limitsExceeded, "values more than \(MessageLimit.depth) containers deep")
         }
@@ -93,7 +95,7 @@ extension Message {
         try check(sd_bus_message_open_container(pointer, CChar(truncatingIfNeeded: type.value), contents), type)
     }
 
-    private func close() throws(WireError) {
+    func close() throws(WireError) {
         let code = sd_bus_message_close_container(pointer)
         if code < 0 { throw WireError(code: code, "cannot end a container") }
     }

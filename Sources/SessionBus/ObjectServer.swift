@@ -12,6 +12,8 @@ public protocol ServedObject: AnyObject {
     func value(of property: String, interface: String) -> WireValue?
     /// Sets a writable property to a value of the declared type, and answers the call, with nothing or with an error.
     func set(_ property: String, interface: String, to value: WireValue, call: BusCall)
+    /// Called before it is asked for anything, and before its answers are sent: what it has put off is to be told before.
+    func catchUp()
     /// Carries out a method, whose arguments are of the declared types, and answers the call, now or later.
     func call(_ method: String, interface: String, _ call: BusCall)
 }
@@ -25,11 +27,12 @@ public final class ObjectServer {
     /// Finds out which of the objects below the root a caller may see, now or later; `nil` stands for all. By default, everybody
     /// may see everything.
     public var admission: (BusCall, @escaping (Set<String>?) -> Void) -> Void = { $1(nil) }
-    private var changes: [PropertyChange] = []
+    /// What has changed of which object, and which comes next to be announced; one may be there that has been announced already.
+    private var changes: [String: [PropertyChange]] = [:]
+    private var changed = Queue<String>()
 
     /// Properties of an object that have other values, which nobody has been told.
     private struct PropertyChange {
-        var path: String
         var interface: String
         var names: [String]
     }
@@ -61,15 +64,32 @@ public final class ObjectServer {
         emitManager("InterfacesRemoved", [.objectPath(path), .strings(object.interfaces.map(\.name))])
     }
 
-    /// Notes that properties have other values: announced once at the end of this turn of the loop, or before the object
-    /// sends anything else.
+    /// Notes that properties have other values: announced once, in the next turn of the loop or, if there are very many, in
+    /// those after it, and in any case before the object sends anything else.
     public func changed(_ properties: [String], interface: String, at path: String) {
-        if changes.isEmpty { connection.soon { [weak self] in self?.flush() } }
-        guard let index = changes.firstIndex(where: { $0.path == path && $0.interface == interface }) else {
-            changes.append(PropertyChange(path: path, interface: interface, names: properties))
-            return
+        if changes.isEmpty {
+            connection.bitByBit { [weak self] in self?.announceNext() ?? false }
         }
-        for name in properties where !changes[index].names.contains(name) { changes[index].names.append(name) }
+        if changes[path] == nil { changed.append(path) }
+        var own = changes[path] ?? []
+        if let index = own.firstIndex(where: { $0.interface == interface }) {
+            for name in properties where !own[index].names.contains(name) { own[index].names.append(name) }
+        } else {
+            own.append(PropertyChange(interface: interface, names: properties))
+        }
+        changes[path] = own
+    }
+
+    /// Announces the changes of one object. Returns whether there are more.
+    private func announceNext() -> Bool {
+        while let path = changed.first {
+            changed.removeFirst()
+            if changes[path] == nil { continue }
+            flush(path)
+            break
+        }
+        if changes.isEmpty { changed = Queue() }
+        return !changes.isEmpty
     }
 
     /// Sends a signal of an object, after the changes of its properties.
@@ -81,13 +101,10 @@ public final class ObjectServer {
         connection.emit(path: path, interface: interface, signal, arguments, to: destination)
     }
 
-    /// Announces the changes of one object, or of all.
-    private func flush(_ path: String? = nil) {
-        guard !changes.isEmpty else { return }
-        let due = changes.filter { path == nil || $0.path == path }
-        changes.removeAll { path == nil || $0.path == path }
+    /// Announces the changes of one object.
+    private func flush(_ path: String) {
+        guard let due = changes.removeValue(forKey: path), let object = objects[path] else { return }
         for change in due {
-            guard let object = objects[change.path] else { continue }
             var values: [(String, WireValue)] = []
             var gone: [String] = []
             for name in change.names {
@@ -98,7 +115,7 @@ public final class ObjectServer {
                 }
             }
             connection.emit(
-                path: change.path, interface: WireInterface.properties.name, "PropertiesChanged",
+                path: path, interface: WireInterface.properties.name, "PropertiesChanged",
                 [.string(change.interface), .record(values), .strings(gone)])
         }
     }
@@ -106,12 +123,13 @@ public final class ObjectServer {
     // MARK: - Calls
 
     private func take(_ call: BusCall) {
-        call.willAnswer = { [weak self, path = call.path] in self?.flush(path) }
         let object = objects[call.path]
-        let children = self.children(of: call.path)
-        guard object != nil || !children.isEmpty || call.path == root || call.path == "/" else {
-            return call.fail(unknownObject(call.path))
+        call.willAnswer = { [weak self, weak object, path = call.path] in
+            object?.catchUp()
+            self?.flush(path)
         }
+        guard object != nil || isAbove(call.path) else { return call.fail(unknownObject(call.path)) }
+        object?.catchUp()
         var interfaces = object?.interfaces ?? []
         interfaces += [.introspectable, .properties]
         if call.path == root { interfaces.append(.objectManager) }
@@ -130,7 +148,8 @@ public final class ObjectServer {
             switch interface.name {
             case WireInterface.introspectable.name:
                 let all = (object?.interfaces ?? []) + standard(call.path)
-                return call.answer([.string(WireInterface.introspection(of: all, children: children))])
+                let text = WireInterface.introspection(of: all, children: children(of: call.path))
+                return call.answer([.string(text)])
             case WireInterface.properties.name:
                 guard isManaged(call.path) else { return takeProperty(call, of: object) }
                 return admission(call) { [weak self, weak object] seen in
@@ -142,9 +161,7 @@ public final class ObjectServer {
                     takeProperty(call, of: object)
                 }
             case WireInterface.objectManager.name:
-                return admission(call) { [weak self] seen in
-                    if let self { call.answer([managedObjects(seen)]) }
-                }
+                return admission(call) { [weak self] seen in self?.answer(call, withObjects: seen) }
             default: object?.call(call.member, interface: interface.name, call)
             }
             return
@@ -158,7 +175,16 @@ public final class ObjectServer {
     }
 
     private func unknownObject(_ path: String) -> WireError {
-        .unknown(WireErrorName.unknownObject, "object", path, of: connection.uniqueName ?? "", objects.keys.sorted())
+        let few = objects.count <= WireError.listed
+        return .unknown(
+            WireErrorName.unknownObject, "object", path, of: connection.uniqueName ?? "",
+            few ? objects.keys.sorted() : [root, "\(objects.count - 1) below that"])
+    }
+
+    /// Whether there are objects below a path, or may be.
+    private func isAbove(_ path: String) -> Bool {
+        if path == "/" || path == root { return true }
+        return objects.keys.contains { $0.hasPrefix(path + "/") }
     }
 
     /// What follows in the paths of the objects below one.
@@ -179,13 +205,16 @@ public final class ObjectServer {
         connection.emit(path: root, interface: WireInterface.objectManager.name, signal, arguments)
     }
 
-    private func managedObjects(_ seen: Set<String>?) -> WireValue {
-        var entries: [WireValue.Entry] = []
-        for path in objects.keys.sorted() where isManaged(path) && seen?.contains(path) ?? true {
-            guard let object = objects[path] else { continue }
-            entries.append(WireValue.Entry(.objectPath(path), interfacesAndProperties(of: object)))
+    /// Tells of the objects that there are now, each as it is when its turn comes.
+    private func answer(_ call: BusCall, withObjects seen: Set<String>?) {
+        var paths = objects.keys.filter { isManaged($0) && seen?.contains($0) ?? true }.sorted()[...]
+        call.answer(.array(of: "{oa{sa{sv}}}")) { [weak self] in
+            while let self, let path = paths.popFirst() {
+                guard let object = objects[path] else { continue }
+                return .entry(WireValue.Entry(.objectPath(path), interfacesAndProperties(of: object)))
+            }
+            return nil
         }
-        return .dictionary(key: "o", value: "a{sa{sv}}", entries)
     }
 
     private func interfacesAndProperties(of object: any ServedObject, without: Set<String> = []) -> WireValue {
@@ -198,6 +227,9 @@ public final class ObjectServer {
 }
 
 extension ServedObject {
+    /// Without any more ado, nothing is put off.
+    public func catchUp() {}
+
     /// Without any more ado, all properties are announced.
     public var privateProperties: Set<String> { [] }
 

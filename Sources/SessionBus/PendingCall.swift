@@ -9,14 +9,17 @@ public final class PendingCall {
     /// What is to be sent as soon as there is a connection; nil when it has been.
     fileprivate var message: OpaquePointer?
     fileprivate var cookie: UInt64 = 0
+    /// Counts calls, in their order.
+    fileprivate let number: Int
     private weak var connection: BusConnection?
     private var body: ((Result<[WireValue], WireError>) -> Void)?
 
     fileprivate init(
-        _ destination: String, deadline: Int64, limit: Duration, _ connection: BusConnection,
+        _ destination: String, number: Int, deadline: Int64, limit: Duration, _ connection: BusConnection,
         _ body: @escaping (Result<[WireValue], WireError>) -> Void
     ) {
         self.destination = destination
+        self.number = number
         self.deadline = deadline
         self.limit = limit
         self.connection = connection
@@ -29,7 +32,7 @@ public final class PendingCall {
     public func cancel() {
         body = nil
         dropMessage()
-        connection?.pending.removeAll { $0 === self }
+        connection?.drop(self)
     }
 
     func finish(_ result: Result<[WireValue], WireError>) {
@@ -59,7 +62,9 @@ extension BusConnection {
         timeout: Duration = .seconds(25), then body: @escaping (Result<[WireValue], WireError>) -> Void
     ) -> PendingCall {
         let (deadline, overflow) = loop.now.addingReportingOverflow(max(0, timeout.inNanoseconds))
-        let call = PendingCall(destination, deadline: overflow ? .max : deadline, limit: timeout, self, body)
+        lastCall &+= 1
+        let call = PendingCall(
+            destination, number: lastCall, deadline: overflow ? .max : deadline, limit: timeout, self, body)
         guard let bus else {
             let error = lastError ?? WireError(WireErrorName.disconnected, "no connection to the bus")
             soon { call.finish(.failure(error)) }
@@ -71,7 +76,7 @@ extension BusConnection {
             }
             try message.append(arguments)
             call.message = sd_bus_message_ref(message.pointer)
-            pending.append(call)
+            pending[call.number] = call
             earliestDeadline = min(earliestDeadline, call.deadline)
             if isConnected { send(call) }
             settle()
@@ -86,31 +91,48 @@ extension BusConnection {
         guard let message = call.message else { return }
         let code = sd_bus_send(bus, message, &call.cookie)
         call.dropMessage()
+        if code >= 0 { sentCalls[call.cookie] = call }
         if code < 0 {
-            pending.removeAll { $0 === call }
+            drop(call)
             soon { call.finish(.failure(WireError(code: code, "cannot send the call"))) }
         }
         sent(code)
     }
 
+    /// Sends those that have waited for a connection.
+    func sendPending() {
+        for (_, call) in pending.sorted(by: { $0.key < $1.key }) { send(call) }
+    }
+
+    /// There is no connection any more to be answered by.
+    func failPending(_ error: WireError) {
+        let failed = pending.sorted { $0.key < $1.key }
+        pending = [:]
+        sentCalls = [:]
+        for (_, call) in failed { call.finish(.failure(error)) }
+    }
+
+    func drop(_ call: PendingCall) {
+        pending[call.number] = nil
+        if sentCalls[call.cookie] === call { sentCalls[call.cookie] = nil }
+    }
+
     /// Which of our calls a message answers; `nil` for none.
-    func answered(by message: borrowing Message) -> Int? {
+    func answered(by message: borrowing Message) -> PendingCall? {
         var cookie: UInt64 = 0
-        guard sd_bus_message_get_reply_cookie(message.pointer, &cookie) >= 0,
-            let index = pending.firstIndex(where: { $0.cookie == cookie && $0.message == nil })
-        else { return nil }
-        let call = pending[index]
+        guard sd_bus_message_get_reply_cookie(message.pointer, &cookie) >= 0, let call = sentCalls[cookie] else {
+            return nil
+        }
         // Anybody can send an answer, and guess its number.
         let sender = message.sender
         let isItself = call.destination.utf8.first == UInt8(ascii: ":") || call.destination == Self.busName
-        return sender == call.destination || sender == Self.busName || !isItself ? index : nil
+        return sender == call.destination || sender == Self.busName || !isItself ? call : nil
     }
 
     /// The answer to one of our calls; what nobody waits for is dropped.
     func takeAnswer(_ message: borrowing Message) {
-        guard let index = answered(by: message) else { return }
-        let call = pending[index]
-        pending.remove(at: index)
+        guard let call = answered(by: message) else { return }
+        drop(call)
         if message.kind == Int32(SD_BUS_MESSAGE_METHOD_ERROR) { return call.finish(.failure(message.error)) }
         do throws(WireError) {
             call.finish(.success(try message.arguments()))
@@ -123,10 +145,10 @@ extension BusConnection {
     func expireCalls() {
         guard earliestDeadline <= loop.now else { return }
         let now = loop.now
-        let late = pending.filter { $0.deadline <= now }
-        pending.removeAll { $0.deadline <= now }
+        let late = pending.values.filter { $0.deadline <= now }.sorted { $0.number < $1.number }
+        for call in late { drop(call) }
         earliestDeadline = .max
-        for call in pending { earliestDeadline = min(earliestDeadline, call.deadline) }
+        for call in pending.values { earliestDeadline = min(earliestDeadline, call.deadline) }
         for call in late {
             let limit = call.limit.inNanoseconds / 1_000_000
             call.finish(

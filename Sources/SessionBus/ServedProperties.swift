@@ -62,7 +62,7 @@ extension ObjectServer {
 
 extension WireError {
     /// How many names an error lists.
-    private static let listed = 24
+    static let listed = 24
 
     /// There is nothing of that name; says what there is.
     static func unknown(

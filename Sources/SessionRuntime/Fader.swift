@@ -55,6 +55,8 @@ package struct Fader {
     }
 
     private var fades: [Fade] = []
+    /// The first fade that a step has not come to, because so many at once would keep the server from other work.
+    private var rest = 0
     private var placeOfFade: [StreamID: Int] = [:]
     /// What was done to every stream to which anything was done.
     private var states: [StreamID: State] = [:]
@@ -146,12 +148,18 @@ package struct Fader {
         return actions
     }
 
-    /// Moves everything that is on its way as far as it may be by now.
+    /// How many streams are moved at once, at the most: as many as take a millisecond.
+    private var mostAtOnce: Int { max(1, Int(Duration.milliseconds(1) / max(stepCost, .microseconds(1)))) }
+
+    /// Moves everything that is on its way as far as it may be by now; of very many streams some, and ``nextStep`` is at once.
     package mutating func step(at now: Instant) -> [Action] {
         var actions: [Action] = []
         var finished: [StreamID] = []
         let pace = pace
-        for place in fades.indices where !fades[place].waits && fades[place].begins <= now {
+        let first = min(rest, fades.count)
+        let end = min(first + mostAtOnce, fades.count)
+        let isMore = end < fades.count
+        for place in first..<end where !fades[place].waits && fades[place].begins <= now {
             let stream = fades[place].stream
             let elapsed = max(fades[place].moved.duration(to: now), .zero)
             fades[place].passed += min(elapsed, max(fades[place].quantum, pace))
@@ -168,8 +176,10 @@ package struct Fader {
             actions.append(.settled(stream))
         }
         for stream in finished { remove(stream) }
-        nextStep = nil
-        for fade in fades { attend(fade, at: now) }
+        // Where one has arrived, the last one is now; it is moved with this step or with the next.
+        rest = isMore ? end - finished.count : 0
+        nextStep = isMore ? now : nil
+        if !isMore { for fade in fades { attend(fade, at: now) } }
         return actions
     }
 

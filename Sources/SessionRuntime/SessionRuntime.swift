@@ -40,6 +40,14 @@ public final class SessionRuntime {
     /// What the clients of streams are told when these are silent (R26): that an interruption has begun, and what came of it
     /// meanwhile.
     private var untold: [StreamID: [StreamInterruption]] = [:]
+    /// What is to be done to streams, where one event concerns so many that all of it would keep the server from other work; and
+    /// the streams in their order.
+    private var postponed: [StreamID: (treatment: Treatment, duration: Duration, delay: Duration)] = [:]
+    private var postponedOrder: ArraySlice<StreamID> = []
+    /// How many have been treated at once since the queue was taken.
+    private var treated = 0
+    /// So many streams are treated at once, and then as many in each turn of the server's loop.
+    private static let mostAtOnce = 16
     /// The streams that their applications want to run.
     private var wanted: Set<StreamID> = []
     private var pauses = PlayerPauses()
@@ -67,6 +75,7 @@ public final class SessionRuntime {
         guard !isDraining else { return }
         repeat {
             isDraining = true
+            treated = 0
             takeQueue()
             handle(.rest)
             grantWishes()
@@ -101,13 +110,15 @@ public final class SessionRuntime {
             observer?.runtime(self, took: event)
             let followsRoute = if case .routeChanged = event { true } else { false }
             for effect in effects {
-                carryOut(effect)
+                carryOut(effect, of: event)
                 if case .sessionChanged(let session) = effect { noteRoute(of: session, followsRoute: followsRoute) }
             }
             switch event {
             case .streamVanished(let stream): forget(stream)
             case .streamMoved, .streamLeftAlone, .policyChanged: handle(.streamsChanged)
             case .shutdown:
+                postponed = [:]
+                postponedOrder = []
                 // First, for a server may tell at once what comes of it.
                 handle(.shutdown)
                 // The engine undoes what is in force; a stream that is still on its way back is the fader's to finish.
@@ -122,6 +133,7 @@ public final class SessionRuntime {
     }
 
     private func forget(_ stream: StreamID) {
+        postponed[stream] = nil
         fader.forget(stream)
         names[stream] = nil
         labels[stream] = nil
@@ -142,6 +154,7 @@ public final class SessionRuntime {
         // A server that runs its loop in the middle of a call is served when that call is over.
         guard !isDraining else { return }
         let now = host.now
+        treatPostponed()
         if let next = fader.nextStep, next <= now {
             // What the host reports meanwhile may not overtake the rest of the step.
             isDraining = true
@@ -210,16 +223,35 @@ public final class SessionRuntime {
     /// What an opened session is; `nil` for one that is not known.
     public func state(of session: SessionID) -> SessionState? { engine.state(of: session) }
 
-    /// All that is known of sessions and streams, for people and for `DumpState`. A stream whose player was not asked to pause,
-    /// or did not, is a corked one.
-    public var report: Report {
-        var report = engine.report
-        for index in report.streams.indices
-        where report.streams[index].treatment.silence == .pausePlayer && !pauses.isAsked(report.streams[index].id) {
-            report.streams[index].treatment.silence = .cork
-        }
+    /// All that is known at this moment; what tells others asks for one after the other.
+    package var report: Report {
+        Report(
+            switches: engine.report.switches, sessions: sessionNumbers.compactMap { report(of: $0) },
+            streams: streamIDs.compactMap { report(of: $0) })
+    }
+
+    /// All sessions, the strongest claim first.
+    public var sessionNumbers: [SessionNumber] { engine.sessionNumbers }
+
+    /// All streams, the oldest first.
+    public var streamIDs: [StreamID] { engine.streamIDs }
+
+    /// What is known of a session, for people; `nil` for one that is gone.
+    public func report(of session: SessionNumber) -> Report.Session? { engine.report(of: session) }
+
+    /// What is known of a stream, for people; `nil` for one that is left alone. One whose player was not asked to pause, or did
+    /// not, is a corked one.
+    public func report(of stream: StreamID) -> Report.Stream? {
+        var report = engine.report(of: stream)
+        if report?.treatment.silence == .pausePlayer, !pauses.isAsked(stream) { report?.treatment.silence = .cork }
         return report
     }
+
+    /// Which session a stream belongs to; `nil` for one that is left alone.
+    public func session(of stream: StreamID) -> SessionNumber? { engine.session(of: stream) }
+
+    /// Which session is spoken of; `nil` for one that is gone.
+    public func session(_ reference: SessionReference) -> SessionNumber? { engine.session(reference) }
 
     /// Who or what is behind a ``Treatment/cause``; `nil` when that is nobody, or gone.
     public func interrupter(_ cause: Cause) -> Interrupter? { engine.interrupter(cause) }
@@ -303,19 +335,19 @@ public final class SessionRuntime {
         labels[id] = isTagged ? "\(name) (\(description.name))" : name
     }
 
-    private func carryOut(_ effect: Effect) {
+    private func carryOut(_ effect: Effect, of event: Event) {
         defer { observer?.runtime(self, carriedOut: effect) }
         switch effect {
         case .treat(let stream, let treatment, let duration, let delay):
-            let actions = fader.start(
-                stream, to: treatment.gain, then: treatment.silence, within: duration, after: delay,
-                quantum: host.quantum(of: stream), waits: !running.contains(stream), at: host.now)
-            host.log(.info, narrate(stream, treatment))
-            let news = news(of: stream, for: treatment, after: told[stream] ?? .untouched)
-            told[stream] = treatment == .untouched ? nil : treatment
-            since[stream] = host.now
-            perform(actions)
-            if let news { tell(stream, of: news, isSilent: treatment.silence != .none) }
+            if treated >= Self.mostAtOnce, mayPostpone(stream, for: event) {
+                if postponed.updateValue((treatment, duration, delay), forKey: stream) == nil {
+                    postponedOrder.append(stream)
+                }
+            } else {
+                treated += 1
+                postponed[stream] = nil
+                treat(stream, treatment, within: duration, after: delay)
+            }
         case .wake(let moment):
             engineWake = moment
         case .sessionActivated(let session):
@@ -335,6 +367,43 @@ public final class SessionRuntime {
         }
     }
 
+    private func treat(_ stream: StreamID, _ treatment: Treatment, within duration: Duration, after delay: Duration) {
+        let actions = fader.start(
+            stream, to: treatment.gain, then: treatment.silence, within: duration, after: delay,
+            quantum: host.quantum(of: stream), waits: !running.contains(stream), at: host.now)
+        host.log(.info, narrate(stream, treatment))
+        let news = news(of: stream, for: treatment, after: told[stream] ?? .untouched)
+        told[stream] = treatment == .untouched ? nil : treatment
+        since[stream] = host.now
+        perform(actions)
+        if let news { tell(stream, of: news, isSilent: treatment.silence != .none) }
+    }
+
+    /// Whether what is done to a stream may come some turns of the loop later than the event that it is for. What is about to
+    /// start, and what has lost its output, is not heard even for that time.
+    private func mayPostpone(_ stream: StreamID, for event: Event) -> Bool {
+        switch event {
+        case .streamAppeared(let own, _, _, _), .streamWanted(let own, _), .streamRunning(let own, _),
+            .streamMoved(let own, _):
+            own != stream
+        case .outputLost, .inputMuted, .routeChanged, .shutdown: false
+        default: true
+        }
+    }
+
+    private func treatPostponed() {
+        guard !postponedOrder.isEmpty else { return }
+        isDraining = true
+        var count = 0
+        while count < Self.mostAtOnce, let stream = postponedOrder.popFirst() {
+            // It may be gone, or treated by something that came later.
+            guard let next = postponed.removeValue(forKey: stream) else { continue }
+            count += 1
+            treat(stream, next.treatment, within: next.duration, after: next.delay)
+        }
+        isDraining = false
+    }
+
     private func perform(_ actions: [Fader.Action]) {
         for action in actions {
             switch action {
@@ -349,7 +418,7 @@ public final class SessionRuntime {
 
     private func arm() {
         let next = [
-            fader.nextStep, engineWake, pauses.deadline, routes.deadline,
+            fader.nextStep, engineWake, pauses.deadline, routes.deadline, postponedOrder.isEmpty ? nil : host.now,
         ].compactMap { $0 }.min()
         guard next != armed else { return }
         armed = next

@@ -3,8 +3,14 @@ import SessionCore
 /// Why a stream is treated as it is, in words (N12).
 enum Explanations {
     /// What is done to a stream, by whom, by which rule.
-    static func text(_ stream: Report.Stream, in report: Report, policy: Policy, name: String, seconds: Int?) -> String
-    {
+    ///
+    /// - Parameters:
+    ///   - victim: The stream's session; `nil` where that is not to be seen.
+    ///   - acting: The session that is the cause of it; `nil` where there is none to be seen.
+    static func text(
+        _ stream: Report.Stream, of victim: Report.Session?, by acting: Report.Session?, policy: Policy, name: String,
+        seconds: Int?
+    ) -> String {
         var text = "stream \(stream.id.rawValue) of \(name) (\(stream.description)) is "
         let since = seconds.map { $0 == 0 ? " since this moment" : " since \($0) s ago" } ?? ""
         let treatment = stream.treatment
@@ -37,7 +43,7 @@ enum Explanations {
         case .doNotDisturb: text += "\(verb(treatment))\(since): do not disturb is on"
         case .handover: text += "held back\(since) until the others are silent"
         }
-        if let rule = rule(stream, in: report, policy) { text += "; \(rule)" }
+        if let rule = rule(stream, of: victim, by: acting, policy) { text += "; \(rule)" }
         return text
     }
 
@@ -53,11 +59,10 @@ enum Explanations {
     }
 
     /// Which rule lets the actor do that.
-    private static func rule(_ stream: Report.Stream, in report: Report, _ policy: Policy) -> String? {
-        guard let number = stream.treatment.cause?.sessionNumber,
-            let victim = report.sessions.first(where: { $0.number == stream.session }),
-            let acting = report.sessions.first(where: { $0.number == number })
-        else { return nil }
+    private static func rule(
+        _ stream: Report.Stream, of victim: Report.Session?, by acting: Report.Session?, _ policy: Policy
+    ) -> String? {
+        guard let victim, let acting else { return nil }
         let own = acting.description
         let other = victim.description
         let rule = policy.interplay.rule(actor: own, other: other)

@@ -10,6 +10,12 @@ final class ManagerObject: ServedObject {
     /// What subscribers are told at the end of the turn.
     let news = News()
 
+    /// What is being told, to whom yet; and the first of it in words.
+    private var events = Queue<(item: News.Item, time: UInt64, rest: ArraySlice<String>)>()
+    private var told: (String, WireValue)?
+    /// There is more than there was time for.
+    private var isTelling = false
+
     /// What was announced of ports.
     private var announced: (route: Route, inputs: [RoutePort], outputs: [RoutePort])
 
@@ -77,8 +83,11 @@ final class ManagerObject: ServedObject {
     }
 
     /// Answers with what somebody may see: all of it, or what is their own (N20).
-    private func show(_ call: BusCall, _ value: @escaping (Viewer) -> WireValue) {
-        service.owner(of: call) { [unowned self] in call.answer([value(service.viewer($0))]) }
+    private func show(_ call: BusCall, _ records: @escaping (Viewer) -> () -> WireValue?) {
+        service.owner(of: call) { [unowned self] owner in
+            let next = records(service.viewer(owner))
+            call.answer(.array(of: "a{sv}")) { next().map { .element($0) } }
+        }
     }
 
     func switchesChanged(from old: Switches, to new: Switches) {
@@ -143,12 +152,37 @@ final class ManagerObject: ServedObject {
         guard news.hasAny else { return }
         let subscribers = service.subscribers
         guard !subscribers.isEmpty else { return news.clear() }
+        // Who is told more slowly than something happens is not told of all of it.
         let time = service.realTime()
-        for (kind, details) in news.take(service.report(), service) {
-            for subscriber in subscribers {
-                emit("Event", [.uint64(time), .string(kind), details], to: subscriber.name)
+        let names = subscribers.map(\.name)[...]
+        for event in news.take() where events.count < News.limit { events.append((event, time, names)) }
+        guard !isTelling else { return }
+        while tellNext() {
+            if service.connection.mayHurry() { continue }
+            isTelling = true
+            service.connection.bitByBit { [weak self] in
+                guard let self else { return false }
+                isTelling = tellNext()
+                return isTelling
             }
+            return
         }
+    }
+
+    /// Tells one subscriber of one event. Returns whether there are more.
+    private func tellNext() -> Bool {
+        guard var event = events.first else { return false }
+        if told == nil { told = news.put(event.item, service) }
+        if let (kind, details) = told, let name = event.rest.popFirst() {
+            emit("Event", [.uint64(event.time), .string(kind), details], to: name)
+        }
+        if told == nil || event.rest.isEmpty {
+            events.removeFirst()
+            told = nil
+        } else {
+            events.replaceFirst(event)
+        }
+        return !events.isEmpty
     }
 
     // MARK: - Methods
@@ -167,9 +201,13 @@ final class ManagerObject: ServedObject {
                 news.isWanted = !service.subscribers.isEmpty
                 call.answer()
             }
-        case "ListSessions": show(call) { [unowned self] in service.sessionRecords(service.report(), for: $0) }
-        case "ListStreams": show(call) { [unowned self] in service.streamRecords(service.report(), for: $0) }
-        case "DumpState": show(call) { [unowned self] in .string(service.dump(for: $0).json) }
+        case "ListSessions": show(call) { [unowned self] in service.sessionRecords(for: $0) }
+        case "ListStreams": show(call) { [unowned self] in service.streamRecords(for: $0) }
+        case "DumpState":
+            service.owner(of: call) { [unowned self] owner in
+                let next = service.dump(for: service.viewer(owner))
+                call.answer(.text) { next().map { .text($0) } }
+            }
         case "Explain": service.owner(of: call) { [unowned self] in explain(first?.text ?? "", call, $0) }
         case "SetRoute":
             control(call) { [unowned self] _ in
@@ -197,8 +235,14 @@ final class ManagerObject: ServedObject {
     }
 
     private func explain(_ subject: String, _ call: BusCall, _ owner: Owner) {
-        let texts = service.explain(subject, for: service.viewer(owner))
-        if !texts.isEmpty { return call.answer([.strings(texts)]) }
+        let next = service.explain(subject, for: service.viewer(owner))
+        if let first = next() {
+            var text: String? = first
+            return call.answer(.array(of: "s")) {
+                defer { text = next() }
+                return text.map { .element(.string($0)) }
+            }
+        }
         call.fail(
             WireError(
                 WireErrorName.notFound,

@@ -3,7 +3,7 @@ import SessionWire
 
 /// What subscribers are to be told, collected while effects are carried out.
 final class News {
-    private enum Item {
+    enum Item {
         case ready(String, [(String, WireValue)])
         case stream(String, StreamID)
         case session(String, SessionReference, [(String, WireValue)])
@@ -13,7 +13,7 @@ final class News {
     var isWanted = false
     private var items: [Item] = []
     /// More than that are not kept for one turn.
-    private static let limit = 4096
+    static let limit = 4096
 
     var hasAny: Bool { !items.isEmpty }
 
@@ -54,30 +54,32 @@ final class News {
         }
     }
 
-    /// All of it, with what the streams and sessions are now; of a stream that changed several times, once.
-    func take(_ report: Report, _ service: SessionService) -> [(String, WireValue)] {
-        var result: [(String, WireValue)] = []
+    /// All of it; of a stream that changed several times, once.
+    func take() -> [Item] {
         var told: Set<StreamID> = []
-        for item in items {
-            switch item {
-            case .ready(let kind, let details): result.append((kind, .record(details)))
-            case .stream(let kind, let id):
-                guard let stream = report.streams.first(where: { $0.id == id }), told.insert(id).inserted else {
-                    continue
-                }
-                result.append((kind, service.record(stream)))
-            case .session(let kind, let reference, let details):
-                let session = report.sessions.first { $0.reference == reference }.map { service.record($0) }
-                let own: [(String, WireValue)] =
-                    (session?.entries ?? [
-                        .init(.string("application"), .variant(.string(reference.application.name))),
-                        .init(.string("description"), .variant(.string(reference.description))),
-                    ]).map { ($0.key.text ?? "", $0.value.bare) }
-                let isAdded = Set(details.map(\.0))
-                result.append((kind, .record(own.filter { !isAdded.contains($0.0) } + details)))
-            }
+        let result = items.filter { item in
+            if case .stream(_, let id) = item { return told.insert(id).inserted }
+            return true
         }
         clear()
         return result
+    }
+
+    /// The kind and the details of an item, with what its stream or session is now; `nil` of a stream that has gone.
+    func put(_ item: Item, _ service: SessionService) -> (String, WireValue)? {
+        switch item {
+        case .ready(let kind, let details): return (kind, .record(details))
+        case .stream(let kind, let id):
+            return service.runtime.report(of: id).map { (kind, service.record($0)) }
+        case .session(let kind, let reference, let details):
+            let session = service.report(of: reference).map { service.record($0) }
+            let own: [(String, WireValue)] =
+                (session?.entries ?? [
+                    .init(.string("application"), .variant(.string(reference.application.name))),
+                    .init(.string("description"), .variant(.string(reference.description))),
+                ]).map { ($0.key.text ?? "", $0.value.bare) }
+            let isAdded = Set(details.map(\.0))
+            return (kind, .record(own.filter { !isAdded.contains($0.0) } + details))
+        }
     }
 }

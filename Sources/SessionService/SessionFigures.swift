@@ -49,12 +49,24 @@ extension SessionService {
 
     /// Tells of what came of wishes where that is something else now.
     func measure() {
-        guard !unmeasured.isEmpty else { return }
-        for id in unmeasured.sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard let object = objects[id] else { continue }
-            let names = object.measure()
-            if !names.isEmpty { changed(names, of: object) }
+        guard !unmeasured.isEmpty, !isMeasuring else { return }
+        while let id = unmeasured.popFirst() {
+            measure(id)
+            if connection.mayHurry() { continue }
+            isMeasuring = true
+            connection.bitByBit { [weak self] in
+                guard let self else { return false }
+                if let id = unmeasured.popFirst() { measure(id) }
+                isMeasuring = !unmeasured.isEmpty
+                return isMeasuring
+            }
+            return
         }
-        unmeasured = []
+    }
+
+    private func measure(_ id: SessionID) {
+        guard let object = objects[id] else { return }
+        let names = object.measure()
+        if !names.isEmpty { changed(names, of: object) }
     }
 }

@@ -15,6 +15,8 @@ final class SessionObject: ServedObject {
     private unowned let service: SessionService
     /// What was shown last.
     private(set) var state = SessionState()
+    /// What waits to be told of it.
+    var notices = Notices()
     /// What it was last shown to have of the route (R57).
     var route: Route
     /// The calls that wait for the engine's answer, in their order.
@@ -50,6 +52,8 @@ final class SessionObject: ServedObject {
 
     /// Who it belongs to is not announced to everybody (N20).
     let privateProperties: Set<String> = ["ApplicationId", "DisplayName"]
+
+    func catchUp() { service.catchUp(self) }
 
     func set(_ property: String, interface: String, to value: WireValue, call: BusCall) {
         call.fail(WireError(WireErrorName.propertyReadOnly, "\(property) can only be read"))

@@ -34,6 +34,10 @@ public final class SessionService {
     private var opening: [SessionID: (Bool) -> Void] = [:]
     /// The sessions of which what came of their wishes may be something else now.
     var unmeasured: Set<SessionID> = []
+    /// They are looked at bit by bit.
+    var isMeasuring = false
+    /// The sessions of which something is to be told for which there was no time at once.
+    private var untold = Queue<SessionID>()
     private var lastID: UInt32 = 0
     private(set) var switches = Switches()
     /// The ports that were chosen and have no node yet, and until when they may get one.
@@ -188,6 +192,8 @@ public final class SessionService {
     private func meet(_ name: String) -> Owner {
         let owner = Owner(name: name)
         owners[name] = owner
+        // One call may be kept here, and not a thousand, which would all be carried out in the turn of the answer.
+        connection.hold(name)
         owner.follower = connection.follow(name) { [weak self, weak owner] current in
             if current == nil, let owner { self?.gone(owner) }
         }
@@ -202,6 +208,7 @@ public final class SessionService {
             let waiting = owner.waiting
             owner.waiting = []
             for body in waiting { body() }
+            connection.release(name)
         }
         return owner
     }
@@ -269,6 +276,7 @@ public final class SessionService {
 
     /// Ends a session; its streams go back to their applications.
     func close(_ object: SessionObject) {
+        catchUp(object)
         guard objects.removeValue(forKey: object.id) != nil else { return }
         object.owner.sessions.removeAll { $0 == object.id }
         kin.remove(object.id, of: object.owner.identity)
@@ -324,10 +332,48 @@ public final class SessionService {
 
     private func reason(of interrupter: Interrupter) -> String { desktop?.reason(of: interrupter) ?? "default" }
 
-    /// Brings what is shown of a session up to date.
-    private func show(_ id: SessionID) {
-        guard let object = objects[id], let state = runtime.state(of: id) else { return }
+    /// Tells of a session, at once as long as there is time for that: one event may concern a thousand sessions.
+    private func tell(_ id: SessionID, _ kind: Notice.Kind) {
+        guard let object = objects[id] else { return }
         unmeasured.insert(id)
+        let notice = Notice(kind: kind, state: runtime.state(of: id))
+        if untold.isEmpty, connection.mayHurry() { return tell(object, notice) }
+        if untold.isEmpty {
+            connection.bitByBit { [weak self] in self?.tellNext() ?? false }
+        }
+        if object.notices.isEmpty { untold.append(id) }
+        object.notices.add(notice)
+    }
+
+    private func tellNext() -> Bool {
+        if let id = untold.first {
+            untold.removeFirst()
+            if let object = objects[id] { catchUp(object) }
+        }
+        return !untold.isEmpty
+    }
+
+    /// Tells all that is to be told of a session.
+    func catchUp(_ object: SessionObject) {
+        let notices = object.notices.take()
+        for notice in notices { tell(object, notice) }
+    }
+
+    private func tell(_ object: SessionObject, _ notice: Notice) {
+        if let state = notice.state { show(object, state) }
+        switch notice.kind {
+        case .shown: break
+        case .granted: emit("ActivationGranted", of: object)
+        case .began(let reason, let label):
+            let name = viewer(object.owner).seesAll ? label : Viewer.somebody
+            emit("InterruptionBegan", of: object, [.string(reason), .string(name)])
+        case .ended(let shouldResume): emit("InterruptionEnded", of: object, [.boolean(shouldResume)])
+        case .refused(let stream): emit("StreamRefused", of: object, [.uint32(stream.rawValue)])
+        }
+    }
+
+    /// Brings what is shown of a session up to date.
+    private func show(_ object: SessionObject, _ state: SessionState) {
         let old = object.state
         let names = object.show(state)
         if !names.isEmpty { changed(names, of: object) }
@@ -352,25 +398,14 @@ extension SessionService: SessionObserver {
             } else {
                 objects[id]?.answered(answer)
             }
-        case .sessionChanged(let id): show(id)
-        case .activationGranted(let id):
-            show(id)
-            if let object = objects[id] { emit("ActivationGranted", of: object) }
+        case .sessionChanged(let id): tell(id, .shown)
+        case .activationGranted(let id): tell(id, .granted)
         case .interruptionBegan(let session, let actor):
-            if let object = session.id.flatMap({ objects[$0] }) {
-                show(object.id)
-                let name = viewer(object.owner).seesAll ? actor.label : Viewer.somebody
-                emit("InterruptionBegan", of: object, [.string(reason(of: actor)), .string(name)])
-            }
+            if let id = session.id { tell(id, .began(reason: reason(of: actor), by: actor.label)) }
         case .interruptionEnded(let session, let shouldResume):
-            if let object = session.id.flatMap({ objects[$0] }) {
-                show(object.id)
-                emit("InterruptionEnded", of: object, [.boolean(shouldResume)])
-            }
+            if let id = session.id { tell(id, .ended(shouldResume: shouldResume)) }
         case .streamRefused(let stream):
-            if let object = memberships[stream].flatMap({ objects[$0] }) {
-                emit("StreamRefused", of: object, [.uint32(stream.rawValue)])
-            }
+            if let id = memberships[stream] { tell(id, .refused(stream)) }
         case .treat, .wake, .sessionActivated, .sessionDeactivated: break
         }
         manager?.news.note(effect) { reason(of: $0) }

@@ -44,6 +44,27 @@ import Testing
         #expect(all(&mailbox) == ["news 1", "a1", "news 2", "a2", "news 3", "a3"])
     }
 
+    @Test func whoIsHeldKeepsItsMessagesAndNobodyElseWaits() {
+        var mailbox = Mailbox<String>()
+        for number in 1...3 { mailbox.add("a\(number)", from: "a", weight: 1) }
+        mailbox.add("b1", from: "b", weight: 1)
+        #expect(mailbox.next() == "a1")
+        mailbox.hold("a")
+        mailbox.add("a4", from: "a", weight: 1)
+        #expect(all(&mailbox) == ["b1"])
+        #expect(mailbox.isEmpty && mailbox.count == 3)
+        mailbox.add("c1", from: "c", weight: 1)
+        mailbox.release("a")
+        #expect(all(&mailbox) == ["c1", "a2", "a3", "a4"])
+        // Held again, with nothing: what comes waits all the same, within the limits.
+        mailbox.hold("a")
+        for number in 0..<Mailbox<String>.mostOfOne { mailbox.add("\(number)", from: "a", weight: 1) }
+        #expect(mailbox.isEmpty && !mailbox.admits("a", weight: 1))
+        // When the bus says that it has gone, nobody will let it go on.
+        mailbox.add(news: "a is gone", about: "a")
+        #expect(all(&mailbox).count == Mailbox<String>.mostOfOne + 1)
+    }
+
     @Test func oneSenderHasALimit() {
         var mailbox = Mailbox<Int>()
         for number in 0..<Mailbox<Int>.mostOfOne {

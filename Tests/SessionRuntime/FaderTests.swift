@@ -213,6 +213,47 @@ import Testing
         #expect(fader.nextStep == due)
     }
 
+    @Test("a thousand fades are moved some at a time, and all of them arrive, in steps as small as ever")
+    func manyAtOnce() {
+        var fader = Fader(stepCost: .microseconds(20))
+        let all = (1...1000).map { StreamID(UInt32($0)) }
+        for id in all {
+            _ = fader.start(
+                id, to: .silence, then: .cork, within: .milliseconds(500), quantum: .microseconds(21_333), waits: false,
+                at: start)
+        }
+        var gains: [StreamID: [Double]] = [:]
+        var settled: [StreamID] = []
+        var now = start
+        var most = 0
+        var steps = 0
+        while let next = fader.nextStep, steps < 100_000 {
+            steps += 1
+            // Each step takes its time, and others on the loop come between.
+            now = max(next, now.advanced(by: .milliseconds(1)))
+            let actions = fader.step(at: now)
+            var moved: Set<StreamID> = []
+            for action in actions {
+                switch action {
+                case .gain(let id, let gain):
+                    gains[id, default: []].append(gain.value)
+                    moved.insert(id)
+                case .settled(let id): settled.append(id)
+                case .silence: break
+                }
+            }
+            most = max(most, moved.count)
+        }
+        #expect(most <= 50, "\(most) streams were moved in one step")
+        #expect(Set(settled) == Set(all) && settled.count == all.count)
+        for id in all {
+            let own = gains[id] ?? []
+            #expect(own.last == 0 && largestStep(own, from: 1) <= Fader.largestStep + 1e-9)
+        }
+        // Not much later than one would be.
+        #expect(now <= start.advanced(by: .milliseconds(1_200)), "\(now)")
+    }
+
     @Test("R40 a fade that is to wait stays where it is until then, whatever wakes the fader meanwhile")
     func delay() throws {
         var fader = Fader()

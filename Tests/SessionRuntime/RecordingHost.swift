@@ -115,6 +115,14 @@ final class RecordingHost: Host {
         now = end
     }
 
+    /// The timer fires once, when it is due.
+    func fire() {
+        guard let due = armed else { return }
+        now = max(now, due)
+        armed = nil
+        runtime.timerFired()
+    }
+
     func skip(_ duration: Duration) { now = now.advanced(by: duration) }
 
     /// The gains that a stream was given, and when.

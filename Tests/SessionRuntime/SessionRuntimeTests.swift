@@ -38,6 +38,52 @@ import Testing
         #expect(host.armed == nil)
     }
 
+    @Test("a thousand streams are treated some in each turn, and what is about to start at once")
+    func thousands() {
+        let host = RecordingHost()
+        let count: UInt32 = 1_000
+        for id in 1...count { host.play(id, role: "music") }
+        host.advance(.seconds(1))
+        let before = host.lines.count
+        host.play(count + 1, role: "phone")
+        func corked() -> Int { host.lines.dropFirst(before).count { $0.hasPrefix("cork ") } }
+        #expect((1...16).contains(corked()), "\(corked()) streams at once")
+        // In each turn of the loop as many again.
+        var most = 0
+        var last = corked()
+        var turns = 0
+        while corked() < count, turns < 1_000, host.armed != nil {
+            turns += 1
+            host.fire()
+            most = max(most, corked() - last)
+            last = corked()
+            // One that wants to begin meanwhile may not.
+            if turns == 10 {
+                host.appear(5_000, role: "music")
+                #expect(host.silences[5_000] == .cork || host.gains[5_000] == 0)
+                most = 0
+                last = corked()
+            }
+        }
+        #expect(most <= 2 * 16, "\(most) streams in one turn")
+        host.advance(.seconds(5))
+        #expect((1...count).allSatisfy { host.silences[$0] == .cork })
+        for id in 1...count { host.send(.streamRunning(StreamID(id), false)) }
+        host.send(.streamVanished(StreamID(count + 1)))
+        host.advance(.seconds(10))
+        for id in 1...count { host.send(.streamRunning(StreamID(id), true)) }
+        host.advance(.seconds(10))
+        #expect((1...count).allSatisfy { host.silences[$0] == Silence.none && host.gains[$0] == 1 })
+        // What goes in the middle of it is not treated, and what is undone stays undone.
+        host.play(count + 2, role: "phone")
+        host.send(.streamVanished(StreamID(count)))
+        host.runtime.shutDown()
+        host.forgetEntries()
+        host.advance(.seconds(5))
+        #expect(host.entries.isEmpty)
+        #expect((1..<count).allSatisfy { host.silences[$0] == Silence.none && host.gains[$0] == 1 })
+    }
+
     @Test("N7 R33 clients are told of an interruption and its end, and not of being lowered or held for a moment")
     func news() {
         let host = RecordingHost()

@@ -19,6 +19,9 @@ struct Facts: Sendable, Equatable {
     /// The slot of a session that was opened.
     func slot(of id: SessionID) -> Int? { slotOfSession[.opened(id)] }
 
+    /// The slot of the session that an application has because of its streams.
+    func slot(of application: ApplicationID) -> Int? { slotOfSession[.application(application)] }
+
     /// Which of the opened sessions this is.
     func id(of session: Int) -> SessionID? {
         if session >= 0, session < keys.count, case .opened(let id) = keys[session] { return id }

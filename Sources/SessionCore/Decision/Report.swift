@@ -65,37 +65,54 @@ extension Engine {
         }
     }
 
-    /// All that is known at this moment.
+    /// All that is known at this moment. What tells others does not need it: it asks for one after the other.
     public var report: Report {
-        var sessions: [Report.Session] = []
-        var streams: [Report.Stream] = []
-        for place in facts.order {
-            let slot = Int(place)
-            guard let session = facts.sessions[slot], let description = catalogue[session.description] else { continue }
-            var own: [StreamID] = []
-            var next = session.firstStream
-            while let stream = facts.streams[Int(next)] {
-                let treatment = Int(next) < applied.count ? applied[Int(next)].treatment : .untouched
-                own.append(stream.id)
-                streams.append(
-                    Report.Stream(
-                        id: stream.id, session: facts.number(of: slot).rawValue,
-                        description: catalogue[stream.description]?.name ?? "?",
-                        direction: stream.direction, isWanted: stream.isWanted, isRunning: stream.isRunning,
-                        treatment: treatment, interrupter: treatment.cause.flatMap { interrupter($0) }))
-                next = stream.next
-            }
-            let verdict = verdict(of: slot)
-            let silencer = verdict.silence == .none ? nil : silencer(of: slot).interrupter
-            sessions.append(
-                Report.Session(
-                    number: facts.number(of: slot).rawValue, reference: reference(slot, session.description),
-                    description: description,
-                    configuration: configurations[slot], state: state(of: slot, session), silencer: silencer,
-                    streams: own.sorted { $0.rawValue < $1.rawValue }))
-        }
-        streams.sort { $0.id.rawValue < $1.id.rawValue }
-        return Report(switches: facts.switches, sessions: sessions, streams: streams)
+        Report(
+            switches: facts.switches, sessions: sessionNumbers.compactMap { report(of: $0) },
+            streams: streamIDs.compactMap { report(of: $0) })
+    }
+
+    /// All sessions, the strongest claim first.
+    public var sessionNumbers: [SessionNumber] { facts.order.map { facts.number(of: Int($0)) } }
+
+    /// All streams, the oldest first.
+    public var streamIDs: [StreamID] {
+        (0..<facts.streams.capacity).compactMap { facts.streams[$0]?.id }.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// What is known of a session; `nil` for one that is gone.
+    public func report(of number: SessionNumber) -> Report.Session? {
+        guard let slot = facts.slot(of: number), let session = facts.sessions[slot],
+            let description = catalogue[session.description]
+        else { return nil }
+        let verdict = verdict(of: slot)
+        let silencer = verdict.silence == .none ? nil : silencer(of: slot).interrupter
+        return Report.Session(
+            number: number.rawValue, reference: reference(slot, session.description), description: description,
+            configuration: configurations[slot], state: state(of: slot, session), silencer: silencer,
+            streams: facts.streams(of: slot).compactMap { facts.streams[$0]?.id }.sorted { $0.rawValue < $1.rawValue })
+    }
+
+    /// What is known of a stream; `nil` for one that is left alone.
+    public func report(of stream: StreamID) -> Report.Stream? {
+        guard let slot = facts.slot(of: stream), let stream = facts.streams[slot] else { return nil }
+        let treatment = slot < applied.count ? applied[slot].treatment : .untouched
+        return Report.Stream(
+            id: stream.id, session: facts.number(of: Int(stream.session)).rawValue,
+            description: catalogue[stream.description]?.name ?? "?",
+            direction: stream.direction, isWanted: stream.isWanted, isRunning: stream.isRunning,
+            treatment: treatment, interrupter: treatment.cause.flatMap { interrupter($0) })
+    }
+
+    /// Which session a stream belongs to; `nil` for one that is left alone.
+    public func session(of stream: StreamID) -> SessionNumber? {
+        facts.slot(of: stream).flatMap { facts.streams[$0] }.map { facts.number(of: Int($0.session)) }
+    }
+
+    /// Which session is spoken of; `nil` for one that is gone.
+    public func session(_ reference: SessionReference) -> SessionNumber? {
+        let slot = reference.id.map { facts.slot(of: $0) } ?? facts.slot(of: reference.application)
+        return slot.map { facts.number(of: $0) }
     }
 
     private func state(of slot: Int, _ session: SessionFacts) -> Report.State {

@@ -27,9 +27,12 @@ public enum Cause: Sendable, Hashable {
     case policy
 
     /// The number of the session that it is; `nil` for what is none.
-    public var sessionNumber: UInt32? {
+    public var sessionNumber: UInt32? { session?.rawValue }
+
+    /// The session that it is; `nil` for what is none.
+    public var session: SessionNumber? {
         switch self {
-        case .session(let number), .system(let number): number.rawValue
+        case .session(let number), .system(let number): number
         case .output, .input, .route, .policy: nil
         }
     }
