@@ -225,9 +225,9 @@ public final class SessionRuntime {
 
     /// All that is known at this moment; what tells others asks for one after the other.
     package var report: Report {
-        Report(
-            switches: engine.report.switches, sessions: sessionNumbers.compactMap { report(of: $0) },
-            streams: streamIDs.compactMap { report(of: $0) })
+        var report = engine.report
+        report.streams = report.streams.compactMap { self.report(of: $0.id) }
+        return report
     }
 
     /// All sessions, the strongest claim first.

@@ -91,7 +91,10 @@ public final class SessionService {
 
     /// Tells everybody, undoes what players were asked for, and leaves the bus.
     public func leave() {
-        for object in objects.values { emit("ServicesLost", of: object) }
+        for object in objects.values {
+            catchUp(object)
+            emit("ServicesLost", of: object)
+        }
         runtime.observer = nil
         players?.letGo()
         runtime.players = nil
