@@ -61,6 +61,7 @@ let package = Package(
         .executable(name: "audio-session", targets: ["audio-session"]),
         // For tests.
         .library(name: "pipewire-module-test-unloader", type: .dynamic, targets: ["ModuleUnloader"]),
+        .library(name: "slow-files", type: .dynamic, targets: ["SlowFiles"]),
     ],
     // For the command line only; what a sound server loads depends on nothing but itself.
     dependencies: [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")],
@@ -196,6 +197,8 @@ let package = Package(
             exclude: ["EVENTS.md"], linkerSettings: [.linkedLibrary("m")]),
         // Takes a module out of a PipeWire daemon.
         .target(name: "ModuleUnloader", dependencies: ["CLibPipeWire"], path: "Tests/ModuleUnloader"),
+        // A file system that does not answer.
+        .target(name: "SlowFiles", path: "Tests/SlowFiles"),
         .testTarget(
             name: "LiveTests",
             dependencies: [
