@@ -101,7 +101,8 @@ let package = Package(
             swiftSettings: small),
 
         .testTarget(
-            name: "SessionHostTests", dependencies: ["SessionHost", "SessionRuntime", "SessionCore", "PolicyFile"],
+            name: "SessionHostTests",
+            dependencies: ["SessionHost", "SessionRuntime", "SessionCore", "SessionDesktop", "PolicyFile"],
             path: "Tests/SessionHost", swiftSettings: strict),
 
         // The PipeWire daemon.
