@@ -5,8 +5,8 @@ import signal
 import time
 
 from scenes import policy_text
-from stage import BUILT, MOST_SKIPPED, Stage, build_helpers, build_pipewire_helpers, pulse_helper_folder
-from desktop import DESKTOPS, PIPEWIRE_MODULE, PULSEAUDIO_MODULE, Failure
+from stage import BUILT, HERE, MOST_SKIPPED, Stage, build_helpers, build_pipewire_helpers, pulse_helper_folder
+from desktop import DESKTOPS, PIPEWIRE_MODULE, PULSEAUDIO_MODULE, Failure, build, end
 
 #: How long a bus stands still, and how long the daemon may take to answer meanwhile: it would wait for all of that time.
 STALL = 4
@@ -28,16 +28,24 @@ def faults_of(kind):
     return [name for name in FAULTS if kind == "pipewire" or name not in ("manager", "front-end")]
 
 
-def make_desktop(kind, **options):
+def prepare(kind):
+    """Builds what desktops need."""
     build_helpers()
+    build(BUILT / "refuse.so", [HERE / "refuse.c"], "-shared", "-fPIC")
     if kind == "pipewire":
         build_pipewire_helpers()
+    else:
+        pulse_helper_folder()
+
+
+def make_desktop(kind, **options):
+    if kind == "pipewire":
         options.setdefault("extra_modules", []).append("libpipewire-module-test-faults")
         return DESKTOPS[kind](has_module=False, module_folders=[BUILT], **options)
     return DESKTOPS[kind](has_module=False, module_folders=[pulse_helper_folder()], **options)
 
 
-def load(desktop):
+def load(desktop, seconds=15):
     """Has the running daemon load our module, and waits until it serves."""
     (desktop.run / f"audio-session-{desktop.KIND}.starting").unlink(missing_ok=True)
     if desktop.KIND == "pipewire":
@@ -45,7 +53,7 @@ def load(desktop):
     else:
         desktop.tool("pactl", "load-module", PULSEAUDIO_MODULE)
     if desktop.lives("bus"):
-        desktop.wait("the module's service", desktop.serves, 15)
+        desktop.wait("the module's service", desktop.serves, seconds)
 
 
 def unload(desktop):
@@ -60,6 +68,7 @@ class Step:
     """One scene with one fault after one of its steps, or without any, for comparison."""
 
     needs_fresh_desktop = False
+    tried = 1
 
     def __init__(self, kind, scene, step, fault):
         self.kind, self.scene, self.step, self.fault = kind, scene, step, fault
@@ -220,3 +229,97 @@ class Restarted(Stage):
 
     def settle(self, shown, player):
         self.seen.append(shown)
+
+
+REFUSALS = {"memory": "an allocation, a descriptor or a watch is refused to who asks for it on the module's behalf"}
+
+
+class Refusal:
+    """The scene with everything in it, in a daemon that is refused some things, each in another way to ask for it."""
+
+    needs_fresh_desktop = True
+    fault = "memory"
+    #: How many in one playing, so that what comes of each can be told apart.
+    MOST = 25
+
+    def __init__(self, kind, scene, part, parts, only=None):
+        self.kind, self.scene, self.part, self.parts, self.only = kind, scene, part, parts, only
+        self.ways = BUILT / f"ways-{kind}"
+        self.refused, self.figures, self.crash = [], (0, 0, 0, 0), None
+
+    def __str__(self):
+        if self.only:
+            return f"{self.scene.name}, refused: " + " ".join(self.refused)[:400]
+        return f"{self.scene.name}, {len(self.refused)} calls refused, one after the other"
+
+    @property
+    def tried(self):
+        return len(self.refused)
+
+    def make_desktop(self, kind):
+        desktop = make_desktop(kind)
+        self.control = desktop.folder / "refuse"
+        self.control.write_bytes(b"\0")
+        self.log = desktop.folder / "refused"
+        desktop.daemon_variables |= {
+            "LD_PRELOAD": str(BUILT / "refuse.so"), "LD_BIND_NOW": "1", "REFUSE_CONTROL": str(self.control), "REFUSE_WAYS": str(self.ways),
+            "REFUSE_LOG": str(self.log), "REFUSE_MOST": str(self.MOST), "REFUSE_PART": f"{self.part}/{self.parts}",
+        } | ({"REFUSE_ONLY": self.only, "REFUSE_MOST": "1"} if self.only else {})
+        return desktop
+
+    def run(self, desktop):
+        losses = self.play(desktop)
+        if self.is_alive:
+            end(desktop.processes.pop(desktop.DAEMON))
+        for line in self.log.read_text().splitlines() if self.log.exists() else []:
+            kind, _, rest = line.partition(" ")
+            if kind == "refused":
+                self.refused.append(rest)
+            elif kind == "figures":
+                self.figures = tuple(map(int, rest.split()))
+            elif kind == "crashed":
+                self.crash = rest
+        if self.crash:
+            losses = [f"the daemon has crashed: {self.crash}"]
+        return losses
+
+    def allow(self, allows):
+        """In place, for the daemon has the file mapped."""
+        with open(self.control, "r+b") as file:
+            file.write(b"\0" if allows else b"\1")
+
+    def play(self, desktop):
+        scene, losses = self.scene, []
+        desktop.write("audio-session/policy.conf", policy_text(scene.policy))
+        # What is refused while it is loaded keeps it from being loaded, and then it is loaded again.
+        self.allow(False)
+        stage = None
+        self.is_alive = True
+        try:
+            for _ in range(8):
+                try:
+                    load(desktop, 4)
+                    break
+                except Failure:
+                    if not desktop.lives():
+                        raise
+            stage = Stage(desktop, scene)
+            stage.begin()
+            for event in scene.events:
+                stage.perform(event)
+                time.sleep(0.25)
+            self.allow(True)
+            desktop.wait("the module's service after it", desktop.serves, 20)
+            stage.end_applications()
+            unload(desktop)
+            losses += stage.judge()
+            if desktop.answers() is None:
+                losses.append("the daemon does not answer")
+        except Failure as failure:
+            losses.append(str(failure))
+        finally:
+            self.allow(True)
+            self.is_alive = desktop.lives()
+            if stage is not None:
+                stage.clean()
+        return losses

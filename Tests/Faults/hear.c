@@ -4,13 +4,13 @@
  *
  * The file is interleaved stereo, 32-bit float. Of its last SECONDS (0: of all) a line is printed for every 50 ms: the time
  * in seconds from the file's beginning, then for each stream its amplitude and its position in seconds. The sound of stream
- * N is a tone that begins at 500 + 700 N Hz and rises by 10 Hz a second, so that its frequency says the position. */
+ * N is a tone that begins at 500 + 700 N Hz and rises by 5 Hz a second, so that its frequency says the position. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 500, APART = 700, RISE = 10, BIN = 8, BINS = 56 };
+enum { FIRST = 500, APART = 700, RISE = 5, BIN = 8, BINS = 56 };
 
 /* The amplitude of a frequency in samples that have a window on them. */
 static double amplitude(const double *samples, int count, double frequency, double rate) {

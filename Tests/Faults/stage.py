@@ -20,7 +20,7 @@ BUILT = PACKAGE / ".build/faults"
 HERE = pathlib.Path(__file__).parent
 #: The recording's rate: the highest tone that a scene has is at 6 kHz.
 RATE = 16000
-TONE_SECONDS = 45
+TONE_SECONDS = 90
 #: How much of its sound a stream may lose or repeat over an interruption, in seconds. What is below the threshold while a
 #: stream fades counts as not heard, and an uncertainty of two windows comes on top.
 MOST_SKIPPED = 0.5
@@ -34,7 +34,7 @@ def build_helpers():
     for number in range(8):
         if not (path := BUILT / f"tone-{number}.wav").exists():
             # The frequency says which second of it is heard; hear.c reads it.
-            make_tone(path.with_suffix(".new"), 500 + 700 * number, "both", TONE_SECONDS, slope=10).rename(path)
+            make_tone(path.with_suffix(".new"), 500 + 700 * number, "both", TONE_SECONDS, slope=5).rename(path)
 
 
 def build_pipewire_helpers():
@@ -461,6 +461,10 @@ class Stage:
             # All is played where it is recorded.
             self.tell(card, "vanish")
         for player in list(self.players.values()):
+            if time.monotonic() - player.begin > TONE_SECONDS - 5:
+                # It may have come to the end of its file.
+                self.do_stop(player.name, None)
+                continue
             if player.lives() and (self.shown(player) or not self.has_restored):
                 continue
             if self.has_restored:
@@ -492,7 +496,7 @@ class Stage:
             with contextlib.suppress(Failure):
                 self.ear.listen()
         for player in survivors:
-            if player.is_capture or time.monotonic() - player.begin > TONE_SECONDS - 5:
+            if player.is_capture:
                 continue
             level = player.factor if player.wants and not player.is_muted else 0.0
             try:
