@@ -6,7 +6,7 @@ import time
 
 from scenes import policy_text
 from stage import BUILT, HERE, MOST_SKIPPED, Stage, build_helpers, build_pipewire_helpers, pulse_helper_folder
-from desktop import DESKTOPS, PIPEWIRE_MODULE, PULSEAUDIO_MODULE, Failure, build, end
+from desktop import DESKTOPS, PIPEWIRE_MODULE, PULSEAUDIO_MODULE, Failure, build, end, status_text
 
 #: How long a bus stands still, and how long the daemon may take to answer meanwhile: it would wait for all of that time.
 STALL = 4
@@ -323,3 +323,86 @@ class Refusal:
             if stage is not None:
                 stage.clean()
         return losses
+
+
+DESTRUCTIONS = {"destroy": "an object is destroyed inside a callback of the daemon"}
+#: In which callbacks, and what, by server; see pipewire-faults.c and pulseaudio-faults.c.
+CALLBACKS = {
+    "pipewire": (
+        "global-added", "global-removed", "node-info", "node-state", "node-active", "link-state", "link-info", "device-info",
+        "client-info", "resource-added",
+    ),
+    "pulseaudio": tuple(
+        f"{hook},{priority}" for hook in (
+            "input-put", "input-state", "input-moved", "input-volume", "input-mute", "input-proplist", "input-unlink",
+            "input-event", "client-put", "sink-put", "sink-state", "default-sink")
+        for priority in ("early", "late")),
+}
+OBJECTS = {
+    "pipewire": ("self", "client", "link", "node", "sink", "device", "module"),
+    "pulseaudio": ("input", "other", "client", "module", "request"),
+}
+
+
+class Destruction:
+    """The first half of the scene with everything in it, in which one object is destroyed in one kind of callback."""
+
+    needs_fresh_desktop = True
+    fault = "destroy"
+    tried = 1
+
+    def __init__(self, kind, scene, callback, what, has_module=True):
+        self.kind, self.scene, self.callback, self.what, self.has_module = kind, scene, callback, what, has_module
+        self.has_struck = False
+
+    def __str__(self):
+        return f"{self.what} destroyed inside {self.callback}"
+
+    def make_desktop(self, kind):
+        return make_desktop(kind)
+
+    def run(self, desktop):
+        scene, losses = self.scene, []
+        desktop.write("audio-session/policy.conf", policy_text(scene.policy))
+        stage = None
+        try:
+            if self.has_module:
+                load(desktop)
+            stage = Stage(desktop, scene)
+            stage.begin()
+            for number, event in enumerate(scene.events[:10]):
+                if number == 1:
+                    self.arm(desktop)
+                stage.perform(event)
+                time.sleep(0.3)
+                if not desktop.lives():
+                    raise Failure(f"the daemon has ended ({status_text(desktop.daemon.returncode)})")
+            if self.has_module and desktop.has_loaded():
+                desktop.wait("the module's service", desktop.serves, 15)
+                stage.end_applications()
+                unload(desktop)
+            # Who was destroyed has gone, and its client need not notice.
+            stage.forget(lambda player: not stage.shown(player) or not stage.shown(player)["is_linked"])
+            # A stream may have lost one of its links, and be half as loud.
+            losses += stage.judge(by_sound=False) if self.has_module else []
+            if desktop.answers() is None:
+                losses.append("the daemon does not answer")
+        except Failure as failure:
+            losses.append(str(failure))
+        finally:
+            if stage is not None:
+                stage.clean()
+        self.has_struck = "faults: destroys" in desktop.log() or "faults: takes out" in desktop.log()
+        return losses
+
+    def arm(self, desktop):
+        if self.kind == "pipewire":
+            with open(desktop.run / "faults", "w") as pipe:
+                pipe.write(f"destroy {self.callback} {self.what} 1\n")
+        else:
+            hook, priority = self.callback.split(",")
+            desktop.tool("pactl", "load-module", "module-test-faults", f"hook={hook}", f"priority={priority}", f"object={self.what}")
+
+
+def destructions(kind, scene):
+    return [Destruction(kind, scene, callback, what) for callback in CALLBACKS[kind] for what in OBJECTS[kind]]

@@ -81,7 +81,6 @@ static void destroy(struct pw_global *global) {
 
 static void happened(struct faults *faults, const char *event, struct pw_global *global) {
     if (faults->left == 0 || strcmp(event, faults->event) != 0) return;
-    /* The daemon destroys no client in the middle of that client's own message; a module might, and then nothing survives. */
     if (--faults->left > 0) return;
     struct pw_global *victim = NULL;
     if (strcmp(faults->object, "self") == 0) victim = global;
@@ -171,6 +170,15 @@ static void global_removed(void *data, struct pw_global *global) { happened(data
 static const struct pw_context_events context_events = {
     PW_VERSION_CONTEXT_EVENTS, .global_added = global_added, .global_removed = global_removed};
 
+/* Whoever comes last hears an event last: what it is about is there for all the others, as the daemon means it to be. */
+static void come_last(struct faults *faults) {
+    struct watch *watch, *next;
+    spa_list_for_each_safe(watch, next, &faults->watches, link) forget(watch);
+    spa_hook_remove(&faults->context_listener);
+    pw_context_add_listener(faults->context, &faults->context_listener, &context_events, faults);
+    pw_context_for_each_global(faults->context, observe, faults);
+}
+
 static void obey(struct faults *faults, char *line) {
     char name[128] = "";
     if (sscanf(line, "load %127s", name) == 1) {
@@ -179,6 +187,7 @@ static void obey(struct faults *faults, char *line) {
         struct pw_global *module = first(faults, PW_TYPE_INTERFACE_Module, name, NULL);
         if (module != NULL) destroy(module);
     } else {
+        come_last(faults);
         sscanf(line, "destroy %31s %31s %d", faults->event, faults->object, &faults->left);
     }
 }
