@@ -27,7 +27,9 @@ private struct EventPlay {
 
     init(_ bytes: [UInt8]) {
         input = Input(bytes)
-        engine = Engine(policy: Trial.all[input.below(Trial.all.count)].policy)
+        let trial = Trial.all[input.below(Trial.all.count)]
+        engine = Engine(policy: trial.policy)
+        printStep("policy \(trial.policy.name)")
     }
 
     mutating func run() {
@@ -45,7 +47,9 @@ private struct EventPlay {
 
     private mutating func send(_ event: Event) {
         let most = 8 * (engine.streamCount + engine.sessionCount + 4)
+        printStep("\(now): \(event)")
         let effects = engine.handle(event, at: Instant(nanoseconds: now))
+        for effect in effects { printStep("    \(effect)") }
         found("\(effects.count) effects", effects.count > most)
         var wakes = 0
         for effect in effects {

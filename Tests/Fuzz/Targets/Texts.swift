@@ -108,7 +108,7 @@ func fuzzArguments(_ bytes: [UInt8]) {
     guard case .success(let arguments) = ModuleArguments.read(String(decoding: bytes, as: UTF8.self)) else { return }
     // Files are not read here.
     guard let text = arguments.policyText, arguments.policy == nil else { return }
-    let loaded = PolicyLoader.load(arguments: text) { _ in nil }
+    let loaded = PolicyLoader.load(arguments: text, layers: Layers(folders: []))
     // Whatever the name of a preset is, it is one word there.
     let isNameOfPreset = loaded.diagnostics.allSatisfy { $0.description.contains("preset") }
     found("\(text): \(loaded.diagnostics)", !isNameOfPreset)
