@@ -62,8 +62,12 @@ import Testing
         var s = Scenario(.desktop, obedient: false)
         s.appear("a", role: "music")
         s.want("a")
+        s.run("a")
         #expect(s.news() == ["active a"])
-        // It was to run within two seconds.
+        s.want("a", false)
+        s.run("a", false)
+        #expect(s.news() == [])
+        // Its session was to end after 300 ms.
         s.standStill(.seconds(3))
         if isKnown { s.want("a") } else { s.send(.streamVanished(StreamID(99))) }
         #expect(s.news() == ["inactive a"])
@@ -90,8 +94,8 @@ import Testing
         s.activate("player")
         #expect(
             s.news() == [
-                "free music in 500", "ended music resume", "active music", "active player", "cork music in 500",
-                "player: done",
+                "free music in 500", "ended music resume", "active music", "active player", "cork music in 0",
+                "inactive music", "began music by player", "player: done",
             ])
     }
 
