@@ -255,7 +255,7 @@ class Stage:
         self.past.append(player)
         # What its user makes of it; the server remembers that for streams of its kind.
         player.factor = self.factor(role)
-        own = self.desktop.wait(f"the stream {name}", lambda: self.shown(player), 8)
+        own = self.desktop.wait(f"the stream {name}", lambda: self.shown(player), 20)
         self.settle(own, player)
 
     def settle(self, shown, player):
