@@ -65,6 +65,12 @@ def unload(desktop):
         desktop.tool("pactl", "unload-module", PULSEAUDIO_MODULE)
 
 
+def only_skips(losses):
+    """Who has skipped some of its sound, if that is all that was lost."""
+    is_all = all(" has skipped " in loss for loss in losses)
+    return {loss.split()[0] for loss in losses} if is_all else set()
+
+
 class Step:
     """One scene with one fault after one of its steps, or without any, for comparison."""
 
