@@ -1,5 +1,6 @@
 """Each step of a scenario with something that breaks there."""
 
+import contextlib
 import random
 import signal
 import time
@@ -62,6 +63,12 @@ def unload(desktop):
         desktop.wait("the end of the module", lambda: not desktop.has_loaded(), 10)
     elif desktop.has_loaded():
         desktop.tool("pactl", "unload-module", PULSEAUDIO_MODULE)
+
+
+def only_skips(losses):
+    """Who has skipped some of its sound, if that is all that was lost."""
+    is_all = all(" has skipped " in loss for loss in losses)
+    return {loss.split()[0] for loss in losses} if is_all else set()
 
 
 class Step:
@@ -297,12 +304,13 @@ class Refusal:
         self.is_alive = True
         try:
             for _ in range(8):
-                try:
+                with contextlib.suppress(Failure):
                     load(desktop, 4)
+                if not desktop.lives():
+                    raise Failure(f"the daemon has ended ({status_text(desktop.daemon.returncode)})")
+                if desktop.has_loaded():
                     break
-                except Failure:
-                    if not desktop.lives():
-                        raise
+            desktop.wait("the module's service", desktop.serves, 20)
             stage = Stage(desktop, scene)
             stage.begin()
             for event in scene.events:
@@ -383,7 +391,9 @@ class Destruction:
                 unload(desktop)
             # Who was destroyed has gone, and its client need not notice.
             stage.forget(lambda player: not stage.shown(player) or not stage.shown(player)["is_linked"])
-            # A stream may have lost one of its links, and be half as loud.
+            # A stream may have lost one of its links, and be half as loud; and a player that opens another one is given the
+            # volume that the server remembers of the role.
+            stage.has_restored = True
             losses += stage.judge(by_sound=False) if self.has_module else []
             if desktop.answers() is None:
                 losses.append("the daemon does not answer")

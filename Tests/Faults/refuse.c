@@ -4,7 +4,7 @@
  * Each way to a call (the functions from the call up to the module) is refused once, and not again by any server that has
  * the same file of ways. Memory is refused to libraries only: Swift has no allocation that fails, so where the module itself
  * asks for memory, a refusal ends the process, and where PulseAudio's libraries or the loader of libraries ask, one does so,
- * too. These are counted.
+ * too; and PipeWire silences a node whose memory it cannot map. These are counted.
  *
  *   REFUSE_CONTROL   a file whose first byte is 1 while anything is to be refused
  *   REFUSE_WAYS      the file of ways: one that is in it is not refused; one that is refused is added
@@ -52,7 +52,7 @@ static struct timespec last;
 static bool is_ready;
 
 struct figures {
-    /* Calls with the module on the stack; those that cannot be refused because the module, or PulseAudio, would end. */
+    /* Calls with the module on the stack; those for memory that the module makes itself, and that others do not survive. */
     unsigned calls, own, ending, refused;
 } figures;
 
@@ -133,6 +133,13 @@ __attribute__((noinline)) static bool refuses(const char *call, bool is_memory) 
         figures.ending++;
         goto done;
     }
+    /* A node that PipeWire cannot give its driver's memory stays without sound until its links are made anew. */
+    for (int index = first; is_memory && index < ours; index++)
+        if (dladdr(frames[index], &info) != 0 && info.dli_sname != NULL &&
+            (strncmp(info.dli_sname, "pw_memblock_", 12) == 0 || strncmp(info.dli_sname, "pw_mempool_", 11) == 0)) {
+            figures.ending++;
+            goto done;
+        }
     /* Libraries lie somewhere else in each process, so it is the distance from their beginning that counts. */
     uint64_t way = 14695981039346656037u;
     for (int index = first; index < count && index <= ours + 1; index++) {
@@ -258,10 +265,16 @@ REFUSABLE(dup, (int file), EMFILE, file)
 REFUSABLE(eventfd, (unsigned value, int flags), EMFILE, value, flags)
 REFUSABLE(timerfd_create, (int clock, int flags), EMFILE, clock, flags)
 REFUSABLE(epoll_create1, (int flags), EMFILE, flags)
-REFUSABLE(epoll_ctl, (int loop, int what, int file, struct epoll_event *event), ENOSPC, loop, what, file, event)
 REFUSABLE(memfd_create, (const char *name, unsigned flags), EMFILE, name, flags)
 REFUSABLE(inotify_init1, (int flags), EMFILE, flags)
 REFUSABLE(inotify_add_watch, (int file, const char *path, uint32_t mask), ENOSPC, file, path, mask)
+
+/* Only one watch more can be one too many. */
+int epoll_ctl(int loop, int what, int file, struct epoll_event *event) {
+    NEXT(epoll_ctl);
+    if (what == EPOLL_CTL_ADD && refuses("epoll_ctl", false)) return errno = ENOSPC, -1;
+    return next(loop, what, file, event);
+}
 
 /* Those with a mode only where a file may be made. */
 #define OPENING(name, declaration, flags, ...) \

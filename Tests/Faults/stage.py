@@ -22,8 +22,8 @@ HERE = pathlib.Path(__file__).parent
 RATE = 16000
 TONE_SECONDS = 90
 #: How much of its sound a stream may lose or repeat over an interruption, in seconds. What is below the threshold while a
-#: stream fades counts as not heard, and an uncertainty of two windows comes on top.
-MOST_SKIPPED = 0.5
+#: stream fades counts as not heard, a machine that has other work corks later, and the windows are uncertain.
+MOST_SKIPPED = 0.8
 #: What is quieter than this, of what a stream has without anybody's volume, counts as silence.
 SILENCE = 0.01
 
@@ -255,7 +255,7 @@ class Stage:
         self.past.append(player)
         # What its user makes of it; the server remembers that for streams of its kind.
         player.factor = self.factor(role)
-        own = self.desktop.wait(f"the stream {name}", lambda: self.shown(player), 8)
+        own = self.desktop.wait(f"the stream {name}", lambda: self.shown(player), 20)
         self.settle(own, player)
 
     def settle(self, shown, player):

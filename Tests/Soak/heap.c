@@ -1,5 +1,6 @@
 /* Loaded into a sound server beforehand, it writes to the file HEAP_FIGURES four times a second how many bytes of the
- * heap are in use: without the holes between them, which the kernel cannot tell from what is in use. For Tests/bin/soak. */
+ * heap are in use: without the holes between them, which the kernel cannot tell from what is in use. When there is a file of
+ * that name with .trim behind it, it gives the holes back to the kernel, and removes that file. For Tests/bin/soak. */
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -10,7 +11,13 @@
 #include <unistd.h>
 
 static void *count(void *path) {
+    char request[256];
+    snprintf(request, sizeof request, "%s.trim", (const char *)path);
     for (;;) {
+        if (access(request, F_OK) == 0) {
+            malloc_trim(0);
+            unlink(request);
+        }
         /* Each time, for PulseAudio closes whatever is open when it starts. */
         int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
         struct mallinfo2 figures = mallinfo2();

@@ -42,7 +42,8 @@ class Application:
 
         def failed(error):
             global answers, errors, lost
-            if error.get_dbus_name().startswith(NAME):
+            # That there are too many kinds of sessions at a time is an answer, too.
+            if error.get_dbus_name().startswith(NAME) or error.get_dbus_name().endswith(".LimitsExceeded"):
                 answers, errors = answers + 1, errors + 1
             else:
                 lost += 1
@@ -71,8 +72,8 @@ class Application:
         elif what < 0.65:
             self.session("Activate", "as", dbus.Array([], signature="s"))
         elif what < 0.85:
-            flags = ["notify-others"] if chance.random() < 0.5 else []
-            self.session("Deactivate", "as", dbus.Array(flags, signature="s"))
+            # Without that flag whoever was interrupted stays so until its user starts it, and here there is no user.
+            self.session("Deactivate", "as", dbus.Array(["notify-others"], signature="s"))
         elif what < 0.95:
             self.call(self.path, NAME + ".Session", "Close", "")
             self.path = None
