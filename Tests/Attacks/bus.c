@@ -1,0 +1,216 @@
+/* Peers on the session bus that want no good, each with a connection of its own.
+ *
+ *   attack-bus KIND SENDERS SECONDS [COUNT]
+ *
+ * Prints "ready" when it is at it, and in the end how often it has done what it does, and how many answers were errors.
+ *
+ *   open         OpenSession, and Close of what came of it, without an end
+ *   set          Properties.Set of DoNotDisturb, on and off
+ *   introspect   Introspect
+ *   objects      GetManagedObjects
+ *   dump         DumpState
+ *   list         ListStreams
+ *   explain      Explain, of an application's name
+ *   large        OpenSession with a display-name of 200 KB
+ *   sessions     COUNT sessions in all, opened, made to mix and activated, and then left there
+ *   flips        a session that is activated and given back, without an end
+ *   deaf         Subscribe, and never read again
+ *   subscribers  Subscribe, and read
+ *   players      media players that come and go
+ *   names        names that come and go */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-bus.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char service[] = "org.AudioSession1", root[] = "/org/AudioSession1",
+                  manager[] = "org.AudioSession1.Manager", session[] = "org.AudioSession1.Session";
+/* So many calls of one sender wait for their answer. */
+enum { WINDOW = 64 };
+
+struct sender {
+    sd_bus *bus;
+    int number, waiting, wants_more, is_on, step;
+    char path[64];
+};
+
+static const char *kind;
+static uint64_t done, errors;
+static long wanted;
+static char *large;
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static int is(const char *name) { return strcmp(kind, name) == 0; }
+
+static void fail(const char *what, int code) {
+    fprintf(stderr, "attack-bus: %s: %s\n", what, strerror(-code));
+    exit(1);
+}
+
+static void call(struct sender *sender, sd_bus_message_handler_t answered, const char *path, const char *interface,
+                 const char *method, const char *types, ...) {
+    va_list arguments;
+    va_start(arguments, types);
+    int code = sd_bus_call_method_asyncv(sender->bus, NULL, service, path, interface, method, answered, sender, types,
+                                         arguments);
+    va_end(arguments);
+    if (code < 0) fail(method, code);
+    sender->waiting++;
+}
+
+static int answered(sd_bus_message *message, void *data, sd_bus_error *error) {
+    struct sender *sender = data;
+    (void)error;
+    sender->waiting--;
+    done++;
+    if (sd_bus_message_is_method_error(message, NULL)) errors++;
+    return 0;
+}
+
+static int opened(sd_bus_message *message, void *data, sd_bus_error *error) {
+    struct sender *sender = data;
+    const char *path;
+    int is_error = sd_bus_message_is_method_error(message, NULL);
+    answered(message, data, error);
+    if (is_error || sd_bus_message_read(message, "o", &path) < 0) return 0;
+    if (is("open")) {
+        call(sender, answered, path, session, "Close", "");
+    } else {
+        snprintf(sender->path, sizeof(sender->path), "%s", path);
+        call(sender, answered, path, session, "SetCategory", "sass", "playback", 1, "mix-with-others", "");
+        if (is("sessions")) call(sender, answered, path, session, "Activate", "as", 0);
+    }
+    return 0;
+}
+
+/* One more of what it does. */
+static void act(struct sender *sender) {
+    if (is("open")) {
+        call(sender, opened, root, manager, "OpenSession", "a{sv}", 1, "display-name", "s", "attacker");
+    } else if (is("large")) {
+        call(sender, answered, root, manager, "OpenSession", "a{sv}", 1, "display-name", "s", large);
+    } else if (is("set")) {
+        sender->is_on = !sender->is_on;
+        call(sender, answered, root, "org.freedesktop.DBus.Properties", "Set", "ssv", manager, "DoNotDisturb", "b",
+             sender->is_on);
+    } else if (is("introspect")) {
+        call(sender, answered, root, "org.freedesktop.DBus.Introspectable", "Introspect", "");
+    } else if (is("objects")) {
+        call(sender, answered, root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", "");
+    } else if (is("dump")) {
+        call(sender, answered, root, manager, "DumpState", "");
+    } else if (is("list")) {
+        call(sender, answered, root, manager, "ListStreams", "");
+    } else if (is("explain")) {
+        call(sender, answered, root, manager, "Explain", "s", "attack-graph");
+    } else if (is("sessions")) {
+        sender->wants_more = --wanted > 0;
+        call(sender, opened, root, manager, "OpenSession", "a{sv}", 0);
+        if (++sender->step == 60) sender->wants_more = 0;
+    } else if (is("flips")) {
+        if (sender->step++ == 0) {
+            sender->wants_more = 0;
+            call(sender, opened, root, manager, "OpenSession", "a{sv}", 0);
+        } else if (sender->step % 2 == 0) {
+            call(sender, answered, sender->path, session, "Activate", "as", 0);
+        } else {
+            call(sender, answered, sender->path, session, "Deactivate", "as", 0);
+        }
+    } else if (is("deaf") || is("subscribers")) {
+        sender->wants_more = 0;
+        call(sender, answered, root, manager, "Subscribe", "");
+    } else if (is("players") || is("names")) {
+        char name[96];
+        snprintf(name, sizeof(name), is("players") ? "org.mpris.MediaPlayer2.attacker%d.i%d" : "org.attacker%d.i%d",
+                 sender->number, sender->step / 2);
+        sd_bus_slot *slot;
+        int code = sender->step++ % 2 == 0
+                       ? sd_bus_request_name_async(sender->bus, &slot, name, 0, answered, sender)
+                       : sd_bus_release_name_async(sender->bus, &slot, name, answered, sender);
+        if (code < 0) fail("name", code);
+        sd_bus_slot_set_floating(slot, 1);
+        sd_bus_slot_unref(slot);
+        sender->waiting++;
+    }
+}
+
+/* As a player that plays answers whatever it is asked. */
+static int asked(sd_bus_message *message, void *data, sd_bus_error *error) {
+    (void)data, (void)error;
+    if (sd_bus_message_is_method_call(message, "org.freedesktop.DBus.Properties", "GetAll"))
+        return sd_bus_reply_method_return(message, "a{sv}", 2, "PlaybackStatus", "s", "Playing", "CanPause", "b", 1);
+    if (sd_bus_message_is_method_call(message, "org.freedesktop.DBus.Properties", "Get"))
+        return sd_bus_reply_method_return(message, "v", "s", "Playing");
+    if (sd_bus_message_is_method_call(message, NULL, NULL)) return sd_bus_reply_method_return(message, "");
+    return 0;
+}
+
+int main(int count, char *arguments[]) {
+    if (count < 4) {
+        fprintf(stderr, "usage: attack-bus KIND SENDERS SECONDS [COUNT]\n");
+        return 2;
+    }
+    kind = arguments[1];
+    int senders = atoi(arguments[2]);
+    double end = now() + atof(arguments[3]);
+    wanted = count > 4 ? atol(arguments[4]) : 0;
+    large = calloc(1, 200001);
+    memset(large, 'x', 200000);
+    struct sender *all = calloc((size_t)senders, sizeof(*all));
+    struct pollfd *files = calloc((size_t)senders, sizeof(*files));
+    for (int index = 0; index < senders; index++) {
+        struct sender *sender = &all[index];
+        sender->number = index;
+        sender->wants_more = 1;
+        int code = sd_bus_open_user(&sender->bus);
+        if (code < 0) fail("no bus", code);
+        sd_bus_set_method_call_timeout(sender->bus, 600000000);
+        if (is("players")) sd_bus_add_filter(sender->bus, NULL, asked, NULL);
+    }
+    puts("ready");
+    fflush(stdout);
+    while (now() < end) {
+        int is_busy = 0, is_waiting = 0;
+        for (int index = 0; index < senders; index++) {
+            struct sender *sender = &all[index];
+            for (int turn = 0; turn < WINDOW; turn++) {
+                int code = sd_bus_process(sender->bus, NULL);
+                if (code < 0) fail("the connection", code);
+                if (code == 0) break;
+                is_busy = 1;
+            }
+            if (is("flips") && sender->path[0] != '\0' && sender->waiting == 0) sender->wants_more = 1;
+            int window = is("flips") ? 1 : WINDOW;
+            while (sender->wants_more && sender->waiting < window) act(sender);
+            if (sender->waiting > 0) is_waiting = 1;
+            files[index] = (struct pollfd){sd_bus_get_fd(sender->bus), (short)sd_bus_get_events(sender->bus), 0};
+        }
+        if (is("deaf") && !is_waiting) {
+            puts("deaf");
+            fflush(stdout);
+            /* Whatever comes now fills the buffers of others. */
+            while (now() < end) usleep(10000);
+        }
+        if (is("sessions") && wanted <= 0 && !is_waiting) {
+            static int is_told;
+            if (!is_told++) {
+                printf("opened %lu, errors %lu\n", done / 3, errors);
+                fflush(stdout);
+            }
+        }
+        if (!is_busy) poll(files, (nfds_t)senders, 20);
+    }
+    printf("done %lu errors %lu\n", done, errors);
+    return 0;
+}
