@@ -17,6 +17,7 @@
     FUNCTION(pw_global_get_properties)              \
     FUNCTION(pw_global_is_type)                     \
     FUNCTION(pw_impl_client_add_listener)           \
+    FUNCTION(pw_impl_client_find_resource)          \
     FUNCTION(pw_impl_client_get_properties)         \
     FUNCTION(pw_impl_client_set_busy)               \
     FUNCTION(pw_impl_device_add_listener)           \
