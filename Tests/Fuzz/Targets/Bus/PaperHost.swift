@@ -35,7 +35,7 @@ final class PaperHost: Host, ServiceHost {
     private let policy: LoadedPolicy
     private(set) lazy var runtime = SessionRuntime(policy: policy.policy, host: self)
     private(set) lazy var book = StreamBook<Stream>(policy: policy, runtime: runtime, host: self) {}
-    private lazy var timer = loop.timer { [unowned self] in runtime.timerFired() }
+    private var timer: (any LoopTimer)?
     private var silenced: [StreamID: Silence] = [:]
 
     init(_ loop: any EventLoop, _ policy: LoadedPolicy) {
@@ -43,7 +43,7 @@ final class PaperHost: Host, ServiceHost {
         self.policy = policy
     }
 
-    deinit { timer.cancel() }
+    deinit { timer?.cancel() }
 
     static let policies: [LoadedPolicy] = [
         "preset = desktop", "preset = phone", "preset = phone capture-pairing = true",
@@ -75,7 +75,10 @@ final class PaperHost: Host, ServiceHost {
     func request(_ wish: StreamWish, of stream: StreamID) {}
     func clock(of stream: StreamID?) -> GraphClock { GraphClock(sampleRate: 48000, quantum: .milliseconds(20)) }
     func hasVolume(_ stream: StreamID) -> Bool { true }
-    func arm(at moment: Instant?) { timer.arm(at: moment?.nanoseconds) }
+    func arm(at moment: Instant?) {
+        if timer == nil { timer = loop.timer { [weak self] in self?.runtime.timerFired() } }
+        timer?.arm(at: moment?.nanoseconds)
+    }
     func log(_ level: LogLevel, _ text: @autoclosure () -> String) {
         let line = text()
         printStep("    \(line)")
