@@ -49,6 +49,8 @@ public final class BusConnection {
     private var interest = Readiness()
     private var alarm: (any LoopTimer)?
     private var armed: Int64?
+    /// At the end of a turn the loop is told once what is waited for.
+    private var isTurning = false
     private var isOpen = false
     private var isBroken = false
     private var retryMoment: Int64?
@@ -120,13 +122,17 @@ public final class BusConnection {
     // MARK: - Turns of the loop
 
     private func turn() {
+        isTurning = true
+        defer {
+            isTurning = false
+            settle()
+        }
         let due = work
         work = []
         for body in due { body() }
         if bus == nil, let moment = retryMoment, moment <= loop.now { connect() }
         process()
         expireCalls()
-        settle()
     }
 
     private func connect() {
@@ -225,6 +231,7 @@ public final class BusConnection {
 
     /// Tells the loop what is waited for now. Called whenever something was sent, too.
     func settle() {
+        if isTurning { return }
         var next = retryMoment
         func wait(for moment: Int64) { if moment < next ?? .max { next = moment } }
         if !work.isEmpty || isBroken || !mailbox.isEmpty { wait(for: loop.now) }
@@ -250,6 +257,9 @@ public final class BusConnection {
 
     private func arm(at moment: Int64?) {
         guard moment != armed else { return }
+        // What is due comes at once, and then it is seen what else is: to arm a timer anew for each message costs more than the
+        // message.
+        if moment != nil, let armed, armed <= loop.now { return }
         armed = moment
         alarm?.arm(at: moment)
     }

@@ -121,17 +121,25 @@ struct Mailbox<Item> {
 }
 
 /// A queue in one array: what was taken from its beginning is dropped when it is half of it.
-private struct Queue<Element> {
+public struct Queue<Element> {
     private var elements: [Element?] = []
     private var start = 0
 
-    var count: Int { elements.count - start }
-    var isEmpty: Bool { count == 0 }
-    var first: Element? { start < elements.count ? elements[start] : nil }
+    /// A queue with nothing in it.
+    public init() {}
 
-    mutating func append(_ element: Element) { elements.append(element) }
+    /// How many wait.
+    public var count: Int { elements.count - start }
+    /// Whether none waits.
+    public var isEmpty: Bool { count == 0 }
+    /// The one that has waited longest.
+    public var first: Element? { start < elements.count ? elements[start] : nil }
 
-    mutating func removeFirst() {
+    /// Adds one at the end.
+    public mutating func append(_ element: Element) { elements.append(element) }
+
+    /// Drops the first one.
+    public mutating func removeFirst() {
         guard start < elements.count else { return }
         elements[start] = nil
         start += 1

@@ -81,6 +81,29 @@ import Testing
         }
     }
 
+    /// The loop is told once in a turn what is waited for, not with each message.
+    @Test func aMessageDoesNotArmATimer() async throws {
+        try await withBusOnManualClock { bus, clock in
+            let before = clock.arms
+            var answers = 0
+            for number in 0..<200 {
+                bus.client.connection.call(
+                    Bus.name, path: Bus.path, interface: Bus.interface, "Add", [.int32(Int32(number)), .int32(1)]
+                ) { _ in answers += 1 }
+            }
+            #expect(bus.client.wait { answers == 200 })
+            #expect(clock.arms - before <= 60, "armed \(clock.arms - before) times for 200 calls")
+            // Outside of a turn, too: what is changed is announced in the next one.
+            let quiet = clock.arms
+            bus.server.changed(["Volume"], interface: Bus.interface, at: Bus.path)
+            for number in 0..<200 {
+                clock.advance(by: .microseconds(1))
+                bus.server.emit("Said", interface: Bus.interface, at: Bus.path, [.string("x"), .uint32(UInt32(number))])
+            }
+            #expect(clock.arms - quiet <= 2, "armed \(clock.arms - quiet) times for 200 signals")
+        }
+    }
+
     /// Who calls once waits for one call of each of the others, not for all that was sent before.
     @Test func whoFloodsWaitsBehindTheOthers() async throws {
         try await withBusOnManualClock { bus, clock in

@@ -5,6 +5,8 @@ final class ManualLoop: EventLoop {
     private let inner: PollLoop
     /// Nanoseconds.
     private(set) var now: Int64 = 1_000_000_000_000
+    /// How often timers were armed, which is a call of the system each time.
+    private(set) var arms = 0
     /// Called before and after whatever the loop calls back: a turn.
     var turns: (_ isBegin: Bool) -> Void = { _ in }
 
@@ -36,7 +38,10 @@ final class ManualLoop: EventLoop {
         }
 
         // What lies ahead on this clock lies as far ahead on the other one.
-        func arm(at moment: Int64?) { timer?.arm(at: moment.map { loop.inner.now + max(0, $0 - loop.now) }) }
+        func arm(at moment: Int64?) {
+            loop.arms += 1
+            timer?.arm(at: moment.map { loop.inner.now + max(0, $0 - loop.now) })
+        }
 
         func cancel() { timer?.cancel() }
     }
