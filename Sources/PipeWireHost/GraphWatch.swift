@@ -45,6 +45,8 @@ final class GraphWatch {
     private var isStale = false
     /// Something runs at something else than when that was last told.
     private var hasNews = false
+    /// What that runs at which drives most others.
+    private var busiest: GraphFigures?
     /// Counts demands.
     private var stamp: UInt64 = 0
 
@@ -147,10 +149,7 @@ final class GraphWatch {
         if let driver = node.flatMap({ nodes[$0] }).flatMap({ nodes[$0.driver] }), let figures = driver.figures {
             return figures
         }
-        let busiest = nodes.values.filter { $0.figures != nil }.min {
-            ($1.followers, $0.global) < ($0.followers, $1.global)
-        }
-        return busiest?.figures ?? GraphFigures(rate: settings.rate, quantum: settings.quantum)
+        return busiest ?? GraphFigures(rate: settings.rate, quantum: settings.quantum)
     }
 
     /// Whether something runs at something else than when this was last asked.
@@ -177,6 +176,9 @@ final class GraphWatch {
             decide(driver, requests, isRunning: driver.isRunning)
             if driver.figures != old { hasNews = true }
         }
+        busiest =
+            nodes.values.filter { $0.figures != nil }.min { ($1.followers, $0.global) < ($0.followers, $1.global) }?
+            .figures
     }
 
     /// What a node asks for. One that has just come does not hold on to what it finds.

@@ -1,5 +1,6 @@
 import CPipeWire
 import PolicyFile
+import SessionBus
 import SessionCore
 import SessionDesktop
 import SessionHost
@@ -32,8 +33,11 @@ public final class PipeWireHost: Host {
     private var hasBegun = false
     /// The daemon is about to register something.
     private var isRegistering = false
-    /// The streams whose place in the graph is to be changed, by their node's global id.
-    private var due: [UInt32] = []
+    /// The streams whose place in the graph is to be changed, by their node's global id, and which of them are in the queue.
+    private var due = Queue<UInt32>()
+    private var isDue: Set<UInt32> = []
+    /// After how long the rest of them has to wait for the next turn of the loop, in nanoseconds.
+    private static let share: Int64 = 1_000_000
     private let streamCame: () -> Void
 
     /// Joins the daemon: sees all objects that exist and all that come.
@@ -103,7 +107,7 @@ public final class PipeWireHost: Host {
         routes.releaseManager()
         runtime.shutDown()
         // Nobody will be here at the daemon's next turn.
-        changeGraph()
+        changeGraph(all: true)
         service?.leave()
         book?.service = nil
         self.runtime = nil
@@ -219,7 +223,8 @@ public final class PipeWireHost: Host {
 
     func streamDestroyed(_ stream: StreamNode) {
         streams[stream.global] = nil
-        due.removeAll { $0 == stream.global }
+        // Its place in the queue finds nobody.
+        isDue.remove(stream.global)
         routes.forget(stream.global)
         book?.forget(stream, now: false)
     }
@@ -251,18 +256,26 @@ public final class PipeWireHost: Host {
     /// An output that goes as a whole leaves its streams without one. What they are linked to next is heard only when the
     /// client has answered that it has the buffers for it (R64); so that takes more turns of the loop than this.
     func changeLater(_ stream: StreamNode) {
-        guard !due.contains(stream.global) else { return }
+        guard isDue.insert(stream.global).inserted else { return }
         due.append(stream.global)
         wakeLater()
     }
 
     /// Changes the graph where that is due, if the daemon is not in the middle of registering something.
-    func changeGraph() {
+    ///
+    /// - Parameter all: Whatever time that takes. Otherwise what there is no time for is done in the next turns of the loop: each
+    ///   change has the daemon look at its whole graph.
+    func changeGraph(all: Bool = false) {
         guard !isRegistering else { return }
+        let start = cpw_monotonic_nanoseconds()
         // What becomes due meanwhile has its own turn.
-        let nodes = due
-        due.removeAll()
-        for node in nodes { streams[node]?.change() }
+        for _ in 0..<due.count {
+            guard let node = due.first else { return }
+            due.removeFirst()
+            if isDue.remove(node) != nil { streams[node]?.change() }
+            if !all, cpw_monotonic_nanoseconds() &- start >= Self.share { break }
+        }
+        if !due.isEmpty { wakeLater() }
     }
 
     // MARK: - WirePlumber's role policy

@@ -133,7 +133,7 @@ final class RouteWatch {
         let isLoss = host.take(.device(device.description(nodes: own.sorted { $0.node.id < $1.node.id })))
         if isLoss { hold.drain(for: host.graphQuantum * 3 + (own.map(\.headroom).max() ?? .zero)) }
         guard hasAnswered else { return }
-        host.changeGraph()
+        host.changeGraph(all: true)
         hold.answered(device.global)
     }
 

@@ -67,6 +67,8 @@ public final class Players {
     ///   - sandbox: The application id that the sound server knows; where it has none, or an empty one, the process's
     ///     control group is asked.
     public func player(for process: UInt32, sandbox: String?) -> Player? {
+        // Without players no file is read, and there may be many streams to ask for.
+        guard !entries.isEmpty else { return nil }
         let known = sandbox ?? ""
         let sandbox = known.isEmpty ? tree.sandbox(of: process)?.application : known
         var best: (Player.Nearness, Player)?
