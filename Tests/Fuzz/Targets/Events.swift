@@ -70,6 +70,8 @@ private struct EventPlay {
         default: found("an answer to nothing", answers > 0)
         }
         answers = 0
+        // Of a stream that is gone there is nothing to tell.
+        if case .streamVanished(let stream) = event { told[stream] = nil }
         for (stream, treatment) in told {
             found(
                 "\(stream) was told something else", (engine.treatment(of: stream) ?? .untouched) != treatment)

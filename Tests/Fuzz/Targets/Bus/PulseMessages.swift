@@ -42,9 +42,10 @@ private let keys = [
     "application.name", "media.name", "media.role", "audio-session.category", "application.process.binary",
 ]
 
-/// Whether an application whose streams the policy is about is called so.
+/// Whether an application whose streams the policy is about is called so. A number is that of a stream, or of a process.
 private func isName(_ subject: String, _ host: PaperHost) -> Bool {
-    host.book.all.contains { $0.description != nil && $0.application.name == subject }
+    UInt32(subject) == nil && !subject.hasPrefix("pid:")
+        && host.book.all.contains { $0.description != nil && $0.application.name == subject }
 }
 
 extension Input {
