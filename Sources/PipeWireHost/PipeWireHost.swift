@@ -148,7 +148,8 @@ public final class PipeWireHost: Host {
             if seesNewStreams, !hasBegun { graph.added(metadata: global) }
             let properties = pw_global_get_properties(global)
             routes.added(
-                metadata: pw_global_get_id(global), name: text(pw_properties_get(properties, "metadata.name")))
+                metadata: pw_global_get_id(global), name: text(pw_properties_get(properties, "metadata.name")),
+                by: client(in: properties))
         }
     }
 

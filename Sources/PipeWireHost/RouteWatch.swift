@@ -219,11 +219,14 @@ final class RouteWatch {
 
     func removed(_ resource: OpaquePointer) { resources.remove(resource) }
 
-    /// Metadata of a name was registered: the resource that has its number already is the one that exports it.
-    func added(metadata global: UInt32, name: String?) {
-        guard name == "default", let resource = resources.first(where: { pw_resource_get_bound_id($0) == global }),
-            let client = pw_resource_get_client(resource)
-        else { return }
+    /// Metadata of a name was registered by a client, or was before this module was loaded. The resource by which it does that has
+    /// its number; others may too, by which it is used, and these are no good for anything else: so where the client itself has
+    /// more than one, it is not known which.
+    func added(metadata global: UInt32, name: String?, by client: OpaquePointer?) {
+        let own = resources.filter {
+            pw_resource_get_client($0) == client && pw_resource_get_bound_id($0) == global
+        }
+        guard name == "default", let client, let resource = own.first, own.count == 1 else { return }
         choice.add(resource, of: host.isConfined(client: client) ? nil : host.clients[client]?.programs.connected)
         guard choice.all.contains(resource) else { return }
         metadata[resource] = DefaultsWatch(resource: resource, watch: self)
