@@ -49,11 +49,19 @@ extension LiveModule {
             $0.routeVolume = 1
             $0.isModuleLate = true
         }) { desk in
+            var users: [ChildProcess] = []
+            defer { withExtendedLifetime(users) {} }
             let card = try await FixtureCard.start(.laptop, on: desk.pipeWire)
             let speaker = try await card.record("speaker")
             let headphones = try await card.record("headphones")
             _ = try desk.play(Desk.music, with: .plain, as: "music-player", role: .music)
             try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            // Others use the session manager's metadata, too, each by a resource of its own.
+            for number in 0..<8 {
+                let user = try desk.sandbox.start("metadata-\(number)", Invocation("pw-metadata", ["-m"]))
+                try await user.log.wait(forLineContaining: "Found \"default\" metadata")
+                users.append(user)
+            }
             try await desk.pipeWire.loadModule()
             try await desk.log.wait(forLineContaining: "route: Headphones")
             for _ in 0..<3 {
