@@ -12,6 +12,10 @@ from desktop import DESKTOPS, PIPEWIRE_MODULE, PULSEAUDIO_MODULE, Failure, build
 #: How long a bus stands still, and how long the daemon may take to answer meanwhile: it would wait for all of that time.
 STALL = 4
 MOST_WAIT = 2
+#: For how many seconds what was killed or unloaded is away before it is started again.
+AWAY = 0.3
+#: For how many seconds a scene goes on after each step in which an object may be destroyed: what that does may show late.
+AFTERWARDS = 0.3
 
 FAULTS = {
     "client": "the client that did the step is killed",
@@ -149,19 +153,19 @@ class Step:
 
     def break_manager(self, desktop, stage, event):
         desktop.kill_manager()
-        time.sleep(0.3)
+        time.sleep(AWAY)
         desktop.restart_manager()
         stage.has_restored = True
 
     def break_front_end(self, desktop, stage, event):
         desktop.kill("front-end")
         stage.forget_pulse_clients()
-        time.sleep(0.2)
+        time.sleep(AWAY)
         desktop.start_front_end()
 
     def break_bus(self, desktop, stage, event):
         desktop.kill("bus")
-        time.sleep(0.3)
+        time.sleep(AWAY)
         desktop.start_bus()
         # The clients' library ends them with their bus; their streams stay.
         stage.end_applications()
@@ -196,7 +200,7 @@ class Step:
 
     def break_unload(self, desktop, stage, event):
         unload(desktop)
-        time.sleep(0.3)
+        time.sleep(AWAY)
         load(desktop)
 
     def break_server(self, desktop, stage, event):
@@ -382,7 +386,7 @@ class Destruction:
                 if number == 1:
                     self.arm(desktop)
                 stage.perform(event)
-                time.sleep(0.3)
+                time.sleep(AFTERWARDS)
                 if not desktop.lives():
                     raise Failure(f"the daemon has ended ({status_text(desktop.daemon.returncode)})")
             if self.has_module and desktop.has_loaded():
