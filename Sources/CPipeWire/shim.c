@@ -85,6 +85,24 @@ bool cpw_log_enabled(enum cpw_log_level level) { return pw_log_topic_enabled((en
 
 void cpw_log(enum cpw_log_level level, const char *text) { pw_logt((enum spa_log_level)level, topic, "%s", text); }
 
+const char *cpw_missing_function(void) {
+#define LOOK(name) \
+    if (&name == NULL) return #name;
+    CPW_FUNCTIONS(LOOK)
+    return NULL;
+}
+
+const char *cpw_release(void) { return pw_get_library_version == NULL ? NULL : pw_get_library_version(); }
+
+void cpw_complain(const char *text) {
+    if (pw_log_logt != NULL && &pw_log_level != NULL && pw_log_get != NULL) {
+        cpw_log_open();
+        cpw_log(CPW_LOG_ERROR, text);
+    } else {
+        fprintf(stderr, "audio-session: %s\n", text);
+    }
+}
+
 /* Copies an array of numbers of four bytes, and no other. spa_pod_copy_array of 0.3.65 believes whatever size the pod says
  * that its numbers have, and the pod is a client's. */
 static uint32_t copy_array(const struct spa_pod *pod, uint32_t type, void *values, uint32_t max_values) {

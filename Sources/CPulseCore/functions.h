@@ -71,10 +71,11 @@ int pa_card_set_profile(pa_card *card, pa_card_profile *profile, bool is_saved);
 typedef int (*cpc_message_handler)(
     const char *path, const char *message, const pa_json_object *parameters, char **response, void *userdata);
 
-unsigned pa_json_object_get_type(const pa_json_object *object);
-int64_t pa_json_object_get_int(const pa_json_object *object);
-bool pa_json_object_get_bool(const pa_json_object *object);
-const char *pa_json_object_get_string(const pa_json_object *object);
+/* Weak, because the library of release 14 keeps them for itself, and the module would not be loaded there. */
+__attribute__((weak)) unsigned pa_json_object_get_type(const pa_json_object *object);
+__attribute__((weak)) int64_t pa_json_object_get_int(const pa_json_object *object);
+__attribute__((weak)) bool pa_json_object_get_bool(const pa_json_object *object);
+__attribute__((weak)) const char *pa_json_object_get_string(const pa_json_object *object);
 
 void pa_message_handler_register(
     pa_core *core, const char *path, const char *description, cpc_message_handler callback, void *userdata);

@@ -47,6 +47,13 @@ void cpc_module_load_later(pa_core *core, const char *name, const char *argument
     wanted->core = core;
     wanted->name = strdup(name);
     wanted->argument = argument == NULL ? NULL : strdup(argument);
+    /* Without a name the daemon would end itself. */
+    if (wanted->name == NULL || (argument != NULL && wanted->argument == NULL)) {
+        free(wanted->name);
+        free(wanted->argument);
+        free(wanted);
+        return;
+    }
     pa_mainloop_api_once(api, load, wanted);
 }
 

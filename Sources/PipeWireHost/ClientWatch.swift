@@ -14,7 +14,11 @@ final class ClientWatch {
     /// The daemon lets it wait, or we do.
     private(set) var isBusy = false
 
-    init(client: OpaquePointer, host: PipeWireHost) {
+    /// More of a client that was there before are not looked at: a look at so many takes less than a millisecond.
+    private static let mostResources: UInt32 = 65_536
+
+    /// - Parameter hasResources: It was there before this module, and may have made something already.
+    init(client: OpaquePointer, hasResources: Bool, host: PipeWireHost) {
         self.client = client
         self.host = host
         programs = ClientPrograms(client: client, processes: host.processes)
@@ -38,11 +42,20 @@ final class ClientWatch {
             watch.host.routes.busyChanged(watch.client, isBusy)
         }
         listener = Listener(events) { pw_impl_client_add_listener(client, $0, $1, pointer(to: self)) }
+        // Of a client that was there before this module. The daemon has no list of them, but they have numbers from 0 on.
+        guard hasResources else { return }
+        for number in 0..<ClientWatch.mostResources {
+            if let resource = pw_impl_client_find_resource(client, number) { added(resource) }
+        }
     }
 
     private func added(_ resource: OpaquePointer) {
-        switch text(pw_resource_get_type(resource, nil)) {
-        case "PipeWire:Interface:ClientNode": resources[resource] = ResourceWatch(resource: resource, watch: self)
+        var version: UInt32 = 0
+        switch text(pw_resource_get_type(resource, &version)) {
+        // Version 0 is another interface, whose functions are in other places of the table: PipeWire serves it up to 1.4, and
+        // makes video of whatever comes that way.
+        case "PipeWire:Interface:ClientNode" where version > 0:
+            resources[resource] = ResourceWatch(resource: resource, watch: self)
         case "PipeWire:Interface:Metadata", "Spa:Pointer:Interface:Device":
             exported[resource] = ResourceLife(resource: resource, watch: self)
             host.routes.added(resource)

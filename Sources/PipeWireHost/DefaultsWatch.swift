@@ -9,7 +9,7 @@ import Glibc
 final class DefaultsWatch {
     private static let keys = ["default.audio.sink", "default.audio.source"]
 
-    private let resource: OpaquePointer
+    let resource: OpaquePointer
     private var values: [String: String] = [:]
     private unowned let watch: RouteWatch
     private var events: Listener<pw_resource_events>?

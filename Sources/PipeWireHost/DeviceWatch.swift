@@ -34,6 +34,8 @@ final class DeviceWatch {
 
     let device: OpaquePointer
     let global: UInt32
+    /// It is made by a program in a sandbox.
+    let isConfined: Bool
     private let cardName: String
     private unowned let watch: RouteWatch
     private var listener: Listener<pw_impl_device_events>?
@@ -58,9 +60,10 @@ final class DeviceWatch {
 
     /// - Parameter exporter: The resource that stands for it, of the client that exports it. Where the device is destroyed by
     ///   somebody else, that is freed before the device says so.
-    init(device: OpaquePointer, global: UInt32, exporter: OpaquePointer?, watch: RouteWatch) {
+    init(device: OpaquePointer, global: UInt32, exporter: OpaquePointer?, isConfined: Bool, watch: RouteWatch) {
         self.device = device
         self.global = global
+        self.isConfined = isConfined
         self.watch = watch
         let properties = pw_impl_device_get_properties(device)
         func value(_ key: String) -> String? { name(pw_properties_get(properties, key)) }

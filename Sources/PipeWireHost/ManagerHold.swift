@@ -1,5 +1,6 @@
 import CPipeWire
 import SessionCore
+import SessionHost
 
 /// Lets the session manager wait: first until it is known whether an output is lost, then until the card has played what it
 /// has in its buffer. Whoever is stopped is heard on until then, and would come out of another port if the session manager
@@ -22,8 +23,10 @@ final class ManagerHold {
     private var rest: Instant?
     /// When what was heard on a lost output has been played.
     private var drained: Instant?
+    /// A card that loses its output again and again does not hold it all the time.
+    private var budget = HoldBudget()
 
-    /// Nobody waits longer.
+    /// No card's answer is waited for longer, and no buffer.
     static let longest = Duration.milliseconds(200)
 
     init(host: PipeWireHost) { self.host = host }
@@ -32,6 +35,7 @@ final class ManagerHold {
     func become(_ client: OpaquePointer?, isBusy: Bool) {
         if isOurs, let client = self.client { pw_impl_client_set_busy(client, false) }
         isOurs = false
+        budget.end(at: host.now)
         self.client = client
         self.isBusy = isBusy
         asked.removeAll()
@@ -72,7 +76,9 @@ final class ManagerHold {
         guard client == self.client else { return }
         self.isBusy = isBusy
         guard !isBusy else { return }
+        // Whoever gave it back, we or the daemon.
         isOurs = false
+        budget.end(at: host.now)
         update()
     }
 
@@ -86,15 +92,26 @@ final class ManagerHold {
             self.since = nil
             rest = now.advanced(by: ManagerHold.longest)
         }
-        guard let end = [drained, since.map { $0.advanced(by: ManagerHold.longest) }].compactMap({ $0 }).max() else {
-            guard isOurs else { return }
-            isOurs = false
-            return pw_impl_client_set_busy(client, false)
+        guard let wanted = [drained, since.map { $0.advanced(by: ManagerHold.longest) }].compactMap({ $0 }).max() else {
+            return letGo(client, at: now)
         }
-        if !isBusy {
+        guard isOurs || !isBusy else { return }
+        let end = min(wanted, budget.hold(at: now))
+        guard end > now else { return letGo(client, at: now) }
+        if !isOurs {
             isOurs = true
             pw_impl_client_set_busy(client, true)
         }
-        if isOurs { host.armHold(at: end) }
+        host.armHold(at: end)
+    }
+
+    /// Ends the hold. What is still to be waited for is not.
+    private func letGo(_ client: OpaquePointer, at now: Instant) {
+        budget.end(at: now)
+        asked.removeAll()
+        (since, drained) = (nil, nil)
+        guard isOurs else { return }
+        isOurs = false
+        pw_impl_client_set_busy(client, false)
     }
 }

@@ -41,11 +41,20 @@ public final class Module {
         }
     }
 
-    /// Loads the policy and starts to apply it; does nothing where the daemon did not survive the last start, or has
-    /// loaded the module already.
+    /// Loads the policy and starts to apply it; does nothing where the daemon lacks what the module calls, did not survive
+    /// the last start, or has loaded the module already.
     ///
     /// - Returns: 0, or a negative errno when the daemon has no context.
     public static func load(into module: OpaquePointer, arguments: UnsafePointer<CChar>?) -> Int32 {
+        // An error would keep a server from starting whose configuration asks for this module in any case.
+        if let missing = text(cpw_missing_function()) {
+            cpw_complain(
+                """
+                this PipeWire \(text(cpw_release()) ?? "") has no \(missing), which the audio-session module calls: \
+                the module does nothing
+                """)
+            return 0
+        }
         cpw_log_open()
         guard let context = pw_impl_module_get_context(module) else { return -EINVAL }
         // Two of us would undo each other's work on the same streams.

@@ -83,10 +83,17 @@ public final class PipeWireHost: Host {
             if let global { object(data, as: PipeWireHost.self)?.removed(global) }
         }
         contextListener = Listener(events) { pw_context_add_listener(context, $0, $1, pointer(to: self)) }
+        // Clients first: what they have made is known by them.
         pw_context_for_each_global(
             context,
             { data, global in
-                if let global { object(data, as: PipeWireHost.self)?.added(global) }
+                if let global, isClient(global) { object(data, as: PipeWireHost.self)?.added(global) }
+                return 0
+            }, pointer(to: self))
+        pw_context_for_each_global(
+            context,
+            { data, global in
+                if let global, !isClient(global) { object(data, as: PipeWireHost.self)?.added(global) }
                 return 0
             }, pointer(to: self))
         seesNewStreams = true
@@ -122,9 +129,9 @@ public final class PipeWireHost: Host {
     private func added(_ global: OpaquePointer) {
         isRegistering = true
         defer { isRegistering = false }
-        if pw_global_is_type(global, "PipeWire:Interface:Client") {
+        if isClient(global) {
             guard let client = OpaquePointer(pw_global_get_object(global)) else { return }
-            clients[client] = ClientWatch(client: client, host: self)
+            clients[client] = ClientWatch(client: client, hasResources: !seesNewStreams, host: self)
         } else if pw_global_is_type(global, "PipeWire:Interface:Node") {
             guard let node = OpaquePointer(pw_global_get_object(global)) else { return }
             graph.added(node: node, global: pw_global_get_id(global))
@@ -141,7 +148,8 @@ public final class PipeWireHost: Host {
             if seesNewStreams, !hasBegun { graph.added(metadata: global) }
             let properties = pw_global_get_properties(global)
             routes.added(
-                metadata: pw_global_get_id(global), name: text(pw_properties_get(properties, "metadata.name")))
+                metadata: pw_global_get_id(global), name: text(pw_properties_get(properties, "metadata.name")),
+                by: client(in: properties))
         }
     }
 
@@ -190,11 +198,28 @@ public final class PipeWireHost: Host {
         client(of: node).flatMap { clients[$0]?.programs }
     }
 
-    func client(of node: OpaquePointer) -> OpaquePointer? {
-        guard let id = text(pw_properties_get(pw_impl_node_get_properties(node), "client.id")).flatMap({ UInt32($0) }),
-            let global = pw_context_find_global(context, id), pw_global_is_type(global, "PipeWire:Interface:Client")
+    func client(of node: OpaquePointer) -> OpaquePointer? { client(in: pw_impl_node_get_properties(node)) }
+
+    /// The client whose number is in an object's properties, where the daemon has put it.
+    private func client(in properties: UnsafePointer<pw_properties>?) -> OpaquePointer? {
+        guard let id = text(properties.flatMap { pw_properties_get($0, "client.id") }).flatMap({ UInt32($0) }),
+            let global = pw_context_find_global(context, id), isClient(global)
         else { return nil }
         return OpaquePointer(pw_global_get_object(global))
+    }
+
+    /// Whether an object belongs to a program in a sandbox, or to one of which the kernel does not tell. Without a client it is
+    /// the daemon's own.
+    func isConfined(_ properties: UnsafePointer<pw_properties>?) -> Bool {
+        client(in: properties).map { isConfined(client: $0) } ?? false
+    }
+
+    /// The same of a client.
+    func isConfined(client: OpaquePointer) -> Bool {
+        let properties = pw_impl_client_get_properties(client)
+        let portal = text(properties.flatMap { pw_properties_get($0, "pipewire.access.portal.app_id") })
+        guard portal?.isEmpty ?? true, let program = clients[client]?.programs.connected else { return true }
+        return program.sandbox != nil
     }
 
     func streamDestroyed(_ stream: StreamNode) {
@@ -301,3 +326,5 @@ public final class PipeWireHost: Host {
         if cpw_log_enabled(level) { cpw_log(level, text()) }
     }
 }
+
+private func isClient(_ global: OpaquePointer) -> Bool { pw_global_is_type(global, "PipeWire:Interface:Client") }

@@ -48,8 +48,11 @@ final class RouteWatch {
     private var nodes: [UInt32: Node] = [:]
     private var devices: [UInt32: DeviceWatch] = [:]
     private var links = LinkMap()
-    /// The metadata "default": the session manager's, which comes first, and what others call so.
-    private var metadata: [DefaultsWatch] = []
+    /// The metadata "default": the session manager's, and what others call so.
+    private var metadata: [OpaquePointer: DefaultsWatch] = [:]
+    private var choice = ManagerChoice<OpaquePointer>()
+    /// The session manager's.
+    private var defaults: DefaultsWatch?
     private var targets = StreamTargets()
     /// The metadata and devices that clients export or use; which is which is known later.
     private var resources: Set<OpaquePointer> = []
@@ -58,7 +61,7 @@ final class RouteWatch {
     /// More are not looked at.
     private static let mostDevices = 256
     private static let mostNodes = 1024
-    private static let mostMetadata = 16
+    private static let mostDevicesOfSandboxes = 32
 
     init(host: PipeWireHost) { self.host = host }
 
@@ -70,10 +73,13 @@ final class RouteWatch {
 
     /// Looks at a node: is it a sink or source?
     func added(node: OpaquePointer, global: UInt32) {
-        if let group = name(pw_properties_get(pw_impl_node_get_properties(node), "node.link-group")) {
+        let properties = pw_impl_node_get_properties(node)
+        let isConfined = host.isConfined(properties)
+        if let group = name(pw_properties_get(properties, "node.link-group")) {
             links.add(node: global, inGroup: group)
         }
-        guard nodes[global] == nil, let facts = RouteNodeFacts(node, global: global) else { return }
+        guard nodes[global] == nil, let facts = RouteNodeFacts(node, global: global, isConfined: isConfined)
+        else { return }
         // What programs make takes no room of devices' own sinks and sources.
         let isOfDevice = facts.node.deviceID.map { devices[$0] != nil } ?? false
         guard nodes.count < (isOfDevice ? RouteWatch.mostNodes : RouteWatch.mostNodes / 2) else { return }
@@ -109,9 +115,14 @@ final class RouteWatch {
         guard devices[global] == nil, devices.count < RouteWatch.mostDevices,
             text(pw_properties_get(properties, "media.class")) == "Audio/Device"
         else { return }
+        // What sandboxes make takes no room of the session manager's cards.
+        let isConfined = host.isConfined(properties)
+        let others = devices.values.lazy.filter(\.isConfined)
+        guard !isConfined || others.count < RouteWatch.mostDevicesOfSandboxes else { return }
         let implementation = pw_impl_device_get_implementation(device).map { OpaquePointer($0) }
         let exporter = implementation.flatMap { resources.contains($0) ? $0 : nil }
-        let watch = DeviceWatch(device: device, global: global, exporter: exporter, watch: self)
+        let watch = DeviceWatch(
+            device: device, global: global, exporter: exporter, isConfined: isConfined, watch: self)
         devices[global] = watch
         watch.begin()
     }
@@ -129,7 +140,7 @@ final class RouteWatch {
     /// A card is asked what has changed. While something is heard on it, the session manager has to wait for the answer;
     /// unless it would be waited for by that.
     func asked(_ device: DeviceWatch) {
-        guard host.stopsPlayback, device.client == nil || device.client != metadata.first?.client else { return }
+        guard host.stopsPlayback, device.client == nil || device.client != defaults?.client else { return }
         let isHeard = nodes.contains { id, node in node.facts.node.deviceID == device.global && links.isFed(id) }
         if isHeard { hold.wait(for: device.global) }
     }
@@ -208,34 +219,42 @@ final class RouteWatch {
 
     func removed(_ resource: OpaquePointer) { resources.remove(resource) }
 
-    /// Metadata of a name was registered: the resource that has its number already is the one that exports it.
-    func added(metadata global: UInt32, name: String?) {
-        guard name == "default", metadata.count < RouteWatch.mostMetadata,
-            let resource = resources.first(where: { pw_resource_get_bound_id($0) == global })
-        else { return }
-        metadata.append(DefaultsWatch(resource: resource, watch: self))
-        if metadata.count == 1 { adopt() }
+    /// Metadata of a name was registered by a client, or was before this module was loaded. The resource by which it does that has
+    /// its number; others may too, by which it is used, and these are no good for anything else: so where the client itself has
+    /// more than one, it is not known which.
+    func added(metadata global: UInt32, name: String?, by client: OpaquePointer?) {
+        let own = resources.filter {
+            pw_resource_get_client($0) == client && pw_resource_get_bound_id($0) == global
+        }
+        guard name == "default", let client, let resource = own.first, own.count == 1 else { return }
+        choice.add(resource, of: host.isConfined(client: client) ? nil : host.clients[client]?.programs.connected)
+        guard choice.all.contains(resource) else { return }
+        metadata[resource] = DefaultsWatch(resource: resource, watch: self)
+        adopt()
     }
 
     func removed(_ defaults: DefaultsWatch) {
-        let isFirst = metadata.first === defaults
-        metadata.removeAll { $0 === defaults }
-        if isFirst { adopt() }
+        metadata[defaults.resource] = nil
+        choice.remove(defaults.resource)
+        adopt()
     }
 
     /// Another session manager, or none: what the former one was told is forgotten with it.
     private func adopt() {
+        let now = choice.chosen.flatMap { metadata[$0] }
+        guard now !== defaults else { return }
+        defaults = now
         targets = StreamTargets()
-        let client = metadata.first?.client
+        let client = now?.client
         hold.become(client, isBusy: client.map { host.isBusy($0) } ?? false)
-        metadata.first?.tellDefaults()
+        now?.tellDefaults()
         host.managerChanged()
     }
 
     /// One entry of the default metadata; a default is an object of JSON with a name in it. Without a key it is about all
     /// entries of the subject.
     func entry(of defaults: DefaultsWatch, _ subject: UInt32, _ key: String?, _ type: String?, _ value: String?) {
-        guard defaults === metadata.first else { return }
+        guard defaults === self.defaults else { return }
         if subject != 0 { return targets.heard(subject, key, type, value) }
         let name = value.flatMap { nodeName(in: $0) }
         if key == "default.audio.sink" || key == nil { host.take(.defaultNode(.output, name: name)) }
@@ -246,7 +265,7 @@ final class RouteWatch {
 
     /// Sends a stream's node to a sink or source, or back (R46, R48).
     func send(_ stream: UInt32, to node: UInt32?) {
-        guard let defaults = metadata.first else { return }
+        guard let defaults else { return }
         guard let node else { return targets.send(stream, to: nil, through: defaults) }
         if let name = nodes[node]?.facts.node.name { targets.send(stream, to: name, through: defaults) }
     }
@@ -270,7 +289,7 @@ final class RouteWatch {
         guard !port.nodeName.isEmpty, !port.nodeName.utf8.contains(where: { $0 == 0x22 || $0 == 0x5c }) else {
             return port.deviceID != nil
         }
-        guard let settings = metadata.first else { return false }
+        guard let settings = defaults else { return false }
         let key = direction == .output ? "default.configured.audio.sink" : "default.configured.audio.source"
         settings.set(key, of: 0, type: "Spa:String:JSON", to: "{ \"name\": \"\(port.nodeName)\" }")
         return true
@@ -279,7 +298,9 @@ final class RouteWatch {
 
 extension RouteNodeFacts {
     /// Reads a node's properties; `nil` when it is no sink or source.
-    fileprivate init?(_ node: OpaquePointer, global: UInt32) {
+    ///
+    /// - Parameter isConfined: It is made by a program in a sandbox, which has no cards.
+    fileprivate init?(_ node: OpaquePointer, global: UInt32, isConfined: Bool) {
         let properties = pw_impl_node_get_properties(node)
         func value(_ key: String) -> String? { name(pw_properties_get(properties, key)) }
         let mediaClass = value("media.class")
@@ -305,7 +326,7 @@ extension RouteNodeFacts {
         facts.mediaClass = mediaClass
         // 0.3.65 has no other word for it.
         facts.origin = value("media.name") == "RAOP sink" ? "raop" : value("factory.name")
-        let deviceID = value("device.id").flatMap { UInt32($0) }
+        let deviceID = isConfined ? nil : value("device.id").flatMap { UInt32($0) }
         let kind: RouteNode.Kind =
             deviceID != nil
             ? .plain

@@ -45,14 +45,16 @@ struct StreamProperties: Equatable {
         func verified(_ key: String) -> UnsafePointer<CChar>? {
             clientProperties.flatMap { pw_properties_get($0, key) }
         }
-        isOfPulseClient =
+        let isOfPulseClient =
             text(verified("client.api")) == "pipewire-pulse" && programs?.connected?.sandbox == nil
+        self.isOfPulseClient = isOfPulseClient
         let claimed = text(verified("application.process.id") ?? own("application.process.id")).flatMap { UInt32($0) }
         let portal = name(verified("pipewire.access.portal.app_id")).flatMap { $0.isEmpty ? nil : $0 }
         let instance = name(verified("pipewire.access.portal.instance_id"))
         identity = ClientIdentity(
             program: isOfPulseClient ? programs?.program(of: claimed) : programs?.connected,
-            sandbox: portal.map { AppSandbox($0, instance: instance) },
+            // Whoever reaches PulseAudio's socket may record there.
+            sandbox: portal.map { AppSandbox($0, instance: instance, mayRecord: isOfPulseClient) },
             binary: name(inherited("application.process.binary")), displayName: name(inherited("application.name")),
             fallback: name(own("node.name")) ?? "stream", connection: "client \(text(own("client.id")) ?? "?")",
             isOfServer: client == nil)

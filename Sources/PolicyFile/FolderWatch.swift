@@ -5,10 +5,11 @@
 /// Sees changes of the configuration files in some folders, also in those that do not exist yet, through one descriptor
 /// that any loop can poll.
 ///
-/// A folder that is missing is waited for in the nearest one above it that is there.
-public struct FolderWatch: ~Copyable {
+/// A folder that is missing is waited for in the nearest one above it that is there. Which that is has to be found out again
+/// after a change (``FolderSearch``): that alone looks into the file system, which may be a distant one.
+public struct FolderWatch {
     /// What matters in a folder that is watched.
-    private struct Interest {
+    fileprivate struct Interest: Sendable {
         /// Files of ours are in it.
         var hasFiles = false
         /// Folders that are waited for.
@@ -16,21 +17,28 @@ public struct FolderWatch: ~Copyable {
     }
 
     /// Becomes readable when something has changed; −1 when the system has no more of them.
-    public let descriptor: Int32
+    public var descriptor: Int32 { queue.descriptor }
+    /// Finds out which folders are there, and has these watched from then on.
+    public var search: FolderSearch { FolderSearch(queue: queue, folders: folders) }
+    private let queue = NotificationQueue()
     private let folders: [String]
     private var interests: [Int32: Interest] = [:]
 
-    /// Starts to watch folders, given by absolute paths.
+    /// Starts to watch folders, given by absolute paths. Looks into the file system.
     public init(_ folders: [String]) {
         self.folders = folders
-        descriptor = inotify_init1(Int32(truncatingIfNeeded: IN_NONBLOCK | IN_CLOEXEC))
-        watch()
+        take(search.run())
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    /// Takes what a search has found.
+    public mutating func take(_ found: FolderSearch.Found) {
+        for old in interests.keys where found.interests[old] == nil { inotify_rm_watch(descriptor, old) }
+        interests = found.interests
+    }
 
-    /// Takes what has been reported so far. Returns whether any of it matters.
-    public mutating func take() -> Bool {
+    /// Takes what has been reported so far, without a look into the file system. Returns whether any of it matters: then another
+    /// search is due.
+    public func take() -> Bool {
         guard descriptor >= 0 else { return false }
         var matters = false
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -41,8 +49,6 @@ public struct FolderWatch: ~Copyable {
                 matters = true
             }
         }
-        // Folders may have come or gone with that.
-        if matters { watch() }
         return matters
     }
 
@@ -56,19 +62,33 @@ public struct FolderWatch: ~Copyable {
             guard end <= events.count else { return true }
             let name = String(decoding: events[(offset + header)..<end].prefix { $0 != 0 }, as: UTF8.self)
             let isOfItself = event.mask & mask(IN_DELETE_SELF, IN_MOVE_SELF, IN_Q_OVERFLOW) != 0
+            // A search that is under way has found folders that are not known yet.
+            let isNew = interests[event.wd] == nil && event.mask & mask(IN_IGNORED) == 0
             let interest = interests[event.wd] ?? Interest()
-            if isOfItself || interest.folders.contains(name) || interest.hasFiles && name.hasSuffix(".conf") {
+            if isOfItself || isNew || interest.folders.contains(name) || interest.hasFiles && name.hasSuffix(".conf") {
                 return true
             }
             offset = end
         }
         return false
     }
+}
+
+/// The search for the folders of a ``FolderWatch``: it looks into the file system, so it may take long, and may be done on
+/// another thread.
+public struct FolderSearch: Sendable {
+    /// The folders that are there, or the nearest ones above them.
+    public struct Found: Sendable {
+        fileprivate var interests: [Int32: FolderWatch.Interest] = [:]
+    }
+
+    fileprivate let queue: NotificationQueue
+    fileprivate let folders: [String]
 
     /// Watches each folder or, where it is missing, the nearest one above. To watch one again changes nothing.
-    private mutating func watch() {
-        guard descriptor >= 0 else { return }
-        var present: [Int32: Interest] = [:]
+    public func run() -> Found {
+        var found = Found()
+        guard queue.descriptor >= 0 else { return found }
         for folder in folders {
             var path = Substring(folder)
             var below = ""
@@ -76,11 +96,11 @@ public struct FolderWatch: ~Copyable {
                 let events = mask(
                     IN_CLOSE_WRITE, IN_MOVED_TO, IN_MOVED_FROM, IN_DELETE, IN_CREATE, IN_DELETE_SELF, IN_MOVE_SELF,
                     IN_ONLYDIR)
-                let watch = inotify_add_watch(descriptor, path.isEmpty ? "/" : String(path), events)
+                let watch = inotify_add_watch(queue.descriptor, path.isEmpty ? "/" : String(path), events)
                 if watch >= 0 {
-                    var interest = present[watch] ?? Interest()
+                    var interest = found.interests[watch] ?? FolderWatch.Interest()
                     if below.isEmpty { interest.hasFiles = true } else { interest.folders.insert(below) }
-                    present[watch] = interest
+                    found.interests[watch] = interest
                 }
                 if watch >= 0 || path.isEmpty { break }
                 let slash = path.lastIndex(of: "/") ?? path.startIndex
@@ -88,9 +108,15 @@ public struct FolderWatch: ~Copyable {
                 path = path[..<slash]
             }
         }
-        for old in interests.keys where present[old] == nil { inotify_rm_watch(descriptor, old) }
-        interests = present
+        return found
     }
+}
+
+/// The system's queue of what happens in folders (inotify(7)); open for as long as somebody needs it.
+private final class NotificationQueue: Sendable {
+    let descriptor = inotify_init1(Int32(truncatingIfNeeded: IN_NONBLOCK | IN_CLOEXEC))
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
 }
 
 private func mask(_ events: Int32...) -> UInt32 {

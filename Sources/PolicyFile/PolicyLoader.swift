@@ -41,6 +41,8 @@ public struct LoadedPolicy: Sendable, Equatable {
 ///
 /// A file with an error is left out as a whole; everything else is in force.
 public enum PolicyLoader {
+    /// The environment variables that decide where files are looked for.
+    public static let variables = ["XDG_CONFIG_HOME", "HOME"]
     /// What diagnostics call the arguments.
     static let argumentsName = "<module arguments>"
 

@@ -77,19 +77,10 @@ struct Explain: ParsableCommand {
     }
 }
 
-/// A property of a stream as the command line takes it.
-struct Property: ExpressibleByArgument {
-    var key: String
-    var value: String
-
-    init(key: String, value: String) {
-        self.key = key
-        self.value = value
-    }
-
+extension Property: ExpressibleByArgument {
     init?(argument: String) {
         guard let separator = argument.firstIndex(of: "="), separator != argument.startIndex else { return nil }
-        key = String(argument[..<separator])
-        value = String(argument[argument.index(after: separator)...])
+        self.init(
+            key: String(argument[..<separator]), value: String(argument[argument.index(after: separator)...]))
     }
 }

@@ -21,6 +21,8 @@ public struct LinuxProcessTree: ProcessTree {
     public func sandbox(of process: UInt32) -> AppSandbox? {
         // Who sees the same files as we do is in no sandbox of Flatpak's.
         if let files = target(of: "\(process)/ns/mnt"), files != target(of: "self/ns/mnt"),
+            let mounts = contents(of: "\(process)/mountinfo", limit: 65_536),
+            LinuxProcessTree.answersAtOnce("/.flatpak-info", mounts),
             let text = contents(of: "\(process)/root/.flatpak-info", limit: 16384),
             let sandbox = LinuxProcessTree.sandbox(inFlatpak: text)
         {
@@ -123,6 +125,23 @@ public struct LinuxProcessTree: ProcessTree {
         return sandbox.application.isEmpty ? nil : sandbox
     }
 
+    /// Whether a file at the root lies where the kernel itself has it: not on another machine, nor with a program that may take
+    /// as long as it likes (FUSE). What is known of that is `/proc/PID/mountinfo` (proc(5)).
+    static func answersAtOnce(_ file: String, _ mounts: [UInt8]) -> Bool {
+        var kind: String?
+        var isOwn = false
+        for line in mounts.split(separator: UInt8(ascii: "\n")) {
+            let fields = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+            guard fields.count > 4, let end = fields.firstIndex(of: "-"), end + 1 < fields.count else { continue }
+            // The file may have been mounted by itself; of several mounts in one place the last one counts.
+            guard fields[4] == file || fields[4] == "/" && !isOwn else { continue }
+            isOwn = fields[4] == file
+            kind = fields[end + 1]
+        }
+        let slow = ["fuse", "nfs", "cifs", "smb3", "9p", "ceph", "afs", "autofs"]
+        return kind.map { kind in !slow.contains { kind.hasPrefix($0) } } ?? false
+    }
+
     /// The application id in `/proc/PID/cgroup`: of several hierarchies the first that has one, and of nested groups
     /// the innermost.
     static func sandbox(inGroups groups: [UInt8]) -> String? { innermost(of: groups) { sandbox(inGroup: $0) } }
@@ -135,6 +154,25 @@ public struct LinuxProcessTree: ProcessTree {
             let isOfApplication = ["app-", "flatpak-", "snap."].contains { group.hasPrefix($0) }
             return isUnit && isOfApplication ? group : nil
         }
+    }
+
+    /// The name of the desktop file, without `.desktop`, of the application that a unit is of; `nil` where the unit's name does not
+    /// have it. Desktops call them `app[-LAUNCHER]-ID-NUMBER.scope` or `app[-LAUNCHER]-ID[@NUMBER].service` (systemd, Desktop
+    /// Environment Integration).
+    static func desktopEntry(ofUnit unit: String) -> String? {
+        var parts: [Substring]
+        if unit.hasSuffix(".scope") {
+            parts = unit.dropLast(".scope".count).split(separator: "-", omittingEmptySubsequences: false).dropLast()
+        } else if unit.hasSuffix(".service") {
+            let name = unit.dropLast(".service".count).prefix { $0 != "@" }
+            parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        } else {
+            return nil
+        }
+        guard (2...3).contains(parts.count), parts.first == "app", let id = parts.popLast(), !id.isEmpty else {
+            return nil
+        }
+        return unescaped(id)
     }
 
     private static func innermost(of groups: [UInt8], _ meaning: (String) -> String?) -> String? {

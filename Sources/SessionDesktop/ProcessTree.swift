@@ -113,6 +113,10 @@ public struct Program: Sendable, Equatable {
     /// The sandbox that it runs in.
     public let sandbox: AppSandbox?
 
+    /// The name of the desktop file that it was started by, without `.desktop`; `nil` when that is not known.
+    public var desktopEntry: String? {
+        sandbox?.application ?? unit.flatMap { LinuxProcessTree.desktopEntry(ofUnit: $0) }
+    }
     /// The process itself.
     public var process: ProcessID { lineage.first ?? origin }
 

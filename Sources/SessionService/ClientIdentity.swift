@@ -41,7 +41,10 @@ public struct ClientIdentity: Sendable, Equatable {
                 key: program?.applicationKey ?? "connection \(connection)",
                 name: names.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? fallback)
         }
-        let others = [self.program?.name, self.program?.executable, self.program?.unit, binary, displayName, fallback]
+        let others = [
+            self.program?.name, self.program?.executable, self.program?.desktopEntry, self.program?.unit, binary,
+            displayName, fallback,
+        ]
         names = Set(others.compactMap { $0 }).subtracting([application.name, ""])
     }
 

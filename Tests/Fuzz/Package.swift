@@ -46,13 +46,19 @@ let package = Package(
                 "CPipeWire",
             ],
             swiftSettings: counted),
+        // What of the command line reads files. Tests/fuzz puts links to that there.
+        .target(
+            name: "SessionCommands", dependencies: ["SessionCore", "SessionRuntime", "PolicyFile"],
+            path: "Scenarios", swiftSettings: counted),
         .target(
             name: "SessionOracle", dependencies: ["SessionCore"], path: "Tests/SessionOracle", swiftSettings: plain),
+        .target(name: "Edges", path: "Tests/Fuzz/Edges"),
         .executableTarget(
             name: "fuzz-targets",
             dependencies: [
                 "SessionCore", "PolicyFile", "SessionOracle", "SessionRuntime", "SessionWire",
                 "SessionBus", "SessionDesktop", "SessionService", "SessionHost", "PipeWireHost", "CPipeWire",
+                "SessionCommands", "Edges",
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: plain,
             linkerSettings: [

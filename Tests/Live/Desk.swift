@@ -19,6 +19,8 @@ struct DeskOptions {
     var configurationFiles: [String: String] = [:]
     /// Whether there is a system bus, for the services of ``DesktopMocks``.
     var runsSystemBus = false
+    /// On PipeWire, whether the module is not there before the test loads it, without arguments.
+    var isModuleLate = false
     /// On PulseAudio, whether there is a source from which nothing comes.
     var hasSource = true
     /// Whether it keeps all processors busy, so that no other desktop may be there at the same time.
@@ -81,10 +83,12 @@ struct Desk: Sendable {
         desktop.runsSystemBus = options.runsSystemBus
         desktop.configurationFiles.merge(options.configurationFiles) { $1 }
         let programs = URL(fileURLWithPath: try builtProgram("odd-client")).deletingLastPathComponent().path
+        var module = ServerModule(
+            PrivateDesktop.moduleName, folder: folder,
+            arguments: arguments.isEmpty ? nil : "{ \(arguments.joined(separator: " ")) }")
+        module.isLate = options.isModuleLate
         desktop.modules = [
-            ServerModule(
-                PrivateDesktop.moduleName, folder: folder,
-                arguments: arguments.isEmpty ? nil : "{ \(arguments.joined(separator: " ")) }"),
+            module,
             ServerModule("libpipewire-module-test-unloader", folder: programs),
         ]
         desktop.environment.merge(["PIPEWIRE_DEBUG": "2,mod.audio-session:4"]) { wished, _ in wished }

@@ -32,6 +32,9 @@ struct Difference: Sendable {
             "managerDies", only: .pipeWire,
             because: "PulseAudio has no session manager beside the daemon; its own end is the test serverRestart"),
         Difference(
+            "loadedLate", only: .pipeWire,
+            because: "PulseAudio loads it at run time with pactl, as in the test loadsAndUnloads"),
+        Difference(
             "lyingCard", only: .pipeWire,
             because: "what a card says of itself comes from another process on PipeWire only"),
         Difference(

@@ -51,6 +51,42 @@ extension LiveModule {
         }
     }
 
+    @Test("policy files on a disk that does not answer: sound and policy go on, and the files are read when it does")
+    func slowDisk() async throws {
+        let ducking = """
+            preset = desktop
+            roles = { phone = { priority = normal options = [ duck-others ] duck = { gain = -20 } } }
+            """
+        let standstill = [
+            "LD_PRELOAD": try Desk.builtProgram("libslow-files.so"), "SLOW_FOLDER": ".config/audio-session",
+            "SLOW_WHILE": "standstill",
+        ]
+        try await Desk.run(options: {
+            $0.configurationFiles["audio-session/policy.conf"] = "preset = desktop\n"
+            $0.pipeWire.environment.merge(standstill) { $1 }
+            $0.pulseAudio.environment.merge(standstill) { $1 }
+        }) { desk in
+            _ = try await desk.playMusic()
+            let gaps = GapMeter(desk.capture)
+            let mark = desk.sandbox.path("home/standstill")
+            try Data().write(to: URL(fileURLWithPath: mark))
+            try await desk.save(ducking, .byRenaming, effect: "take long to be read")
+            try gaps.expectNone(in: Desk.music)
+            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hear(Desk.interrupter)
+            try await desk.hearNothing(of: Desk.music)
+            let lines = try desk.log.lineCount
+            try FileManager.default.removeItem(atPath: mark)
+            try await desk.log.wait(forLineContaining: "policy: ", after: lines)
+            try await desk.hear(Desk.music, lowered: 20)
+            // What is written later counts as well.
+            try await desk.save("preset = desktop\n", .inPlace)
+            try await desk.hearNothing(of: Desk.music)
+            call.terminate()
+            try await desk.hear(Desk.music)
+        }
+    }
+
     @Test("a policy that comes into being, and goes, while the music is ducked")
     func policyComesAndGoes() async throws {
         try await Desk.run { desk in

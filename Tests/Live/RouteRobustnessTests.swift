@@ -43,6 +43,42 @@ extension LiveModule {
         }
     }
 
+    @Test("R46 R64 a module that is loaded late knows the card, the session manager and the streams that are there")
+    func loadedLate() async throws {
+        try await Desk.run(options: {
+            $0.routeVolume = 1
+            $0.isModuleLate = true
+        }) { desk in
+            var users: [ChildProcess] = []
+            defer { withExtendedLifetime(users) {} }
+            let card = try await FixtureCard.start(.laptop, on: desk.pipeWire)
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
+            _ = try desk.play(Desk.music, with: .plain, as: "music-player", role: .music)
+            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            // Others use the session manager's metadata, too, each by a resource of its own.
+            for number in 0..<8 {
+                let user = try desk.sandbox.start("metadata-\(number)", Invocation("pw-metadata", ["-m"]))
+                try await user.log.wait(forLineContaining: "Found \"default\" metadata")
+                users.append(user)
+            }
+            try await desk.pipeWire.loadModule()
+            try await desk.log.wait(forLineContaining: "route: Headphones")
+            for _ in 0..<3 {
+                try await desk.pullAndPlug("headphones", instead: "speaker", of: card, heardOn: headphones)
+            }
+            try await desk.expectSilence(of: speaker)
+            // Its owner goes without a word, and another comes.
+            card.process.signal(SIGKILL)
+            try await card.process.waitForExit()
+            let lines = try desk.log.lineCount
+            let other = try await desk.card(.laptop)
+            try await desk.log.wait(forLineContaining: "analog-output-headphones yes", after: lines)
+            try await other.unplug("headphones")
+            try await other.wait(untilHeardFrom: "speaker")
+        }
+    }
+
     @Test("R64 what is heard through effects stops as well when the headphones are pulled out")
     func effectsBetween() async throws {
         let loopback = """

@@ -1,5 +1,6 @@
 // A PipeWire module for tests, which unloads another one: the one whose name is written to the pipe `unload` in
-// XDG_RUNTIME_DIR. Clients could do that with `pw-cli destroy` once; since 0.3.77 no client may.
+// XDG_RUNTIME_DIR. Clients could do that with `pw-cli destroy` once; since 0.3.77 no client may. With a + before the name it is
+// loaded, which clients could never have done.
 
 #include "include/ModuleUnloader.h"
 
@@ -36,6 +37,10 @@ static void unload(void *data, int pipe, uint32_t mask) {
     struct search search = {0};
     (void) mask;
     if (read(pipe, search.name, sizeof search.name - 1) <= 0) return;
+    if (search.name[0] == '+') {
+        pw_context_load_module(unloader->context, search.name + 1, NULL, NULL);
+        return;
+    }
     pw_context_for_each_global(unloader->context, find, &search);
     if (search.found) pw_impl_module_destroy(search.found);
 }

@@ -80,7 +80,7 @@ int main(void) {
     CPC_FIELDS(FIELD)
     compare("pa_core.hooks", layout->pa_core_hooks, offsetof(pa_core, hooks));
     compare("size of pa_hook", layout->hook_size, sizeof(pa_hook));
-    compare("number of all hooks", layout->hook_count, PA_CORE_HOOK_MAX);
+    compare("number of all hooks", layout->hook_count, ALL_HOOKS);
     compare_muted(layout);
 
     int hooks = 0;

@@ -98,7 +98,8 @@ import Testing
             bus.server.changed(["Volume"], interface: Bus.interface, at: Bus.path)
             for number in 0..<200 {
                 clock.advance(by: .microseconds(1))
-                bus.server.emit("Said", interface: Bus.interface, at: Bus.path, [.string("x"), .uint32(number)])
+                bus.server.emit(
+                    "Said", interface: Bus.interface, at: Bus.path, [.string("x"), .uint32(UInt32(number))])
             }
             #expect(clock.arms - quiet <= 2, "armed \(clock.arms - quiet) times for 200 signals")
         }

@@ -57,6 +57,48 @@ import Testing
         #expect(s.news() == ["inactive player"])
     }
 
+    @Test("R2 what is due comes before the next event, however late the clock is", arguments: [true, false])
+    func lateClock(isKnown: Bool) {
+        var s = Scenario(.desktop, obedient: false)
+        s.appear("a", role: "music")
+        s.want("a")
+        s.run("a")
+        #expect(s.news() == ["active a"])
+        s.want("a", false)
+        s.run("a", false)
+        #expect(s.news() == [])
+        // Its session was to end after 300 ms.
+        s.standStill(.seconds(3))
+        if isKnown { s.want("a") } else { s.send(.streamVanished(StreamID(99))) }
+        #expect(s.news() == ["inactive a"])
+        s.advance(.zero)
+        #expect(s.news() == [])
+    }
+
+    @Test("N17 who activates too late is told so first, however late the clock is")
+    func lateToResume() {
+        var s = Scenario(.phone)
+        s.play("music")
+        s.advance(.seconds(1))
+        s.open("player")
+        s.configure("player", .playback)
+        s.activate("player")
+        s.advance(.seconds(1))
+        s.play("phone")
+        s.advance(.seconds(1))
+        s.vanish("phone")
+        s.advance(.seconds(1))
+        #expect(s.news().last == "ended player resume")
+        // It had ten seconds, and the music waits for it.
+        s.standStill(.seconds(10))
+        s.activate("player")
+        #expect(
+            s.news() == [
+                "free music in 500", "ended music resume", "active music", "active player", "cork music in 0",
+                "inactive music", "began music by player", "player: done",
+            ])
+    }
+
     @Test("R2 an untagged stream is the preset's choice")
     func untagged() {
         for preset in Shipped.allCases {

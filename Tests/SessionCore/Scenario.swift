@@ -182,6 +182,9 @@ struct Scenario {
         now = end
     }
 
+    /// Time passes, and nobody has looked at the clock yet.
+    mutating func standStill(_ duration: Duration) { now = now.advanced(by: duration) }
+
     mutating func send(_ event: Event) {
         let effects = engine.handle(event, at: now)
         let inconsistency = engine.inconsistency

@@ -126,6 +126,35 @@ import Testing
         #expect(LinuxProcessTree.unit(inGroups: Array(groups.utf8)) == unit)
     }
 
+    @Test(
+        arguments: [
+            ("app-gnome-org.gnome.Rhythmbox3-4711.scope", "org.gnome.Rhythmbox3"),
+            ("app-firefox-4711.scope", "firefox"), ("app-gnome-my\\x2dplayer-4711.scope", "my-player"),
+            ("app-KDE-org.kde.elisa@0f1e.service", "org.kde.elisa"), ("app-org.kde.elisa.service", "org.kde.elisa"),
+            ("app-flatpak-org.videolan.VLC-17.scope", "org.videolan.VLC"),
+            ("app-4711.scope", nil), ("app-a-b-c-d.scope", nil), ("app-gnome--4711.scope", nil), ("app.slice", nil),
+            ("snap.spotify.spotify-4711.scope", nil), ("", nil), (".scope", nil), ("app-.service", nil),
+        ])
+    func `a unit's name has the application's desktop file in it`(unit: String, entry: String?) {
+        #expect(LinuxProcessTree.desktopEntry(ofUnit: unit) == entry)
+    }
+
+    @Test(
+        arguments: [
+            ("64 42 0:39 /newroot / rw,nosuid - tmpfs tmpfs rw", true),
+            ("64 42 0:39 / / rw shared:1 master:2 - ext4 /dev/vda1 rw", true),
+            ("64 42 0:39 / / rw - fuse.fuse-overlayfs fuse-overlayfs rw", false),
+            ("64 42 0:39 / / rw - tmpfs tmpfs rw\n75 64 0:40 / /.flatpak-info ro - fuse slow rw", false),
+            ("64 42 0:39 / / rw - fuse slow rw\n75 64 254:0 /tmp/x /.flatpak-info ro - ext4 /dev/vda rw", true),
+            ("75 64 254:0 /tmp/x /.flatpak-info ro - ext4 /dev/vda rw\n64 42 0:39 / / rw - nfs4 server:/ rw", true),
+            ("64 42 0:39 / / rw - tmpfs tmpfs rw\n64 42 0:39 / / rw - nfs4 server:/ rw", false),
+            ("64 42 0:39 / / rw - tmpfs tmpfs rw\n65 64 0:41 / /home rw - nfs4 server:/home rw", true),
+            ("", false), ("64 42 0:39 / / rw - ", false), ("64 42 0:39 /", false),
+        ])
+    func `a file in a sandbox is looked at only where that cannot take long`(mounts: String, isQuick: Bool) {
+        #expect(LinuxProcessTree.answersAtOnce("/.flatpak-info", Array(mounts.utf8)) == isQuick)
+    }
+
     @Test func `what Flatpak says of a sandbox is read`() {
         let text = """
             [Application]

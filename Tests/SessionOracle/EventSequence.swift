@@ -28,7 +28,6 @@ public struct EventSequence: Sendable {
     public func difference(_ moments: [Moment]? = nil) -> (count: Int, difference: String)? {
         var judged = Judged(policy: policy)
         for (index, moment) in (moments ?? self.moments).enumerated() {
-            if judged.isLate(for: moment) { _ = judged.send(.clockReached, at: moment.now) }
             _ = judged.send(moment.event, at: moment.now)
             if let difference = judged.difference { return (index + 1, difference) }
         }
@@ -67,10 +66,6 @@ public struct EventSequence: Sendable {
         var judged = Judged(policy: policy)
         var lines: [String] = []
         for moment in moments {
-            if judged.isLate(for: moment) {
-                lines.append("\(moment.now.nanoseconds / 1_000_000) clockReached")
-                lines += judged.send(.clockReached, at: moment.now).map { "        → \(Self.plain("\($0)"))" }
-            }
             let effects = judged.send(moment.event, at: moment.now)
             lines.append("\(moment.now.nanoseconds / 1_000_000) \(Self.short(moment.event))")
             lines += effects.map { "        → \(Self.plain("\($0)"))" }
@@ -140,11 +135,4 @@ public struct EventSequence: Sendable {
         "Treatment", "SessionNumber", "Instant", "Told.", "Who.", "application: ", "name: ", ", id: nil",
         ", after: 0.0 seconds", "gain: (value: 1.0), ",
     ]
-}
-extension Judged {
-    /// Whether a clock's event was left out that has to come before another one.
-    fileprivate func isLate(for moment: EventSequence.Moment) -> Bool {
-        if case .clockReached = moment.event { return false }
-        return wake.map { $0 <= moment.now } ?? false
-    }
 }

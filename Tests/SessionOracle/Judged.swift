@@ -25,7 +25,10 @@ public struct Judged: Sendable {
         let effects = engine.handle(event, at: now)
         if case .clockReached = event { wake = nil }
         for case .wake(let moment) in effects { wake = moment }
-        let expected = oracle.handle(event, at: now)
+        // What is due comes first, be it that the clock is late.
+        let isLate = oracle.nextDeadline.map { $0 <= now } ?? false
+        var expected = isLate && event != .clockReached ? oracle.handle(.clockReached, at: now) : []
+        expected += oracle.handle(event, at: now)
         if difference == nil, !isContradictory { difference = compare(effects, expected) }
         return effects
     }

@@ -12,6 +12,14 @@
 #include <pipewire/extensions/metadata.h>
 #include <spa/monitor/device.h>
 
+#include "functions.h"
+
+/* The first function that the daemon's library lacks, or NULL. Where there is one, nothing else of PipeWire may be called
+ * but these two: its release, or NULL where it does not say, and a line in its log, or else in its standard error. */
+const char *cpw_missing_function(void);
+const char *cpw_release(void);
+void cpw_complain(const char *text);
+
 /* Hooks and dictionaries: inline functions. */
 void cpw_hook_remove(struct spa_hook *hook);
 const char *cpw_dict_lookup(const struct spa_dict *dict, const char *key);

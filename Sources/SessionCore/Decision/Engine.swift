@@ -79,6 +79,8 @@ public struct Engine: Sendable {
             change(to: switches, at: now, &effects)
         }
         if !disconnections.isEmpty { giveUpOutputs(at: now, &effects) }
+        // What is due comes first, however late the clock is: its event comes to nothing else then.
+        if let end = nextEnd, end <= now, event != .clockReached { update(at: now, &effects) }
         take(event, at: now, &effects)
         if !shown.isEmpty { showSessions(&effects) }
         return effects

@@ -101,7 +101,7 @@ extension PrivateDesktop {
             }
             """
         if options.hasNullSink { fragments["20-test-sink.conf"] = nullSink }
-        for (number, module) in options.modules.enumerated() {
+        for (number, module) in options.modules.enumerated() where !module.isLate {
             fragments["5\(number)-\(module.name).conf"] = module.dropIn
         }
         for (name, text) in fragments {

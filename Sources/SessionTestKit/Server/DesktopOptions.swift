@@ -10,6 +10,8 @@ public struct ServerModule: Sendable, Equatable {
     public var arguments: String?
     /// `ifexists`, `nofail`; none by default, so that a module that does not load is an error.
     public var flags: [String]
+    /// Whether it is not loaded when the daemon starts, but by ``PrivateDesktop/loadModule()``, without arguments.
+    public var isLate = false
 
     /// A module to be loaded.
     public init(_ name: String, folder: String? = nil, arguments: String? = nil, flags: [String] = []) {

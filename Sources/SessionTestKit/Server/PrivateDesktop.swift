@@ -145,14 +145,22 @@ public final class PrivateDesktop: PrivateServer {
     /// Takes our module out of the daemon by the module of `Tests/ModuleUnloader`, which has to be loaded too, and waits until
     /// it has gone.
     public func unloadModule() async throws {
+        try await change(PrivateDesktop.moduleName, isThere: false)
+    }
+
+    /// Loads our module into the daemon that runs, and waits until it is there.
+    public func loadModule() async throws { try await change("+" + PrivateDesktop.moduleName, isThere: true) }
+
+    private func change(_ command: String, isThere: Bool) async throws {
         guard let pipe = FileHandle(forWritingAtPath: sandbox.path("run/unload")) else {
-            throw SystemError(code: ENOENT, context: "unload \(PrivateDesktop.moduleName)")
+            throw SystemError(code: ENOENT, context: "load or unload \(PrivateDesktop.moduleName)")
         }
-        try pipe.write(contentsOf: Data(PrivateDesktop.moduleName.utf8))
-        _ = try await waitUntil("the end of the module", evidence: { sandbox.logTails() }) {
+        try pipe.write(contentsOf: Data(command.utf8))
+        _ = try await waitUntil("the \(isThere ? "beginning" : "end") of the module", evidence: { sandbox.logTails() })
+        {
             try await dump().contains {
                 $0.type == "Module" && $0.content["info"]?["name"]?.text == PrivateDesktop.moduleName
-            } ? nil : true
+            } == isThere ? true : nil
         }
     }
 

@@ -27,7 +27,9 @@ private struct EventPlay {
 
     init(_ bytes: [UInt8]) {
         input = Input(bytes)
-        engine = Engine(policy: Trial.all[input.below(Trial.all.count)].policy)
+        let trial = Trial.all[input.below(Trial.all.count)]
+        engine = Engine(policy: trial.policy)
+        printStep("policy \(trial.policy.name)")
     }
 
     mutating func run() {
@@ -45,7 +47,9 @@ private struct EventPlay {
 
     private mutating func send(_ event: Event) {
         let most = 8 * (engine.streamCount + engine.sessionCount + 4)
+        printStep("\(now): \(event)")
         let effects = engine.handle(event, at: Instant(nanoseconds: now))
+        for effect in effects { printStep("    \(effect)") }
         found("\(effects.count) effects", effects.count > most)
         var wakes = 0
         for effect in effects {
@@ -66,6 +70,8 @@ private struct EventPlay {
         default: found("an answer to nothing", answers > 0)
         }
         answers = 0
+        // Of a stream that is gone there is nothing to tell.
+        if case .streamVanished(let stream) = event { told[stream] = nil }
         for (stream, treatment) in told {
             found(
                 "\(stream) was told something else", (engine.treatment(of: stream) ?? .untouched) != treatment)
@@ -75,8 +81,9 @@ private struct EventPlay {
 
     /// The clock of a server never goes back.
     private mutating func pass(_ time: Int64) {
+        // What is due must lie before the end of the clock, which is 292 years away.
         let (later, isOver) = now.addingReportingOverflow(time)
-        now = isOver ? .max : later
+        now = isOver ? .max / 2 : min(later, .max / 2)
     }
 
     private mutating func pass() {

@@ -1,3 +1,5 @@
+import Glibc
+
 /// An input, taken from its front; when it has come to its end, zeros.
 struct Input {
     private(set) var rest: ArraySlice<UInt8>
@@ -36,6 +38,16 @@ struct Input {
 
     /// Some of what follows, as text.
     mutating func text() -> String { String(decoding: bytes(below(64)), as: UTF8.self) }
+}
+
+/// Whether what an input stands for is printed, step by step.
+private let isTold = getenv("AUDIO_SESSION_FUZZ_STEPS") != nil
+
+/// Prints a step, for whoever wants to know what an input stands for.
+func printStep(_ step: @autoclosure () -> String) {
+    guard isTold else { return }
+    print(step())
+    fflush(nil)
 }
 
 /// Ends the program with what is wrong, which is a finding.

@@ -105,11 +105,13 @@ func fuzzProcesses(_ bytes: [UInt8]) {
 
 /// The module's arguments in PulseAudio, which become those of the policy.
 func fuzzArguments(_ bytes: [UInt8]) {
-    guard case .success(let arguments) = ModuleArguments.read(String(decoding: bytes, as: UTF8.self)) else { return }
+    // They are a text of C.
+    let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    guard case .success(let arguments) = ModuleArguments.read(text) else { return }
     // Files are not read here.
-    guard let text = arguments.policyText, arguments.policy == nil else { return }
-    let loaded = PolicyLoader.load(arguments: text) { _ in nil }
+    guard let policy = arguments.policyText, arguments.policy == nil else { return }
+    let loaded = PolicyLoader.load(arguments: policy, layers: Layers(folders: []))
     // Whatever the name of a preset is, it is one word there.
     let isNameOfPreset = loaded.diagnostics.allSatisfy { $0.description.contains("preset") }
-    found("\(text): \(loaded.diagnostics)", !isNameOfPreset)
+    found("\(policy): \(loaded.diagnostics)", !isNameOfPreset)
 }

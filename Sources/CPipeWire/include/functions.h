@@ -1,0 +1,53 @@
+/* All that the module calls of libpipewire, each weak: a daemon whose library lacks one loads the module all the same, and
+ * the module, which looks at load, says which one it is and does nothing. Otherwise the daemon would not load it, and, as
+ * it logs nothing of modules that may be missing, nobody would know. Tests/run sees to it that none is left out here. */
+#ifndef CPIPEWIRE_FUNCTIONS_H
+#define CPIPEWIRE_FUNCTIONS_H
+
+#define CPW_FUNCTIONS(FUNCTION)                     \
+    FUNCTION(pw_context_add_listener)               \
+    FUNCTION(pw_context_find_global)                \
+    FUNCTION(pw_context_for_each_global)            \
+    FUNCTION(pw_context_get_main_loop)              \
+    FUNCTION(pw_context_get_properties)             \
+    FUNCTION(pw_context_update_properties)          \
+    FUNCTION(pw_get_library_version)                \
+    FUNCTION(pw_global_get_id)                      \
+    FUNCTION(pw_global_get_object)                  \
+    FUNCTION(pw_global_get_properties)              \
+    FUNCTION(pw_global_is_type)                     \
+    FUNCTION(pw_impl_client_add_listener)           \
+    FUNCTION(pw_impl_client_find_resource)          \
+    FUNCTION(pw_impl_client_get_properties)         \
+    FUNCTION(pw_impl_client_set_busy)               \
+    FUNCTION(pw_impl_device_add_listener)           \
+    FUNCTION(pw_impl_device_get_implementation)     \
+    FUNCTION(pw_impl_device_get_properties)         \
+    FUNCTION(pw_impl_link_get_info)                 \
+    FUNCTION(pw_impl_metadata_add_listener)         \
+    FUNCTION(pw_impl_module_add_listener)           \
+    FUNCTION(pw_impl_module_get_context)            \
+    FUNCTION(pw_impl_node_add_listener)             \
+    FUNCTION(pw_impl_node_for_each_param)           \
+    FUNCTION(pw_impl_node_get_info)                 \
+    FUNCTION(pw_impl_node_get_properties)           \
+    FUNCTION(pw_impl_node_is_active)                \
+    FUNCTION(pw_impl_node_set_active)               \
+    FUNCTION(pw_impl_node_set_param)                \
+    FUNCTION(pw_impl_node_update_properties)        \
+    FUNCTION(pw_log_get)                            \
+    FUNCTION(pw_log_level)                          \
+    FUNCTION(pw_log_logt)                           \
+    FUNCTION(pw_properties_get)                     \
+    FUNCTION(pw_resource_add_listener)              \
+    FUNCTION(pw_resource_add_object_listener)       \
+    FUNCTION(pw_resource_errorf)                    \
+    FUNCTION(pw_resource_get_bound_id)              \
+    FUNCTION(pw_resource_get_client)                \
+    FUNCTION(pw_resource_get_type)
+
+#define CPW_TEXT(words) #words
+#define CPW_WEAK(name) _Pragma(CPW_TEXT(weak name))
+CPW_FUNCTIONS(CPW_WEAK)
+
+#endif

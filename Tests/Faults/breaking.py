@@ -1,0 +1,422 @@
+"""Each step of a scenario with something that breaks there."""
+
+import contextlib
+import random
+import signal
+import time
+
+from scenes import policy_text
+from stage import BUILT, HERE, MOST_SKIPPED, Stage, build_helpers, build_pipewire_helpers, pulse_helper_folder
+from desktop import DESKTOPS, PIPEWIRE_MODULE, PULSEAUDIO_MODULE, Failure, build, end, status_text
+
+#: How long a bus stands still, and how long the daemon may take to answer meanwhile: it would wait for all of that time.
+STALL = 4
+MOST_WAIT = 2
+#: For how many seconds what was killed or unloaded is away before it is started again.
+AWAY = 0.3
+#: For how many seconds a scene goes on after each step in which an object may be destroyed: what that does may show late.
+AFTERWARDS = 0.3
+
+FAULTS = {
+    "client": "the client that did the step is killed",
+    "bus": "the session bus is killed, and started again",
+    "server": "the sound server is killed, and started again with what it has saved",
+    "stall": f"the session bus stands still for {STALL} s",
+    "late": "the module is loaded only then",
+    "unload": "the module is unloaded, and loaded again",
+    "manager": "the session manager is killed, and started again",
+    "front-end": "the server of PulseAudio's clients is killed, and started again",
+}
+
+
+def faults_of(kind):
+    return [name for name in FAULTS if kind == "pipewire" or name not in ("manager", "front-end")]
+
+
+def prepare(kind):
+    """Builds what desktops need."""
+    build_helpers()
+    build(BUILT / "refuse.so", [HERE / "refuse.c"], "-shared", "-fPIC")
+    if kind == "pipewire":
+        build_pipewire_helpers()
+    else:
+        pulse_helper_folder()
+
+
+def make_desktop(kind, **options):
+    if kind == "pipewire":
+        options.setdefault("extra_modules", []).append("libpipewire-module-test-faults")
+        return DESKTOPS[kind](has_module=False, module_folders=[BUILT], **options)
+    return DESKTOPS[kind](has_module=False, module_folders=[pulse_helper_folder()], **options)
+
+
+def load(desktop, seconds=15):
+    """Has the running daemon load our module, and waits until it serves."""
+    (desktop.run / f"audio-session-{desktop.KIND}.starting").unlink(missing_ok=True)
+    if desktop.KIND == "pipewire":
+        (desktop.run / "faults").open("w").write(f"load {PIPEWIRE_MODULE}\n")
+    else:
+        desktop.tool("pactl", "load-module", PULSEAUDIO_MODULE)
+    if desktop.lives("bus"):
+        desktop.wait("the module's service", desktop.serves, seconds)
+
+
+def unload(desktop):
+    if desktop.KIND == "pipewire":
+        (desktop.run / "faults").open("w").write(f"unload {PIPEWIRE_MODULE}\n")
+        desktop.wait("the end of the module", lambda: not desktop.has_loaded(), 10)
+    elif desktop.has_loaded():
+        desktop.tool("pactl", "unload-module", PULSEAUDIO_MODULE)
+
+
+def only_skips(losses):
+    """Who has skipped some of its sound, if that is all that was lost."""
+    is_all = all(" has skipped " in loss for loss in losses)
+    return {loss.split()[0] for loss in losses} if is_all else set()
+
+
+class Step:
+    """One scene with one fault after one of its steps, or without any, for comparison."""
+
+    needs_fresh_desktop = False
+    tried = 1
+
+    def __init__(self, kind, scene, step, fault):
+        self.kind, self.scene, self.step, self.fault = kind, scene, step, fault
+
+    def __str__(self):
+        if self.fault is None:
+            return f"{self.scene.name}, undisturbed"
+        return f"{self.scene.name}, step {self.step + 1} ({self.scene.text(self.scene.events[self.step])}), {self.fault}"
+
+    def make_desktop(self, kind):
+        return make_desktop(kind)
+
+    def run(self, desktop):
+        """Plays it, and returns what was lost."""
+        chance = random.Random(f"{self}")
+        scene = self.scene
+        desktop.write("audio-session/policy.conf", policy_text(scene.policy))
+        if self.fault != "late":
+            load(desktop)
+        stage = Stage(desktop, scene)
+        losses = []
+        try:
+            stage.begin()
+            for number, event in enumerate(scene.events):
+                if stage.is_bus_stalled and stage.needs_bus(event):
+                    self.resume_bus(desktop, stage, losses)
+                stage.perform(event)
+                # At another moment of what comes of it, each time.
+                time.sleep(chance.uniform(0.05, 0.9))
+                if number == self.step and self.fault:
+                    losses += self.strike(desktop, stage, event)
+            self.resume_bus(desktop, stage, losses)
+            if not desktop.lives("bus"):
+                desktop.start_bus()
+            desktop.wait("the module's service after it", desktop.serves, 15)
+            stage.end_applications()
+            unload(desktop)
+            losses += stage.judge()
+            if not scene.is_muted_by_policy():
+                losses += [
+                    f"{name} has skipped {skip:.2f} s of its sound" for name, skip in stage.skips().items()
+                    if abs(skip) > MOST_SKIPPED]
+            if desktop.answers() is None:
+                losses.append("the daemon does not answer")
+        except Failure as failure:
+            losses.append(str(failure))
+        finally:
+            # Whoever was stopped goes on, so that it can be ended.
+            if stage.is_bus_stalled and desktop.lives("bus"):
+                desktop.processes["bus"].send_signal(signal.SIGCONT)
+            stage.clean()
+        return losses
+
+    # What breaks
+
+    def strike(self, desktop, stage, event):
+        return getattr(self, "break_" + self.fault.replace("-", "_"))(desktop, stage, event) or []
+
+    def break_client(self, desktop, stage, event):
+        _, action, what, _ = event
+        if isinstance(what, str) and what in stage.players:
+            stage.do_stop(what, None, signal.SIGKILL)
+        elif isinstance(what, str) and (what in self.scene.sessions or what in self.scene.streams):
+            stage.do_kill(what, None)
+        elif isinstance(what, str) and what in self.scene.interruptions:
+            application, _ = stage.interrupter(what)
+            application.process.kill()
+            application.process.wait()
+        elif stage.players:
+            stage.do_stop(next(iter(stage.players)), None, signal.SIGKILL)
+
+    def break_manager(self, desktop, stage, event):
+        desktop.kill_manager()
+        time.sleep(AWAY)
+        desktop.restart_manager()
+        stage.has_restored = True
+
+    def break_front_end(self, desktop, stage, event):
+        desktop.kill("front-end")
+        stage.forget_pulse_clients()
+        time.sleep(AWAY)
+        desktop.start_front_end()
+
+    def break_bus(self, desktop, stage, event):
+        desktop.kill("bus")
+        time.sleep(AWAY)
+        desktop.start_bus()
+        # The clients' library ends them with their bus; their streams stay.
+        stage.end_applications()
+        desktop.wait("the module's service on the new bus", desktop.serves, 20)
+
+    def break_stall(self, desktop, stage, event):
+        desktop.processes["bus"].send_signal(signal.SIGSTOP)
+        stage.is_bus_stalled, stage.stalled_at = True, time.monotonic()
+        return self.look_at_answers(desktop, stage, 1)
+
+    def look_at_answers(self, desktop, stage, seconds):
+        end, losses = time.monotonic() + seconds, []
+        while time.monotonic() < end:
+            took = desktop.answers()
+            if took is None or took > MOST_WAIT:
+                losses.append(f"while the bus stood still, the daemon answered after {took} s")
+                break
+            if not stage.ear.grows():
+                losses.append("while the bus stood still, so did the sound")
+                break
+        return losses
+
+    def resume_bus(self, desktop, stage, losses):
+        if not stage.is_bus_stalled:
+            return
+        losses += self.look_at_answers(desktop, stage, max(0.0, stage.stalled_at + STALL - time.monotonic()))
+        desktop.processes["bus"].send_signal(signal.SIGCONT)
+        stage.is_bus_stalled = False
+
+    def break_late(self, desktop, stage, event):
+        load(desktop)
+
+    def break_unload(self, desktop, stage, event):
+        unload(desktop)
+        time.sleep(AWAY)
+        load(desktop)
+
+    def break_server(self, desktop, stage, event):
+        """What was playing is gone. What comes next has its user's volumes, or those that it had before it had a user."""
+        wanted = [player for player in stage.past if "session" not in self.scene.streams[player.name]]
+        desktop.stop_servers(kills_daemon=True)
+        stage.forget(lambda player: True)
+        stage.end_applications()
+        stage.cards = {}
+        desktop.start_servers()
+        load(desktop)
+        stage.ear.listen()
+        losses = []
+        for player in wanted:
+            fresh = Restarted(desktop, self.scene)
+            try:
+                fresh.do_play(player.name, None)
+            except Failure as failure:
+                losses.append(f"after the restart: {failure}")
+            # A server remembers one volume and mute for all streams of a role.
+            factors, mutes = desktop.remembered[stage.role(player)]
+            for shown in fresh.seen:
+                if not all(any(abs(value - factor) < 0.01 for factor in factors) for value in shown["volumes"]):
+                    losses.append(f"after the restart {player.name}'s volume is {shown['volumes']}, and none of {sorted(factors)}")
+                if shown["mute"] not in mutes:
+                    losses.append(f"after the restart {player.name} is muted")
+            fresh.clean_players()
+        return losses
+
+
+class Restarted(Stage):
+    """Streams after a restart, whose volumes nobody sets."""
+
+    def __init__(self, desktop, scene):
+        super().__init__(desktop, scene)
+        self.seen = []
+
+    def settle(self, shown, player):
+        self.seen.append(shown)
+
+
+REFUSALS = {"memory": "an allocation, a descriptor or a watch is refused to who asks for it on the module's behalf"}
+
+
+class Refusal:
+    """The scene with everything in it, in a daemon that is refused some things, each in another way to ask for it."""
+
+    needs_fresh_desktop = True
+    fault = "memory"
+    #: How many in one playing, so that what comes of each can be told apart.
+    MOST = 25
+
+    def __init__(self, kind, scene, part, parts, only=None):
+        self.kind, self.scene, self.part, self.parts, self.only = kind, scene, part, parts, only
+        self.ways = BUILT / f"ways-{kind}"
+        self.refused, self.figures, self.crash = [], (0, 0, 0, 0), None
+
+    def __str__(self):
+        if self.only:
+            return f"{self.scene.name}, refused: " + " ".join(self.refused)[:400]
+        return f"{self.scene.name}, {len(self.refused)} calls refused, one after the other"
+
+    @property
+    def tried(self):
+        return len(self.refused)
+
+    def make_desktop(self, kind):
+        desktop = make_desktop(kind)
+        self.control = desktop.folder / "refuse"
+        self.control.write_bytes(b"\0")
+        self.log = desktop.folder / "refused"
+        desktop.daemon_variables |= {
+            "LD_PRELOAD": str(BUILT / "refuse.so"), "LD_BIND_NOW": "1", "REFUSE_CONTROL": str(self.control), "REFUSE_WAYS": str(self.ways),
+            "REFUSE_LOG": str(self.log), "REFUSE_MOST": str(self.MOST), "REFUSE_PART": f"{self.part}/{self.parts}",
+        } | ({"REFUSE_ONLY": self.only, "REFUSE_MOST": "1"} if self.only else {})
+        return desktop
+
+    def run(self, desktop):
+        losses = self.play(desktop)
+        if self.is_alive:
+            end(desktop.processes.pop(desktop.DAEMON))
+        for line in self.log.read_text().splitlines() if self.log.exists() else []:
+            kind, _, rest = line.partition(" ")
+            if kind == "refused":
+                self.refused.append(rest)
+            elif kind == "figures":
+                self.figures = tuple(map(int, rest.split()))
+            elif kind == "crashed":
+                self.crash = rest
+        if self.crash:
+            losses = [f"the daemon has crashed: {self.crash}"]
+        return losses
+
+    def allow(self, allows):
+        """In place, for the daemon has the file mapped."""
+        with open(self.control, "r+b") as file:
+            file.write(b"\0" if allows else b"\1")
+
+    def play(self, desktop):
+        scene, losses = self.scene, []
+        desktop.write("audio-session/policy.conf", policy_text(scene.policy))
+        # What is refused while it is loaded keeps it from being loaded, and then it is loaded again.
+        self.allow(False)
+        stage = None
+        self.is_alive = True
+        try:
+            for _ in range(8):
+                with contextlib.suppress(Failure):
+                    load(desktop, 4)
+                if not desktop.lives():
+                    raise Failure(f"the daemon has ended ({status_text(desktop.daemon.returncode)})")
+                if desktop.has_loaded():
+                    break
+            desktop.wait("the module's service", desktop.serves, 20)
+            stage = Stage(desktop, scene)
+            stage.begin()
+            for event in scene.events:
+                stage.perform(event)
+                time.sleep(0.25)
+            self.allow(True)
+            desktop.wait("the module's service after it", desktop.serves, 20)
+            stage.end_applications()
+            unload(desktop)
+            losses += stage.judge()
+            if desktop.answers() is None:
+                losses.append("the daemon does not answer")
+        except Failure as failure:
+            losses.append(str(failure))
+        finally:
+            self.allow(True)
+            self.is_alive = desktop.lives()
+            if stage is not None:
+                stage.clean()
+        return losses
+
+
+DESTRUCTIONS = {"destroy": "an object is destroyed inside a callback of the daemon"}
+#: In which callbacks, and what, by server; see pipewire-faults.c and pulseaudio-faults.c.
+CALLBACKS = {
+    "pipewire": (
+        "global-added", "global-removed", "node-info", "node-state", "node-active", "link-state", "link-info", "device-info",
+        "client-info", "resource-added",
+    ),
+    "pulseaudio": tuple(
+        f"{hook},{priority}" for hook in (
+            "input-put", "input-state", "input-moved", "input-volume", "input-mute", "input-proplist", "input-unlink",
+            "input-event", "client-put", "sink-put", "sink-state", "default-sink")
+        for priority in ("early", "late")),
+}
+OBJECTS = {
+    "pipewire": ("self", "client", "link", "node", "sink", "device", "module"),
+    "pulseaudio": ("input", "other", "client", "module", "request"),
+}
+
+
+class Destruction:
+    """The first half of the scene with everything in it, in which one object is destroyed in one kind of callback."""
+
+    needs_fresh_desktop = True
+    fault = "destroy"
+    tried = 1
+
+    def __init__(self, kind, scene, callback, what, has_module=True):
+        self.kind, self.scene, self.callback, self.what, self.has_module = kind, scene, callback, what, has_module
+        self.has_struck = False
+
+    def __str__(self):
+        return f"{self.what} destroyed inside {self.callback}"
+
+    def make_desktop(self, kind):
+        return make_desktop(kind)
+
+    def run(self, desktop):
+        scene, losses = self.scene, []
+        desktop.write("audio-session/policy.conf", policy_text(scene.policy))
+        stage = None
+        try:
+            if self.has_module:
+                load(desktop)
+            stage = Stage(desktop, scene)
+            stage.begin()
+            for number, event in enumerate(scene.events[:10]):
+                if number == 1:
+                    self.arm(desktop)
+                stage.perform(event)
+                time.sleep(AFTERWARDS)
+                if not desktop.lives():
+                    raise Failure(f"the daemon has ended ({status_text(desktop.daemon.returncode)})")
+            if self.has_module and desktop.has_loaded():
+                desktop.wait("the module's service", desktop.serves, 15)
+                stage.end_applications()
+                unload(desktop)
+            # Who was destroyed has gone, and its client need not notice.
+            stage.forget(lambda player: not stage.shown(player) or not stage.shown(player)["is_linked"])
+            # A stream may have lost one of its links, and be half as loud; and a player that opens another one is given the
+            # volume that the server remembers of the role.
+            stage.has_restored = True
+            losses += stage.judge(by_sound=False) if self.has_module else []
+            if desktop.answers() is None:
+                losses.append("the daemon does not answer")
+        except Failure as failure:
+            losses.append(str(failure))
+        finally:
+            if stage is not None:
+                stage.clean()
+        self.has_struck = "faults: destroys" in desktop.log() or "faults: takes out" in desktop.log()
+        return losses
+
+    def arm(self, desktop):
+        if self.kind == "pipewire":
+            with open(desktop.run / "faults", "w") as pipe:
+                pipe.write(f"destroy {self.callback} {self.what} 1\n")
+        else:
+            hook, priority = self.callback.split(",")
+            desktop.tool("pactl", "load-module", "module-test-faults", f"hook={hook}", f"priority={priority}", f"object={self.what}")
+
+
+def destructions(kind, scene):
+    return [Destruction(kind, scene, callback, what) for callback in CALLBACKS[kind] for what in OBJECTS[kind]]

@@ -1,0 +1,58 @@
+import SessionHost
+import SessionService
+
+/// What clients of PulseAudio can say: the properties of their streams, and messages to the module, whose answers are JSON.
+func fuzzPulseMessages(_ bytes: [UInt8]) {
+    var input = Input(bytes)
+    let loop = HandLoop()
+    let host = PaperHost(loop, input.pick(PaperHost.policies))
+    // Without a bus.
+    let service = SessionService(runtime: host.runtime, host: host, loop: loop, buses: nil)
+    host.book.service = service
+    var names: [String] = []
+    for id in 1...(1 + UInt32(input.below(4))) {
+        var said: [String: String] = [:]
+        for key in keys {
+            if input.oneIn(2) { said[key] = input.ofServer { name($0) } }
+        }
+        names += said.values
+        let client = ClientIdentity(
+            program: nil, sandbox: nil, binary: said["application.process.binary"],
+            displayName: said["application.name"], fallback: said["media.name"] ?? "stream", connection: "client \(id)")
+        let session = input.oneIn(4) ? input.ofServer { text($0) } : nil
+        host.play(
+            PaperHost.Stream(
+                StreamIdentity(node: id, client: client, session: session), input.oneIn(4) ? .capture : .playback, said)
+        )
+    }
+    for _ in 0..<8 {
+        if input.isEmpty { break }
+        let subject = names.isEmpty || input.oneIn(2) ? input.ofServer { text($0) } ?? "" : input.pick(names)
+        let answers = [service.statusJSON, service.explanationJSON(subject)]
+        for answer in answers { found("this is not JSON: \(answer)", !isJSON(answer)) }
+        found("nothing is known of \(subject)", answers[1] == "[]" && names.contains(subject) && isName(subject, host))
+        if !names.isEmpty { host.forget(host.book.all.first?.id ?? .init(0)) }
+    }
+    service.leave()
+    host.runtime.shutDown()
+    host.book.service = nil
+}
+
+private let keys = [
+    "application.name", "media.name", "media.role", "audio-session.category", "application.process.binary",
+]
+
+/// Whether an application whose streams the policy is about is called so. A number is that of a stream, or of a process.
+private func isName(_ subject: String, _ host: PaperHost) -> Bool {
+    UInt32(subject) == nil && !subject.hasPrefix("pid:")
+        && host.book.all.contains { $0.description != nil && $0.application.name == subject }
+}
+
+extension Input {
+    /// What a function makes of a text of C.
+    fileprivate mutating func ofServer(_ read: (UnsafePointer<CChar>?) -> String?) -> String? {
+        let long = oneIn(16) ? Array(repeating: byte(), count: 300) : []
+        let text = (bytes(below(48)) + long).map { CChar(bitPattern: $0) } + [0]
+        return text.withUnsafeBufferPointer { read($0.baseAddress) }
+    }
+}
