@@ -25,7 +25,7 @@ struct Notices {
             waiting.remove(at: begin)
             notice.kind = .shown
         }
-        if notice.kind == .shown, waiting.last?.kind == .shown { waiting.removeLast() }
+        if notice.kind == .shown { while waiting.last?.kind == .shown { waiting.removeLast() } }
         waiting.append(notice)
     }
 

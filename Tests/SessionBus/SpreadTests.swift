@@ -18,27 +18,35 @@ import Testing
         func call(_ method: String, interface: String, _ call: BusCall) { call.answer() }
     }
 
-    /// Another peer, on the same loop.
+    /// Another peer, on a loop of its own, so that what it sends lies before the service when that looks.
     private final class Peer {
-        private let connection: BusConnection
-        private let loop: PollLoop
+        let connection: BusConnection
+        let loop = PollLoop()
 
         init(_ bus: Bus) throws {
-            loop = bus.client.loop
             connection = BusConnection(.custom(bus.sandbox.busAddress), loop: loop)
             connection.open()
+            let connection = connection
             try #require(loop.run(until: { connection.isConnected }, within: .seconds(25)))
         }
 
         deinit { connection.close() }
 
-        func add(_ first: Int32, _ second: Int32) -> Int64? {
-            var answer: Int64??
-            connection.call(
-                Bus.name, path: Bus.path, interface: Bus.interface, "Add", [.int32(first), .int32(second)]
-            ) { answer = .some((try? $0.get())?.first?.integer) }
-            _ = loop.run(until: { answer != nil }, within: .seconds(25))
-            return answer ?? nil
+        /// Waits until the bus has all that was sent, and so has handed it on.
+        func deliver() throws {
+            var isDelivered = false
+            connection.askBus("GetId", []) { _ in isDelivered = true }
+            try #require(loop.run(until: { isDelivered }, within: .seconds(25)))
+        }
+
+        /// Adds so many numbers to 1; the sums come in the order of the calls.
+        func add(_ count: Int32, then body: @escaping (Int64?) -> Void = { _ in }) throws {
+            for number in 0..<count {
+                connection.call(
+                    Bus.name, path: Bus.path, interface: Bus.interface, "Add", [.int32(number), .int32(1)]
+                ) { body((try? $0.get())?.first?.integer) }
+            }
+            try deliver()
         }
     }
 
@@ -77,23 +85,30 @@ import Testing
             var announced: [String] = []
             let subscription = bus.client.connection.subscribe(
                 MatchRule(interface: WireInterface.properties.name, member: "PropertiesChanged")
-            ) { announced.append($0.path) }
+            ) { if $0.path != Bus.path { announced.append($0.path) } }
             defer { subscription.cancel() }
             try #expect(bus.call("Add", [.int32(1), .int32(1)]) == [.int64(2)])
-            let before = (turns.each.count, turns.all)
+            let (before, all) = (turns.each.count, turns.all)
+            let last = "\(Bus.path)/n999"
+            var isAnswered = false
+            bus.client.connection.call(Bus.name, path: last, interface: Bus.interface, "Drop") { _ in
+                // Who asks about an object hears of its changes before.
+                #expect(announced.last == last)
+                isAnswered = true
+            }
+            let other = try Peer(bus)
+            var told: Int?
+            bus.echo.heard = { _ in told = turns.all - all }
+            try other.add(1)
             for number in 0..<1_000 {
                 bus.server.changed(["Volume"], interface: Bus.interface, at: "\(Bus.path)/n\(number)")
             }
-            #expect(turns.all == before.1)
-            // Whoever asks meanwhile does not wait for all that, and hears of a change before the answer about it.
-            try #expect(bus.call("Add", [.int32(1), .int32(1)]) == [.int64(2)])
-            #expect(announced.count < 500)
-            _ = try bus.client.call(
-                Bus.name, path: "\(Bus.path)/n999", interface: Bus.interface, "Drop", [])
-            #expect(announced.contains("\(Bus.path)/n999"))
-            #expect(bus.client.wait { announced.count >= 1_000 })
+            #expect(turns.all == all)
+            #expect(bus.client.wait { isAnswered && announced.count >= 1_000 })
             #expect(Set(announced).count == 1_000 && announced.count == 1_000)
-            let most = turns.each.dropFirst(before.0).max() ?? 0
+            // Whoever asks meanwhile does not wait for all that.
+            #expect(told.map { $0 < 500 } == true, "\(told ?? -1) were announced before another one was answered")
+            let most = turns.each.dropFirst(before).max() ?? 0
             #expect(most <= 6, "\(most) of 1,000 were announced in one turn")
         }
     }
@@ -102,20 +117,27 @@ import Testing
         try await withBusOnManualClock { bus, clock in
             let turns = Turns(clock)
             add(1_000, to: bus, clock, turns, taking: .microseconds(100))
-            let before = turns.each.count
+            let (before, all) = (turns.each.count, turns.all)
             var answers: [Int] = []
             // Many of one peer: one after the other, and each is whole.
+            let one = try Peer(bus)
             for _ in 0..<3 {
-                bus.client.connection.call(
+                one.connection.call(
                     Bus.name, path: "/org/test", interface: WireInterface.objectManager.name, "GetManagedObjects"
                 ) { result in answers.append((try? result.get())?.first?.entries?.count ?? -1) }
             }
+            try one.deliver()
             // Another peer is served meanwhile.
             let other = try Peer(bus)
-            for number in 0..<10 { #expect(other.add(Int32(number), 1) == Int64(number) + 1) }
-            #expect(answers.isEmpty)
-            #expect(bus.client.wait(within: .seconds(60)) { answers.count == 3 })
+            var told: [Int] = []
+            bus.echo.heard = { _ in told.append(turns.all - all) }
+            try other.add(10)
+            #expect(
+                bus.client.wait(within: .seconds(60)) {
+                    one.loop.run(until: { answers.count == 3 }, within: .milliseconds(1))
+                })
             #expect(answers == [1_001, 1_001, 1_001])
+            #expect(told.count == 10 && told.allSatisfy { $0 < 1_000 }, "told before each call of another: \(told)")
             let most = turns.each.dropFirst(before).max() ?? 0
             #expect(most <= 6, "\(most) of 1,000 were told in one turn")
         }
@@ -125,28 +147,25 @@ import Testing
     @Test func whatWasHeldIsHandledInManyTurns() async throws {
         try await withBusOnManualClock { bus, clock in
             let turns = Turns(clock)
-            var held: String?
+            let one = try Peer(bus)
+            let other = try Peer(bus)
+            let unknown = try #require(one.connection.uniqueName)
+            var heard: [String] = []
             bus.echo.heard = { call in
-                if held == nil {
-                    held = call.sender
-                    bus.service.hold(call.sender)
-                }
+                heard.append(call.sender)
+                if heard.count == 1 { bus.service.hold(unknown) }
                 turns.count()
                 clock.advance(by: .microseconds(100))
             }
-            var answers: [Int64] = []
-            for number in 0..<300 {
-                bus.client.connection.call(
-                    Bus.name, path: Bus.path, interface: Bus.interface, "Add", [.int32(Int32(number)), .int32(0)]
-                ) { answers.append((try? $0.get())?.first?.integer ?? -1) }
-            }
-            // All that came before has been read when another one has an answer.
-            let other = try Peer(bus)
-            for _ in 0..<20 { #expect(other.add(1, 1) == 2) }
-            #expect(answers == [0])
-            bus.service.release(try #require(held))
-            #expect(bus.client.wait { answers.count == 300 })
-            #expect(answers == Array(0..<300))
+            var answers: [Int64?] = []
+            try one.add(300) { answers.append($0) }
+            try other.add(20)
+            #expect(bus.client.wait { heard.count == 21 })
+            #expect(heard.first == unknown && heard.count { $0 == unknown } == 1)
+            bus.service.release(unknown)
+            #expect(
+                bus.client.wait { one.loop.run(until: { answers.count == 300 }, within: .milliseconds(1)) })
+            #expect(answers == (1...300).map { $0 })
             let most = turns.each.max() ?? 0
             #expect(most <= 11, "\(most) calls in one turn")
         }
