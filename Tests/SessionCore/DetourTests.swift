@@ -14,7 +14,7 @@ import Testing
     private func detour(
         to output: RoutePort?, _ change: (inout RouteWish) -> Void = { _ in }
     ) -> Detour {
-        var wish = RouteWish(session: SessionID(1), category: .playAndRecord)
+        var wish = RouteWish(category: .playAndRecord)
         change(&wish)
         return Detour(RouteChoice(output: output), for: wish, beside: Self.present)
     }

@@ -153,15 +153,15 @@ import Testing
         for category in [SessionCore.Category.record, .playAndRecord] {
             var configuration = SessionConfiguration()
             try configuration.set(category, [], .videoRecording, whileActive: false)
-            #expect(machine.choice(for: RouteWish(SessionID(1), configuration)) == choice)
-            #expect(machine.choice(for: RouteWish(SessionID(1), configuration, preferredInput: "mic")) == "- / mic")
+            #expect(machine.choice(for: RouteWish(configuration)) == choice)
+            #expect(machine.choice(for: RouteWish(configuration, preferredInput: "mic")) == "- / mic")
             try configuration.set(category, [], .default, whileActive: false)
-            #expect(!machine.choice(for: RouteWish(SessionID(1), configuration)).hasSuffix("camera"))
+            #expect(!machine.choice(for: RouteWish(configuration)).hasSuffix("camera"))
         }
         // R55: it does not fit.
         var configuration = SessionConfiguration()
         try configuration.set(.playback, [], .videoRecording, whileActive: false)
-        #expect(machine.choice(for: RouteWish(SessionID(1), configuration)) == "- / -")
+        #expect(machine.choice(for: RouteWish(configuration)) == "- / -")
     }
 
     // MARK: - Bluetooth
@@ -217,7 +217,7 @@ import Testing
     func voiceChat() throws {
         var configuration = SessionConfiguration()
         try configuration.set(.playAndRecord, [], .voiceChat, whileActive: false)
-        let wish = RouteWish(SessionID(1), configuration)
+        let wish = RouteWish(configuration)
         #expect(wish.options.contains(.allowBluetoothInput) && wish.category == .playAndRecord)
         #expect(Machine("receiver *speaker hfp / *hfp-in mic").choice(for: wish) == "hfp / -")
     }
@@ -278,7 +278,7 @@ import Testing
         #expect(machine.choice(.playback, preferredOutput: "sink.card") == "sink.card / -")
         #expect(machine.choice(.playback, preferredOutput: "") == "- / -")
         #expect(machine.choice(.playback, preferredOutput: "sink") == "- / -")
-        let wish = RouteWish(session: SessionID(1), category: .playback, preferredOutput: "sink.card")
+        let wish = RouteWish(category: .playback, preferredOutput: "sink.card")
         let output = try #require(machine.made(wish).output)
         #expect(output.type == .builtInSpeaker && output.nodeID == 1)
     }
@@ -350,7 +350,7 @@ private struct Machine {
     ) -> String {
         choice(
             for: RouteWish(
-                session: SessionID(1), category: category, options: options, outputOverride: override,
+                category: category, options: options, outputOverride: override,
                 preferredOutput: preferredOutput, preferredInput: preferredInput))
     }
 }

@@ -87,7 +87,7 @@ private struct SteeringPlay {
     private var server = SteeredServer()
     private var steering = RouteSteering()
     /// The active sessions, the latest last.
-    private var wishes: [RouteWish] = []
+    private var wishes: [(session: SessionID, wish: RouteWish)] = []
     private var nextStream: UInt32 = 1
     private var step = 0
     private(set) var failure: String?
@@ -120,7 +120,7 @@ private struct SteeringPlay {
         let outputs = server.tracker.availableOutputs
         let present = steering.untouched(server.tracker.present, inputs: inputs, outputs: outputs)
         return wishes.map {
-            ($0.session, RouteChoice(for: $0, inputs: inputs, outputs: outputs, present: present))
+            ($0.session, RouteChoice(for: $0.wish, inputs: inputs, outputs: outputs, present: present))
         }
     }
 
@@ -177,12 +177,12 @@ private struct SteeringPlay {
             server.finish()
         }
         switch kind {
-        case 0, 1: wishes.append(wish(SessionID(UInt32(step))))
+        case 0, 1: wishes.append((SessionID(UInt32(step)), wish()))
         case 2: if !wishes.isEmpty { wishes.remove(at: random.below(wishes.count)) }
         case 3, 4:
             guard !wishes.isEmpty else { return }
             let place = random.below(wishes.count)
-            wishes[place] = wish(wishes[place].session)
+            wishes[place].wish = wish()
         case 5: server.plug(card)
         case 6: if random.oneIn(2) { server.unplug(card) }
         case 7: server.toggle(card, random.below(server.cards[card].ports.count), isUsed: random.oneIn(2))
@@ -205,11 +205,11 @@ private struct SteeringPlay {
         }
     }
 
-    private mutating func wish(_ session: SessionID) -> RouteWish {
+    private mutating func wish() -> RouteWish {
         let names = ["phone/headphones", "phone/speaker", "dock/line", "usb/out", "sink.dock", "nothing"]
         let inputs = ["phone/mic", "bluetooth/in", "dock/jack", "dock/line-in", "source.usb", "nothing"]
         return RouteWish(
-            session: session, category: random.oneIn(3) ? random.pick(SessionCore.Category.allCases) : .playAndRecord,
+            category: random.oneIn(3) ? random.pick(SessionCore.Category.allCases) : .playAndRecord,
             options: CategoryOptions(rawValue: UInt8(random.below(4)) << 2),
             outputOverride: random.oneIn(4) ? .speaker : .none,
             preferredOutput: random.oneIn(3) ? random.pick(names) : nil,

@@ -1,7 +1,5 @@
 /// What a session has said that has to do with where its sound goes and comes from.
 public struct RouteWish: Sendable, Hashable {
-    /// Whose wish it is.
-    public var session: SessionID
     /// What its sound is for.
     public var category: Category
     /// The options as they work (``SessionConfiguration/effectiveOptions``).
@@ -17,11 +15,10 @@ public struct RouteWish: Sendable, Hashable {
 
     /// Makes a wish.
     public init(
-        session: SessionID, category: Category, options: CategoryOptions = [], mode: Mode = .default,
+        category: Category, options: CategoryOptions = [], mode: Mode = .default,
         outputOverride: SessionConfiguration.OutputOverride = .none, preferredOutput: String? = nil,
         preferredInput: String? = nil
     ) {
-        self.session = session
         self.category = category
         self.options = options
         self.mode = mode
@@ -32,11 +29,10 @@ public struct RouteWish: Sendable, Hashable {
 
     /// The wish that a configuration comes to.
     public init(
-        _ session: SessionID, _ configuration: SessionConfiguration, preferredOutput: String? = nil,
-        preferredInput: String? = nil
+        _ configuration: SessionConfiguration, preferredOutput: String? = nil, preferredInput: String? = nil
     ) {
         self.init(
-            session: session, category: configuration.category, options: configuration.effectiveOptions,
+            category: configuration.category, options: configuration.effectiveOptions,
             mode: configuration.effectiveMode, outputOverride: configuration.outputOverride,
             preferredOutput: preferredOutput, preferredInput: preferredInput)
     }

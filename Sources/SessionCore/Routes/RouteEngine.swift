@@ -61,6 +61,7 @@ public struct RouteEngine: Sendable, Equatable {
     /// One opened session.
     private struct Session: Sendable, Equatable {
         var configuration = SessionConfiguration()
+        var isActive = false
         var output: String?
         var input: String?
         /// Where its sound is sent.
@@ -277,26 +278,33 @@ public struct RouteEngine: Sendable, Equatable {
         _ id: SessionID, _ configuration: SessionConfiguration?, isActive: Bool, followsRoute: Bool,
         _ streams: some StreamPlaces, _ now: Instant, _ effects: inout [Effect]
     ) {
+        let served = category
         guard let configuration else {
-            sessions[id] = nil
+            guard sessions.removeValue(forKey: id) != nil else { return }
             active.removeAll { $0 == id }
-            return track(.category(category), streams, now, &effects)
+            return serve(since: served, streams, now, &effects)
         }
         var session = sessions[id] ?? Session()
-        if sessions[id] == nil { session.told = route(of: session) }
+        if sessions[id] == nil {
+            session.told = route(of: session)
+        } else if session.configuration == configuration, session.isActive == isActive {
+            return
+        }
         let old = session.configuration
+        let wasActive = session.isActive
         session.configuration = configuration
+        session.isActive = isActive
         if !isActive { session.isToldOfLack = false }
         sessions[id] = session
-        if isActive != active.contains(id) {
+        if isActive != wasActive {
             if isActive {
                 active.append(id)
                 review = review ?? now.advanced(by: Self.settle)
-            } else {
-                active.removeAll { $0 == id }
+            } else if let index = active.firstIndex(of: id) {
+                active.remove(at: index)
             }
         }
-        track(.category(category), streams, now, &effects)
+        serve(since: served, streams, now, &effects)
         if old.outputOverride != configuration.outputOverride, !followsRoute {
             track(.overridden, streams, now, &effects)
         }
@@ -305,6 +313,15 @@ public struct RouteEngine: Sendable, Equatable {
         review = review ?? now.advanced(by: Self.settle)
         if !configuration.category.lacks(route(of: id)) { sessions[id]?.isToldOfLack = false }
         tell(id, .categoryChange, &effects)
+    }
+
+    /// The route serves what was activated last, which may be something else than before.
+    private mutating func serve(
+        since former: Category?, _ streams: some StreamPlaces, _ now: Instant, _ effects: inout [Effect]
+    ) {
+        let current = category
+        if current != former { track(.category(current), streams, now, &effects) }
+        mustSteer = true
     }
 
     /// Tells a session's owner that its part of the route is another one; nothing if nobody would notice.
@@ -324,7 +341,7 @@ public struct RouteEngine: Sendable, Equatable {
         for id in sessionsInOrder {
             guard let session = sessions[id] else { continue }
             let current = route(of: session)
-            let lacks = session.configuration.category.lacks(current) && active.contains(id)
+            let lacks = session.isActive && session.configuration.category.lacks(current)
             let isNewLack = lacks && !session.isToldOfLack
             sessions[id]?.isToldOfLack = lacks
             sessions[id]?.told = current
@@ -394,23 +411,34 @@ public struct RouteEngine: Sendable, Equatable {
         guard !active.isEmpty || !steering.isEmpty || sessions.contains(where: { $0.value.detour != nil }) else {
             return
         }
-        let untouched = steering.untouched(tracker.present, inputs: availableInputs, outputs: availableOutputs)
+        let (inputs, outputs) = (availableInputs, availableOutputs)
+        let untouched = steering.untouched(tracker.present, inputs: inputs, outputs: outputs)
         var choices: [(session: SessionID, choice: RouteChoice)] = []
         var detours: [SessionID: Detour] = [:]
+        // Very many sessions may want the same.
+        var known: [RouteWish: (choice: RouteChoice, detour: Detour)] = [:]
         for id in active {
             guard let session = sessions[id] else { continue }
             let wish = RouteWish(
-                id, session.configuration, preferredOutput: session.output, preferredInput: session.input)
-            let choice = RouteChoice(for: wish, inputs: availableInputs, outputs: availableOutputs, present: untouched)
-            choices.append((id, choice))
-            detours[id] = Detour(choice, for: wish, beside: tracker.present)
+                session.configuration, preferredOutput: session.output, preferredInput: session.input)
+            let answer =
+                known[wish]
+                ?? {
+                    let choice = RouteChoice(for: wish, inputs: inputs, outputs: outputs, present: untouched)
+                    return (choice, Detour(choice, for: wish, beside: tracker.present))
+                }()
+            known[wish] = answer
+            if answer.choice != RouteChoice() { choices.append((id, answer.choice)) }
+            detours[id] = answer.detour
         }
-        let commands = steering.update(choices, streams: streams.routedStreams(), places: tracker.places)
-        command(commands, requests: Self.requests, now, &effects)
+        if !choices.isEmpty || !steering.isEmpty {
+            let commands = steering.update(choices, streams: streams.routedStreams(), places: tracker.places)
+            command(commands, requests: Self.requests, now, &effects)
+        }
         for id in sessionsInOrder {
             let former = sessions[id]?.detour
             sessions[id]?.detour = detours[id]
-            let reason = Detour.reason(from: former, to: detours[id], available: availableOutputs + availableInputs)
+            let reason = Detour.reason(from: former, to: detours[id], available: outputs + inputs)
             if let reason { tell(id, reason, &effects) }
         }
     }
