@@ -48,6 +48,15 @@ final class Bus {
         try client.call(Bus.name, path: Bus.path, interface: interface, member, arguments)
     }
 
+    /// Turns this loop and that of other peers until something is so.
+    func wait(beside loop: PollLoop, until isSo: () -> Bool) -> Bool {
+        for _ in 0..<25_000 {
+            if client.loop.run(until: isSo, within: .milliseconds(1)) { return true }
+            if loop.run(until: isSo, within: .milliseconds(1)) { return true }
+        }
+        return false
+    }
+
     /// Runs a real peer to its end while the loop turns. Returns its status, and what it printed on both channels.
     func run(_ program: String, _ arguments: [String]) throws -> (status: ExitStatus, output: String, errors: String) {
         let output = sandbox.path("tmp/\(UUID().uuidString)")

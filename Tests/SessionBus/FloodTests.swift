@@ -83,7 +83,7 @@ import Testing
             var isDelivered = false
             peer.askBus("GetId", []) { _ in isDelivered = true }
             try #require(loop.run(until: { isDelivered }, within: .seconds(25)))
-            #expect(bus.client.wait { loop.run(until: { answers == 200 }, within: .milliseconds(1)) })
+            #expect(bus.wait(beside: loop) { answers == 200 })
             #expect(inTurn.allSatisfy { $0 <= most }, "\(inTurn)")
             // Not less than there is time for, where all of it was there.
             #expect(inTurn.count <= 200 / most + 20, "\(inTurn)")

@@ -132,10 +132,7 @@ import Testing
             var told: [Int] = []
             bus.echo.heard = { _ in told.append(turns.all - all) }
             try other.add(10)
-            #expect(
-                bus.client.wait(within: .seconds(60)) {
-                    one.loop.run(until: { answers.count == 3 }, within: .milliseconds(1))
-                })
+            #expect(bus.wait(beside: one.loop) { answers.count == 3 })
             #expect(answers == [1_001, 1_001, 1_001])
             #expect(told.count == 10 && told.allSatisfy { $0 < 1_000 }, "told before each call of another: \(told)")
             let most = turns.each.dropFirst(before).max() ?? 0
@@ -163,8 +160,7 @@ import Testing
             #expect(bus.client.wait { heard.count == 21 })
             #expect(heard.first == unknown && heard.count { $0 == unknown } == 1)
             bus.service.release(unknown)
-            #expect(
-                bus.client.wait { one.loop.run(until: { answers.count == 300 }, within: .milliseconds(1)) })
+            #expect(bus.wait(beside: one.loop) { answers.count == 300 })
             #expect(answers == (1...300).map { $0 })
             let most = turns.each.max() ?? 0
             #expect(most <= 11, "\(most) calls in one turn")

@@ -83,8 +83,18 @@ public struct RouteEngine: Sendable, Equatable {
     /// The sessions that are active, the latest last.
     private var active: [SessionID] = []
     private var steering = RouteSteering()
-    /// Something is different that the choices of sessions depend on.
+    /// Something is different that the choices of sessions depend on, or that where their streams are depends on.
     private var mustSteer = false
+    /// The choices of all sessions may be others; otherwise only those of the sessions that have changed.
+    private var mustChooseAll = true
+    private var changed: Set<SessionID> = []
+    /// The sessions that choose anything.
+    private var choosing: Set<SessionID> = []
+    /// The sessions whose users have put their streams somewhere else.
+    private var moved: Set<SessionID> = []
+    /// What the owners of sessions have to be told is judged by this route, and of these sessions by nothing yet.
+    private var judged: Route?
+    private var unjudged: Set<SessionID> = []
     /// When it is looked at where the streams of sessions are.
     private var review: Instant?
     /// Until when a session manager that has just begun is left alone.
@@ -158,9 +168,10 @@ public struct RouteEngine: Sendable, Equatable {
         case .session(let id, let configuration, let isActive, let followsRoute):
             note(id, configuration, isActive: isActive, followsRoute: followsRoute, streams, now, &effects)
         case .preference(let id, let output, let input):
+            guard sessions[id] != nil else { break }
             sessions[id]?.output = output
             sessions[id]?.input = input
-            mustSteer = true
+            note(id)
         case .streamsChanged: mustSteer = true
         case .streamGone(let stream):
             forget(stream)
@@ -173,6 +184,10 @@ public struct RouteEngine: Sendable, Equatable {
         case .shutdown:
             sessions = [:]
             active = []
+            changed = []
+            choosing = []
+            moved = []
+            unjudged = []
             review = nil
             requestMoment = nil
             command(steering.undo(), requests: 0, now, &effects)
@@ -194,6 +209,7 @@ public struct RouteEngine: Sendable, Equatable {
             }
         }
         mustSteer = true
+        mustChooseAll = true
     }
 
     private mutating func follow(
@@ -281,7 +297,10 @@ public struct RouteEngine: Sendable, Equatable {
         let served = category
         guard let configuration else {
             guard sessions.removeValue(forKey: id) != nil else { return }
-            active.removeAll { $0 == id }
+            if let index = active.firstIndex(of: id) { active.remove(at: index) }
+            unjudged.remove(id)
+            moved.remove(id)
+            note(id)
             return serve(since: served, streams, now, &effects)
         }
         var session = sessions[id] ?? Session()
@@ -296,6 +315,7 @@ public struct RouteEngine: Sendable, Equatable {
         session.isActive = isActive
         if !isActive { session.isToldOfLack = false }
         sessions[id] = session
+        note(id)
         if isActive != wasActive {
             if isActive {
                 active.append(id)
@@ -321,6 +341,12 @@ public struct RouteEngine: Sendable, Equatable {
     ) {
         let current = category
         if current != former { track(.category(current), streams, now, &effects) }
+    }
+
+    /// What a session chooses, and what it is to be told, may be something else now.
+    private mutating func note(_ id: SessionID) {
+        changed.insert(id)
+        if sessions[id] != nil { unjudged.insert(id) }
         mustSteer = true
     }
 
@@ -338,7 +364,15 @@ public struct RouteEngine: Sendable, Equatable {
         review = nil
         guard !sessions.isEmpty, tracker.hasBegun else { return }
         noteMoves(streams.routedStreams())
-        for id in sessionsInOrder {
+        let concerned: [SessionID]
+        if judged == tracker.route {
+            concerned = unjudged.sorted { $0.rawValue < $1.rawValue }
+        } else {
+            concerned = sessionsInOrder
+        }
+        judged = tracker.route
+        unjudged = []
+        for id in concerned {
             guard let session = sessions[id] else { continue }
             let current = route(of: session)
             let lacks = session.isActive && session.configuration.category.lacks(current)
@@ -362,18 +396,29 @@ public struct RouteEngine: Sendable, Equatable {
         for place in tracker.places where place.isDefault || place.isBehindDefault {
             byDefault[place.direction, default: []].insert(place.nodeID)
         }
+        // Where the server has no default, nothing is elsewhere.
+        func isAtHome(_ stream: RouteStream, on node: UInt32) -> Bool {
+            byDefault[stream.direction == .playback ? .output : .input]?.contains(node) ?? true
+                || steering.isSent(stream.id)
+        }
+        var concerned = moved
+        for stream in streams {
+            guard let session = stream.session, let node = stream.nodeID, !isAtHome(stream, on: node) else { continue }
+            concerned.insert(session)
+        }
+        // As on most desktops always.
+        guard !concerned.isEmpty else { return }
         var isOnItsWay: Set<Key> = []
         var atHome: Set<Key> = []
         var elsewhere: [Key: [RoutePort]] = [:]
         for stream in streams {
-            guard let session = stream.session, sessions[session] != nil else { continue }
+            guard let session = stream.session, concerned.contains(session), sessions[session] != nil else { continue }
             let key = Key(session: session, direction: stream.direction == .playback ? .output : .input)
             guard let node = stream.nodeID else {
                 isOnItsWay.insert(key)
                 continue
             }
-            // Where the server has no default, nothing is elsewhere.
-            if byDefault[key.direction]?.contains(node) ?? true || steering.isSent(stream.id) {
+            if isAtHome(stream, on: node) {
                 atHome.insert(key)
                 continue
             }
@@ -381,19 +426,19 @@ public struct RouteEngine: Sendable, Equatable {
                 elsewhere[key, default: []].append(port)
             }
         }
-        for id in sessionsInOrder {
+        for id in concerned {
+            guard var session = sessions[id] else { continue }
             for direction in PortDirection.allCases {
                 let key = Key(session: id, direction: direction)
-                let former = (direction == .output ? sessions[id]?.moved.outputs : sessions[id]?.moved.inputs) ?? []
+                let former = direction == .output ? session.moved.outputs : session.moved.inputs
                 // While it is linked to nothing it is on its way, and may come back.
                 let kept = isOnItsWay.contains(key) ? former.filter { isThere($0) } : []
                 let ports = atHome.contains(key) ? [] : elsewhere[key] ?? kept
-                if direction == .output {
-                    sessions[id]?.moved.outputs = ports
-                } else {
-                    sessions[id]?.moved.inputs = ports
-                }
+                if direction == .output { session.moved.outputs = ports } else { session.moved.inputs = ports }
             }
+            sessions[id]?.moved = session.moved
+            if session.moved == Route() { moved.remove(id) } else { moved.insert(id) }
+            unjudged.insert(id)
         }
     }
 
@@ -408,17 +453,18 @@ public struct RouteEngine: Sendable, Equatable {
         guard mustSteer, newManagerUntil == nil else { return }
         mustSteer = false
         if !sessions.isEmpty { review = review ?? now.advanced(by: Self.settle) }
-        guard !active.isEmpty || !steering.isEmpty || sessions.contains(where: { $0.value.detour != nil }) else {
-            return
-        }
+        let isOfAll = mustChooseAll || !choosing.isEmpty || !steering.isEmpty
+        let concerned = isOfAll ? sessionsInOrder : changed.sorted { $0.rawValue < $1.rawValue }
+        mustChooseAll = false
+        changed = []
         let (inputs, outputs) = (availableInputs, availableOutputs)
         let untouched = steering.untouched(tracker.present, inputs: inputs, outputs: outputs)
-        var choices: [(session: SessionID, choice: RouteChoice)] = []
         var detours: [SessionID: Detour] = [:]
+        var choices: [SessionID: RouteChoice] = [:]
         // Very many sessions may want the same.
         var known: [RouteWish: (choice: RouteChoice, detour: Detour)] = [:]
-        for id in active {
-            guard let session = sessions[id] else { continue }
+        for id in concerned {
+            guard let session = sessions[id], session.isActive else { continue }
             let wish = RouteWish(
                 session.configuration, preferredOutput: session.output, preferredInput: session.input)
             let answer =
@@ -428,18 +474,23 @@ public struct RouteEngine: Sendable, Equatable {
                     return (choice, Detour(choice, for: wish, beside: tracker.present))
                 }()
             known[wish] = answer
-            if answer.choice != RouteChoice() { choices.append((id, answer.choice)) }
+            if answer.choice != RouteChoice() { choices[id] = answer.choice }
             detours[id] = answer.detour
         }
+        // Those that are not looked at choose nothing.
+        choosing = Set(choices.keys)
         if !choices.isEmpty || !steering.isEmpty {
-            let commands = steering.update(choices, streams: streams.routedStreams(), places: tracker.places)
+            let inOrder = active.compactMap { id in choices[id].map { (session: id, choice: $0) } }
+            let commands = steering.update(inOrder, streams: streams.routedStreams(), places: tracker.places)
             command(commands, requests: Self.requests, now, &effects)
         }
-        for id in sessionsInOrder {
+        let available = outputs + inputs
+        for id in concerned where sessions[id] != nil {
             let former = sessions[id]?.detour
             sessions[id]?.detour = detours[id]
-            let reason = Detour.reason(from: former, to: detours[id], available: outputs + inputs)
-            if let reason { tell(id, reason, &effects) }
+            guard let reason = Detour.reason(from: former, to: detours[id], available: available) else { continue }
+            unjudged.insert(id)
+            tell(id, reason, &effects)
         }
     }
 
@@ -463,6 +514,7 @@ public struct RouteEngine: Sendable, Equatable {
             newManagerUntil = nil
             steering = RouteSteering()
             mustSteer = true
+            mustChooseAll = true
         }
         if let moment = requestMoment, moment <= now {
             requestMoment = nil
