@@ -66,8 +66,10 @@ extension Message {
 
     private func append(_ type: Unicode.Scalar, text: String) throws(WireError) {
         let letter = CChar(truncatingIfNeeded: type.value)
-        var code: Int32 = -EINVAL
-        if !text.utf8.contains(0) { code = text.withCString { sd_bus_message_append_basic(pointer, letter, $0) } }
+        // What has a NUL in it would be sent without the rest.
+        var code = text.withCString {
+            strlen($0) == text.utf8.count ? sd_bus_message_append_basic(pointer, letter, $0) : -EINVAL
+        }
         // A stranger's odd name must not keep all others from being listed.
         if code == -EINVAL, type == "s" { code = sd_bus_message_append_basic(pointer, letter, Self.printable(text)) }
         try check(code, type)
