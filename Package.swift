@@ -186,7 +186,8 @@ let package = Package(
             linkerSettings: commandLinkage),
         // Without the command itself, whose linker flags are not for tests; building the tests builds it all the same.
         .testTarget(
-            name: "SessionCommandsTests", dependencies: ["SessionCommands", "SessionWire"],
+            name: "SessionCommandsTests",
+            dependencies: ["SessionCommands", "SessionWire", "SessionBus", "SessionTestKit"],
             path: "Tests/SessionCommands",
             exclude: ["Snapshots"], swiftSettings: strict),
 
