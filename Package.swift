@@ -219,8 +219,9 @@ let package = Package(
             exclude: ["EVENTS.md"], linkerSettings: [.linkedLibrary("m")]),
         // Takes a module out of a PipeWire daemon.
         .target(name: "ModuleUnloader", dependencies: ["CLibPipeWire"], path: "Tests/ModuleUnloader"),
-        // A file system that does not answer.
-        .target(name: "SlowFiles", path: "Tests/SlowFiles"),
+        // A file system that does not answer. Without sanitizers, as it is put into programs that have none.
+        .target(
+            name: "SlowFiles", path: "Tests/SlowFiles", cSettings: [.unsafeFlags(["-fno-sanitize=all"])]),
         .testTarget(
             name: "LiveTests",
             dependencies: [
