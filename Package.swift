@@ -186,7 +186,8 @@ let package = Package(
             linkerSettings: commandLinkage),
         // Without the command itself, whose linker flags are not for tests; building the tests builds it all the same.
         .testTarget(
-            name: "SessionCommandsTests", dependencies: ["SessionCommands", "SessionWire"],
+            name: "SessionCommandsTests",
+            dependencies: ["SessionCommands", "SessionWire", "SessionBus", "SessionTestKit"],
             path: "Tests/SessionCommands",
             exclude: ["Snapshots"], swiftSettings: strict),
 
@@ -218,8 +219,9 @@ let package = Package(
             exclude: ["EVENTS.md"], linkerSettings: [.linkedLibrary("m")]),
         // Takes a module out of a PipeWire daemon.
         .target(name: "ModuleUnloader", dependencies: ["CLibPipeWire"], path: "Tests/ModuleUnloader"),
-        // A file system that does not answer.
-        .target(name: "SlowFiles", path: "Tests/SlowFiles"),
+        // A file system that does not answer. Without sanitizers, as it is put into programs that have none.
+        .target(
+            name: "SlowFiles", path: "Tests/SlowFiles", cSettings: [.unsafeFlags(["-fno-sanitize=all"])]),
         .testTarget(
             name: "LiveTests",
             dependencies: [

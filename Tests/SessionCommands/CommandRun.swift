@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestKit
 
 /// One run of the built command: what it printed, and how it ended.
 struct CommandRun {
@@ -19,7 +20,9 @@ struct CommandRun {
         process.executableURL = URL(filePath: program.contains("/") ? program : "/usr/bin/\(program)")
         process.arguments = arguments
         process.currentDirectoryURL = folder.url
-        process.environment = ["HOME": folder.url.path(), "PATH": "/usr/bin:/bin"].merging(environment) { $1 }
+        process.environment = Sandbox.sanitizerOptions
+            .merging(["HOME": folder.url.path(), "PATH": "/usr/bin:/bin"]) { $1 }
+            .merging(environment) { $1 }
         // Files, because a pipe that nobody reads can fill.
         let files = try ["output", "complaints"].map { name in
             let path = try folder.file(".\(name)", "")

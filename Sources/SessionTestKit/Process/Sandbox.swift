@@ -19,9 +19,11 @@ public final class Sandbox: Sendable {
     private let state = Mutex(State())
     private let guardian: Guardian
 
-    private static let inherited = [
-        "PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS",
-    ]
+    /// What this process's sanitizers are told. Children that are built with them have to be told the same.
+    public static var sanitizerOptions: [String: String] {
+        let names = ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"]
+        return ProcessInfo.processInfo.environment.filter { names.contains($0.key) }
+    }
 
     /// Makes the folder and everything the XDG base directories need.
     public init(environment extra: [String: String] = [:]) throws {
@@ -36,8 +38,9 @@ public final class Sandbox: Sendable {
             "XDG_STATE_HOME": "home/.local/state", "XDG_DATA_HOME": "home/.local/share",
             "XDG_CACHE_HOME": "home/.cache", "TMPDIR": "tmp",
         ]
-        var environment = ["LANG": "C.UTF-8"]
-        for name in Sandbox.inherited {
+        var environment = Sandbox.sanitizerOptions
+        environment["LANG"] = "C.UTF-8"
+        for name in ["PATH", "LD_LIBRARY_PATH"] {
             environment[name] = ProcessInfo.processInfo.environment[name]
         }
         for (name, folder) in folders {
