@@ -139,7 +139,8 @@ private final class CallPlay {
         settle()
         found("sessions outlive their owners", !service.objects.isEmpty)
         // Sleep and a call on a modem are nobody's.
-        let left = service.report().sessions.filter { $0.reference.id != nil }
+        let reports = host.runtime.sessionNumbers.compactMap { host.runtime.report(of: $0) }
+        let left = reports.filter { $0.reference.id != nil }
         found("interruptions outlive those who have begun them: \(left)", left.count > 2)
         for id in host.book.all.map(\.id) { host.forget(id) }
         service.leave()
