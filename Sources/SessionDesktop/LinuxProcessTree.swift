@@ -4,12 +4,22 @@ import Glibc
 public struct LinuxProcessTree: ProcessTree {
     /// Where that is mounted.
     private let root: String
+    /// Where desktop files are.
+    private let entries: [String]
+    private let languages: [String]
 
     /// The machine's processes.
     public init() { self.init(root: "/proc") }
 
     /// Those that a folder tells of, for tests.
-    init(root: String) { self.root = root }
+    init(
+        root: String, entries: [String] = DesktopFile.folders,
+        languages: [String] = DesktopFile.languages(of: DesktopFile.locale)
+    ) {
+        self.root = root
+        self.entries = entries
+        self.languages = languages
+    }
 
     /// The fourth and the 22nd field of `/proc/PID/stat`.
     public func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? {
@@ -52,6 +62,21 @@ public struct LinuxProcessTree: ProcessTree {
         guard let groups = groups(of: process), let unit = LinuxProcessTree.unit(inGroups: groups) else { return nil }
         if unit.hasPrefix("app-"), status(of: process)?.hasTerminal ?? false { return nil }
         return unit
+    }
+
+    /// The name in the first desktop file there is, if it lies where reading does not take long.
+    public func title(ofDesktopEntry entry: String) -> String? {
+        guard DesktopFile.isName(entry), let mounts = contents(of: "self/mountinfo", limit: 65_536) else { return nil }
+        for folder in entries {
+            let path = "\(folder)/\(entry).desktop"
+            guard LinuxProcessTree.answersAtOnce(path, mounts) else { continue }
+            if let text = LinuxProcessTree.contents(at: path, limit: DesktopFile.limit, followsLinks: true),
+                let title = DesktopFile.title(in: text, languages: languages)
+            {
+                return title
+            }
+        }
+        return nil
     }
 
     // MARK: - Reading
@@ -125,17 +150,20 @@ public struct LinuxProcessTree: ProcessTree {
         return sandbox.application.isEmpty ? nil : sandbox
     }
 
-    /// Whether a file at the root lies where the kernel itself has it: not on another machine, nor with a program that may take
-    /// as long as it likes (FUSE). What is known of that is `/proc/PID/mountinfo` (proc(5)).
+    /// Whether a file lies where the kernel itself has it: not on another machine, nor with a program that may take as long as it
+    /// likes (FUSE). What is known of that is `/proc/PID/mountinfo` (proc(5)).
     static func answersAtOnce(_ file: String, _ mounts: [UInt8]) -> Bool {
         var kind: String?
-        var isOwn = false
+        var longest = 0
         for line in mounts.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
             guard fields.count > 4, let end = fields.firstIndex(of: "-"), end + 1 < fields.count else { continue }
+            let place = fields[4]
             // The file may have been mounted by itself; of several mounts in one place the last one counts.
-            guard fields[4] == file || fields[4] == "/" && !isOwn else { continue }
-            isOwn = fields[4] == file
+            guard place == "/" || file == place || file.hasPrefix(place + "/"), place.utf8.count >= longest else {
+                continue
+            }
+            longest = place.utf8.count
             kind = fields[end + 1]
         }
         let slow = ["fuse", "nfs", "cifs", "smb3", "9p", "ceph", "afs", "autofs"]
@@ -233,7 +261,11 @@ public struct LinuxProcessTree: ProcessTree {
     /// The first bytes of a file below the root; nil when it cannot be read.
     private func contents(of path: String, limit: Int = 4096) -> [UInt8]? {
         // A sandbox's file may be anything.
-        let descriptor = open("\(root)/\(path)", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        LinuxProcessTree.contents(at: "\(root)/\(path)", limit: limit, followsLinks: false)
+    }
+
+    private static func contents(at path: String, limit: Int, followsLinks: Bool) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in

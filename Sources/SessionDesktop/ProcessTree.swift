@@ -50,9 +50,15 @@ public protocol ProcessTree {
     /// The name of the unit in which the desktop has started a process as part of an application, e.g.
     /// `app-gnome-firefox-4711.scope`; `nil` for one that was started otherwise.
     func unit(of process: UInt32) -> String?
+    /// What a desktop file calls its application, in the user's language; `nil` where there is no such file.
+    ///
+    /// - Parameter entry: The name of the file, without `.desktop`.
+    func title(ofDesktopEntry entry: String) -> String?
 }
 
 extension ProcessTree {
+    /// Without any more ado, there are no desktop files.
+    public func title(ofDesktopEntry entry: String) -> String? { nil }
     /// Without any more ado, the kernel does not tell.
     public func executable(of process: UInt32) -> String? { nil }
     /// Without any more ado, it is not known.
@@ -88,9 +94,11 @@ extension ProcessTree {
             if executable != nil, self.executable(of: next) == executable { origin = ancestor }
             next = birth.parent
         }
-        return Program(
+        var program = Program(
             lineage: lineage, origin: origin, executable: executable.map { String($0.suffix(while: { $0 != "/" })) },
             name: name(of: origin.number), unit: unit(of: process), sandbox: sandbox(of: process))
+        program.title = program.desktopEntry.flatMap { title(ofDesktopEntry: $0) }
+        return program
     }
 }
 
@@ -112,6 +120,9 @@ public struct Program: Sendable, Equatable {
     public let unit: String?
     /// The sandbox that it runs in.
     public let sandbox: AppSandbox?
+
+    /// What the desktop calls the application.
+    public fileprivate(set) var title: String?
 
     /// The name of the desktop file that it was started by, without `.desktop`; `nil` when that is not known.
     public var desktopEntry: String? {

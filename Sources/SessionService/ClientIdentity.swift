@@ -34,16 +34,16 @@ public struct ClientIdentity: Sendable, Equatable {
         self.program = isProxy ? nil : program
         self.sandbox = program?.sandbox ?? sandbox
         if let known = self.sandbox {
-            application = ApplicationID(key: Program.key(of: known), name: known.application)
+            application = ApplicationID(key: Program.key(of: known), name: self.program?.title ?? known.application)
         } else {
-            let names = [program?.name, binary, displayName]
+            let names = [program?.title, program?.name, binary, displayName]
             application = ApplicationID(
                 key: program?.applicationKey ?? "connection \(connection)",
                 name: names.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? fallback)
         }
         let others = [
-            self.program?.name, self.program?.executable, self.program?.desktopEntry, self.program?.unit, binary,
-            displayName, fallback,
+            self.program?.name, self.program?.executable, self.program?.desktopEntry, self.program?.unit,
+            self.sandbox?.application, binary, displayName, fallback,
         ]
         names = Set(others.compactMap { $0 }).subtracting([application.name, ""])
     }

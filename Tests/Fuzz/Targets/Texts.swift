@@ -95,6 +95,9 @@ func fuzzMetadata(_ bytes: [UInt8]) {
 func fuzzProcesses(_ bytes: [UInt8]) {
     _ = LinuxProcessTree.status(bytes)
     if let unit = LinuxProcessTree.unit(inGroups: bytes) { found("a unit with a folder", unit.contains("/")) }
+    if let title = DesktopFile.title(in: bytes, languages: ["de_AT", "de"]) {
+        found("an application without a title", title.isEmpty)
+    }
     if let sandbox = LinuxProcessTree.sandbox(inFlatpak: bytes) {
         found("a sandbox of nobody", sandbox.application.isEmpty)
     }

@@ -1,0 +1,68 @@
+import Glibc
+
+/// What desktops call an application: the file that its menus are made of (Desktop Entry Specification, version 1.5).
+enum DesktopFile {
+    /// Where administrators, distributions, Flatpak and snapd put them. Not where a user has their own: a home may be on another
+    /// machine, and may take long to answer.
+    static let folders = [
+        "/usr/local/share/applications", "/usr/share/applications", "/var/lib/flatpak/exports/share/applications",
+        "/var/lib/snapd/desktop/applications",
+    ]
+    /// More of a file is not read; the names come at its beginning.
+    static let limit = 65_536
+
+    /// Whether that can be the name of a desktop file, without `.desktop`.
+    static func isName(_ entry: String) -> Bool {
+        !entry.isEmpty && entry.utf8.count <= 200 && !entry.hasPrefix(".")
+            && !entry.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+    }
+
+    /// The application's name in a file.
+    ///
+    /// - Parameter languages: As the keys have them, the best first: `de_AT`, `de`.
+    static func title(in text: [UInt8], languages: [String]) -> String? {
+        let keys = languages.map { "Name[\($0)]" } + ["Name"]
+        var best: (rank: Int, title: String)?
+        var isEntry = false
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            if line.first == UInt8(ascii: "[") {
+                // Actions have names of their own.
+                if isEntry { break }
+                isEntry = String(decoding: line, as: UTF8.self).hasPrefix("[Desktop Entry]")
+                continue
+            }
+            guard isEntry, line.starts(with: "Name".utf8) else { continue }
+            let parts = line.split(separator: UInt8(ascii: "="), maxSplits: 1)
+            guard parts.count == 2, let key = parts.first, let value = parts.last,
+                let rank = keys.firstIndex(of: trimmed(key)), rank < best?.rank ?? .max
+            else { continue }
+            let title = trimmed(value)
+            if !title.isEmpty { best = (rank, title) }
+        }
+        return best?.title
+    }
+
+    /// The languages of an environment, as keys have them.
+    ///
+    /// - Parameter locale: As in `LC_MESSAGES`: `de_AT.UTF-8@euro`.
+    static func languages(of locale: String) -> [String] {
+        let name = String(locale.prefix { $0 != "." && $0 != "@" })
+        let language = String(name.prefix { $0 != "_" })
+        guard !language.isEmpty, language != "C", language != "POSIX" else { return [] }
+        return language == name ? [name] : [name, language]
+    }
+
+    /// The locale for messages that this process was started with (locale(7)).
+    static var locale: String {
+        for name in ["LC_ALL", "LC_MESSAGES", "LANG"] {
+            if let value = getenv(name), value.pointee != 0 { return String(cString: value) }
+        }
+        return ""
+    }
+
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == 13 }
+        let end = bytes.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? bytes.startIndex
+        return String(decoding: bytes[..<end].drop { isBlank($0) }, as: UTF8.self)
+    }
+}

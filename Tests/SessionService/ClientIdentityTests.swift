@@ -1,0 +1,50 @@
+import SessionDesktop
+import Testing
+
+@testable import SessionService
+
+/// What people are shown of who is behind a stream (N18).
+@Suite struct ClientIdentityTests {
+    /// One process, perhaps of an application that the desktop has started.
+    private struct OneProcess: ProcessTree {
+        var unit: String?
+        var sandbox: AppSandbox?
+        var titles: [String: String] = [:]
+        func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? { (1, 1) }
+        func sandbox(of process: UInt32) -> AppSandbox? { sandbox }
+        func executable(of process: UInt32) -> String? { "/usr/lib/player/player-bin" }
+        func name(of process: UInt32) -> String? { "player" }
+        func unit(of process: UInt32) -> String? { unit }
+        func title(ofDesktopEntry entry: String) -> String? { titles[entry] }
+    }
+
+    private func identity(_ tree: OneProcess) -> ClientIdentity {
+        ClientIdentity(
+            program: tree.program(of: 20), sandbox: nil, binary: "says", displayName: "Says", fallback: "stream",
+            connection: "1")
+    }
+
+    @Test func `the name of the desktop file is shown, and all others are known`() {
+        let unit = "app-gnome-org.example.Player-4711.scope"
+        let tree = OneProcess(unit: unit, titles: ["org.example.Player": "Player of Music"])
+        #expect(identity(tree).application.name == "Player of Music")
+        #expect(
+            identity(tree).names
+                == ["player", "player-bin", "org.example.Player", unit, "says", "Says", "stream"])
+        // What tells applications apart is not what they are called.
+        #expect(identity(tree).application == identity(OneProcess(unit: unit)).application)
+    }
+
+    @Test func `of an application in a sandbox, too`() {
+        let sandbox = AppSandbox("org.example.Player")
+        let tree = OneProcess(sandbox: sandbox, titles: ["org.example.Player": "Player of Music"])
+        #expect(identity(tree).application.name == "Player of Music")
+        #expect(identity(tree).names.contains("org.example.Player"))
+        #expect(identity(OneProcess(sandbox: sandbox)).application.name == "org.example.Player")
+    }
+
+    @Test func `without a desktop file, the name by which it was started is shown`() {
+        #expect(identity(OneProcess()).application.name == "player")
+        #expect(identity(OneProcess(titles: ["player": "Player of Music"])).application.name == "player")
+    }
+}
