@@ -4,6 +4,7 @@ import Foundation
 
 let benchmarks: [(name: String, summary: String, run: ([String]) async throws -> Void)] = [
     ("engine", "time and allocations of the engine for each event", { benchmarkEngine($0) }),
+    ("crowd", "how long the loop is kept from other work where a thousand applications play", benchmarkCrowd),
     ("policy", "reading policy files, and telling what a stream is by many rules", benchmarkPolicy),
     ("transitions", "how music is interrupted and comes back, beside PulseAudio's modules", benchmarkTransitions),
     ("footprint", "what the module adds to the daemon's memory, and its file's size", benchmarkFootprint),
