@@ -191,70 +191,77 @@ public final class SessionRuntime {
     public var now: Instant { host.now }
 
     /// R8: whether a session is heard that rejects others. While none is, ``wouldReject(_:)`` is false for every stream.
-    public var rejects: Bool { engine.rejects }
+    public var rejects: Bool { read { $0.rejects } }
 
     /// R8: whether a stream would be rejected if its application started it now.
-    public func wouldReject(_ stream: StreamID) -> Bool { engine.wouldReject(stream) }
+    public func wouldReject(_ stream: StreamID) -> Bool { read { $0.wouldReject(stream) } }
 
     /// Whether something is on its way to silence that can still be heard.
-    public var isFading: Bool { engine.isFading }
+    public var isFading: Bool { read { $0.isFading } }
 
     /// What an application has said of its session; `nil` for one of the system.
-    func configuration(of session: SessionID) -> SessionConfiguration? { engine.configuration(of: session) }
+    func configuration(of session: SessionID) -> SessionConfiguration? {
+        read { $0.configuration(of: session) }
+    }
 
     /// All streams, each with the opened session that it belongs to, if any.
-    var routedStreams: [RouteStream] { engine.routedStreams }
+    var routedStreams: [RouteStream] { read { $0.routedStreams } }
 
     /// The policy in force.
-    public var policy: Policy { engine.policy }
+    public var policy: Policy { read { $0.policy } }
 
     /// Since when that is done to a stream; `nil` when nothing was done to it yet.
     public func treated(since stream: StreamID) -> Instant? { since[stream] }
 
     /// What is done to a stream and why; `nil` for one that is left alone (N12).
-    public func treatment(of stream: StreamID) -> Treatment? { engine.treatment(of: stream) }
+    public func treatment(of stream: StreamID) -> Treatment? { read { $0.treatment(of: stream) } }
 
     /// The streams of an opened session, the newest first; none of one that is not known.
-    func streams(of session: SessionID) -> [(id: StreamID, direction: StreamDirection)] { engine.streams(of: session) }
+    func streams(of session: SessionID) -> [(id: StreamID, direction: StreamDirection)] {
+        read { $0.streams(of: session) }
+    }
 
     /// Whether the server processes a stream.
     func isRunning(_ stream: StreamID) -> Bool { running.contains(stream) }
 
     /// What an opened session is; `nil` for one that is not known.
-    public func state(of session: SessionID) -> SessionState? { engine.state(of: session) }
+    public func state(of session: SessionID) -> SessionState? { read { $0.state(of: session) } }
 
     /// All that is known at this moment; what tells others asks for one after the other.
     package var report: Report {
-        var report = engine.report
+        var report = read { $0.report }
         report.streams = report.streams.compactMap { self.report(of: $0.id) }
         return report
     }
 
     /// All sessions, the strongest claim first.
-    public var sessionNumbers: [SessionNumber] { engine.sessionNumbers }
+    public var sessionNumbers: [SessionNumber] { read { $0.sessionNumbers } }
 
     /// All streams, the oldest first.
-    public var streamIDs: [StreamID] { engine.streamIDs }
+    public var streamIDs: [StreamID] { read { $0.streamIDs } }
 
     /// What is known of a session, for people; `nil` for one that is gone.
-    public func report(of session: SessionNumber) -> Report.Session? { engine.report(of: session) }
+    public func report(of session: SessionNumber) -> Report.Session? { read { $0.report(of: session) } }
 
     /// What is known of a stream, for people; `nil` for one that is left alone. One whose player was not asked to pause, or did
     /// not, is a corked one.
     public func report(of stream: StreamID) -> Report.Stream? {
-        var report = engine.report(of: stream)
+        var report = read { $0.report(of: stream) }
         if report?.treatment.silence == .pausePlayer, !pauses.isAsked(stream) { report?.treatment.silence = .cork }
         return report
     }
 
     /// Which session a stream belongs to; `nil` for one that is left alone.
-    public func session(of stream: StreamID) -> SessionNumber? { engine.session(of: stream) }
+    public func session(of stream: StreamID) -> SessionNumber? { read { $0.session(of: stream) } }
 
     /// Which session is spoken of; `nil` for one that is gone.
-    public func session(_ reference: SessionReference) -> SessionNumber? { engine.session(reference) }
+    public func session(_ reference: SessionReference) -> SessionNumber? { read { $0.session(reference) } }
 
     /// Who or what is behind a ``Treatment/cause``; `nil` when that is nobody, or gone.
-    public func interrupter(_ cause: Cause) -> Interrupter? { engine.interrupter(cause) }
+    public func interrupter(_ cause: Cause) -> Interrupter? { read { $0.interrupter(cause) } }
+
+    /// Asks the engine without copying it, as reading a property of an object would. What is asked must not call anything else.
+    private func read<Answer>(_ question: (inout Engine) -> Answer) -> Answer { question(&engine) }
 
     /// Whether the engine is to hear of an event now. What a player does because it was asked to is no news (N15).
     private func concernsEngine(_ event: Event) -> Bool {
@@ -450,9 +457,9 @@ public final class SessionRuntime {
                 case .inputMuted: "device-muted"
                 default: "default"
                 }
-            return .began(reason: reason, by: treatment.cause.flatMap { engine.interrupter($0)?.description } ?? "")
+            return .began(reason: reason, by: treatment.cause.flatMap { interrupter($0)?.description } ?? "")
         // R34: also where it stays silent until its application activates its session again.
-        case (true, false): return .ended(shouldResume: treatment.reason != .inactive || engine.mayResume(stream))
+        case (true, false): return .ended(shouldResume: treatment.reason != .inactive || read { $0.mayResume(stream) })
         case (true, true) where treatment.reason == .superseded && before.reason != .superseded:
             return .ended(shouldResume: false)
         default: return nil
@@ -462,7 +469,7 @@ public final class SessionRuntime {
     /// One line for people: what is done to which stream, and why.
     private func narrate(_ stream: StreamID, _ treatment: Treatment) -> String {
         let name = labels[stream] ?? "?"
-        let actor = treatment.cause.flatMap { engine.interrupter($0)?.description } ?? "?"
+        let actor = treatment.cause.flatMap { interrupter($0)?.description } ?? "?"
         let before = told[stream] ?? .untouched
         let length = fader.length(of: stream)
         let time = length > .zero ? " within \(length.wholeNanoseconds / 1_000_000) ms" : " at once"

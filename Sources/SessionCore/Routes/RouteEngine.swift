@@ -153,7 +153,17 @@ public struct RouteEngine: Sendable, Equatable {
     }
 
     /// The category that the route serves: what was activated last.
-    private var category: Category? { active.last.flatMap { sessions[$0]?.configuration.category } }
+    private var category: Category? { active.last.map { configuration(of: $0).category } }
+
+    // What is looked at for very many sessions at a time, without a copy of all that is known of each.
+
+    private func isActive(_ id: SessionID) -> Bool {
+        sessions.index(forKey: id).map { sessions.values[$0].isActive } ?? false
+    }
+
+    private func configuration(of id: SessionID) -> SessionConfiguration {
+        sessions.index(forKey: id).map { sessions.values[$0].configuration } ?? SessionConfiguration()
+    }
 
     private var sessionsInOrder: [SessionID] { sessions.keys.sorted { $0.rawValue < $1.rawValue } }
 
@@ -303,18 +313,18 @@ public struct RouteEngine: Sendable, Equatable {
             note(id)
             return serve(since: served, streams, now, &effects)
         }
-        var session = sessions[id] ?? Session()
         if sessions[id] == nil {
+            var session = Session()
             session.told = route(of: session)
-        } else if session.configuration == configuration, session.isActive == isActive {
+            sessions[id] = session
+        } else if self.configuration(of: id) == configuration, self.isActive(id) == isActive {
             return
         }
-        let old = session.configuration
-        let wasActive = session.isActive
-        session.configuration = configuration
-        session.isActive = isActive
-        if !isActive { session.isToldOfLack = false }
-        sessions[id] = session
+        let old = self.configuration(of: id)
+        let wasActive = self.isActive(id)
+        sessions[id]?.configuration = configuration
+        sessions[id]?.isActive = isActive
+        if !isActive { sessions[id]?.isToldOfLack = false }
         note(id)
         if isActive != wasActive {
             if isActive {
@@ -464,7 +474,7 @@ public struct RouteEngine: Sendable, Equatable {
         // Very many sessions may want the same.
         var known: [RouteWish: (choice: RouteChoice, detour: Detour)] = [:]
         for id in concerned {
-            guard let session = sessions[id], session.isActive else { continue }
+            guard isActive(id), let session = sessions[id] else { continue }
             let wish = RouteWish(
                 session.configuration, preferredOutput: session.output, preferredInput: session.input)
             let answer =
@@ -485,9 +495,10 @@ public struct RouteEngine: Sendable, Equatable {
             command(commands, requests: Self.requests, now, &effects)
         }
         let available = outputs + inputs
-        for id in concerned where sessions[id] != nil {
-            let former = sessions[id]?.detour
-            sessions[id]?.detour = detours[id]
+        for id in concerned {
+            guard let index = sessions.index(forKey: id) else { continue }
+            let former = sessions.values[index].detour
+            sessions.values[index].detour = detours[id]
             guard let reason = Detour.reason(from: former, to: detours[id], available: available) else { continue }
             unjudged.insert(id)
             tell(id, reason, &effects)
