@@ -236,7 +236,7 @@ final class StreamNode {
         var now = cpw_volumes()
         cpw_node_read_volumes(node, &now)
         volumes = now
-        if hasVolume != hadVolume { host.volumeAppeared() }
+        if hasVolume != hadVolume { host.volumeAppeared(of: id) }
         guard isTouched else { return }
         if ownVolumes != before || volumes.mute != wasMuted {
             written = nil

@@ -29,8 +29,8 @@ extension PipeWireHost {
     func settleGraph() { if graph.takeNews() { service?.graphChanged() } }
 
     /// A stream has got volumes, or has none any more.
-    func volumeAppeared() {
-        service?.graphChanged()
+    func volumeAppeared(of stream: StreamID) {
+        service?.volumeAppeared(of: stream)
         wakeLater()
     }
 }

@@ -38,8 +38,13 @@ struct SessionFigures: Equatable {
 }
 
 extension SessionService {
-    /// The graph runs at something else, or streams have got volumes that had none: looked at when all is done.
+    /// The graph runs at something else: looked at when all is done.
     public func graphChanged() { unmeasured.formUnion(objects.keys) }
+
+    /// A stream has got volumes, or has none any more: looked at when all is done.
+    public func volumeAppeared(of stream: StreamID) {
+        if let session = memberships[stream] { unmeasured.insert(session) }
+    }
 
     /// An application wishes for something else from now on.
     func wish(_ wish: StreamWish, of object: SessionObject) {

@@ -26,7 +26,7 @@ public final class SessionService {
     /// Which streams and sessions belong together by whom they are of.
     private var kin = Kinship()
     /// Which of the opened sessions they belong to.
-    private var memberships: [StreamID: SessionID] = [:]
+    var memberships: [StreamID: SessionID] = [:]
     /// By the connection's unique name.
     private var owners: [String: Owner] = [:]
     private(set) var objects: [SessionID: SessionObject] = [:]
