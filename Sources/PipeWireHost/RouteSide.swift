@@ -11,6 +11,9 @@ extension PipeWireHost {
         routes.sources(of: node).sorted().compactMap { stream(of: $0) }
     }
 
+    /// Whether something may be heard on a sink that is managed here.
+    func isHeard(on node: UInt32) -> Bool { streams(heardOn: node).contains { runtime?.isAudible($0) ?? false } }
+
     /// Something happened to devices. What follows is done when this returns; whether a stream has lost its output.
     @discardableResult
     func take(_ event: RouteEvent) -> Bool { hasSteppedBack ? false : runtime?.take(event) ?? false }

@@ -138,10 +138,13 @@ final class RouteWatch {
     }
 
     /// A card is asked what has changed. While something is heard on it, the session manager has to wait for the answer;
-    /// unless it would be waited for by that.
+    /// unless it would be waited for by that. With a plug that has a bad contact it would be held again and again, and what it
+    /// has decided about a former state would come last: so not once everything is silent.
     func asked(_ device: DeviceWatch) {
         guard host.stopsPlayback, device.client == nil || device.client != defaults?.client else { return }
-        let isHeard = nodes.contains { id, node in node.facts.node.deviceID == device.global && links.isFed(id) }
+        let isHeard = nodes.contains { id, node in
+            node.facts.node.deviceID == device.global && links.isFed(id) && host.isHeard(on: id)
+        }
         if isHeard { hold.wait(for: device.global) }
     }
 

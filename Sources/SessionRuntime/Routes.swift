@@ -21,7 +21,8 @@ extension SessionRuntime {
 
     /// Takes what a host has seen of devices, at once: what may not be heard elsewhere is silent when this returns.
     ///
-    /// - Returns: Whether an output is lost on which something was heard that may stop.
+    /// - Returns: Whether an output is lost on which something was heard that may stop. Of one that is lost again while all that
+    ///   was heard there is silent, nothing is heard any more.
     @discardableResult
     public func take(_ event: RouteEvent) -> Bool {
         let isLoss = handle(.server(event))
@@ -67,7 +68,7 @@ extension SessionRuntime {
     func handle(_ event: RouteEngine.Event) -> Bool {
         var isLoss = false
         for effect in routes.handle(event, among: RuntimeStreams(runtime: self), at: host.now) {
-            if case .lost = effect { isLoss = true }
+            if case .lost(_, let streams) = effect, streams.contains(where: { isAudible($0) }) { isLoss = true }
             carryOut(effect)
         }
         return isLoss

@@ -221,6 +221,12 @@ public final class SessionRuntime {
         read { $0.streams(of: session) }
     }
 
+    /// Whether a stream may be heard: nothing has silenced it, or it is still on its way to silence.
+    public func isAudible(_ stream: StreamID) -> Bool {
+        let treatment = told[stream] ?? .untouched
+        return names[stream] != nil && (treatment.silence == .none || fader.length(of: stream) > .zero)
+    }
+
     /// Whether the server processes a stream.
     func isRunning(_ stream: StreamID) -> Bool { running.contains(stream) }
 

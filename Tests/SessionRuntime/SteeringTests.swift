@@ -86,4 +86,38 @@ import Testing
         host.advance(.seconds(60))
         #expect(host.commands == [headphones, speaker])
     }
+
+    @Test("R64 an output that is lost again while all that was heard on it is silent is no loss to anybody")
+    func lostAgain() {
+        func card(_ isPlugged: Bool) -> RouteEvent {
+            .device(
+                RouteDevice(
+                    id: 10, name: "laptop",
+                    ports: [
+                        DevicePort(
+                            name: "headphones", direction: .output, type: .headphones,
+                            availability: isPlugged ? .yes : .no, profileDevices: [0], activeOn: 0)
+                    ]))
+        }
+        let host = RecordingHost(.phone)
+        host.runtime.take(card(true))
+        host.runtime.take(
+            .node(RouteNode(id: 20, name: "sink.laptop", direction: .output, deviceID: 10, profileDevice: 0)))
+        host.runtime.take(.defaultNode(.output, name: "sink.laptop"))
+        host.advance(.seconds(2))
+        host.play(1, role: "music")
+        host.heard = [20: [StreamID(1)]]
+        host.runtime.linked(to: 20)
+        #expect(host.runtime.isAudible(StreamID(1)) && !host.runtime.isAudible(StreamID(2)))
+        #expect(host.runtime.take(card(false)))
+        #expect(host.silences[1] == .cork && !host.runtime.isAudible(StreamID(1)))
+        for _ in 0..<20 {
+            host.runtime.take(card(true))
+            #expect(!host.runtime.take(card(false)))
+        }
+        host.runtime.take(card(true))
+        host.advance(.seconds(2))
+        #expect(host.silences[1] == Silence.none)
+        #expect(host.runtime.take(card(false)))
+    }
 }
