@@ -32,7 +32,7 @@ final class ManagerObject: ServedObject {
     func value(of property: String, interface: String) -> WireValue? {
         let switches = service.switches
         switch property {
-        case "Version": return .string(ManagerObject.version)
+        case "Version": return .string(AudioSessionBus.version)
         case "SchemaVersion": return .uint32(AudioSessionBus.schemaVersion)
         case "Server": return .string(service.host.server.name)
         case "ServerLimits": return Records.limits(service.host.server)
@@ -47,9 +47,6 @@ final class ManagerObject: ServedObject {
         default: return nil
         }
     }
-
-    /// The version of the software.
-    static let version = "0.4"
 
     private func pausedUntil(_ switches: Switches) -> UInt64 {
         guard let moment = switches.pausedUntil else { return 0 }

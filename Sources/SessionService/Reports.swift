@@ -98,7 +98,7 @@ extension SessionService {
     private var state: WireValue {
         .record([
             ("schema", .uint32(AudioSessionBus.schemaVersion)),
-            ("version", .string(ManagerObject.version)),
+            ("version", .string(AudioSessionBus.version)),
             ("server", .string(host.server.name)), ("server-limits", Records.limits(host.server)),
             ("policy", .string(host.policyOrigin)),
             (

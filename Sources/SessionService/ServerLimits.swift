@@ -36,12 +36,12 @@ public enum ServerLimit: String, Sendable {
     public var reason: String {
         switch self {
         case .preferredBufferDuration:
-            "there is no quantum for all: each client agrees on its own latency with the daemon, once (R74)"
-        case .preferredSampleRate: "a sink keeps its rate while it is open, whatever a session prefers (R74)"
+            "there is no quantum for all: each client agrees on its own latency with the daemon, once"
+        case .preferredSampleRate: "a sink keeps its rate while it is open, whatever a session prefers"
         case .cardBuffer:
             "what a card has taken when its headphones are pulled out comes out of the speaker, which is chosen in the "
-                + "same turn in which the pull is told (R64)"
-        case .streamEvents: "there are no events for a stream's client: who wants to be told listens on D-Bus (N7)"
+                + "same turn in which the pull is told"
+        case .streamEvents: "there are no events for a stream's client: who wants to be told listens on D-Bus"
         case .loadAtRunTime: "no command loads a module: it is loaded when the daemon starts"
         }
     }

@@ -10,6 +10,8 @@ public enum AudioSessionBus {
     public static let managerInterface = "org.AudioSession1.Manager"
     /// The interface of a session.
     public static let sessionInterface = "org.AudioSession1.Session"
+    /// The version of this software; said nowhere else but in the list of changes, `install/CHANGELOG.md`.
+    public static let version = "0.4"
     /// The version of the interface and of the JSON that is made of its records. It grows when something is added; what is
     /// there stays.
     public static let schemaVersion: UInt32 = 2

@@ -115,14 +115,14 @@ extension WireInterface {
                 "RouteChanged",
                 [Argument("reason", "u"), Argument("previous", "a{sv}"), Argument("current", "a{sv}")],
                 """
-                Another input or output is in use (R58), as CurrentRoute has them. To everybody who listens.
+                Another input or output is in use, as CurrentRoute has them. To everybody who listens.
 
-                Reasons (R56), with their words in events: 0 unknown, 1 new-device-available, 2 old-device-unavailable, \
+                Reasons, with their words in events: 0 unknown, 1 new-device-available, 2 old-device-unavailable, \
                 3 category-change, 4 override, 6 wake-from-sleep, 7 no-suitable-route-for-category (what is in use may be the \
                 same as before), 8 route-configuration-change (another port was chosen, and none came or went). There is no 5.
                 """),
             Signal(
-                "ServicesReset", [], "The service is there anew; sessions have to be opened again (R82). To everybody."),
+                "ServicesReset", [], "The service is there anew; sessions have to be opened again. To everybody."),
         ],
         properties: [
             Property("Version", "s", isConstant: true, "The version of the software."),
@@ -134,12 +134,12 @@ extension WireInterface {
             Property("Policy", "s", "Where the policy in force comes from."),
             Property(
                 "Silent", "b", isWritable: true,
-                "The silent switch: ambient and solo-ambient sessions are not heard while it is on (R15, R16)."),
+                "The silent switch: ambient and solo-ambient sessions are not heard while it is on."),
             Property(
                 "DoNotDisturb", "b", isWritable: true,
                 "Do not disturb: what the policy says is not heard while it is on."),
             Property(
-                "Locked", "b", "The screen is locked: ambient and solo-ambient sessions are not heard (R15, R16)."),
+                "Locked", "b", "The screen is locked: ambient and solo-ambient sessions are not heard."),
             Property(
                 "PausedUntil", "t",
                 "Until when the policy is suspended, in microseconds since 1970; 0 while it is in force, 2^64-1 without an end."
@@ -147,7 +147,7 @@ extension WireInterface {
             Property(
                 "CurrentRoute", "a{sv}",
                 """
-                What is in use (R60): inputs and outputs, each aa{sv} of ports, empty where there is none. A port has: type (s: \
+                What is in use: inputs and outputs, each aa{sv} of ports, empty where there is none. A port has: type (s: \
                 LineIn, BuiltInMic, HeadsetMic, BluetoothHFP, USBAudio, LineOut, Headphones, BluetoothA2DP, BuiltInReceiver, \
                 BuiltInSpeaker, HDMI, AirPlay, Unknown), name (s: for people), id (s: the same whenever that port is there), \
                 node-name (s) and node (u: the sink or source in the sound server), device (s) and device-id (u: the card), \
@@ -156,7 +156,7 @@ extension WireInterface {
                 """),
             Property(
                 "AvailableInputs", "aa{sv}",
-                "The inputs that can be chosen: those that are plugged in or built in (R66). Ports as in CurrentRoute."),
-            Property("AvailableOutputs", "aa{sv}", "The outputs that can be chosen (R66)."),
+                "The inputs that can be chosen: those that are plugged in or built in. Ports as in CurrentRoute."),
+            Property("AvailableOutputs", "aa{sv}", "The outputs that can be chosen."),
         ])
 }

@@ -52,7 +52,7 @@ struct Difference: Sendable {
             because: "a stream of PulseAudio cannot say that it is not to be paused"),
         Difference(
             "cardIsLate", only: .pulseAudio,
-            because: "the session manager of PipeWire chooses the speaker, and waits for us (R64)"),
+            because: "the session manager of PipeWire chooses the speaker, and waits for us"),
         Difference(
             "streamsComeAndGo", only: .pulseAudio,
             because: "vanishing is the same test of PipeWire, manyStreams that of both"),
