@@ -21,7 +21,7 @@ import Testing
 
     private func isCall(_ result: Classification) -> Bool { (result.description?.priority ?? .normal) >= .phone }
 
-    @Test func `a sandbox without the microphone is not in a call`() throws {
+    @Test func `N11 a sandbox without the microphone is not in a call`() throws {
         let result = try classify("", call)
         #expect(!isCall(result))
         #expect(result.refusedClaim == "phone")
@@ -31,7 +31,7 @@ import Testing
         #expect(try classify("", ["media.role": "music"]).refusedClaim == nil)
     }
 
-    @Test func `one with the microphone is`() throws {
+    @Test func `N11 one with the microphone is`() throws {
         #expect(try isCall(classify("", call, mayRecord: true)))
         // Not where the policy names who may.
         let named = "claims = { phone = { allow = [ { application.process.binary = linphone } ] } }"
@@ -53,7 +53,7 @@ import Testing
         #expect(try !isCall(classify(rule("application.process.binary = linphone"), untagged)))
     }
 
-    @Test func `what concerns the desktop is for those outside, and for those whom a line names`() throws {
+    @Test func `N20 what concerns the desktop is for those outside, and for those whom a line names`() throws {
         func may(_ text: String, _ sandbox: String?) throws -> Bool {
             let file = PolicyFile(text: text, named: "policy.conf")
             let access: ClientAccess = sandbox == nil ? .outside : .confined(mayRecord: true)

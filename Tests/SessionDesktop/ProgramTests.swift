@@ -40,7 +40,7 @@ import Testing
         try #require(tree.program(of: process)).applicationKey
     }
 
-    @Test func `two players from one terminal are two applications, a browser is one`() throws {
+    @Test func `N18 two players from one terminal are two applications, a browser is one`() throws {
         #expect(try key(20, tree) != key(21, tree))
         #expect(try Set([30, 31, 32, 34].map { try key($0, tree) }).count == 1)
         #expect(try key(33, tree) != key(30, tree))
@@ -57,7 +57,7 @@ import Testing
         #expect(tree.program(of: 20)?.process != later.program(of: 20)?.process)
     }
 
-    @Test func `what the kernel does not tell joins nobody`() throws {
+    @Test func `N18 what the kernel does not tell joins nobody`() throws {
         var unreadable = tree
         unreadable.entries[31]?.executable = nil
         unreadable.entries[30]?.executable = nil
@@ -69,7 +69,7 @@ import Testing
         #expect(loop.program(of: 5)?.lineage.count == Program.deepest)
     }
 
-    @Test func `the desktop's unit comes before the process, and the sandbox before both`() throws {
+    @Test func `N18 the desktop's unit comes before the process, and the sandbox before both`() throws {
         var desktop = tree
         desktop.entries[20]?.unit = "app-player-1.scope"
         desktop.entries[21]?.unit = "app-player-1.scope"

@@ -29,14 +29,14 @@ import Testing
         ("SetRoute", ["\"x\""]), ("Pause", ["1000"]), ("Resume", []), ("BeginInterruption", ["\"phone\"", "{}"]),
         ("Subscribe", []), ("Unsubscribe", []),
     ])
-    func `what concerns the desktop is not for sandboxes`(method: String, arguments: [String]) async throws {
+    func `N20 what concerns the desktop is not for sandboxes`(method: String, arguments: [String]) async throws {
         let (desk, boxed, _, _, _) = try await desk()
         let list = (["\"manager\"", "\"\(method)\""] + arguments).joined(separator: ", ")
         #expect(await isDenied { try await boxed.ask("[\(list)]") })
         await desk.stop()
     }
 
-    @Test func `nor are the switches`() async throws {
+    @Test func `N20 nor are the switches`() async throws {
         let (desk, boxed, _, shell, _) = try await desk()
         #expect(await isDenied { try await boxed.set("Silent", "true") })
         #expect(await isDenied { try await boxed.set("DoNotDisturb", "true") })
@@ -46,7 +46,7 @@ import Testing
         await desk.stop()
     }
 
-    @Test func `a sandbox sees its own, and that there is something else`() async throws {
+    @Test func `N20 a sandbox sees its own, and that there is something else`() async throws {
         let (desk, boxed, path, shell, other) = try await desk()
         desk.play(1, process: UInt32(shell.process.processID))
         desk.play(2, process: UInt32(boxed.process.processID))
