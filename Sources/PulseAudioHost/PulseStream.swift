@@ -281,7 +281,7 @@ final class PulseStream: HostedStream {
             isInterrupted = true
             tell(
                 StreamEvent.name,
-                [(StreamEvent.state, "began"), (StreamEvent.reason, reason), (StreamEvent.actor, actor)])
+                [(StreamEvent.state, "began"), (StreamEvent.reason, reason.rawValue), (StreamEvent.actor, actor)])
         case .ended(let shouldResume):
             guard isInterrupted else { return }
             isInterrupted = false

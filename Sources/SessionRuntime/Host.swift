@@ -12,14 +12,6 @@ public enum LogLevel: Int32, Sendable {
     case debug = 4
 }
 
-/// What a stream's client has to know of an interruption.
-public enum StreamInterruption: Sendable, Hashable {
-    /// It is silent: stopped by an application or for a reason (N7: default, route-disconnected, device-muted).
-    case began(reason: String, by: String)
-    /// That is over. Whether it goes on by itself, or its application has to see to that (R31, R33).
-    case ended(shouldResume: Bool)
-}
-
 /// What the runtime needs of a sound server.
 ///
 /// All calls come on the server's main loop. None may block, and none may call the runtime back but through

@@ -30,30 +30,19 @@ public final class SessionRuntime {
     private var isDraining = false
     private var engineWake: Instant?
     private var armed: Instant?
-    private var names: [StreamID: String] = [:]
-    private var labels: [StreamID: String] = [:]
-    private var running: Set<StreamID> = []
-    /// What every stream to which anything is done was told last, to put the next line about it into words.
-    private var told: [StreamID: Treatment] = [:]
-    /// When it was told that.
-    private var since: [StreamID: Instant] = [:]
-    /// What the clients of streams are told when these are silent (R26): that an interruption has begun, and what came of it
-    /// meanwhile.
-    private var untold: [StreamID: [StreamInterruption]] = [:]
-    /// What is to be done to streams, where one event concerns so many that all of it would keep the server from other work; and
-    /// the streams in their order.
-    private var postponed: [StreamID: (treatment: Treatment, duration: Duration, delay: Duration)] = [:]
-    private var postponedOrder: ArraySlice<StreamID> = []
+    /// What is kept of every stream.
+    var records: [StreamID: StreamRecord] = [:]
+    /// The streams that are treated in the next turns of the loop, where one event concerns so many that all of it would keep
+    /// the server from other work; some of them may be gone, or treated already.
+    private var postponed: ArraySlice<StreamID> = []
     /// How many have been treated at once since the queue was taken.
     private var treated = 0
     /// So many streams are treated at once, and then as many in each turn of the server's loop.
     private static let mostAtOnce = 16
-    /// The streams that their applications want to run.
-    private var wanted: Set<StreamID> = []
     private var pauses = PlayerPauses()
     var routes = RouteEngine()
-    var wishing = WishKeeping()
-    var mutes = MuteKeeping()
+    var wishes = Wishes()
+    var mutedInputs = MutedInputs()
 
     /// Who asks players to pause (N15); without one, their streams are corked.
     public weak var players: (any PlayerControl)?
@@ -89,7 +78,7 @@ public final class SessionRuntime {
 
     private func takeQueue() {
         var index = 0
-        if !queue.isEmpty || !sooner.isEmpty { wishing.isStale = true }
+        if !queue.isEmpty || !sooner.isEmpty { wishes.isStale = true }
         while index < queue.count || !sooner.isEmpty {
             if !sooner.isEmpty {
                 queue.insert(contentsOf: sooner, at: index)
@@ -103,7 +92,7 @@ public final class SessionRuntime {
             switch event {
             case .sessionOpened(let session, _, _): noteRoute(of: session, followsRoute: false)
             case .sessionClosed(let session):
-                wishing.wishes[session] = nil
+                wishes.forget(session)
                 noteRoute(of: session, followsRoute: false)
             default: break
             }
@@ -117,14 +106,14 @@ public final class SessionRuntime {
             case .streamVanished(let stream): forget(stream)
             case .streamMoved, .streamLeftAlone, .policyChanged: handle(.streamsChanged)
             case .shutdown:
-                postponed = [:]
-                postponedOrder = []
+                for stream in postponed { records[stream]?.postponed = nil }
+                postponed = []
                 // First, for a server may tell at once what comes of it.
                 handle(.shutdown)
                 // The engine undoes what is in force; a stream that is still on its way back is the fader's to finish.
                 perform(fader.undo())
                 pauses = PlayerPauses()
-                wishing.wishes = [:]
+                wishes.forgetAll()
                 engineWake = nil
             default: break
             }
@@ -133,19 +122,11 @@ public final class SessionRuntime {
     }
 
     private func forget(_ stream: StreamID) {
-        postponed[stream] = nil
+        records[stream] = nil
         fader.forget(stream)
-        names[stream] = nil
-        labels[stream] = nil
-        told[stream] = nil
-        untold[stream] = nil
-        since[stream] = nil
-        running.remove(stream)
-        wanted.remove(stream)
+        wishes.forget(stream)
         players?.forget(stream)
         handle(.streamGone(stream))
-        wishing.granted[stream] = nil
-        mutes.told[stream] = nil
     }
 
     /// The moment for which the host was armed has come.
@@ -165,10 +146,10 @@ public final class SessionRuntime {
         for (stream, verdict) in pauses.late(at: now) {
             switch verdict {
             case .cork:
-                host.log(.info, "\(labels[stream] ?? "?") has not paused when its player was asked to: cork it")
+                host.log(.info, "\(label(of: stream)) has not paused when its player was asked to: cork it")
                 host.setSilence(.cork, of: stream)
             case .leave:
-                host.log(.info, "\(labels[stream] ?? "?") does not go on though its player was asked to")
+                host.log(.info, "\(label(of: stream)) does not go on though its player was asked to")
                 players?.forget(stream)
                 sooner.append(.streamWanted(stream, false))
             }
@@ -211,7 +192,7 @@ public final class SessionRuntime {
     public var policy: Policy { read { $0.policy } }
 
     /// Since when that is done to a stream; `nil` when nothing was done to it yet.
-    public func treated(since stream: StreamID) -> Instant? { since[stream] }
+    public func treated(since stream: StreamID) -> Instant? { records[stream]?.treatedSince }
 
     /// What is done to a stream and why; `nil` for one that is left alone (N12).
     public func treatment(of stream: StreamID) -> Treatment? { read { $0.treatment(of: stream) } }
@@ -223,12 +204,12 @@ public final class SessionRuntime {
 
     /// Whether a stream may be heard: nothing has silenced it, or it is still on its way to silence.
     public func isAudible(_ stream: StreamID) -> Bool {
-        let treatment = told[stream] ?? .untouched
-        return names[stream] != nil && (treatment.silence == .none || fader.length(of: stream) > .zero)
+        guard let record = records[stream], record.isManaged else { return false }
+        return record.treatment.silence == .none || fader.length(of: stream) > .zero
     }
 
     /// Whether the server processes a stream.
-    func isRunning(_ stream: StreamID) -> Bool { running.contains(stream) }
+    func isRunning(_ stream: StreamID) -> Bool { records[stream]?.isRunning ?? false }
 
     /// What an opened session is; `nil` for one that is not known.
     public func state(of session: SessionID) -> SessionState? { read { $0.state(of: session) } }
@@ -312,7 +293,7 @@ public final class SessionRuntime {
             sooner.append(.streamVanished(stream))
         } else if pauses.has(stream) {
             return
-        } else if silence == .pausePlayer, wanted.contains(stream), host.silence(of: stream) == .none,
+        } else if silence == .pausePlayer, isWanted(stream), host.silence(of: stream) == .none,
             players?.pause(stream) == true
         {
             pauses.asked(stream, at: host.now)
@@ -324,41 +305,37 @@ public final class SessionRuntime {
     private func observe(_ event: Event) {
         switch event {
         case .streamAppeared(let id, let application, let description, let direction):
-            names[id] = application.name
-            label(id, description)
-            mutes.told[id] = nil
-            if direction == .capture { mutes.isStale = true }
+            records[id, default: StreamRecord()].appeared(of: application, as: description)
+            if direction == .capture { mutedInputs.recordingsChanged() }
         case .policyChanged(_, let descriptions):
-            for (id, description) in descriptions { label(id, description) }
+            for (id, description) in descriptions { records[id]?.described(as: description) }
         case .streamWanted(let id, let isWanted):
-            if isWanted { wanted.insert(id) } else { wanted.remove(id) }
-            host.log(.debug, "\(labels[id] ?? "?") is \(isWanted ? "wanted" : "paused") by its application")
-        case .streamRunning(let id, true):
-            running.insert(id)
-            fader.streamRuns(id, at: host.now)
-        case .streamRunning(let id, false):
-            running.remove(id)
+            records[id, default: StreamRecord()].isWanted = isWanted
+            host.log(.debug, "\(label(of: id)) is \(isWanted ? "wanted" : "paused") by its application")
+        case .streamRunning(let id, let isRunning):
+            records[id, default: StreamRecord()].isRunning = isRunning
+            if isRunning { fader.streamRuns(id, at: host.now) }
         default: break
         }
     }
 
-    private func label(_ id: StreamID, _ description: SessionDescription) {
-        guard let name = names[id] else { return }
-        let isTagged = description.name != Policy.untaggedName && description.name != Policy.untaggedCaptureName
-        labels[id] = isTagged ? "\(name) (\(description.name))" : name
-    }
+    /// How people are told of a stream.
+    private func label(of stream: StreamID) -> String { records[stream]?.label ?? "?" }
+
+    /// Whether its application wants a stream to run.
+    private func isWanted(_ stream: StreamID) -> Bool { records[stream]?.isWanted ?? false }
 
     private func carryOut(_ effect: Effect, of event: Event) {
         defer { observer?.runtime(self, carriedOut: effect) }
         switch effect {
         case .treat(let stream, let treatment, let duration, let delay):
             if treated >= Self.mostAtOnce, mayPostpone(stream, for: event) {
-                if postponed.updateValue((treatment, duration, delay), forKey: stream) == nil {
-                    postponedOrder.append(stream)
-                }
+                if records[stream]?.postponed == nil { postponed.append(stream) }
+                records[stream]?.postponed = PostponedTreatment(
+                    treatment: treatment, duration: duration, delay: delay)
             } else {
                 treated += 1
-                postponed[stream] = nil
+                records[stream]?.postponed = nil
                 treat(stream, treatment, within: duration, after: delay)
             }
         case .wake(let moment):
@@ -374,22 +351,35 @@ public final class SessionRuntime {
                 .info,
                 "interruption of \(session.label) has ended, \(shouldResume ? "it resumes" : "it does not resume")")
         case .streamRefused(let stream):
-            host.log(.warning, "\(labels[stream] ?? "?") is given no device: its session is one of audio-processing")
+            host.log(.warning, "\(label(of: stream)) is given no device: its session is one of audio-processing")
             host.refuse(stream)
         case .sessionChanged, .answered, .activationGranted: break
         }
     }
 
     private func treat(_ stream: StreamID, _ treatment: Treatment, within duration: Duration, after delay: Duration) {
+        let former = records[stream]?.treatment ?? .untouched
         let actions = fader.start(
             stream, to: treatment.gain, then: treatment.silence, within: duration, after: delay,
-            quantum: host.quantum(of: stream), waits: !running.contains(stream), at: host.now)
-        host.log(.info, narrate(stream, treatment))
-        let news = news(of: stream, for: treatment, after: told[stream] ?? .untouched)
-        told[stream] = treatment == .untouched ? nil : treatment
-        since[stream] = host.now
+            quantum: host.quantum(of: stream), waits: !isRunning(stream), at: host.now)
+        func interrupter() -> Interrupter? { treatment.cause.flatMap { self.interrupter($0) } }
+        host.log(
+            .info,
+            Narration(
+                stream: label(of: stream), former: former, treatment: treatment,
+                actor: interrupter()?.label ?? "another session", length: fader.length(of: stream),
+                pausesPlayer: treatment.silence == .pausePlayer && players != nil && isWanted(stream)
+            ).line)
+        let notice = ClientNotices.notice(
+            of: treatment, after: former, actor: interrupter()?.description ?? "",
+            mayResume: read { $0.mayResume(stream) })
+        records[stream]?.treatment = treatment
+        records[stream]?.treatedSince = host.now
         perform(actions)
-        if let news { tell(stream, of: news, isSilent: treatment.silence != .none) }
+        guard let notice else { return }
+        let isMoving = fader.length(of: stream) > .zero
+        let due = records[stream]?.notices.add(notice, isSilenced: treatment.silence != .none, isMoving: isMoving)
+        for notice in due ?? [] { host.tell(stream, of: notice) }
     }
 
     /// Whether what is done to a stream may come some turns of the loop later than the event that it is for. What is about to
@@ -405,12 +395,13 @@ public final class SessionRuntime {
     }
 
     private func treatPostponed() {
-        guard !postponedOrder.isEmpty else { return }
+        guard !postponed.isEmpty else { return }
         isDraining = true
         var count = 0
-        while count < Self.mostAtOnce, let stream = postponedOrder.popFirst() {
+        while count < Self.mostAtOnce, let stream = postponed.popFirst() {
             // It may be gone, or treated by something that came later.
-            guard let next = postponed.removeValue(forKey: stream) else { continue }
+            guard let next = records[stream]?.postponed else { continue }
+            records[stream]?.postponed = nil
             count += 1
             treat(stream, next.treatment, within: next.duration, after: next.delay)
         }
@@ -424,101 +415,17 @@ public final class SessionRuntime {
             case .silence(let stream, let silence): self.silence(stream, silence)
             case .settled(let stream):
                 post(.streamSettled(stream))
-                tellWhatWaited(to: stream)
+                for notice in records[stream]?.notices.settled() ?? [] { host.tell(stream, of: notice) }
             }
         }
     }
 
     private func arm() {
         let next = [
-            fader.nextStep, engineWake, pauses.deadline, routes.deadline, postponedOrder.isEmpty ? nil : host.now,
+            fader.nextStep, engineWake, pauses.deadline, routes.deadline, postponed.isEmpty ? nil : host.now,
         ].compactMap { $0 }.min()
         guard next != armed else { return }
         armed = next
         host.arm(at: next)
-    }
-
-    /// That an interruption has begun is told when the stream is silent (R26); one that is over before never was.
-    private func tell(_ stream: StreamID, of news: StreamInterruption, isSilent: Bool) {
-        switch news {
-        case .ended where !isSilent:
-            if untold.removeValue(forKey: stream) == nil { host.tell(stream, of: news) }
-        case .began, .ended:
-            untold[stream, default: []].append(news)
-            if fader.length(of: stream) == .zero { tellWhatWaited(to: stream) }
-        }
-    }
-
-    private func tellWhatWaited(to stream: StreamID) {
-        for news in untold.removeValue(forKey: stream) ?? [] { host.tell(stream, of: news) }
-    }
-
-    /// What a stream's client hears of another treatment.
-    private func news(of stream: StreamID, for treatment: Treatment, after before: Treatment) -> StreamInterruption? {
-        switch (before.isInterruption, treatment.isInterruption) {
-        case (false, true):
-            let reason =
-                switch treatment.reason {
-                case .routeDisconnected: "route-disconnected"
-                case .inputMuted: "device-muted"
-                default: "default"
-                }
-            return .began(reason: reason, by: treatment.cause.flatMap { interrupter($0)?.description } ?? "")
-        // R34: also where it stays silent until its application activates its session again.
-        case (true, false): return .ended(shouldResume: treatment.reason != .inactive || read { $0.mayResume(stream) })
-        case (true, true) where treatment.reason == .superseded && before.reason != .superseded:
-            return .ended(shouldResume: false)
-        default: return nil
-        }
-    }
-
-    /// One line for people: what is done to which stream, and why.
-    private func narrate(_ stream: StreamID, _ treatment: Treatment) -> String {
-        let name = labels[stream] ?? "?"
-        let actor = treatment.cause.flatMap { interrupter($0)?.description } ?? "?"
-        let before = told[stream] ?? .untouched
-        let length = fader.length(of: stream)
-        let time = length > .zero ? " within \(length.wholeNanoseconds / 1_000_000) ms" : " at once"
-        switch (treatment.silence, treatment.reason) {
-        case (.none, .none):
-            return before.reason == .handover ? "let \(name) begin: the others are silent" : "restore \(name)\(time)"
-        case (.none, _):
-            return "duck \(name) to \(treatment.gain.decibels) dB\(time): \(actor) plays"
-        case (_, .handover):
-            return "hold \(name) until the others are silent"
-        case (_, .rejected):
-            return "keep \(name) silent: \(actor) does not let it begin, its application has to ask again"
-        case (_, .inactive):
-            return "keep \(name) silent: its session is not active"
-        case (_, .noDevice):
-            return "give \(name) no device: its session is one of audio-processing"
-        case (_, .routeDisconnected) where treatment.cause == .route:
-            return "stop \(name) at once: the route has changed, and its application has to resume"
-        case (_, .routeDisconnected): return "stop \(name) at once: its output has gone"
-        case (_, .noInput): return "keep \(name) silent: its session's category has no input"
-        case (_, .noOutput): return "keep \(name) silent: its session's category has no output"
-        case (_, .inputMuted): return "stop \(name) at once: its input is muted"
-        case (_, .silentSwitch): return "mute \(name)\(time): the silent switch is on"
-        case (_, .screenLock): return "mute \(name)\(time): the screen is locked"
-        case (_, .doNotDisturb): return "mute \(name)\(time): the user does not want to be disturbed"
-        case (_, .superseded) where treatment.cause?.sessionNumber == nil:
-            return "keep \(name) silent: its output has not come back in time, and its application has to resume"
-        case (_, .superseded):
-            return "keep \(name) silent: \(actor) took over, and its application has to resume"
-        case (let silence, _):
-            let verb =
-                silence == .pausePlayer && before.silence == .none && players != nil && wanted.contains(stream)
-                ? "pause the player of"
-                : before.silence != .none && before.reason != .handover ? "keep" : silence == .mute ? "mute" : "cork"
-            return verb == "keep" ? "keep \(name) silent: \(actor) plays" : "\(verb) \(name)\(time): \(actor) plays"
-        }
-    }
-}
-
-extension Treatment {
-    /// Whether a stream's client is told of it: it is stopped, and neither only until others are silent nor because its own
-    /// session is not active.
-    fileprivate var isInterruption: Bool {
-        (silence == .cork || silence == .pausePlayer) && reason != .handover && reason != .inactive
     }
 }

@@ -12,7 +12,7 @@ final class Desktop {
     private var sleep: SleepWatch?
     private var calls: CallWatch?
     /// The interruption while the machine goes to sleep and sleeps.
-    private var sleeping: SessionID?
+    private(set) var sleeping: SessionID?
     /// The interruption of the present call.
     private var call: SessionID?
     /// What lets the machine sleep, once all is silent.
@@ -36,16 +36,6 @@ final class Desktop {
         sleep?.stop()
         calls?.stop()
         system.close()
-    }
-
-    /// N7: why a session was interrupted.
-    func reason(of interrupter: Interrupter) -> String {
-        switch interrupter.cause {
-        case .output, .route: "route-disconnected"
-        case .input: "device-muted"
-        case .session, .system, .policy:
-            interrupter.id != nil && interrupter.id == sleeping ? "suspended" : "default"
-        }
     }
 
     // MARK: - Sleep

@@ -15,39 +15,16 @@ enum Explanations {
         let since = seconds.map { $0 == 0 ? " since this moment" : " since \($0) s ago" } ?? ""
         let treatment = stream.treatment
         let actor = stream.interrupter?.label ?? "another session"
+        let reason = treatment.reason.words(cause: treatment.cause, actor: actor)
         switch treatment.reason {
         case .none: text += "not touched"
-        case .ducked: text += "lowered by \(-treatment.gain.decibels) dB\(since): \(actor) lowers others"
-        case .interrupted: text += "\(verb(treatment))\(since): \(actor) is heard"
-        case .superseded where !isOfSession(treatment.cause):
-            text +=
-                "\(verb(treatment))\(since): its output has not come back in time, and its own application has to go on"
-        case .superseded: text += "\(verb(treatment))\(since): \(actor) took over, and its own application has to go on"
-        case .rejected:
-            text += "\(verb(treatment))\(since): \(actor) did not let it begin, and its application has to ask again"
-        case .inactive: text += "\(verb(treatment))\(since): its application's session is not active"
-        case .noDevice:
-            text += "\(verb(treatment))\(since): its session is one of audio-processing, which has no device"
-        case .routeDisconnected where treatment.cause == .route:
-            text += "\(verb(treatment))\(since): the route has changed, and its own application has to go on"
-        case .routeDisconnected:
-            text +=
-                "\(verb(treatment))\(since): the output on which it was heard has gone, and nothing else takes its place"
-        case .noInput:
-            text += "\(verb(treatment))\(since): it records, and the category of its session only plays"
-        case .noOutput:
-            text += "\(verb(treatment))\(since): it plays, and the category of its session only records"
-        case .inputMuted: text += "\(verb(treatment))\(since): the input that it records from is muted"
-        case .silentSwitch: text += "\(verb(treatment))\(since): the silent switch is on"
-        case .screenLock: text += "\(verb(treatment))\(since): the screen is locked"
-        case .doNotDisturb: text += "\(verb(treatment))\(since): do not disturb is on"
-        case .handover: text += "held back\(since) until the others are silent"
+        case .ducked: text += "lowered by \(-treatment.gain.decibels) dB\(since): \(reason.clause)"
+        case .handover: text += "held back\(since): \(reason.clause)"
+        default: text += "\(verb(treatment))\(since): \(reason.clause)"
         }
         if let rule = rule(stream, of: victim, by: acting, policy) { text += "; \(rule)" }
         return text
     }
-
-    private static func isOfSession(_ cause: Cause?) -> Bool { cause?.sessionNumber != nil }
 
     private static func verb(_ treatment: Treatment) -> String {
         switch treatment.silence {

@@ -37,7 +37,7 @@ final class News {
         }
     }
 
-    func note(_ effect: Effect, reason: (Interrupter) -> String) {
+    func note(_ effect: Effect, reason: (Interrupter) -> InterruptionReason) {
         guard isWanted else { return }
         switch effect {
         case .treat(let id, _, _, _): append(.stream("stream-changed", id))
@@ -47,7 +47,7 @@ final class News {
             append(
                 .session(
                     "interruption-began", session,
-                    [("reason", .string(reason(actor))), ("by", .string(actor.label))]))
+                    [("reason", .string(reason(actor).rawValue)), ("by", .string(actor.label))]))
         case .interruptionEnded(let session, let shouldResume):
             append(.session("interruption-ended", session, [("should-resume", .boolean(shouldResume))]))
         default: break

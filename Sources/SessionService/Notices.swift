@@ -4,7 +4,7 @@ import SessionCore
 struct Notice: Equatable {
     enum Kind: Equatable {
         case shown, granted
-        case began(reason: String, by: String)
+        case began(reason: InterruptionReason, by: String)
         case ended(shouldResume: Bool)
         case refused(StreamID)
     }

@@ -38,7 +38,7 @@ enum Records {
             ("running", .boolean(stream.isRunning)),
             ("treatment", .string(word(stream.treatment))),
             ("gain", .double(stream.treatment.silence == .none ? stream.treatment.gain.decibels : -.infinity)),
-            ("cause", .string(word(stream.treatment.reason))),
+            ("cause", .string(stream.treatment.reason.words().name)),
             ("by", .string(stream.interrupter?.label ?? "")),
             ("since", .uint64(since)),
         ])
@@ -80,26 +80,6 @@ enum Records {
         case .mute: "muted"
         case .cork: "corked"
         case .pausePlayer: "player-paused"
-        }
-    }
-
-    static func word(_ reason: Reason) -> String {
-        switch reason {
-        case .none: "none"
-        case .ducked: "ducked"
-        case .interrupted: "interrupted"
-        case .superseded: "superseded"
-        case .rejected: "rejected"
-        case .inactive: "inactive"
-        case .noDevice: "no-device"
-        case .noInput: "no-input"
-        case .noOutput: "no-output"
-        case .routeDisconnected: "route-disconnected"
-        case .inputMuted: "device-muted"
-        case .silentSwitch: "silent"
-        case .screenLock: "locked"
-        case .doNotDisturb: "do-not-disturb"
-        case .handover: "handover"
         }
     }
 }

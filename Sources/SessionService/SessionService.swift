@@ -333,7 +333,9 @@ public final class SessionService {
         server.changed(properties, interface: AudioSessionBus.sessionInterface, at: object.path)
     }
 
-    private func reason(of interrupter: Interrupter) -> String { desktop?.reason(of: interrupter) ?? "default" }
+    private func reason(of interrupter: Interrupter) -> InterruptionReason {
+        InterruptionReason(of: interrupter, sleep: desktop?.sleeping)
+    }
 
     /// Tells of a session, at once as long as there is time for that: one event may concern a thousand sessions.
     private func tell(_ id: SessionID, _ kind: Notice.Kind) {
@@ -369,7 +371,7 @@ public final class SessionService {
         case .granted: emit("ActivationGranted", of: object)
         case .began(let reason, let label):
             let name = viewer(object.owner).seesAll ? label : Viewer.somebody
-            emit("InterruptionBegan", of: object, [.string(reason), .string(name)])
+            emit("InterruptionBegan", of: object, [.string(reason.rawValue), .string(name)])
         case .ended(let shouldResume): emit("InterruptionEnded", of: object, [.boolean(shouldResume)])
         case .refused(let stream): emit("StreamRefused", of: object, [.uint32(stream.rawValue)])
         }

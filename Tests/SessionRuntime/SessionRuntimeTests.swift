@@ -97,7 +97,7 @@ import Testing
         host.advance(.seconds(1))
         host.send(.streamRunning(music, false))
         host.advance(.seconds(1))
-        #expect(host.news == [.began(reason: "default", by: "ringtone")])
+        #expect(host.news == [.began(reason: .default, by: "ringtone")])
         host.send(.streamVanished(StreamID(3)))
         host.advance(.seconds(2))
         #expect(host.news.dropFirst() == [.ended(shouldResume: true)])
@@ -114,7 +114,7 @@ import Testing
             if isShort { host.send(.streamVanished(StreamID(id))) }
             host.advance(.seconds(1))
         }
-        #expect(host.silences[1] == .cork && host.news == [.began(reason: "default", by: "phone")])
+        #expect(host.silences[1] == .cork && host.news == [.began(reason: .default, by: "phone")])
         // What begins while it cannot be heard is silent at once.
         host.play(4, role: "music")
         #expect(host.news.count == 2)
@@ -166,7 +166,7 @@ import Testing
             let count = host.news.count
             host.play(id, role: "phone")
             host.advance(.seconds(1))
-            #expect(host.news.dropFirst(count) == [.began(reason: "default", by: "phone")])
+            #expect(host.news.dropFirst(count) == [.began(reason: .default, by: "phone")])
             if givesUp { host.send(.sessionRequested(session, .deactivate(notifyOthers: true))) }
             host.send(.streamVanished(StreamID(id)))
             host.advance(.seconds(1))

@@ -13,7 +13,7 @@ import Testing
         return result
     }
 
-    private let began = Notice.Kind.began(reason: "default", by: "telephone")
+    private let began = Notice.Kind.began(reason: .default, by: "telephone")
     private let ended = Notice.Kind.ended(shouldResume: true)
 
     @Test func `all of it is told, in its order`() {

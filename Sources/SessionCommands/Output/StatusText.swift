@@ -1,3 +1,4 @@
+import SessionCore
 import SessionWire
 
 /// The situation as a tree: sessions, the active ones first, and below each its streams and what is done to them.
@@ -111,27 +112,17 @@ extension Style {
         var text = stream.treatment == "player-paused" ? "player paused" : safe(stream.treatment)
         if stream.treatment == "ducked" { text += " \(decibels(stream.gain))" }
         if !stream.by.isEmpty { text += " by \(safe(stream.by))" }
-        if let cause = cause(stream.cause) { text += " (\(cause))" }
+        if let reason = reason(stream.cause) { text += " (\(reason))" }
         if let now, stream.since > 0 { text += " since \(age(from: stream.since, to: now))" }
         return Tree.Part(text, stream.isSilenced ? .silenced : .lowered)
     }
 
-    /// A cause in words; `nil` for one that says no more than the treatment itself.
-    private func cause(_ word: String) -> String? {
-        switch word {
-        case "", "none", "ducked", "interrupted": nil
-        case "superseded": "its application has to go on"
-        case "rejected": "not let begin"
-        case "inactive": "its session is not active"
-        case "no-device": "audio-processing has no device"
-        case "no-input": "its session only plays"
-        case "no-output": "its session only records"
-        case "silent": "silent switch"
-        case "locked": "screen lock"
-        case "do-not-disturb": "do not disturb"
-        case "handover": "until others are silent"
-        default: safe(word)
+    /// A reason in a few words; `nil` for one that says no more than the treatment itself.
+    private func reason(_ name: String) -> String? {
+        guard !name.isEmpty, let known = Reason.allCases.map({ $0.words() }).first(where: { $0.name == name }) else {
+            return name.isEmpty ? nil : safe(name)
         }
+        return known.brief
     }
 
     /// A length of time in its largest unit, such as `3 s`; the moments are in microseconds.

@@ -8,7 +8,7 @@ enum Told: Equatable {
     /// `Active` is false now.
     case inactive
     /// `InterruptionBegan`; in an expectation, any who, unless one is named.
-    case began(reason: String, by: String?)
+    case began(reason: InterruptionReason, by: String?)
     /// `InterruptionEnded`.
     case ended(shouldResume: Bool)
     /// `ActivationGranted` (N9).
@@ -30,7 +30,7 @@ enum Told: Equatable {
     }
 
     /// Why an interruption begins (N7).
-    static let reasons = ["default", "device-muted", "route-disconnected", "suspended"]
+    static let reasons = InterruptionReason.allCases.map(\.rawValue).sorted()
     /// The names of errors that an application is answered with, as scenarios write them.
     static let mistakes = ["incompatible-category", "mode-not-changeable", "not-found", "limits-exceeded"]
     static let routeReasons = RouteChangeReason.allCases.map(\.name)
@@ -63,7 +63,7 @@ enum Told: Equatable {
         switch self {
         case .active: "active"
         case .inactive: "inactive"
-        case .began(let reason, let name): "began \(reason)" + (name.map { " by \($0)" } ?? "")
+        case .began(let reason, let name): "began \(reason.rawValue)" + (name.map { " by \($0)" } ?? "")
         case .ended(let shouldResume): "ended \(shouldResume ? "resume" : "stay")"
         case .granted: "granted"
         case .delayed: "delayed"
@@ -119,7 +119,7 @@ enum Told: Equatable {
             return .delayed
         case "began":
             let reason = try word(of: reasons, "why it began")
-            return .began(reason: reason, by: try who(after: 2))
+            return .began(reason: InterruptionReason(rawValue: reason) ?? .default, by: try who(after: 2))
         case "ended":
             let word = try word(of: ["resume", "stay"], "how it ended")
             try end(after: 2)

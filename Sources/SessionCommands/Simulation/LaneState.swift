@@ -48,13 +48,8 @@ struct Decision: Equatable {
         if case .system = treatment.cause { actor = interrupter?.description }
         reasonWithoutActor =
             switch treatment.reason {
-            case .inactive: "its session is not active"
-            case .noDevice: "its session has no device"
-            case .noInput: "its session has no input"
-            case .noOutput: "its session has no output"
-            case .silentSwitch: "the silent switch is on"
-            case .screenLock: "the screen is locked"
-            case .doNotDisturb: "the user does not want to be disturbed"
+            case .inactive, .noDevice, .noInput, .noOutput, .silentSwitch, .screenLock, .doNotDisturb:
+                treatment.reason.words().clause
             default: nil
             }
         switch (treatment.reason, treatment.cause) {
@@ -77,6 +72,8 @@ struct Decision: Equatable {
     }
 
     private init(kind: Kind) { self.kind = kind }
+
+    private var isDucked: Bool { if case .ducked = kind { true } else { false } }
 
     /// The word that scenarios have for it.
     var word: String {
@@ -105,7 +102,9 @@ struct Decision: Equatable {
     /// Why it is so.
     var reason: String {
         switch loss {
-        case nil: reasonWithoutActor ?? "\(actor ?? "somebody else") plays"
+        case nil:
+            reasonWithoutActor
+                ?? (isDucked ? Reason.ducked : .interrupted).words(actor: actor ?? "somebody else").clause
         case .awaited: "its output has gone"
         case .lost: "its output has not come back in time"
         case .changed: "the route has changed"

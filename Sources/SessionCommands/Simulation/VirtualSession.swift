@@ -147,15 +147,6 @@ extension VirtualServer: SessionObserver {
         tell(index, told)
     }
 
-    /// N7: why a session was interrupted.
-    private func reason(of interrupter: Interrupter) -> String {
-        switch interrupter.cause {
-        case .output, .route: "route-disconnected"
-        case .input: "device-muted"
-        case .session, .system, .policy: interrupter.id != nil && interrupter.id == sleeping ? "suspended" : "default"
-        }
-    }
-
     func runtime(_ runtime: SessionRuntime, took event: Event) {}
 
     func runtime(_ runtime: SessionRuntime, carriedOut effect: Effect) {
@@ -168,7 +159,7 @@ extension VirtualServer: SessionObserver {
             if let index = index(of: id) { emit(.granted, of: index) }
         case .interruptionBegan(let session, let actor):
             if let index = index(of: session.id) {
-                emit(.began(reason: reason(of: actor), by: actor.name), of: index)
+                emit(.began(reason: InterruptionReason(of: actor, sleep: sleeping), by: actor.name), of: index)
             }
         case .interruptionEnded(let session, let shouldResume):
             if let index = index(of: session.id) { emit(.ended(shouldResume: shouldResume), of: index) }

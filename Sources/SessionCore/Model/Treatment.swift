@@ -11,7 +11,7 @@ public enum Silence: UInt8, Sendable, Hashable {
 }
 
 /// Why a stream is treated as it is.
-public enum Reason: UInt8, Sendable, Hashable {
+public enum Reason: UInt8, Sendable, Hashable, CaseIterable {
     /// Nothing is done to it.
     case none
     /// Another session ducks it (R45).

@@ -174,7 +174,10 @@ extension Told {
     private static func signal(_ name: String, _ arguments: [JSONValue]) -> Told? {
         switch name {
         case "InterruptionBegan":
-            return .began(reason: arguments.first?.text ?? "", by: application(in: arguments.last?.text ?? ""))
+            guard let reason = arguments.first?.text.flatMap({ InterruptionReason(rawValue: $0) }) else {
+                return .mistaken("unknown reason")
+            }
+            return .began(reason: reason, by: application(in: arguments.last?.text ?? ""))
         case "InterruptionEnded": return .ended(shouldResume: arguments.first?.bool ?? false)
         case "ActivationGranted": return .granted
         case "SecondaryAudioHint": return .hint(arguments.first?.bool ?? false)

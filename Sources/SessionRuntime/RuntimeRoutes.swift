@@ -33,7 +33,7 @@ extension SessionRuntime {
 
     /// Something new is linked to a node: streams that wait for an output may be heard there again.
     public func linked(to node: UInt32) {
-        if !mutes.inputs.isEmpty || !mutes.told.isEmpty { mutes.isStale = true }
+        mutedInputs.recordingsChanged()
         handle(.linked(to: node))
         drain()
     }
