@@ -11,9 +11,9 @@ import SessionService
 public final class PipeWireHost: Host {
     private let context: OpaquePointer
     let loop: UnsafeMutablePointer<pw_loop>
-    private(set) var runtime: SessionRuntime?
+    package private(set) var runtime: SessionRuntime?
     /// The streams by their numbers in the engine, with the service and the policy.
-    private(set) var book: StreamBook<StreamNode>?
+    package private(set) var book: StreamBook<StreamNode>?
     /// `org.AudioSession1`, if there is one.
     var service: SessionService? { book?.service }
     private var contextListener: Listener<pw_context_events>?
@@ -54,7 +54,8 @@ public final class PipeWireHost: Host {
         let runtime = SessionRuntime(policy: policy.policy, host: self)
         self.runtime = runtime
         book = StreamBook(policy: policy, runtime: runtime, host: self) { [unowned self] in wakeLater() }
-        if servesBus { book?.service = SessionService(runtime: runtime, host: self, loop: PipeWireLoop(loop)) }
+        book?.service = SessionService(
+            runtime: runtime, host: self, loop: PipeWireLoop(loop), buses: servesBus ? (.session, .system) : nil)
         timer = cpw_loop_add_timer(
             loop,
             { data, _ in

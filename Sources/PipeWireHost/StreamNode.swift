@@ -4,37 +4,26 @@ import SessionHost
 import SessionRuntime
 
 /// One stream in the daemon: what its client wants, what the policy wants on top, and the node that shows both.
-final class StreamNode {
-    private(set) var id: StreamID
+package final class StreamNode {
+    package private(set) var id: StreamID
     let node: OpaquePointer
     /// The node's global id.
     let global: UInt32
     private(set) var properties: StreamProperties
     /// What the policy makes of it; `nil` when it is left alone.
-    var description: SessionDescription?
+    package var description: SessionDescription?
     unowned let host: PipeWireHost
     private var listener: Listener<pw_impl_node_events>?
 
-    /// The client wants the stream to run.
-    private var isWanted: Bool
-    /// As far as the policy is concerned. A stream that a PulseAudio client creates paused is active at first, and
-    /// inactive when it is answered.
-    var wantsToPlay: Bool { isWanted && !isUnanswered }
-    private(set) var silence = Silence.none
-    private var gain = LinearGain.unity
-    /// The factor that its session wishes for on what it records (R76).
-    private var inputGain = LinearGain.unity
+    /// What its client wants, and whether it is active and muted for that.
+    private var activity: NodeActivity
+    private var gain = StreamGain()
     private let rate: LentProperty
     private let latency: LentProperty
     /// What is to be lent in these two.
     private var wish: (rate: String?, latency: String?) = (nil, nil)
     /// We are changing the node's properties ourselves.
     private var isRequesting = false
-    /// pipewire-pulse has not answered its client's request for this stream yet: it does so when the server starts the node
-    /// for the first time. Until then the client waits, and gives up after half a minute; and it has sent no sound.
-    private var isUnanswered: Bool
-    /// It has been answered, and stays muted until it is corked instead.
-    private var isMutedUntilCorked = false
     /// We are changing the node's active flag ourselves.
     private var isApplying = false
 
@@ -55,8 +44,9 @@ final class StreamNode {
         self.host = host
         rate = LentProperty("node.rate", of: node)
         latency = LentProperty("node.latency", of: node)
-        isWanted = pw_impl_node_is_active(node)
-        isUnanswered = isNew && properties.isOfPulseClient
+        activity = NodeActivity(
+            isActive: pw_impl_node_is_active(node), isUnanswered: isNew && properties.isOfPulseClient,
+            ignoresPause: properties.ignoresPause)
         var events = pw_impl_node_events()
         events.version = UInt32(PW_VERSION_IMPL_NODE_EVENTS)
         events.destroy = { data in
@@ -70,7 +60,7 @@ final class StreamNode {
             if new == PW_NODE_STATE_RUNNING { stream.started() }
             // What is to be corked at the daemon's next turn has not begun.
             let runs =
-                new == PW_NODE_STATE_RUNNING && pw_impl_node_is_active(stream.node) && stream.shouldBeActive
+                new == PW_NODE_STATE_RUNNING && pw_impl_node_is_active(stream.node) && stream.activity.shouldBeActive
             if runs || old == PW_NODE_STATE_RUNNING {
                 stream.host.post(.streamRunning(stream.id, runs), now: false)
             }
@@ -90,7 +80,7 @@ final class StreamNode {
     }
 
     /// Whether the server processes the stream at this moment.
-    var isRunning: Bool { pw_impl_node_get_info(node)?.pointee.state == PW_NODE_STATE_RUNNING }
+    package var isRunning: Bool { pw_impl_node_get_info(node)?.pointee.state == PW_NODE_STATE_RUNNING }
 
     /// Whether a gain makes a difference to it.
     var hasVolume: Bool { volumes.soft_count > 0 }
@@ -102,26 +92,26 @@ final class StreamNode {
         request(.none, settings: host.graph.settings)
         self.id = id
         self.properties = properties
+        activity.ignoresPause = properties.ignoresPause
     }
 
     // MARK: - What the client wants
 
+    /// As far as the policy is concerned.
+    package var wantsToPlay: Bool { activity.wantsToPlay }
+
     /// The client asked for this itself; heard also while the policy keeps the stream corked.
     func clientWants(_ wanted: Bool) {
-        guard wanted != isWanted else { return }
-        isWanted = wanted
-        if !isUnanswered { host.post(.streamWanted(id, wanted), now: true) }
+        if let isWanted = activity.want(wanted) { host.post(.streamWanted(id, isWanted), now: true) }
     }
 
     /// The server has started the node.
     private func started() {
-        guard isUnanswered else { return }
-        let wasMuted = isMuted
-        isUnanswered = false
-        isMutedUntilCorked = wasMuted
+        let wasMuted = activity.isMuted
+        guard let isWanted = activity.started() else { return }
         if isWanted { host.post(.streamWanted(id, true), now: true) }
         changeLater()
-        if isMuted != wasMuted { writeVolumes() }
+        if activity.isMuted != wasMuted { writeVolumes() }
     }
 
     private func activeChanged(_ active: Bool) {
@@ -136,22 +126,26 @@ final class StreamNode {
 
     // MARK: - What the policy wants
 
+    /// How it is silenced.
+    var silence: Silence { activity.silence }
+
     func set(_ silence: Silence) {
-        guard silence != self.silence else { return }
-        let wasMuted = isMuted
-        self.silence = silence
+        let wasMuted = activity.isMuted
+        guard activity.silence(silence) else { return }
         changeLater()
-        if isMuted != wasMuted { writeVolumes() }
+        if activity.isMuted != wasMuted { writeVolumes() }
         // It was to be corked, and is let go before that: the daemon has nothing to tell of it.
-        if shouldBeActive, isRunning, pw_impl_node_is_active(node) { host.post(.streamRunning(id, true), now: false) }
+        if activity.shouldBeActive, isRunning, pw_impl_node_is_active(node) {
+            host.post(.streamRunning(id, true), now: false)
+        }
     }
 
     func set(_ gain: LinearGain) {
-        guard gain != self.gain else { return }
-        if isRunning, !hasVolume, self.gain == .unity {
+        guard gain != self.gain.policy else { return }
+        if isRunning, !hasVolume, self.gain.policy == .unity {
             host.log(.info, "\(properties.identity.application.name) cannot be ducked: its node has no soft volumes")
         }
-        self.gain = gain
+        self.gain.policy = gain
         writeVolumes()
     }
 
@@ -160,22 +154,17 @@ final class StreamNode {
     func request(_ wish: StreamWish, settings: GraphSettings) {
         self.wish = (settings.rate(wish), settings.latency(wish))
         changeLater()
-        guard wish.inputGain != inputGain else { return }
-        inputGain = wish.inputGain
+        guard wish.inputGain != gain.input else { return }
+        gain.input = wish.inputGain
         writeVolumes()
     }
-
-    private var isCorked: Bool { silence == .cork && !properties.ignoresPause }
-    private var isMuted: Bool {
-        silence == .mute || silence == .cork && (properties.ignoresPause || isUnanswered || isMutedUntilCorked)
-    }
-    private var shouldBeActive: Bool { isWanted && (!isCorked || isUnanswered) }
 
     // MARK: - Its place in the graph
 
     /// Has its place in the graph changed, if it should have another one, when the daemon has finished what it is doing.
     private func changeLater() {
-        if pw_impl_node_is_active(node) != shouldBeActive || isMutedUntilCorked || !rate.says(wish.rate)
+        if pw_impl_node_is_active(node) != activity.shouldBeActive || activity.isMutedUntilCorked
+            || !rate.says(wish.rate)
             || !latency.says(wish.latency)
         {
             host.changeLater(self)
@@ -190,14 +179,13 @@ final class StreamNode {
         latency.set(wish.latency, fallback: host.graph.settings.usualLatency)
         isRequesting = false
         setActive()
-        guard isMutedUntilCorked else { return }
-        let wasMuted = isMuted
-        isMutedUntilCorked = false
-        if isMuted != wasMuted { writeVolumes() }
+        let wasMuted = activity.isMuted
+        activity.settled()
+        if activity.isMuted != wasMuted { writeVolumes() }
     }
 
     private func setActive() {
-        let active = shouldBeActive
+        let active = activity.shouldBeActive
         guard pw_impl_node_is_active(node) != active else { return }
         isApplying = true
         pw_impl_node_set_active(node, active)
@@ -206,14 +194,14 @@ final class StreamNode {
 
     // MARK: - Volumes
 
-    private var isTouched: Bool { gain != .unity || inputGain != .unity || isMuted }
+    private var isTouched: Bool { gain.isTouched || activity.isMuted }
 
     /// Writes the soft volumes, which replace the user's own and are never saved: own volume times gain.
     private func writeVolumes() {
         guard let own = ownVolumes else { return }
-        let factor = Float(gain.value * inputGain.value)
+        let factor = Float(gain.factor)
         let soft = own.map { $0 * factor }
-        let mute = volumes.mute || isMuted
+        let mute = volumes.mute || activity.isMuted
         if let written, written.volumes == soft, written.mute == mute, isAcknowledged { return }
         written = (soft, mute)
         isAcknowledged = false

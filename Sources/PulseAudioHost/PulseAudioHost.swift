@@ -12,9 +12,9 @@ import SessionService
 public final class PulseAudioHost: Host {
     let core: OpaquePointer
     private let loop: PulseAudioLoop
-    private(set) var runtime: SessionRuntime?
+    package private(set) var runtime: SessionRuntime?
     /// The streams by their numbers in the engine, with the service and the policy.
-    private(set) var book: StreamBook<PulseStream>?
+    package private(set) var book: StreamBook<PulseStream>?
     private var hooks: [Hook] = []
     private var timer: (any LoopTimer)?
     private var drainEvent: Deferred?

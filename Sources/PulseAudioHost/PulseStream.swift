@@ -9,18 +9,16 @@ import SessionService
 /// What the policy stops is held in the thread that plays it, below the state that its client sets. So nothing is lost of
 /// it; and what the client does meanwhile, a pause above all, shows in its state, as it does not when the daemon corks the
 /// stream itself. Clients that listen are asked to cork by themselves besides, so that their windows tell the truth.
-final class PulseStream: HostedStream {
-    private(set) var id: StreamID
+package final class PulseStream: HostedStream {
+    package private(set) var id: StreamID
     let handle: StreamHandle
     let index: UInt32
     private(set) var properties: StreamProperties
-    var description: SessionDescription?
+    package var description: SessionDescription?
     private unowned let host: PulseAudioHost
 
     private(set) var silence = Silence.none
-    private var gain = LinearGain.unity
-    /// The factor that its session wishes for on what it records (R76).
-    private var inputGain = LinearGain.unity
+    private var gain = StreamGain()
     /// It is corked, and silent in advance in case its client starts it, because it would be rejected (R8).
     private var isGuarded = false
     private var isMuffled = false
@@ -29,23 +27,10 @@ final class PulseStream: HostedStream {
     /// What the thread that plays it was told last.
     private var isHeldByThread = false
 
-    /// What has passed between us and the client about a cork.
-    private enum Request {
-        case none
-        /// It was asked to cork, and has not done it yet.
-        case asked(Instant)
-        /// It has corked because it was asked to.
-        case followed
-        /// It was asked to go on, having followed, and has not done it yet.
-        case recalled(Instant)
-    }
-    private var request = Request.none
-    /// It was asked to cork, and has to be asked to go on: who did not do the one will not do the other.
-    private var wasAsked = false
-    /// It has corked because it was asked to before, so it will again, however late.
-    private var isFollower = false
-    /// The client runs the stream, as far as that is the client's own wish.
-    private(set) var wantsToPlay: Bool
+    /// What its client wants.
+    private var client: CorkRequests
+    /// Its client runs it, as far as that is the client's own wish.
+    package var wantsToPlay: Bool { client.wantsToPlay }
     /// Its client was told of an interruption, and not yet of its end.
     private var isInterrupted = false
     /// It goes on for what the stream has become.
@@ -53,11 +38,6 @@ final class PulseStream: HostedStream {
     /// What its client has to be told when it can hear it.
     private var news: [(event: String, properties: [(String, String)])] = []
 
-    /// How late the cork of a client may be of which nobody knows whether it follows requests, and still be the answer to
-    /// one; a user needs longer. One that comes later is its user's pause.
-    static let patience = Duration.milliseconds(500)
-    /// How late it may go on.
-    static let returnPatience = Duration.seconds(1)
     /// More is not told at once.
     private static let mostNews = 16
 
@@ -67,22 +47,22 @@ final class PulseStream: HostedStream {
         self.properties = properties
         self.host = host
         index = handle.index
-        wantsToPlay = handle.state == CPC_RUNNING
+        client = CorkRequests(wantsToPlay: handle.state == CPC_RUNNING)
     }
 
-    var direction: StreamDirection { handle.direction }
-    var application: ApplicationID { properties.identity.application }
-    var complaint: String? { properties.complaint }
+    package var direction: StreamDirection { handle.direction }
+    package var application: ApplicationID { properties.identity.application }
+    package var complaint: String? { properties.complaint }
 
     /// Its client has corked it.
     var isCorked: Bool { handle.state == CPC_CORKED }
 
     /// Its client runs it and nothing holds it.
-    var isRunning: Bool { handle.state == CPC_RUNNING && !isHeld }
+    package var isRunning: Bool { handle.state == CPC_RUNNING && !isHeld }
 
-    func property(_ key: String) -> String? { text(handle.property(key)) }
+    package func property(_ key: String) -> String? { text(handle.property(key)) }
 
-    var identity: StreamIdentity {
+    package var identity: StreamIdentity {
         StreamIdentity(node: index, client: properties.identity, session: property("audio-session.id"))
     }
 
@@ -92,8 +72,7 @@ final class PulseStream: HostedStream {
         isToldAgain = false
         changeAtOnce {
             silence = .none
-            gain = .unity
-            inputGain = .unity
+            gain = StreamGain()
             self.id = id
             self.properties = properties
             introduction()
@@ -132,17 +111,7 @@ final class PulseStream: HostedStream {
     }
 
     private func started() {
-        switch request {
-        case .followed:
-            // R36: it goes on by itself though it was asked to cork, as when its user presses play: it asks once more, and
-            // where it may not begin it is not let go in between (R8).
-            changeAtOnce {
-                want(false)
-                want(true)
-            }
-        default: want(true)
-        }
-        request = .none
+        follow(client.started())
         if isHeld {
             // Its state has ended what held it.
             hold()
@@ -152,32 +121,28 @@ final class PulseStream: HostedStream {
     }
 
     private func corked() {
-        if case .asked(let moment) = request, isFollower || moment.duration(to: host.now) < PulseStream.patience {
-            request = .followed
-            isFollower = true
-        } else {
-            request = .none
-            // What its user has paused is not asked to go on: where the pause ends what held it, that would be heard at
-            // once, and where its output has gone, on the speaker (R36, R64).
-            wasAsked = false
-            want(false)
-        }
+        follow(client.corked(at: host.now))
         host.post(.streamRunning(id, false), now: false)
     }
 
-    private func want(_ isWanted: Bool) {
-        guard isWanted != wantsToPlay else { return }
-        wantsToPlay = isWanted
-        host.post(.streamWanted(id, isWanted), now: true)
+    private func follow(_ wish: CorkRequests.Wish) {
+        switch wish {
+        case .same: break
+        case .wanted(let isWanted): host.post(.streamWanted(id, isWanted), now: true)
+        case .wantedAnew:
+            // Where it may not begin it is not let go in between (R8).
+            changeAtOnce {
+                host.post(.streamWanted(id, false), now: true)
+                host.post(.streamWanted(id, true), now: true)
+            }
+        }
     }
 
-    /// A client that was asked to go on has not: its application has paused it meanwhile, or leaves that to its user.
+    /// Looks whether a client that was asked to go on has done so.
     func lookAtRequest(at now: Instant) {
-        guard case .recalled(let moment) = request else { return }
-        let end = moment.advanced(by: PulseStream.returnPatience)
-        guard end <= now else { return host.lookLater(at: end) }
-        request = .none
-        want(handle.state == CPC_RUNNING)
+        let (wish, again) = client.look(at: now, isRunning: handle.state == CPC_RUNNING)
+        if let again { host.lookLater(at: again) }
+        follow(wish)
     }
 
     // MARK: - What the policy wants
@@ -207,15 +172,9 @@ final class PulseStream: HostedStream {
         if isHeld {
             askToCork()
         } else {
-            switch request {
-            // Also who was asked to go on after an interruption before, and has not done so yet.
-            case .followed, .recalled:
-                request = .recalled(host.now)
-                host.lookLater(at: host.now.advanced(by: PulseStream.returnPatience))
-            case .asked, .none: request = .none
-            }
-            if wasAsked { tell("request-uncork") }
-            wasAsked = false
+            let (asksToGoOn, moment) = client.release(at: host.now)
+            if let moment { host.lookLater(at: moment) }
+            if asksToGoOn { tell("request-uncork") }
         }
         host.post(.streamRunning(id, isRunning), now: false)
     }
@@ -224,26 +183,25 @@ final class PulseStream: HostedStream {
     /// longer.
     private func askToCork() {
         guard handle.state == CPC_RUNNING, !host.isHandover(id) else { return }
-        request = .asked(host.now)
-        wasAsked = true
+        client.ask(at: host.now)
         tell("request-cork")
     }
 
     func set(_ gain: LinearGain) {
-        guard gain != self.gain else { return }
-        self.gain = gain
+        guard gain != self.gain.policy else { return }
+        self.gain.policy = gain
         writeFactor()
     }
 
     func setInputGain(_ gain: LinearGain) {
-        guard gain != inputGain else { return }
-        inputGain = gain
+        guard gain != self.gain.input else { return }
+        self.gain.input = gain
         writeFactor()
     }
 
     private func writeFactor() {
         guard !isChanging else { return }
-        let wished = silence == .mute ? 0 : gain.value * inputGain.value
+        let wished = silence == .mute ? 0 : gain.factor
         guard !handle.setFactor(isGuarded ? 0 : wished), wished != 1, !isMuffled, handle.isPassthrough else { return }
         isMuffled = true
         host.log(.info, "\(application.name) cannot be ducked: its sound passes through the daemon as it is")

@@ -4,34 +4,12 @@ import SessionHost
 public import SessionService
 
 /// What the service on the bus needs of this host.
-extension PulseAudioHost: ServiceHost {
+extension PulseAudioHost: StreamHost {
     /// The running daemon.
     public var server: ServerDescription { .pulseAudio(text(cpc_running_release()) ?? "") }
 
-    /// Where the policy in force comes from.
-    public var policyOrigin: String { book?.policy.origin ?? "" }
-
-    /// What a stream of a client with the given properties would be (N11).
-    public func classify(
-        _ client: ClientIdentity, _ property: (String) -> String?
-    ) -> (description: SessionDescription?, refusedClaim: String?) {
-        book?.classify(client, property) ?? (nil, nil)
-    }
-
-    /// Whether a client may do what concerns the whole desktop (N20).
-    public func mayControlDesktop(_ client: ClientIdentity) -> Bool { book?.mayControlDesktop(client) ?? false }
-
-    /// Applications in sandboxes may do something else than before.
-    public func accessChanged() {
-        for stream in book?.all ?? [] where book?[stream.id] === stream { propertiesChanged(stream.handle) }
-        runtime?.drain()
-    }
-
-    /// What decided what a stream is, each with the place that says so.
-    public func steps(of stream: StreamID) -> [String] { book?.steps(of: stream) ?? [] }
-
-    /// A session that was opened has a stream now, or none has it any more.
-    public func claimChanged(of stream: StreamID) -> Bool { book?.claimChanged(of: stream) ?? false }
+    /// Its properties may count for something else now.
+    package func reconsider(_ stream: PulseStream) { propertiesChanged(stream.handle) }
 
     /// The user has chosen a port (R66).
     public func choose(_ port: RoutePort, direction: PortDirection) -> Bool { routes.choose(port, direction) }
