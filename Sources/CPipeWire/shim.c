@@ -13,10 +13,6 @@
 
 void cpw_hook_remove(struct spa_hook *hook) { spa_hook_remove(hook); }
 
-const char *cpw_dict_lookup(const struct spa_dict *dict, const char *key) {
-    return dict == NULL ? NULL : spa_dict_lookup(dict, key);
-}
-
 void cpw_resource_refuse(struct pw_resource *resource, const char *text) {
     pw_resource_errorf(resource, -EPERM, "%s", text);
 }
@@ -40,11 +36,6 @@ void cpw_loop_arm_timer(struct pw_loop *loop, struct spa_source *source, int64_t
 
 struct spa_source *cpw_loop_add_event(struct pw_loop *loop, void (*func)(void *, uint64_t), void *data) {
     return pw_loop_add_event(loop, func, data);
-}
-
-struct spa_source *cpw_loop_add_input(struct pw_loop *loop, int descriptor, void (*func)(void *, int, uint32_t),
-                                      void *data) {
-    return pw_loop_add_io(loop, descriptor, SPA_IO_IN, false, func, data);
 }
 
 _Static_assert(CPW_IO_IN == SPA_IO_IN && CPW_IO_OUT == SPA_IO_OUT && CPW_IO_GONE == (SPA_IO_ERR | SPA_IO_HUP),

@@ -58,9 +58,6 @@ struct LinkMap {
         return result
     }
 
-    /// Whether a node is one of two or more ends of one thing.
-    func isInGroup(_ node: UInt32) -> Bool { group[node] != nil }
-
     /// The nearest nodes of a kind that the sound of a node goes on to, or comes from, through effects and the other ends of
     /// the same thing; the oldest links first.
     func next(after node: UInt32, backwards: Bool = false, where isWanted: (UInt32) -> Bool) -> [UInt32] {

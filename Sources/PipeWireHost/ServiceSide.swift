@@ -30,6 +30,6 @@ extension StreamNode: HostedStream {
 
     /// Who it belongs to.
     package var identity: StreamIdentity {
-        StreamIdentity(node: global, client: properties.identity, session: property("audio-session.id"))
+        StreamIdentity(node: global, client: properties.identity, session: property(StreamIdentity.sessionProperty))
     }
 }

@@ -63,7 +63,7 @@ package final class PulseStream: HostedStream {
     package func property(_ key: String) -> String? { text(handle.property(key)) }
 
     package var identity: StreamIdentity {
-        StreamIdentity(node: index, client: properties.identity, session: property("audio-session.id"))
+        StreamIdentity(node: index, client: properties.identity, session: property(StreamIdentity.sessionProperty))
     }
 
     /// It says something else of itself now, so it counts as another stream, to which nothing was done yet. What is done to

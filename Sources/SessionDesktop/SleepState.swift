@@ -41,8 +41,6 @@ public struct SleepState: Sendable, Equatable {
 
     /// Whether a lock is of use: while awake and while the others finish.
     public var wantsLock: Bool { step == .awake || step == .preparing }
-    /// Whether the machine has been said to sleep, and nobody is ready yet.
-    public var isPreparing: Bool { step == .preparing }
 
     /// Takes an event; whatever comes in whatever order, a sleep that was announced is followed by one wake.
     public mutating func handle(_ event: Event) -> [Action] {

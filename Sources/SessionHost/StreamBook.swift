@@ -129,12 +129,6 @@ public final class StreamBook<Stream: HostedStream> {
         runtime.shutDown()
     }
 
-    /// Forgets all streams without a word.
-    public func clear() {
-        streams.removeAll()
-        tags = TagBudget()
-    }
-
     // MARK: - The policy
 
     /// What the policy makes of a stream, as things are; `nil` when it leaves it alone.

@@ -1,5 +1,6 @@
 public import SessionCore
 public import SessionRuntime
+import SessionWire
 
 /// What the service needs of the sound server's host beyond its sound.
 public protocol ServiceHost: AnyObject {
@@ -38,8 +39,11 @@ public struct StreamIdentity: Sendable, Equatable {
     public var node: UInt32
     /// Who plays or records it.
     public var client: ClientIdentity
-    /// The value of its property `audio-session.id` (R80).
+    /// The value of its property ``sessionProperty`` (R80).
     public var session: String?
+
+    /// The property that names the session to which a stream belongs.
+    public static let sessionProperty = AudioSessionBus.streamProperty
 
     /// Describes a stream.
     public init(node: UInt32, client: ClientIdentity, session: String?) {

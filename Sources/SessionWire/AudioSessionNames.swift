@@ -42,8 +42,6 @@ public enum WireErrorName {
     public static let notClaimable = "org.AudioSession1.Error.NotClaimable"
     /// There is no session, stream, interruption or port of that name.
     public static let notFound = "org.AudioSession1.Error.NotFound"
-    /// The session is not active.
-    public static let notActive = "org.AudioSession1.Error.NotActive"
 
     /// The session belongs to another connection.
     public static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"

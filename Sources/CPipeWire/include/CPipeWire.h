@@ -20,9 +20,8 @@ const char *cpw_missing_function(void);
 const char *cpw_release(void);
 void cpw_complain(const char *text);
 
-/* Hooks and dictionaries: inline functions. */
+/* Hooks: inline functions. */
 void cpw_hook_remove(struct spa_hook *hook);
-const char *cpw_dict_lookup(const struct spa_dict *dict, const char *key);
 
 /* Sends -EPERM and a text to the client that has a resource. */
 void cpw_resource_refuse(struct pw_resource *resource, const char *text);
@@ -37,8 +36,6 @@ void cpw_node_set_property(struct pw_impl_node *node, const char *key, const cha
 struct spa_source *cpw_loop_add_timer(struct pw_loop *loop, void (*func)(void *data, uint64_t expirations), void *data);
 void cpw_loop_arm_timer(struct pw_loop *loop, struct spa_source *source, int64_t at_nanoseconds);
 struct spa_source *cpw_loop_add_event(struct pw_loop *loop, void (*func)(void *data, uint64_t count), void *data);
-struct spa_source *cpw_loop_add_input(struct pw_loop *loop, int descriptor,
-                                      void (*func)(void *data, int descriptor, uint32_t mask), void *data);
 /* A descriptor of which nothing is asked at first; what is asked is a mask of CPW_IO_IN and CPW_IO_OUT. */
 enum { CPW_IO_IN = 1 << 0, CPW_IO_OUT = 1 << 2, CPW_IO_GONE = 1 << 3 | 1 << 4 };
 struct spa_source *cpw_loop_add_io(struct pw_loop *loop, int descriptor,

@@ -18,9 +18,6 @@ public enum Category: String, Sendable, Hashable, CaseIterable {
     /// A short sound of the interface, outside the sessions (R13).
     case uiSound = "ui-sound"
 
-    /// Whether sessions of this category mix with others without asking for it (R15, R13).
-    public var alwaysMixes: Bool { self == .ambient || self == .uiSound }
-
     /// Whether the category lets a session be heard (R15–R20).
     public var playsSound: Bool { self != .record && self != .audioProcessing }
 

@@ -26,9 +26,6 @@ public enum Cause: Sendable, Hashable {
     /// Nobody else: a switch, the session's own category, or that it is not active.
     case policy
 
-    /// The number of the session that it is; `nil` for what is none.
-    public var sessionNumber: UInt32? { session?.rawValue }
-
     /// The session that it is; `nil` for what is none.
     public var session: SessionNumber? {
         switch self {

@@ -45,11 +45,6 @@ extension ToneEnvelope {
         levels[indices(in: frames)].max() ?? ToneEnvelope.floor
     }
 
-    /// The lowest level within some frames, in dBFS.
-    public func lowestLevel(in frames: Range<Int>) -> Double {
-        levels[indices(in: frames)].min() ?? ToneEnvelope.floor
-    }
-
     /// The first frame from `start` on at which the tone is at or above a level and stays so for 20 ms.
     public func firstFrame(from start: Int, above level: Double) -> Int? {
         let run = max(1, Duration.milliseconds(20).frames / hop)
