@@ -35,7 +35,7 @@ let hardened: [CSetting] = [
 /// it lives with a shadow stack: without that, a daemon that has one cannot load it. It does not say the same of marked
 /// targets of jumps (IBT), for Swift's compiler marks none.
 ///
-/// Some are for its size in the server's memory, as `Tests/bench footprint` shows it: lld, which unlike gold exports
+/// Some are for its size in the server's memory, as `Tests/bin/bench footprint` shows it: lld, which unlike gold exports
 /// nothing that the version script keeps local; equal functions only once (all of them, as Swift does not mark those
 /// whose address matters, and compares none); packed relocations, of which there are 16,000, all read at load (glibc
 /// 2.36 or later); calls into parts of the runtimes that are not needed sent elsewhere (CRuntimeTrim), so that these
@@ -239,7 +239,7 @@ let package = Package(
             name: "SessionOracle", dependencies: ["SessionCore"], path: "Tests/SessionOracle", swiftSettings: strict),
         .executableTarget(
             name: "judge-sequences", dependencies: ["SessionOracle"], path: "Tests/Sequences", swiftSettings: strict),
-        // All that a few sessions can come to; Tests/explore is its command.
+        // All that a few sessions can come to; Tests/bin/explore is its command.
         .target(
             name: "StateExploration", dependencies: ["SessionCore", "SessionOracle"], path: "Tests/StateExploration",
             swiftSettings: strict),

@@ -1,7 +1,7 @@
 import Foundation
 import SessionTestKit
 
-/// `Tests/bench footprint`: what the module adds to the daemon's memory, and the size of its file.
+/// `Tests/bin/bench footprint`: what the module adds to the daemon's memory, and the size of its file.
 ///
 /// Desktops with and without it take turns. Each is looked at when it is idle, and when it has played 1 and 10 streams
 /// for as long as it takes until its memory grows no more.

@@ -1,7 +1,7 @@
 import Foundation
 import SessionTestKit
 
-/// `Tests/bench transitions`: how music is interrupted and comes back, by this module and by PulseAudio's own.
+/// `Tests/bin/bench transitions`: how music is interrupted and comes back, by this module and by PulseAudio's own.
 ///
 /// All play the same sounds with the same program, in turns, so that whatever the machine does meanwhile hits all alike.
 func benchmarkTransitions(_ arguments: [String]) async throws {

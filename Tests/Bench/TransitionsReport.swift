@@ -1,7 +1,7 @@
 import Foundation
 import SessionTestKit
 
-/// The tables of `Tests/bench transitions`.
+/// The tables of `Tests/bin/bench transitions`.
 struct TransitionsReport {
     let results: [TransitionResult]
     let options: TransitionsOptions

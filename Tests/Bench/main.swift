@@ -1,6 +1,6 @@
 import Foundation
 
-// Benchmarks: numbers to look at, not tests that pass or fail. One file per benchmark. Tests/bench builds and starts this.
+// Benchmarks: numbers to look at, not tests that pass or fail. One file per benchmark. Tests/bin/bench builds and starts this.
 
 let benchmarks: [(name: String, summary: String, run: ([String]) async throws -> Void)] = [
     ("engine", "time and allocations of the engine for each event", { benchmarkEngine($0) }),
@@ -15,7 +15,7 @@ if let name = arguments.first, let benchmark = benchmarks.first(where: { $0.name
     do {
         try await benchmark.run(Array(arguments.dropFirst()))
     } catch let error as UsageError {
-        note("session-bench: \(error.message); Tests/bench --help explains")
+        note("session-bench: \(error.message); Tests/bin/bench --help explains")
         exit(2)
     } catch {
         note("session-bench: \(error)")

@@ -2,7 +2,7 @@ import Foundation
 import SessionCore
 import StateExploration
 
-// Explores what three sessions can come to, and says where a rule is broken. Tests/explore builds and starts this.
+// Explores what three sessions can come to, and says where a rule is broken. Tests/bin/explore builds and starts this.
 
 /// What the command was told.
 struct Options {
@@ -38,7 +38,7 @@ struct Options {
 }
 
 guard let options = Options(Array(CommandLine.arguments.dropFirst())) else {
-    FileHandle.standardError.write(Data("explore: cannot read these arguments; Tests/explore --help explains\n".utf8))
+    FileHandle.standardError.write(Data("explore: cannot read these arguments; Tests/bin/explore --help explains\n".utf8))
     exit(2)
 }
 

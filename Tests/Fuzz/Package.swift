@@ -1,7 +1,7 @@
 // swift-tools-version: 6.0
 
 // Fuzz targets, and what of the project they are about, built anew to count what is reached. A package of its own, so
-// that no other build is slowed down; Tests/fuzz puts it beside links to Sources and Tests.
+// that no other build is slowed down; Tests/bin/fuzz puts it beside links to Sources and Tests.
 
 import PackageDescription
 
@@ -46,7 +46,7 @@ let package = Package(
                 "CPipeWire",
             ],
             swiftSettings: counted),
-        // What of the command line reads files. Tests/fuzz puts links to that there.
+        // What of the command line reads files. Tests/bin/fuzz puts links to that there.
         .target(
             name: "SessionCommands", dependencies: ["SessionCore", "SessionRuntime", "PolicyFile"],
             path: "Scenarios", swiftSettings: counted),

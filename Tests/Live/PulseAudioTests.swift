@@ -77,7 +77,7 @@ extension LiveModule {
                 }
             }
             // What grows is the daemon's memory for sound, by up to 1 MB and then no more: each load stops streams and has them
-            // go on. module-role-cork, in our place, has it grow as much, and without a stream nothing grows. Tests/valgrind
+            // go on. module-role-cork, in our place, has it grow as much, and without a stream nothing grows. Tests/bin/valgrind
             // counts the blocks that the module has itself.
             try await reload(50)
             let before = try DaemonMemory(of: daemon)

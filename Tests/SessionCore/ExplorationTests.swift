@@ -2,7 +2,7 @@ import SessionCore
 import StateExploration
 import Testing
 
-/// All that three sessions can come to within a few events; Tests/explore goes further.
+/// All that three sessions can come to within a few events; Tests/bin/explore goes further.
 @Suite struct ExplorationTests {
     @Test(
         "R8 R26 R28 R30 R36 N9 every state of three sessions keeps the rules, and has a way out",
