@@ -43,7 +43,9 @@ let hardened: [CSetting] = [
 /// that, as the whole of it is 1 MB that no other part of the server uses. install/build also makes a copy of the Swift
 /// library of which the linker leaves out what nobody calls, another MB; it names it in the environment, as only a file
 /// that is named here goes before the toolchain's own.
-func moduleLinkage(exports: String, order: String) -> [LinkerSetting] {
+///
+/// - Parameter exports: The file in Sources that names what is not local.
+func moduleLinkage(exports: String) -> [LinkerSetting] {
     [
         .unsafeFlags(
             [
@@ -53,7 +55,7 @@ func moduleLinkage(exports: String, order: String) -> [LinkerSetting] {
                 "-Xlinker", "-z", "-Xlinker", "now",
                 "-Xlinker", "--gc-sections",
                 "-use-ld=lld", "-Xlinker", "--icf=all",
-                "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/\(order)",
+                "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/CRuntimeTrim/order.txt",
                 "-Xlinker", "--no-warn-symbol-ordering",
                 "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
                 "-Xlinker", "--wrap=_swift_stdlib_getScalarName",
@@ -73,6 +75,164 @@ let commandLinkage: [LinkerSetting] = [
     ])
 ]
 
+// MARK: - The product
+
+/// Who is heard: pure, without C and Foundation. Files are read at load and reload.
+let engine: [Target] = [
+    .target(name: "SessionCore", swiftSettings: loaded),
+    .target(name: "PolicyFile", dependencies: ["SessionCore"], swiftSettings: small),
+    .target(name: "SessionRuntime", dependencies: ["SessionCore"], swiftSettings: loaded),
+]
+
+/// The bus: what is spoken there, sd-bus to speak it, what the desktop says there, and `org.AudioSession1` over the engine.
+let bus: [Target] = [
+    .target(name: "SessionWire", swiftSettings: small),
+    .systemLibrary(name: "CSystemdBus", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .target(name: "SessionBus", dependencies: ["SessionWire", "CSystemdBus"], swiftSettings: small),
+    .target(name: "SessionDesktop", dependencies: ["SessionBus", "SessionWire"], swiftSettings: small),
+    .target(
+        name: "SessionService",
+        dependencies: ["SessionCore", "SessionRuntime", "SessionWire", "SessionBus", "SessionDesktop"],
+        swiftSettings: small),
+]
+
+/// What the hosts of both sound servers share.
+let host: [Target] = [
+    .target(
+        name: "SessionHost",
+        dependencies: ["SessionCore", "SessionRuntime", "SessionService", "SessionBus", "PolicyFile"],
+        swiftSettings: small)
+]
+let hostDependencies: [Target.Dependency] = [
+    "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionDesktop", "SessionHost", "PolicyFile",
+]
+
+/// The PipeWire daemon's module.
+let pipeWire: [Target] = [
+    .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
+    .target(name: "CPipeWire", dependencies: ["CLibPipeWire"], cSettings: hardened),
+    .target(name: "PipeWireHost", dependencies: hostDependencies + ["CPipeWire"], swiftSettings: small),
+    .target(
+        name: "PipeWireModule", dependencies: ["PipeWireHost", "CPipeWire", "CRuntimeTrim"], exclude: ["exports.map"],
+        swiftSettings: strict, linkerSettings: moduleLinkage(exports: "PipeWireModule/exports.map")),
+]
+
+/// The PulseAudio daemon's module. What it calls of the daemon's libraries is left undefined: the daemon has them loaded.
+let pulseAudio: [Target] = [
+    .systemLibrary(name: "CLibPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
+    .target(name: "CPulseCore", dependencies: ["CLibPulse"], cSettings: hardened),
+    .target(name: "PulseAudioHost", dependencies: hostDependencies + ["CPulseCore"], swiftSettings: small),
+    .target(
+        name: "PulseAudioModule", dependencies: ["PulseAudioHost", "CPulseCore", "CRuntimeTrim"],
+        exclude: ["exports.map"], swiftSettings: strict,
+        linkerSettings: moduleLinkage(exports: "PulseAudioModule/exports.map")),
+]
+
+/// Of both modules: what stands in for parts of the runtimes that are left out, and the order of the functions.
+let trim: [Target] = [.target(name: "CRuntimeTrim", exclude: ["order.txt"], cSettings: hardened)]
+
+/// The command line. The Swift runtime is inside, so that it runs where no Swift is installed.
+let commandLine: [Target] = [
+    .target(
+        name: "SessionCommands",
+        dependencies: [
+            "SessionCore", "SessionRuntime", "PolicyFile", "SessionWire", "SessionBus",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        swiftSettings: strict),
+    .executableTarget(
+        name: "audio-session", dependencies: ["SessionCommands"], swiftSettings: strict, linkerSettings: commandLinkage),
+]
+
+/// Private servers, real clients, captures: for tests, benchmarks and the demonstration. Optimised in debug builds too, for it
+/// filters minutes of sound.
+let kit: [Target] = [
+    .target(
+        name: "SessionTestKit", dependencies: ["SessionCore", "SessionRuntime"],
+        swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+    .executableTarget(
+        name: "session-demo", dependencies: ["SessionTestKit"], path: "Sources/SessionDemo", swiftSettings: strict),
+]
+
+// MARK: - Tests
+
+/// Clients, cards and libraries that tests run beside the servers.
+let programs: [Target] = [
+    .executableTarget(
+        name: "odd-client", dependencies: ["CLibPipeWire"], path: "Tests/OddClient",
+        linkerSettings: [.linkedLibrary("m")]),
+    .executableTarget(
+        name: "odd-pulse-client", dependencies: ["CLibPulse"], path: "Tests/OddPulseClient",
+        linkerSettings: [.linkedLibrary("m")]),
+    .executableTarget(name: "stream-churn", dependencies: ["CLibPulse"], path: "Tests/StreamChurn"),
+    // A sound card that does not exist.
+    .executableTarget(
+        name: "fixture-card", dependencies: ["CLibPipeWire"], path: "Tests/FixtureCard", exclude: ["EVENTS.md"],
+        linkerSettings: [.linkedLibrary("m")]),
+    // Takes a module out of a PipeWire daemon.
+    .target(name: "ModuleUnloader", dependencies: ["CLibPipeWire"], path: "Tests/ModuleUnloader"),
+    // A file system that does not answer. Without sanitizers, as it is put into programs that have none.
+    .target(name: "SlowFiles", path: "Tests/SlowFiles", cSettings: [.unsafeFlags(["-fno-sanitize=all"])]),
+    // What PipeWire's own reader makes of a file.
+    .target(name: "SpaEvents", dependencies: ["CLibPipeWire"], path: "Tests/SpaEvents"),
+    // Takes the place of malloc in a program, and counts.
+    .target(name: "AllocationCount", path: "Tests/AllocationCount"),
+]
+
+/// The rules a second time, to judge the engine by; what plays random sequences, and goes through all that a few sessions can
+/// come to; benchmarks; what tests of real servers do on a machine that stands still.
+let judges: [Target] = [
+    .target(name: "SessionOracle", dependencies: ["SessionCore"], path: "Tests/SessionOracle", swiftSettings: strict),
+    .executableTarget(
+        name: "judge-sequences", dependencies: ["SessionOracle"], path: "Tests/Sequences", swiftSettings: strict),
+    .target(
+        name: "StateExploration", dependencies: ["SessionCore", "SessionOracle"], path: "Tests/StateExploration",
+        swiftSettings: strict),
+    .executableTarget(
+        name: "explore-sessions", dependencies: ["StateExploration"], path: "Tests/Explore", swiftSettings: strict),
+    .executableTarget(
+        name: "session-bench",
+        dependencies: ["SessionCore", "SessionRuntime", "PolicyFile", "SessionTestKit", "AllocationCount"],
+        path: "Tests/Bench", swiftSettings: strict),
+    .target(
+        name: "StandstillTrait", dependencies: ["SessionTestKit"], path: "Tests/StandstillTrait", swiftSettings: strict),
+]
+
+/// The tests of a target, in the folder of its name.
+func tests(of target: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: target + "Tests", dependencies: dependencies, path: "Tests/\(target)", exclude: exclude,
+        swiftSettings: strict)
+}
+
+let tests: [Target] = [
+    tests(
+        of: "SessionCore", ["SessionCore", "PolicyFile", "SessionOracle", "StateExploration"], exclude: ["Pairs"]),
+    tests(of: "PolicyFile", ["PolicyFile", "SessionCore", "SpaEvents"]),
+    tests(of: "SessionRuntime", ["SessionCore", "SessionRuntime"]),
+    tests(of: "SessionBus", ["SessionBus", "SessionWire", "SessionTestKit"]),
+    tests(of: "SessionDesktop", ["SessionDesktop", "SessionBus", "SessionWire", "SessionTestKit"]),
+    tests(
+        of: "SessionService",
+        [
+            "SessionService", "SessionHost", "SessionRuntime", "SessionCore", "PolicyFile", "SessionBus",
+            "SessionDesktop", "SessionTestKit",
+        ]),
+    tests(of: "SessionHost", ["SessionHost", "SessionRuntime", "SessionCore", "SessionDesktop", "PolicyFile"]),
+    // Without the command itself, whose linker flags are not for tests; building the tests builds it all the same.
+    tests(
+        of: "SessionCommands", ["SessionCommands", "SessionWire", "SessionBus", "SessionTestKit"],
+        exclude: ["Snapshots"]),
+    tests(of: "SessionTestKit", ["SessionTestKit", "StandstillTrait", "fixture-card"]),
+    // In real servers, which load the built modules.
+    tests(
+        of: "Live",
+        [
+            "SessionService", "SessionCommands", "SessionCore", "PolicyFile", "SessionTestKit", "StandstillTrait",
+            "odd-client", "odd-pulse-client", "stream-churn", "fixture-card",
+        ]),
+]
+
 let package = Package(
     name: "audio-session",
     products: [
@@ -83,181 +243,8 @@ let package = Package(
         .library(name: "pipewire-module-test-unloader", type: .dynamic, targets: ["ModuleUnloader"]),
         .library(name: "slow-files", type: .dynamic, targets: ["SlowFiles"]),
     ],
-    // For the command line only; what a sound server loads depends on nothing but itself.
-    dependencies: [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")],
-    targets: [
-        // Pure: no C, no Foundation.
-        .target(name: "SessionCore", swiftSettings: loaded),
-        // It runs at load and reload.
-        .target(name: "PolicyFile", dependencies: ["SessionCore"], swiftSettings: small),
-        .target(name: "SessionRuntime", dependencies: ["SessionCore"], swiftSettings: loaded),
-
-        // The bus. What is spoken there, and sd-bus to speak it, for the service's end and the clients'.
-        .target(name: "SessionWire", swiftSettings: small),
-        .systemLibrary(name: "CSystemdBus", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .target(name: "SessionBus", dependencies: ["SessionWire", "CSystemdBus"], swiftSettings: small),
-        .testTarget(
-            name: "SessionBusTests", dependencies: ["SessionBus", "SessionWire", "SessionTestKit"],
-            path: "Tests/SessionBus", swiftSettings: strict),
-
-        // org.AudioSession1, over the engine.
-        .target(
-            name: "SessionService",
-            dependencies: ["SessionCore", "SessionRuntime", "SessionWire", "SessionBus", "SessionDesktop"],
-            swiftSettings: small),
-
-        .testTarget(
-            name: "SessionServiceTests",
-            dependencies: [
-                "SessionService", "SessionHost", "SessionRuntime", "SessionCore", "PolicyFile", "SessionBus",
-                "SessionDesktop", "SessionTestKit",
-            ],
-            path: "Tests/SessionService", swiftSettings: strict),
-
-        // What the hosts of both sound servers share.
-        .target(
-            name: "SessionHost",
-            dependencies: ["SessionCore", "SessionRuntime", "SessionService", "SessionBus", "PolicyFile"],
-            swiftSettings: small),
-
-        .testTarget(
-            name: "SessionHostTests",
-            dependencies: ["SessionHost", "SessionRuntime", "SessionCore", "SessionDesktop", "PolicyFile"],
-            path: "Tests/SessionHost", swiftSettings: strict),
-
-        // The PipeWire daemon.
-        .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
-        .target(name: "CPipeWire", dependencies: ["CLibPipeWire"], cSettings: hardened),
-        .target(
-            name: "PipeWireHost",
-            dependencies: [
-                "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionDesktop", "SessionHost",
-                "PolicyFile", "CPipeWire",
-            ],
-            swiftSettings: small),
-        // The PulseAudio daemon. Its functions are found in the daemon itself.
-        .target(
-            name: "PulseAudioHost",
-            dependencies: [
-                "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionDesktop", "SessionHost",
-                "PolicyFile", "CPulseCore",
-            ],
-            swiftSettings: small),
-        .target(
-            name: "PulseAudioModule",
-            dependencies: ["PulseAudioHost", "CPulseCore", "CRuntimeTrim"],
-            exclude: ["exports.map", "order.txt"],
-            swiftSettings: strict,
-            linkerSettings: moduleLinkage(
-                exports: "PulseAudioModule/exports.map", order: "PulseAudioModule/order.txt")),
-        // Stands in for parts of the runtimes that are left out, see moduleLinkage.
-        .target(name: "CRuntimeTrim", cSettings: hardened),
-        .target(
-            name: "PipeWireModule",
-            dependencies: ["PipeWireHost", "CPipeWire", "CRuntimeTrim"],
-            exclude: ["exports.map", "order.txt"],
-            swiftSettings: strict,
-            linkerSettings: moduleLinkage(
-                exports: "PipeWireModule/exports.map", order: "PipeWireModule/order.txt")),
-
-        // The PulseAudio daemon. What is called of its libraries is left undefined: the daemon has them loaded.
-        .systemLibrary(name: "CLibPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
-        .target(name: "CPulseCore", dependencies: ["CLibPulse"], cSettings: hardened),
-
-        // The desktop around the sound: lock, sleep, calls, players. For size: it runs when something changes.
-        .target(
-            name: "SessionDesktop", dependencies: ["SessionBus", "SessionWire"],
-            swiftSettings: small),
-        .testTarget(
-            name: "SessionDesktopTests",
-            dependencies: ["SessionDesktop", "SessionBus", "SessionWire", "SessionTestKit"],
-            path: "Tests/SessionDesktop", swiftSettings: strict),
-
-        // The command line. The Swift runtime is inside, so that it runs where no Swift is installed.
-        .target(
-            name: "SessionCommands",
-            dependencies: [
-                "SessionCore", "SessionRuntime", "PolicyFile", "SessionWire", "SessionBus",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strict),
-        .executableTarget(
-            name: "audio-session", dependencies: ["SessionCommands"], swiftSettings: strict,
-            linkerSettings: commandLinkage),
-        // Without the command itself, whose linker flags are not for tests; building the tests builds it all the same.
-        .testTarget(
-            name: "SessionCommandsTests",
-            dependencies: ["SessionCommands", "SessionWire", "SessionBus", "SessionTestKit"],
-            path: "Tests/SessionCommands",
-            exclude: ["Snapshots"], swiftSettings: strict),
-
-        // Private servers, real clients, captures; for tests, benchmarks and the demonstration only.
-        // Optimised in debug builds too: it filters minutes of sound.
-        .target(
-            name: "SessionTestKit", dependencies: ["SessionCore", "SessionRuntime"],
-            swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
-        // What install/demo plays.
-        .executableTarget(
-            name: "session-demo", dependencies: ["SessionTestKit"], path: "Sources/SessionDemo", swiftSettings: strict),
-        // What tests of real servers do on a machine that stands still.
-        .target(
-            name: "StandstillTrait", dependencies: ["SessionTestKit"], path: "Tests/StandstillTrait",
-            swiftSettings: strict),
-        .testTarget(
-            name: "SessionTestKitTests", dependencies: ["SessionTestKit", "StandstillTrait", "fixture-card"],
-            path: "Tests/SessionTestKit", swiftSettings: strict),
-        .executableTarget(
-            name: "odd-client", dependencies: ["CLibPipeWire"], path: "Tests/OddClient",
-            linkerSettings: [.linkedLibrary("m")]),
-        .executableTarget(
-            name: "odd-pulse-client", dependencies: ["CLibPulse"], path: "Tests/OddPulseClient",
-            linkerSettings: [.linkedLibrary("m")]),
-        .executableTarget(name: "stream-churn", dependencies: ["CLibPulse"], path: "Tests/StreamChurn"),
-        // A sound card that does not exist.
-        .executableTarget(
-            name: "fixture-card", dependencies: ["CLibPipeWire"], path: "Tests/FixtureCard",
-            exclude: ["EVENTS.md"], linkerSettings: [.linkedLibrary("m")]),
-        // Takes a module out of a PipeWire daemon.
-        .target(name: "ModuleUnloader", dependencies: ["CLibPipeWire"], path: "Tests/ModuleUnloader"),
-        // A file system that does not answer. Without sanitizers, as it is put into programs that have none.
-        .target(
-            name: "SlowFiles", path: "Tests/SlowFiles", cSettings: [.unsafeFlags(["-fno-sanitize=all"])]),
-        .testTarget(
-            name: "LiveTests",
-            dependencies: [
-                "SessionService", "SessionCommands", "SessionCore", "PolicyFile", "SessionTestKit", "StandstillTrait",
-                "odd-client", "odd-pulse-client", "stream-churn", "fixture-card",
-            ],
-            path: "Tests/Live", swiftSettings: strict),
-        .testTarget(
-            name: "PolicyFileTests", dependencies: ["PolicyFile", "SessionCore", "SpaEvents"],
-            path: "Tests/PolicyFile", swiftSettings: strict),
-        // What PipeWire's own reader makes of a file.
-        .target(name: "SpaEvents", dependencies: ["CLibPipeWire"], path: "Tests/SpaEvents"),
-        // The rules a second time, to judge the engine by; random sequences, and their command.
-        .target(
-            name: "SessionOracle", dependencies: ["SessionCore"], path: "Tests/SessionOracle", swiftSettings: strict),
-        .executableTarget(
-            name: "judge-sequences", dependencies: ["SessionOracle"], path: "Tests/Sequences", swiftSettings: strict),
-        // All that a few sessions can come to; Tests/bin/explore is its command.
-        .target(
-            name: "StateExploration", dependencies: ["SessionCore", "SessionOracle"], path: "Tests/StateExploration",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "explore-sessions", dependencies: ["StateExploration"], path: "Tests/Explore", swiftSettings: strict),
-        .testTarget(
-            name: "SessionCoreTests", dependencies: ["SessionCore", "PolicyFile", "SessionOracle", "StateExploration"],
-            path: "Tests/SessionCore",
-            exclude: ["Pairs"], swiftSettings: strict),
-        .testTarget(
-            name: "SessionRuntimeTests", dependencies: ["SessionCore", "SessionRuntime"],
-            path: "Tests/SessionRuntime", swiftSettings: strict),
-
-        // Benchmarks. The second target takes the place of malloc in that program, and counts.
-        .executableTarget(
-            name: "session-bench",
-            dependencies: ["SessionCore", "SessionRuntime", "PolicyFile", "SessionTestKit", "AllocationCount"],
-            path: "Tests/Bench", swiftSettings: strict),
-        .target(name: "AllocationCount", path: "Tests/AllocationCount"),
-    ]
+    // For the command line only; what a sound server loads depends on nothing but itself. An exact version, so that a build
+    // of these sources is the same in a year.
+    dependencies: [.package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")],
+    targets: engine + bus + host + pipeWire + pulseAudio + trim + commandLine + kit + programs + judges + tests
 )
