@@ -38,7 +38,8 @@ struct Options {
 }
 
 guard let options = Options(Array(CommandLine.arguments.dropFirst())) else {
-    FileHandle.standardError.write(Data("explore: cannot read these arguments; Tests/bin/explore --help explains\n".utf8))
+    let text = "explore: cannot read these arguments; Tests/bin/explore --help explains\n"
+    FileHandle.standardError.write(Data(text.utf8))
     exit(2)
 }
 
