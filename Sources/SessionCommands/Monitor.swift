@@ -88,7 +88,7 @@ private final class Monitoring {
                         // Older events are part of the situation already.
                         waiting = []
                     }
-                    if answers.allSatisfy({ $0 != nil }) { showSituation() }
+                    if answers.allSatisfy({ $0 != nil }) { showState() }
                 }
             }
         }
@@ -112,8 +112,8 @@ private final class Monitoring {
         }
     }
 
-    private func showSituation() {
-        let situation = Situation(answers: answers.map { $0 ?? [] })
+    private func showState() {
+        let situation = ServiceState(answers: answers.map { $0 ?? [] })
         answers = []
         let now = WallTime.now
         if json {

@@ -40,7 +40,7 @@ struct Resume: ParsableCommand {
 
 /// Says until when the policy is suspended now.
 private func report(_ service: ServiceConnection, json: Bool) throws {
-    let pause = Situation.Pause(try service.property("PausedUntil"))
+    let pause = ServiceState.Pause(try service.property("PausedUntil"))
     if json {
         try Terminal.write(
             SchemaJSON.text([("paused", .boolean(pause != .none)), ("paused-until", pause.value)]))

@@ -41,7 +41,7 @@ struct Simulate: ParsableCommand {
     private func shown(_ simulation: Simulation) throws -> String {
         switch format {
         case .table: Table(simulation).text
-        case .json: try Report(simulation).json
+        case .json: try SimulationReport(simulation).json
         case .svg: Picture(simulation).svg
         }
     }

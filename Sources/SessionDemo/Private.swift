@@ -34,7 +34,7 @@ func playPrivately(_ options: Options) async throws -> Bool {
             try await perform(files, on: desktop, capture, timeline)
         }
         let recording = Recording(try await capture.stop(), music: files.musicSamples, cues: cues)
-        let picture = Picture(recording: recording, decisions: timeline.decisions)
+        let picture = DemoPicture(recording: recording, decisions: timeline.decisions)
         try await picture.draw(to: absolute(options.picture), in: desktop.sandbox)
         say("\nThe captured levels with the decisions: \(options.picture)")
         if let path = options.sound {

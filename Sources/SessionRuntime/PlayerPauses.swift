@@ -1,7 +1,7 @@
 public import SessionCore
 
 /// What the runtime needs of those who control players (N15). None of it blocks.
-public protocol PlayerControl: AnyObject {
+public protocol PlayerPausing: AnyObject {
     /// Asks the player of a stream to pause.
     ///
     /// - Returns: Whether it was asked. Whether it has paused is seen from the stream.

@@ -67,7 +67,7 @@ extension SessionRuntime {
     @discardableResult
     func handle(_ event: RouteEngine.Event) -> Bool {
         var isLoss = false
-        for effect in routes.handle(event, among: RuntimeStreams(runtime: self), at: host.now) {
+        for effect in routes.handle(event, among: HostPlaces(runtime: self), at: host.now) {
             if case .lost(_, let streams) = effect, streams.contains(where: { isAudible($0) }) { isLoss = true }
             carryOut(effect)
         }
@@ -98,7 +98,7 @@ extension SessionRuntime {
 }
 
 /// Where the streams are that a runtime knows, for its routes.
-private struct RuntimeStreams: StreamPlaces {
+private struct HostPlaces: StreamPlaces {
     let runtime: SessionRuntime
 
     func routedStreams() -> [RouteStream] {

@@ -31,7 +31,7 @@ public final class SessionRuntime {
     private var engineWake: Instant?
     private var armed: Instant?
     /// What is kept of every stream.
-    var records: [StreamID: StreamRecord] = [:]
+    var records: [StreamID: RuntimeStream] = [:]
     /// The streams that are treated in the next turns of the loop, where one event concerns so many that all of it would keep
     /// the server from other work; some of them may be gone, or treated already.
     private var postponed: ArraySlice<StreamID> = []
@@ -45,7 +45,7 @@ public final class SessionRuntime {
     var mutedInputs = MutedInputs()
 
     /// Who asks players to pause (N15); without one, their streams are corked.
-    public weak var players: (any PlayerControl)?
+    public weak var players: (any PlayerPausing)?
     /// Who hears of everything.
     public weak var observer: (any SessionObserver)?
 
@@ -305,15 +305,15 @@ public final class SessionRuntime {
     private func observe(_ event: Event) {
         switch event {
         case .streamAppeared(let id, let application, let description, let direction):
-            records[id, default: StreamRecord()].appeared(of: application, as: description)
+            records[id, default: RuntimeStream()].appeared(of: application, as: description)
             if direction == .capture { mutedInputs.recordingsChanged() }
         case .policyChanged(_, let descriptions):
             for (id, description) in descriptions { records[id]?.described(as: description) }
         case .streamWanted(let id, let isWanted):
-            records[id, default: StreamRecord()].isWanted = isWanted
+            records[id, default: RuntimeStream()].isWanted = isWanted
             host.log(.debug, "\(label(of: id)) is \(isWanted ? "wanted" : "paused") by its application")
         case .streamRunning(let id, let isRunning):
-            records[id, default: StreamRecord()].isRunning = isRunning
+            records[id, default: RuntimeStream()].isRunning = isRunning
             if isRunning { fader.streamRuns(id, at: host.now) }
         default: break
         }

@@ -8,10 +8,10 @@ final class ManagerObject: ServedObject {
     private unowned let service: SessionService
     private var lastCookie: UInt32 = 0
     /// What subscribers are told at the end of the turn.
-    let news = News()
+    let feed = EventFeed()
 
     /// What is being told, to whom yet; and the first of it in words.
-    private var events = Queue<(item: News.Item, time: UInt64, rest: ArraySlice<String>)>()
+    private var events = Queue<(item: EventFeed.Item, time: UInt64, rest: ArraySlice<String>)>()
     private var told: (String, WireValue)?
     /// There is more than there was time for.
     private var isTelling = false
@@ -91,7 +91,7 @@ final class ManagerObject: ServedObject {
         func note(_ property: String, _ name: String, _ isChanged: Bool) {
             guard isChanged, let value = value(of: property, interface: "") else { return }
             changed([property])
-            news.add("switch-changed", [("name", .string(name)), ("value", value)])
+            feed.add("switch-changed", [("name", .string(name)), ("value", value)])
         }
         note("Silent", "silent", old.isSilent != new.isSilent)
         note("DoNotDisturb", "do-not-disturb", old.isUndisturbed != new.isUndisturbed)
@@ -102,7 +102,7 @@ final class ManagerObject: ServedObject {
 
     func policyChanged() {
         changed(["Policy"])
-        news.add("policy-changed", [("policy", .string(service.host.policyOrigin))])
+        feed.add("policy-changed", [("policy", .string(service.host.policyOrigin))])
         flush()
     }
 
@@ -122,7 +122,7 @@ final class ManagerObject: ServedObject {
     func routeChanged(_ change: RouteChange) {
         let (previous, current) = (Records.route(change.previous), Records.route(change.current))
         emit("RouteChanged", [.uint32(change.reason.rawValue), previous, current])
-        news.add(
+        feed.add(
             "route-changed",
             [
                 ("reason", .string(change.reason.name)), ("reason-number", .uint32(change.reason.rawValue)),
@@ -146,13 +146,13 @@ final class ManagerObject: ServedObject {
 
     /// Tells subscribers what has happened since.
     func flush() {
-        guard news.hasAny else { return }
+        guard feed.hasAny else { return }
         let subscribers = service.subscribers
-        guard !subscribers.isEmpty else { return news.clear() }
+        guard !subscribers.isEmpty else { return feed.clear() }
         // Who is told more slowly than something happens is not told of all of it.
         let time = service.realTime()
         let names = subscribers.map(\.name)[...]
-        for event in news.take() where events.count < News.limit { events.append((event, time, names)) }
+        for event in feed.takeAll() where events.count < EventFeed.limit { events.append((event, time, names)) }
         guard !isTelling else { return }
         while tellNext() {
             if service.connection.mayHurry() { continue }
@@ -169,7 +169,7 @@ final class ManagerObject: ServedObject {
     /// Tells one subscriber of one event. Returns whether there are more.
     private func tellNext() -> Bool {
         guard var event = events.first else { return false }
-        if told == nil { told = news.put(event.item, service) }
+        if told == nil { told = feed.put(event.item, service) }
         if let (kind, details) = told, let name = event.rest.popFirst() {
             emit("Event", [.uint64(event.time), .string(kind), details], to: name)
         }
@@ -195,7 +195,7 @@ final class ManagerObject: ServedObject {
         case "Subscribe", "Unsubscribe":
             control(call) { [unowned self] owner in
                 owner.isSubscribed = method == "Subscribe"
-                news.isWanted = !service.subscribers.isEmpty
+                feed.isWanted = !service.subscribers.isEmpty
                 call.answer()
             }
         case "ListSessions": show(call) { [unowned self] in service.sessionRecords(for: $0) }

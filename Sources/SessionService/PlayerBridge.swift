@@ -4,7 +4,7 @@ import SessionDesktop
 import SessionRuntime
 
 /// Finds the players of streams, and asks them (N15).
-final class PlayerBridge: PlayerControl {
+final class PlayerBridge: PlayerPausing {
     private unowned let service: SessionService
     private let players: Players
     /// The player that was asked because of a stream.

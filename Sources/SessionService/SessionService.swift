@@ -391,7 +391,7 @@ public final class SessionService {
 extension SessionService: SessionObserver {
     /// Tells subscribers of streams that come and go.
     public func runtime(_ runtime: SessionRuntime, took event: Event) {
-        manager?.news.note(event)
+        manager?.feed.note(event)
     }
 
     /// Answers calls and sends signals.
@@ -413,7 +413,7 @@ extension SessionService: SessionObserver {
             if let id = memberships[stream] { tell(id, .refused(stream)) }
         case .treat, .wake, .sessionActivated, .sessionDeactivated: break
         }
-        manager?.news.note(effect) { reason(of: $0) }
+        manager?.feed.note(effect) { reason(of: $0) }
     }
 
     /// Tells of another route (R58).

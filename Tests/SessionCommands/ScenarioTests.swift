@@ -25,13 +25,13 @@ import Testing
 
     @Test(arguments: ["navigation", "call-in-a-game", "two-players", "headphones-and-crash", "headphones-pulled-out"])
     func `the JSON is as it was`(name: String) throws {
-        let json = try Report(simulation(of: name)).json
+        let json = try SimulationReport(simulation(of: name)).json
         try Project.compare(json.withoutFolder, withSnapshot: "\(name).json")
         #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(json.utf8)) }
     }
 
     @Test(arguments: Project.scenarioNames) func `a story told twice ends the same way`(name: String) throws {
-        #expect(try Report(simulation(of: name)).json == Report(simulation(of: name)).json)
+        #expect(try SimulationReport(simulation(of: name)).json == SimulationReport(simulation(of: name)).json)
     }
 
     /// Whatever the policy, what was done to a stream is undone when nobody is left to do it.

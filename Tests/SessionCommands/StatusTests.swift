@@ -9,8 +9,8 @@ import Testing
     private func situation(
         sessions: [WireValue] = Canned.sessions, streams: [WireValue] = Canned.streams,
         properties: [(String, WireValue)] = Canned.properties()
-    ) -> Situation {
-        Situation(properties: .record(properties), sessions: .records(sessions), streams: .records(streams))
+    ) -> ServiceState {
+        ServiceState(properties: .record(properties), sessions: .records(sessions), streams: .records(streams))
     }
 
     private static let styles: [(name: String, style: Style)] = [
@@ -66,7 +66,7 @@ import Testing
 
     @Test func `the end of a pause is shown as a clock, or with its date`() throws {
         func words(_ seconds: Int64) throws -> String {
-            try #require(Situation.Pause.until(UInt64(Canned.now + seconds * 1_000_000)).words(at: Canned.now))
+            try #require(ServiceState.Pause.until(UInt64(Canned.now + seconds * 1_000_000)).words(at: Canned.now))
         }
         let soon = try words(3600)
         #expect(try /paused until \d\d:\d\d:\d\d/.wholeMatch(in: soon) != nil, "\(soon)")

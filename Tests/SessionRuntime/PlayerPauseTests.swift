@@ -3,7 +3,7 @@ import SessionCore
 import Testing
 
 /// Players that pause when they are asked to, or do not (N15).
-private final class FakePlayers: PlayerControl {
+private final class FakePlayers: PlayerPausing {
     enum Call: Equatable { case pause, resume, forget }
 
     /// About the first stream.

@@ -121,7 +121,7 @@ struct PolicyWriter {
     }
 
     /// A condition's value with its modifiers.
-    static func value(_ condition: Condition) -> String {
+    static func value(_ condition: PropertyCondition) -> String {
         let negation = condition.isNegated ? "!" : ""
         return switch condition.test {
         case .absent: negation + "null"

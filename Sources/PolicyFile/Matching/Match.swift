@@ -1,5 +1,5 @@
 /// One property and what its value has to be: one that is missing is as good as any other wrong value.
-struct Condition: Sendable, Equatable {
+struct PropertyCondition: Sendable, Equatable {
     enum Test: Sendable, Equatable {
         /// The stream has no such property.
         case absent
@@ -16,7 +16,7 @@ struct Condition: Sendable, Equatable {
 
 /// Properties of which all have to be as it says. Without any, it matches nothing.
 struct Match: Sendable, Equatable {
-    let conditions: [Condition]
+    let conditions: [PropertyCondition]
 }
 
 /// Matches of which one is enough. Without any, nothing matches.

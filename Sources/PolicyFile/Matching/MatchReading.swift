@@ -46,7 +46,7 @@ extension Diagnosis {
     }
 
     /// Reads a property and its value: `!` negates, `~` begins a regular expression, and `null` is no property at all.
-    private mutating func condition(_ member: Member) -> Condition? {
+    private mutating func condition(_ member: Member) -> PropertyCondition? {
         let property = member.key.text
         guard 1...255 ~= property.utf8.count else {
             error(
@@ -68,13 +68,14 @@ extension Diagnosis {
         if isExpression { value.removeFirst() }
         // As in PipeWire: "null" in quotes is a text, unless there is a modifier before it.
         if value == "null", !isQuoted || isNegated || isExpression {
-            return Condition(property: property, isNegated: isNegated, test: .absent)
+            return PropertyCondition(property: property, isNegated: isNegated, test: .absent)
         }
         guard isExpression else {
-            return Condition(property: property, isNegated: isNegated, test: .equals(String(value)))
+            return PropertyCondition(property: property, isNegated: isNegated, test: .equals(String(value)))
         }
         do throws(Pattern.Failure) {
-            return Condition(property: property, isNegated: isNegated, test: .pattern(try Pattern(String(value))))
+            return PropertyCondition(
+                property: property, isNegated: isNegated, test: .pattern(try Pattern(String(value))))
         } catch {
             self.error(at: member.value.place, found: error.found, expected: error.expected)
             return nil

@@ -55,7 +55,7 @@ struct MatchTable: Sendable {
         }
     }
 
-    private mutating func entry(_ condition: Condition, _ place: Int) -> Entry {
+    private mutating func entry(_ condition: PropertyCondition, _ place: Int) -> Entry {
         switch condition.test {
         case .absent:
             return Entry(property: place, test: .absent, isNegated: condition.isNegated)

@@ -31,7 +31,7 @@ struct Columns {
     }
 }
 
-extension Situation {
+extension ServiceState {
     /// The sessions, a line for each.
     func sessionTable(_ style: Style) -> String {
         var columns = Columns(

@@ -43,7 +43,7 @@ struct EventText {
                 style, "interruption ended, should \(shouldResume ? "" : "not ")resume", isWithKind: false, .good)
         case "switch-changed":
             let name = details["name"]?.text ?? "?"
-            let pause = Situation.Pause(details["value"])
+            let pause = ServiceState.Pause(details["value"])
             if name == "paused-until" { return pause.words(at: time) ?? "the policy is in force again" }
             return "switch \(style.safe(name)): \(value(details["value"], style))"
         case "route-changed": return routeWords(style)

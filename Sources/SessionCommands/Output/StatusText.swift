@@ -3,7 +3,7 @@ import SessionWire
 
 /// The situation as a tree: sessions, the active ones first, and below each its streams and what is done to them.
 struct StatusText {
-    let situation: Situation
+    let situation: ServiceState
     let style: Style
     /// Microseconds since 1970.
     let now: Int64
@@ -138,7 +138,7 @@ extension Style {
     }
 }
 
-extension Situation.Pause {
+extension ServiceState.Pause {
     /// Until when, in words; `nil` when it is not.
     func words(at now: Int64) -> String? {
         switch self {

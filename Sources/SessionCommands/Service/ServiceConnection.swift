@@ -76,9 +76,9 @@ final class ServiceConnection {
     }
 
     /// All that the service knows.
-    func situation() throws -> Situation {
+    func situation() throws -> ServiceState {
         let results = try answers(to: Self.situationCalls).map { try $0.orComplain() }
-        return Situation(answers: results)
+        return ServiceState(answers: results)
     }
 
     /// The calls whose answers make a situation.
@@ -88,7 +88,7 @@ final class ServiceConnection {
     ]
 }
 
-extension Situation {
+extension ServiceState {
     /// What the answers to ``ServiceConnection/situationCalls`` say together.
     init(answers: [[WireValue]]) {
         func value(_ index: Int) -> WireValue {
