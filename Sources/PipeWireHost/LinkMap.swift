@@ -40,9 +40,6 @@ struct LinkMap {
         if groups[name]?.isEmpty == true { groups[name] = nil }
     }
 
-    /// Whether anything is linked to a node.
-    func isFed(_ node: UInt32) -> Bool { arriving[node] != nil }
-
     /// All nodes whose sound comes to a node, be it through effects.
     func sources(of sink: UInt32) -> Set<UInt32> {
         var result: Set<UInt32> = []

@@ -143,7 +143,7 @@ final class RouteWatch {
     func asked(_ device: DeviceWatch) {
         guard host.stopsPlayback, device.client == nil || device.client != defaults?.client else { return }
         let isHeard = nodes.contains { id, node in
-            node.facts.node.deviceID == device.global && links.isFed(id) && host.isHeard(on: id)
+            node.facts.node.deviceID == device.global && host.isHeard(on: id)
         }
         if isHeard { hold.wait(for: device.global) }
     }

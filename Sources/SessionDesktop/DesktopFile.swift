@@ -23,21 +23,16 @@ enum DesktopFile {
     static func title(in text: [UInt8], languages: [String]) -> String? {
         let keys = languages.map { "Name[\($0)]" } + ["Name"]
         var best: (rank: Int, title: String)?
-        var isEntry = false
-        for line in text.split(separator: UInt8(ascii: "\n")) {
-            if line.first == UInt8(ascii: "[") {
-                // Actions have names of their own.
-                if isEntry { break }
-                isEntry = String(decoding: line, as: UTF8.self).hasPrefix("[Desktop Entry]")
-                continue
+        var isFound = false
+        KeyFile.read(text) { group, key, value in
+            // Groups of actions come after it, and have names of their own.
+            guard group == "Desktop Entry" else { return !isFound }
+            isFound = true
+            guard !value.isEmpty, key.starts(with: "Name".utf8) else { return true }
+            if let rank = keys.firstIndex(of: String(decoding: key, as: UTF8.self)), rank < best?.rank ?? .max {
+                best = (rank, String(decoding: value, as: UTF8.self))
             }
-            guard isEntry, line.starts(with: "Name".utf8) else { continue }
-            let parts = line.split(separator: UInt8(ascii: "="), maxSplits: 1)
-            guard parts.count == 2, let key = parts.first, let value = parts.last,
-                let rank = keys.firstIndex(of: trimmed(key)), rank < best?.rank ?? .max
-            else { continue }
-            let title = trimmed(value)
-            if !title.isEmpty { best = (rank, title) }
+            return true
         }
         return best?.title
     }
@@ -58,11 +53,5 @@ enum DesktopFile {
             if let value = getenv(name), value.pointee != 0 { return String(cString: value) }
         }
         return ""
-    }
-
-    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
-        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == 13 }
-        let end = bytes.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? bytes.startIndex
-        return String(decoding: bytes[..<end].drop { isBlank($0) }, as: UTF8.self)
     }
 }

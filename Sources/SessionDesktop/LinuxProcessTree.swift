@@ -130,22 +130,16 @@ public struct LinuxProcessTree: ProcessTree {
     /// Reads the parts of Flatpak's description of a sandbox that matter: whose it is, which one, and whether it may use
     /// PulseAudio's socket, which lets it record.
     static func sandbox(inFlatpak text: [UInt8]) -> AppSandbox? {
-        var section = ""
         var sandbox = AppSandbox("")
-        for line in text.split(separator: UInt8(ascii: "\n")) {
-            let line = String(decoding: line, as: UTF8.self)
-            if line.hasPrefix("[") {
-                section = line
-                continue
-            }
-            let parts = line.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, let key = parts.first, let value = parts.last else { continue }
-            switch (section, key) {
-            case ("[Application]", "name"): sandbox.application = String(value)
-            case ("[Instance]", "instance-id"): sandbox.instance = String(value)
-            case ("[Context]", "sockets"): sandbox.mayRecord = value.split(separator: ";").contains("pulseaudio")
+        KeyFile.read(text) { group, key, value in
+            let value = String(decoding: value, as: UTF8.self)
+            switch (group, String(decoding: key, as: UTF8.self)) {
+            case ("Application", "name"): sandbox.application = value
+            case ("Instance", "instance-id"): sandbox.instance = value
+            case ("Context", "sockets"): sandbox.mayRecord = value.split(separator: ";").contains("pulseaudio")
             default: break
             }
+            return true
         }
         return sandbox.application.isEmpty ? nil : sandbox
     }

@@ -34,8 +34,8 @@ public struct CorkRequests: Sendable, Equatable {
     /// The client wants the stream to run, as far as that is its own wish.
     public private(set) var wantsToPlay: Bool
     private var phase = Phase.none
-    /// The client was asked to cork, and is asked to go on when it may be heard again. That it does not follow the one request
-    /// says nothing of the other.
+    /// The client was asked to cork, and is asked to go on when it may be heard again. A client that ignores the first request
+    /// ignores the second too, so that does no harm.
     private var wasAsked = false
     /// It has corked because it was asked to before, so it will again, however late.
     private var isFollower = false

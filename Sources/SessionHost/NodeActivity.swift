@@ -58,7 +58,7 @@ public struct NodeActivity: Sendable, Equatable {
         return isWanted
     }
 
-    /// The policy has it silenced in another way. Returns whether it was not silenced in that way already.
+    /// The policy silences it in this way from now on. Returns whether that is a change.
     public mutating func silence(_ silence: Silence) -> Bool {
         defer { self.silence = silence }
         return silence != self.silence
