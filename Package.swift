@@ -3,16 +3,22 @@
 import PackageDescription
 
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)]
-/// Of what a sound server loads: every function in a section of its own, so that those which are used can lie together,
-/// and public ones not kept for others than the programs they are linked into, so that those which are not can be left
-/// out.
+/// For all Swift that a sound server loads. Every function gets its own section, so that the used functions can be
+/// placed together. Public functions are not kept for programs other than the one that links them, so that unused ones
+/// can be removed.
 let loaded: [SwiftSetting] =
     strict + [
         .unsafeFlags(
             ["-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link"], .when(configuration: .release))
     ]
-/// The same, optimised for size: what does not run with every event.
+/// As `loaded`, but optimised for size: for code that does not run at every event.
 let small: [SwiftSetting] = loaded + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
+/// Whether another package depends on this one. SwiftPM then refuses products with `unsafeFlags`, and keeps this package
+/// among its own checkouts.
+let isDependency = ["/checkouts/", "/registry/downloads/"].contains { Context.packageDirectory.contains($0) }
+/// As `small`, for what the client library contains too.
+let shared: [SwiftSetting] = isDependency ? strict : small
 
 #if arch(x86_64)
     let isX86 = true
@@ -20,31 +26,33 @@ let small: [SwiftSetting] = loaded + [.unsafeFlags(["-Osize"], .when(configurati
     let isX86 = false
 #endif
 
-/// Of C that a sound server loads: it ends the server rather than write behind an object whose size the compiler knows, or
-/// return to an address that was overwritten; and on x86-64, what may be called or returned to is marked for processors that
-/// see to it (CET).
+/// For all C that a sound server loads. The server aborts instead of writing beyond an object whose size the compiler
+/// knows, or returning to an overwritten address. On x86-64, the valid targets of calls and returns are marked for
+/// processors that check them (CET).
 let hardened: [CSetting] = [
     .unsafeFlags(["-fstack-protector-strong", "-fstack-clash-protection"] + (isX86 ? ["-fcf-protection=full"] : [])),
-    // It needs an optimising compiler.
+    // This setting needs an optimising compiler.
     .unsafeFlags(["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=3"], .when(configuration: .release)),
 ]
 
-/// Linker flags of a module that a sound server loads: the Swift runtime inside, nothing but the entry point outside,
-/// never unmapped (the runtime cannot be unloaded), and all that is called elsewhere found when it is loaded: so what is
-/// missing is known then, not when it is called, and the table of what is called can be read-only. On x86-64 it says that
-/// it lives with a shadow stack: without that, a daemon that has one cannot load it. It does not say the same of marked
-/// targets of jumps (IBT), for Swift's compiler marks none.
+/// Linker flags of a module that a sound server loads. The Swift runtime is inside; only the entry point is exported;
+/// the module is never unmapped (the runtime cannot be unloaded). All functions of other libraries are resolved at
+/// load: a missing one is then reported at once, not when it is called, and the table of addresses can be read-only. On
+/// x86-64 the module declares that it supports a shadow stack; otherwise a daemon that uses one could not load it. It
+/// does not declare marked jump targets (IBT), because Swift's compiler marks none.
 ///
-/// Some are for its size in the server's memory, as `Tests/bin/bench footprint` shows it: lld, which unlike gold exports
-/// nothing that the version script keeps local; equal functions only once (all of them, as Swift does not mark those
-/// whose address matters, and compares none); packed relocations, of which there are 16,000, all read at load (glibc
-/// 2.36 or later); calls into parts of the runtimes that are not needed sent elsewhere (CRuntimeTrim), so that these
-/// parts fall away; and the C++ library that the Swift runtime needs from inside, where install/build has put it for
-/// that, as the whole of it is 1 MB that no other part of the server uses. install/build also makes a copy of the Swift
-/// library of which the linker leaves out what nobody calls, another MB; it names it in the environment, as only a file
-/// that is named here goes before the toolchain's own.
+/// Some flags reduce the memory in the server, as `Tests/bin/bench footprint` shows:
+/// - lld, which unlike gold exports nothing that the version script keeps local.
+/// - Identical functions are merged; all of them, because Swift does not mark those whose address matters, and compares
+///   none.
+/// - Packed relocations, of which there are 16,000, all read at load (glibc 2.36 or later).
+/// - Calls into unneeded parts of the runtimes are redirected (CRuntimeTrim), so that these parts are removed.
+/// - The C++ library that the Swift runtime needs is linked in statically, from the place where install/build has put
+///   it; the whole library is 1 MB that no other part of the server uses.
+/// - install/build also makes a copy of the Swift library from which the linker removes unused code, another MB. The
+///   environment names this copy, because only a file named here takes precedence over the toolchain's own.
 ///
-/// - Parameter exports: The file in Sources that names what is not local.
+/// - Parameter exports: The file in Sources that names the exported symbols.
 func moduleLinkage(exports: String) -> [LinkerSetting] {
     [
         .unsafeFlags(
@@ -66,8 +74,8 @@ func moduleLinkage(exports: String) -> [LinkerSetting] {
     ]
 }
 
-/// Linker flags of the command line: the Swift runtime inside, with what Foundation's essentials need of their own
-/// parts. lld, because it does not mind the order in which archives need each other.
+/// Linker flags of the command line: the Swift runtime inside, with those parts of Foundation's essentials that they
+/// need. Uses lld, for which the order of archives that need each other does not matter.
 let commandLinkage: [LinkerSetting] = [
     .unsafeFlags([
         "-static-stdlib", "-use-ld=lld", "-Xlinker", "--gc-sections",
@@ -77,18 +85,19 @@ let commandLinkage: [LinkerSetting] = [
 
 // MARK: - The product
 
-/// Who is heard: pure, without C and Foundation. Files are read at load and reload.
+/// Decides who is heard: pure Swift without C or Foundation. Policy files are read at load and reload.
 let engine: [Target] = [
     .target(name: "SessionCore", swiftSettings: loaded),
     .target(name: "PolicyFile", dependencies: ["SessionCore"], swiftSettings: small),
     .target(name: "SessionRuntime", dependencies: ["SessionCore"], swiftSettings: loaded),
 ]
 
-/// The bus: what is spoken there, sd-bus to speak it, what the desktop says there, and `org.AudioSession1` over the engine.
+/// The bus: its interface definitions, the connection over sd-bus, the desktop's services, and `org.AudioSession1` on
+/// top of the engine.
 let bus: [Target] = [
-    .target(name: "SessionWire", swiftSettings: small),
+    .target(name: "SessionWire", swiftSettings: shared),
     .systemLibrary(name: "CSystemdBus", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-    .target(name: "SessionBus", dependencies: ["SessionWire", "CSystemdBus"], swiftSettings: small),
+    .target(name: "SessionBus", dependencies: ["SessionWire", "CSystemdBus"], swiftSettings: shared),
     .target(name: "SessionDesktop", dependencies: ["SessionBus", "SessionWire"], swiftSettings: small),
     .target(
         name: "SessionService",
@@ -96,11 +105,13 @@ let bus: [Target] = [
         swiftSettings: small),
 ]
 
-/// What the hosts of both sound servers share.
+/// The code that the hosts of both sound servers share.
 let host: [Target] = [
     .target(
         name: "SessionHost",
-        dependencies: ["SessionCore", "SessionRuntime", "SessionService", "SessionBus", "PolicyFile"],
+        dependencies: [
+            "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionDesktop", "PolicyFile",
+        ],
         swiftSettings: small)
 ]
 let hostDependencies: [Target.Dependency] = [
@@ -117,7 +128,8 @@ let pipeWire: [Target] = [
         swiftSettings: strict, linkerSettings: moduleLinkage(exports: "PipeWireModule/exports.map")),
 ]
 
-/// The PulseAudio daemon's module. What it calls of the daemon's libraries is left undefined: the daemon has them loaded.
+/// The PulseAudio daemon's module. Functions of the daemon's libraries stay undefined: the daemon has loaded those
+/// libraries.
 let pulseAudio: [Target] = [
     .systemLibrary(name: "CLibPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
     .target(name: "CPulseCore", dependencies: ["CLibPulse"], cSettings: hardened),
@@ -128,10 +140,21 @@ let pulseAudio: [Target] = [
         linkerSettings: moduleLinkage(exports: "PulseAudioModule/exports.map")),
 ]
 
-/// Of both modules: what stands in for parts of the runtimes that are left out, and the order of the functions.
+/// For both modules: replacements for omitted parts of the runtimes, and the order of the functions.
 let trim: [Target] = [.target(name: "CRuntimeTrim", exclude: ["order.txt"], cSettings: hardened)]
 
-/// The command line. The Swift runtime is inside, so that it runs where no Swift is installed.
+/// The library for applications in Swift, without Foundation, and a small player and recorder as examples of its use.
+let library: [Target] = [
+    .target(name: "AudioSession", dependencies: ["SessionBus", "SessionWire"], swiftSettings: strict),
+    .executableTarget(
+        name: "audio-session-player", dependencies: ["AudioSession", "CLibPulse"], path: "Sources/AudioSessionPlayer",
+        swiftSettings: strict, linkerSettings: [.linkedLibrary("pulse-simple")]),
+    .executableTarget(
+        name: "audio-session-recorder", dependencies: ["AudioSession", "CLibPulse"],
+        path: "Sources/AudioSessionRecorder", swiftSettings: strict, linkerSettings: [.linkedLibrary("pulse-simple")]),
+]
+
+/// The command line. It contains the Swift runtime, so that it runs without an installed Swift.
 let commandLine: [Target] = [
     .target(
         name: "SessionCommands",
@@ -144,8 +167,8 @@ let commandLine: [Target] = [
         name: "audio-session", dependencies: ["SessionCommands"], swiftSettings: strict, linkerSettings: commandLinkage),
 ]
 
-/// Private servers, real clients, captures: for tests, benchmarks and the demonstration. Optimised in debug builds too, for it
-/// filters minutes of sound.
+/// Private servers, real clients and captures: for tests, benchmarks and the demonstration. Optimised in debug builds
+/// as well, because it filters minutes of sound.
 let kit: [Target] = [
     .target(
         name: "SessionTestKit", dependencies: ["SessionCore", "SessionRuntime"],
@@ -165,22 +188,34 @@ let programs: [Target] = [
         name: "odd-pulse-client", dependencies: ["CLibPulse"], path: "Tests/OddPulseClient",
         linkerSettings: [.linkedLibrary("m")]),
     .executableTarget(name: "stream-churn", dependencies: ["CLibPulse"], path: "Tests/StreamChurn"),
-    // A sound card that does not exist.
+    // An application that has sessions with the library for Swift.
+    .executableTarget(
+        name: "session-application", dependencies: ["AudioSession"], path: "Tests/SessionApplication",
+        swiftSettings: strict),
+    // A simulated sound card.
     .executableTarget(
         name: "fixture-card", dependencies: ["CLibPipeWire"], path: "Tests/FixtureCard", exclude: ["EVENTS.md"],
         linkerSettings: [.linkedLibrary("m")]),
-    // Takes a module out of a PipeWire daemon.
+    // Unloads a module from a PipeWire daemon.
     .target(name: "ModuleUnloader", dependencies: ["CLibPipeWire"], path: "Tests/ModuleUnloader"),
-    // A file system that does not answer. Without sanitizers, as it is put into programs that have none.
+    // A file system that does not answer. Without sanitizers, because it is loaded into programs that have none.
     .target(name: "SlowFiles", path: "Tests/SlowFiles", cSettings: [.unsafeFlags(["-fno-sanitize=all"])]),
-    // What PipeWire's own reader makes of a file.
+    // Parses a file with PipeWire's own parser.
     .target(name: "SpaEvents", dependencies: ["CLibPipeWire"], path: "Tests/SpaEvents"),
-    // Takes the place of malloc in a program, and counts.
+    // The service on a real bus, with a sound server on paper.
+    .target(
+        name: "ServiceFixture",
+        dependencies: [
+            "SessionService", "SessionHost", "SessionRuntime", "SessionCore", "PolicyFile", "SessionBus",
+            "SessionDesktop", "SessionTestKit",
+        ],
+        path: "Tests/ServiceFixture", swiftSettings: strict),
+    // Replaces malloc in a program, and counts allocations.
     .target(name: "AllocationCount", path: "Tests/AllocationCount"),
 ]
 
-/// The rules a second time, to judge the engine by; what plays random sequences, and goes through all that a few sessions can
-/// come to; benchmarks; what tests of real servers do on a machine that stands still.
+/// A second implementation of the rules, to check the engine; random sequences; the exploration of all states of a few
+/// sessions; benchmarks; and the handling of machine stalls in tests of real servers.
 let judges: [Target] = [
     .target(name: "SessionOracle", dependencies: ["SessionCore"], path: "Tests/SessionOracle", swiftSettings: strict),
     .executableTarget(
@@ -192,8 +227,10 @@ let judges: [Target] = [
         name: "explore-sessions", dependencies: ["StateExploration"], path: "Tests/Explore", swiftSettings: strict),
     .executableTarget(
         name: "session-bench",
-        dependencies: ["SessionCore", "SessionRuntime", "PolicyFile", "SessionTestKit", "AllocationCount"],
-        path: "Tests/Bench", swiftSettings: strict),
+        dependencies: [
+            "AudioSession", "SessionCore", "SessionRuntime", "PolicyFile", "SessionTestKit", "AllocationCount",
+        ],
+        path: "Tests/Bench", exclude: ["README.md", "calls.c"], swiftSettings: strict),
     .target(
         name: "StandstillTrait", dependencies: ["SessionTestKit"], path: "Tests/StandstillTrait", swiftSettings: strict),
 ]
@@ -216,10 +253,21 @@ let tests: [Target] = [
         of: "SessionService",
         [
             "SessionService", "SessionHost", "SessionRuntime", "SessionCore", "PolicyFile", "SessionBus",
-            "SessionDesktop", "SessionTestKit",
+            "SessionDesktop", "SessionTestKit", "ServiceFixture",
         ]),
-    tests(of: "SessionHost", ["SessionHost", "SessionRuntime", "SessionCore", "SessionDesktop", "PolicyFile"]),
-    // Without the command itself, whose linker flags are not for tests; building the tests builds it all the same.
+    tests(
+        of: "AudioSession",
+        [
+            "AudioSession", "SessionService", "SessionRuntime", "SessionCore", "SessionBus", "SessionTestKit",
+            "ServiceFixture",
+        ]),
+    tests(
+        of: "SessionHost",
+        [
+            "SessionHost", "SessionRuntime", "SessionCore", "SessionDesktop", "SessionBus", "PolicyFile",
+            "SessionTestKit",
+        ]),
+    // Without the command itself, whose linker flags do not suit tests; a build of the tests still builds the command.
     tests(
         of: "SessionCommands", ["SessionCommands", "SessionWire", "SessionBus", "SessionTestKit"],
         exclude: ["Snapshots"]),
@@ -229,7 +277,8 @@ let tests: [Target] = [
         of: "Live",
         [
             "SessionService", "SessionCommands", "SessionCore", "PolicyFile", "SessionTestKit", "StandstillTrait",
-            "odd-client", "odd-pulse-client", "stream-churn", "fixture-card",
+            "odd-client", "odd-pulse-client", "stream-churn", "fixture-card", "audio-session-player",
+            "audio-session-recorder", "session-application",
         ]),
 ]
 
@@ -239,12 +288,14 @@ let package = Package(
         .library(name: "pipewire-module-audio-session", type: .dynamic, targets: ["PipeWireModule"]),
         .library(name: "module-audio-session", type: .dynamic, targets: ["PulseAudioModule"]),
         .executable(name: "audio-session", targets: ["audio-session"]),
+        .library(name: "AudioSession", targets: ["AudioSession"]),
         // For tests.
         .library(name: "pipewire-module-test-unloader", type: .dynamic, targets: ["ModuleUnloader"]),
         .library(name: "slow-files", type: .dynamic, targets: ["SlowFiles"]),
     ],
-    // For the command line only; what a sound server loads depends on nothing but itself. An exact version, so that a build
-    // of these sources is the same in a year.
+    // Only for the command line; code that a sound server loads depends on no package. The version is exact, so that a
+    // build of these sources is the same in a year.
     dependencies: [.package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")],
-    targets: engine + bus + host + pipeWire + pulseAudio + trim + commandLine + kit + programs + judges + tests
+    targets: engine + bus + host + pipeWire + pulseAudio + trim + library + commandLine + kit + programs + judges
+        + tests
 )

@@ -1,4 +1,4 @@
-/* The file that this code is in; what of it was read only to start is let go again. */
+/* Finds this module's own file and memory, and releases the pages that only its start has read. */
 #define _GNU_SOURCE
 #include "CPipeWire.h"
 
@@ -25,7 +25,7 @@ static int release(struct dl_phdr_info *object, size_t size, void *data) {
     for (int index = 0; index < object->dlpi_phnum; index++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
         uintptr_t start = object->dlpi_addr + segment->p_vaddr, end = start + segment->p_memsz;
-        /* What was ever written to cannot be read from the file again. */
+        /* A writable segment cannot be read from the file again. */
         if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W) != 0) continue;
         start = (start + page - 1) & ~(page - 1);
         end &= ~(page - 1);

@@ -1,10 +1,13 @@
 #include "CPipeWire.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include <spa/node/utils.h>
+#include <spa/param/latency-utils.h>
 #include <spa/param/props.h>
 #include <spa/pod/builder.h>
 #include <spa/pod/iter.h>
@@ -62,7 +65,7 @@ int64_t cpw_monotonic_nanoseconds(void) {
 
 PW_LOG_TOPIC_STATIC(topic, "mod.audio-session");
 
-/* Since 1.1 a topic gets its level by being registered; the function before has no effect there. */
+/* Since 1.1, registering a topic sets its level; the older function has no effect there. */
 __attribute__((weak)) void pw_log_topic_register(struct spa_log_topic *topic);
 
 void cpw_log_open(void) {
@@ -94,8 +97,8 @@ void cpw_complain(const char *text) {
     }
 }
 
-/* Copies an array of numbers of four bytes, and no other. spa_pod_copy_array of 0.3.65 believes whatever size the pod says
- * that its numbers have, and the pod is a client's. */
+/* Copies an array whose elements have the given type and four bytes each; refuses any other array. The pod comes
+ * from a client, and spa_pod_copy_array of 0.3.65 trusts the element size that the pod states. */
 static uint32_t copy_array(const struct spa_pod *pod, uint32_t type, void *values, uint32_t max_values) {
     if (!spa_pod_is_array(pod) || SPA_POD_ARRAY_VALUE_SIZE(pod) != sizeof(uint32_t)) return 0;
     return spa_pod_copy_array(pod, type, values, max_values);
@@ -137,6 +140,51 @@ bool cpw_node_read_volumes(struct pw_impl_node *node, struct cpw_volumes *volume
     return volumes->soft_count > 0;
 }
 
+struct latency_query {
+    struct spa_node *node;
+    enum spa_direction direction;
+    struct cpw_latency *latency;
+};
+
+static int ask_port_for_latency(void *data, struct pw_impl_port *port) {
+    struct latency_query *query = data;
+    struct cpw_latency *latency = query->latency;
+    uint32_t index = 0;
+    /* A port has one for each direction. The node may be a client's, and anything may come from there. */
+    for (int turn = 0; turn < 8; turn++) {
+        uint8_t buffer[1024];
+        struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof(buffer));
+        struct spa_pod *param = NULL;
+        struct spa_latency_info info;
+        int32_t frames;
+        if (spa_node_port_enum_params_sync(query->node, query->direction, pw_impl_port_get_id(port), SPA_PARAM_Latency,
+                                           &index, NULL, &param, &builder) != 1)
+            break;
+        if (spa_latency_parse(param, &info) < 0 || info.direction != query->direction) continue;
+        /* Releases differ in whether the number of frames has a sign. */
+        frames = (int32_t)info.max_rate;
+        if (info.max_quantum > latency->quanta) latency->quanta = fminf(info.max_quantum, CPW_MAX_QUANTA);
+        if (frames > 0 && (uint32_t)frames > latency->frames) latency->frames = (uint32_t)frames;
+        if ((int64_t)info.max_ns > latency->nanoseconds) latency->nanoseconds = (int64_t)info.max_ns;
+    }
+    return 0;
+}
+
+void cpw_node_read_latency(struct pw_impl_node *node, bool is_sink, struct cpw_latency *latency) {
+    enum spa_direction direction = is_sink ? SPA_DIRECTION_INPUT : SPA_DIRECTION_OUTPUT;
+    struct latency_query query = {pw_impl_node_get_implementation(node), direction, latency};
+    *latency = (struct cpw_latency){0};
+    if (query.node != NULL) pw_impl_node_for_each_port(node, direction, ask_port_for_latency, &query);
+}
+
+float cpw_volumes_slider(const struct cpw_volumes *volumes) {
+    float loudest = 0;
+    for (uint32_t channel = 0; channel < volumes->channel_count; channel++) {
+        if (volumes->channel[channel] > loudest) loudest = volumes->channel[channel];
+    }
+    return cbrtf(loudest);
+}
+
 int cpw_node_write_soft_volumes(struct pw_impl_node *node, const float *volumes, uint32_t count, bool mute) {
     uint8_t buffer[1024];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof(buffer));
@@ -156,7 +204,7 @@ static void copy_text(const char *value, char *text, uint32_t size) {
     if (value != NULL) snprintf(text, size, "%s", value);
 }
 
-/* A struct of a count and that many pairs of keys and values. */
+/* Reads a struct of a count and that many pairs of keys and values. */
 static void read_info(const struct spa_pod *info, struct cpw_route *route) {
     struct spa_pod_parser parser;
     struct spa_pod_frame frame;

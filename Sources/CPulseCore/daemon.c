@@ -33,7 +33,7 @@ int64_t cpc_monotonic_nanoseconds(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Who answers, as the userdata of the daemon's own handler. */
+/* A message handler of ours, passed as userdata of the daemon's own handler. */
 struct answerer {
     cpc_message_callback callback;
     void *userdata;
@@ -57,17 +57,17 @@ static int answer(
         default: return -PA_ERR_INVALID;
         }
     }
-    /* The answerer may be gone after this: a callback may say that it answers no more. */
+    /* The callback may unregister the handler, so the answerer may be freed after this. */
     int result = answerer->callback(message, text, response, answerer->userdata);
     if (result < 0) {
-        /* The daemon forgets the response of what fails. */
+        /* The daemon does not free the response of a failed message. */
         free(*response);
         *response = NULL;
     }
     return result;
 }
 
-/* As the daemon asks of a path. */
+/* Applies the daemon's own rules for a path. */
 static bool is_path(const char *path) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
     if (path == NULL || path[0] != '/' || strstr(path, "//") != NULL) return false;

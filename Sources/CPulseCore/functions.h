@@ -1,5 +1,6 @@
-/* The functions of libpulsecore and libpulsecommon that are called. The daemon has both libraries loaded: our object
- * names neither, so that one object serves all releases. An enum is the integer that compilers make of it. */
+/* The functions of libpulsecore and libpulsecommon that are called. The daemon has already loaded both libraries.
+ * Our object does not name them, so that one object serves all releases. Each enum is declared as the integer type
+ * that compilers choose for it. */
 #ifndef CPULSECORE_FUNCTIONS_H
 #define CPULSECORE_FUNCTIONS_H
 
@@ -13,7 +14,8 @@ typedef struct pa_msgobject pa_msgobject;
 typedef struct pa_memchunk pa_memchunk;
 typedef struct pa_json_object pa_json_object;
 
-/* What every object of the daemon's that counts its users has; the address of the second one tells what it is. */
+/* The header of each reference-counted object of the daemon; the address of the second function tells the object's
+ * type. */
 typedef bool (*cpc_check_type)(const char *type);
 bool pa_core_check_type(const char *type);
 bool pa_sink_check_type(const char *type);
@@ -62,16 +64,19 @@ void pa_source_output_send_event(pa_source_output *output, const char *event, pa
 void pa_source_output_kill(pa_source_output *output);
 int pa_source_output_move_to(pa_source_output *output, pa_source *source, bool is_saved);
 
+bool pa_sink_get_mute(pa_sink *sink, bool is_refreshed);
+pa_usec_t pa_sink_get_requested_latency(pa_sink *sink);
+pa_usec_t pa_source_get_requested_latency(pa_source *source);
 int pa_sink_set_port(pa_sink *sink, const char *name, bool is_saved);
 int pa_source_set_port(pa_source *source, const char *name, bool is_saved);
 int pa_card_set_profile(pa_card *card, pa_card_profile *profile, bool is_saved);
 
-/* Not called in release 14: its callback is given a text in place of the object, and its integers are shorter. */
+/* Not called in release 14, where the callback gets a text in place of the object, and integers are shorter. */
 #ifndef CPC_BEFORE_JSON_MESSAGES
 typedef int (*cpc_message_handler)(
     const char *path, const char *message, const pa_json_object *parameters, char **response, void *userdata);
 
-/* Weak, because the library of release 14 keeps them for itself, and the module would not be loaded there. */
+/* Weak, because the library of release 14 does not export them, and the module would not load there. */
 __attribute__((weak)) unsigned pa_json_object_get_type(const pa_json_object *object);
 __attribute__((weak)) int64_t pa_json_object_get_int(const pa_json_object *object);
 __attribute__((weak)) bool pa_json_object_get_bool(const pa_json_object *object);

@@ -1,4 +1,4 @@
-/* The tables, and which of them is used. */
+/* The layout tables of the releases, and the choice of one. */
 #define _GNU_SOURCE
 #include "layout.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fields that lie at the same place in all releases. */
+/* Fields with the same offset in all releases. */
 #define SAME_FIELDS \
     .pa_object_check_type = 24, .pa_hook_data = 16, .pa_module_core = 0, .pa_module_name = 8,               \
     .pa_module_argument = 16, .pa_module_index = 24, .pa_module_init = 40, .pa_module_done = 48,            \
@@ -47,14 +47,15 @@
     .pa_message_handler_callback = 16, .pa_message_handler_userdata = 24,                                   \
     .hook_size = 24
 
-/* Ubuntu's clients have the label of their confinement before their properties. */
+/* Ubuntu's clients have the label of their confinement before the property list. */
 #define CLIENT .pa_client_proplist = 16
 #define CLIENT_OF_UBUNTU .pa_client_proplist = 24
-/* Ubuntu has this many hooks of its own behind the daemon's. */
+/* The number of hooks that Ubuntu adds behind the daemon's own. */
 enum { CPC_HOOKS_OF_UBUNTU = 42 };
 
 #define HOOKS_OF_14 \
     [CPC_SINK_PUT] = 2, [CPC_SINK_UNLINK] = 3, [CPC_SINK_PROPLIST_CHANGED] = 6, [CPC_SINK_PORT_CHANGED] = 7, \
+    [CPC_SINK_VOLUME_CHANGED] = 9, [CPC_SINK_MUTE_CHANGED] = 10,                                             \
     [CPC_SOURCE_PUT] = 14, [CPC_SOURCE_UNLINK] = 15, [CPC_SOURCE_PROPLIST_CHANGED] = 18,                     \
     [CPC_SOURCE_PORT_CHANGED] = 19, [CPC_SOURCE_MUTE_CHANGED] = 22, [CPC_SINK_INPUT_PUT] = 26,               \
     [CPC_SINK_INPUT_UNLINK] = 27, [CPC_SINK_INPUT_MOVE_START] = 29, [CPC_SINK_INPUT_MOVE_FINISH] = 30,       \
@@ -66,9 +67,10 @@ enum { CPC_HOOKS_OF_UBUNTU = 42 };
     [CPC_DEFAULT_SINK_CHANGED] = 66, [CPC_DEFAULT_SOURCE_CHANGED] = 67, [CPC_MODULE_NEW] = 68,               \
     [CPC_MODULE_UNLINK] = 70
 
-/* A hook for a changed preference more, among the sink inputs' as among the source outputs'. */
+/* One more hook, for a changed preference, among those of sink inputs and among those of source outputs. */
 #define HOOKS_SINCE_15 \
     [CPC_SINK_PUT] = 2, [CPC_SINK_UNLINK] = 3, [CPC_SINK_PROPLIST_CHANGED] = 6, [CPC_SINK_PORT_CHANGED] = 7, \
+    [CPC_SINK_VOLUME_CHANGED] = 9, [CPC_SINK_MUTE_CHANGED] = 10,                                             \
     [CPC_SOURCE_PUT] = 14, [CPC_SOURCE_UNLINK] = 15, [CPC_SOURCE_PROPLIST_CHANGED] = 18,                     \
     [CPC_SOURCE_PORT_CHANGED] = 19, [CPC_SOURCE_MUTE_CHANGED] = 22, [CPC_SINK_INPUT_PUT] = 26,               \
     [CPC_SINK_INPUT_UNLINK] = 27, [CPC_SINK_INPUT_MOVE_START] = 29, [CPC_SINK_INPUT_MOVE_FINISH] = 30,       \
@@ -80,11 +82,11 @@ enum { CPC_HOOKS_OF_UBUNTU = 42 };
     [CPC_DEFAULT_SINK_CHANGED] = 68, [CPC_DEFAULT_SOURCE_CHANGED] = 69, [CPC_MODULE_NEW] = 70,               \
     [CPC_MODULE_UNLINK] = 72
 
-/* Longer than the longest release number. */
+/* More than the longest release number needs. */
 enum { CPC_RELEASE_SIZE = 16 };
 
 #define DEFAULTS .pa_core_default_sink = 160, .pa_core_default_source = 168, .pa_core_hooks = 568
-/* Two names more before the default sink: the defaults of a policy module. */
+/* Two more names before the default sink: the defaults set by a policy module. */
 #define DEFAULTS_SINCE_17 .pa_core_default_sink = 176, .pa_core_default_source = 184, .pa_core_hooks = 584
 
 static const struct cpc_layout layouts[] = {
@@ -114,7 +116,7 @@ const struct cpc_layout *cpc_layout;
 unsigned cpc_major;
 
 const struct cpc_layout *cpc_layout_of(unsigned major, enum cpc_variant variant) {
-/* The tables are of machines with pointers and longs of 64 bits, least significant byte and bit first. */
+/* The tables hold for little-endian machines with 64-bit pointers and longs. */
 #if defined(__LP64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     for (size_t index = 0; index < sizeof layouts / sizeof layouts[0]; index++)
         if (layouts[index].major == major && layouts[index].variant == variant) return &layouts[index];
@@ -131,8 +133,8 @@ bool cpc_begin(const char *release) {
     char *end;
     unsigned long major = strtoul(release, &end, 10);
     if (end == release || *end != '.' || major > UINT8_MAX) return false;
-    /* With a minor number of 90 or more it is a prerelease of the next major one, whose layout may be any. There is one
-     * that a distribution serves its users with for years. */
+    /* A minor number of 90 or more marks a prerelease of the next major version, whose layout is unknown. The
+     * exception is the one that a distribution has shipped for years. */
     const char *minor = end + 1;
     bool is_prerelease = strtoul(minor, &end, 10) >= 90;
     if (end == minor || (is_prerelease && strcmp(release, "15.99") != 0)) return false;

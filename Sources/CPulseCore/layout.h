@@ -1,11 +1,11 @@
-/* Where the fields are, and which number a hook has: what differs between the daemon's releases, or may. */
+/* The offsets of fields and the numbers of hooks, which differ between the daemon's releases. */
 #ifndef CPULSECORE_LAYOUT_H
 #define CPULSECORE_LAYOUT_H
 
 #include "functions.h"
 
-/* Every field that is read or written, and those that show that the others are where they are taken to be (verify.c):
- * its struct, its name, its type (of an enum: the integer that compilers make of it). */
+/* Every field that is read or written, and those that verify.c uses to check the others: struct, name, type (for an
+ * enum, the integer type that compilers choose). */
 #define CPC_FIELDS(FIELD)                                                  \
     FIELD(pa_object, check_type, cpc_check_type)                           \
     FIELD(pa_hook, data, void *)                                           \
@@ -122,12 +122,14 @@
     FIELD(pa_message_handler, callback, cpc_message_handler)               \
     FIELD(pa_message_handler, userdata, void *)
 
-/* The hooks, by the names that are both ours (CPC_...) and the daemon's (PA_CORE_HOOK_...). */
+/* The hooks by the names that we (CPC_...) and the daemon (PA_CORE_HOOK_...) share. */
 #define CPC_HOOK_NAMES(HOOK)              \
     HOOK(SINK_PUT)                        \
     HOOK(SINK_UNLINK)                     \
     HOOK(SINK_PROPLIST_CHANGED)           \
     HOOK(SINK_PORT_CHANGED)               \
+    HOOK(SINK_VOLUME_CHANGED)             \
+    HOOK(SINK_MUTE_CHANGED)               \
     HOOK(SOURCE_PUT)                      \
     HOOK(SOURCE_UNLINK)                   \
     HOOK(SOURCE_PROPLIST_CHANGED)         \
@@ -157,37 +159,37 @@
     HOOK(MODULE_NEW)                      \
     HOOK(MODULE_UNLINK)
 
-/* What a distribution has changed in it. */
+/* Whether a distribution has changed the structs. */
 enum cpc_variant { CPC_AS_RELEASED, CPC_UBUNTU, CPC_VARIANTS };
 
-/* A release: offsets in bytes, numbers of hooks. */
+/* The layout of one release: offsets in bytes, numbers of hooks. */
 struct cpc_layout {
     unsigned major;
     enum cpc_variant variant;
 #define CPC_OFFSET(type, field, value) uint16_t type##_##field;
     CPC_FIELDS(CPC_OFFSET)
 #undef CPC_OFFSET
-    /* The array of hooks, and a hook's size in it. */
+    /* The offset of the array of hooks, and the size of one hook. */
     uint16_t pa_core_hooks;
     uint16_t hook_size;
-    /* How many there are, one behind the other, with those that a distribution has put behind the daemon's own. */
+    /* The number of hooks in the array, with those that a distribution has added behind the daemon's own. */
     uint16_t hook_count;
-    /* A bit field's byte, and the bit in it. */
+    /* A bit field: the offset of its byte, and the bit in that byte. */
     uint16_t pa_source_muted;
     uint8_t pa_source_muted_mask;
     uint8_t hooks[CPC_HOOKS];
 };
 
-/* NULL for one that is not known. */
+/* The layout of a release; NULL if the release is unknown. */
 const struct cpc_layout *cpc_layout_of(unsigned major, enum cpc_variant variant);
-/* The major release that cpc_begin was given. */
+/* The major version of the release given to cpc_begin. */
 extern unsigned cpc_major;
-/* The one that cpc_verify has found to be that of the daemon. */
+/* The layout that cpc_verify has found to be the daemon's. */
 extern const struct cpc_layout *cpc_layout;
-/* As cpc_verify, with one table: for tests. */
+/* cpc_verify with one given table, for tests. */
 const char *cpc_verify_as(const struct cpc_layout *layout, const pa_module *module);
 
-/* The structs of which something is read. */
+/* The kinds of structs that are read. */
 enum cpc_kind {
     CPC_KIND_pa_module,
     CPC_KIND_pa_core,
@@ -201,21 +203,22 @@ enum cpc_kind {
     CPC_KIND_pa_source_output,
     CPC_KINDS,
 };
-/* Those whose layout has been proved. */
+/* Whether the layout of each kind has been proved. */
 extern bool cpc_is_proved[CPC_KINDS];
-/* Proves it by the first object of a kind; false, for all of that kind from then on, where it is another one. */
+/* Checks the layout of a kind with its first object. False if the layout differs; then also for all later objects of
+ * that kind. */
 bool cpc_prove(enum cpc_kind kind, const void *object);
-/* Whether an object of the daemon's, which may be NULL, can be read. Comes before CPC_FIELD. */
+/* Whether an object of the daemon may be read; false for NULL. Must be asked before CPC_FIELD. */
 #define CPC_CAN_READ(object, type) \
     ((object) != NULL && (cpc_is_proved[CPC_KIND_##type] || cpc_prove(CPC_KIND_##type, (object))))
-/* Whether an entry of a stream's factors is what it is taken to be. */
+/* Checks the layout of an entry in a stream's list of factors. */
 bool cpc_prove_factor(const void *entry, const char *key);
-/* Whether a handler of messages is the one that answers this path. */
+/* Checks that a message handler is the one for a path. */
 bool cpc_prove_handler(const void *handler, const char *path);
 
 /* The numbers below are the same in all releases. */
 
-/* Messages to the thread that plays or records. */
+/* Messages to a device's thread. */
 enum {
     CPC_SINK_INPUT_MESSAGE_SET_STATE = 4,
     CPC_SOURCE_OUTPUT_MESSAGE_SET_STATE = 2,
@@ -223,7 +226,7 @@ enum {
 };
 enum { CPC_DIRECTION_OUTPUT = 1 };
 enum { CPC_JSON_NULL = 1, CPC_JSON_INTEGER = 2, CPC_JSON_BOOLEAN = 4, CPC_JSON_STRING = 5 };
-/* As the levels of cpc_log. */
+/* The levels of cpc_log. */
 enum { CPC_LOG_ERROR, CPC_LOG_WARNING, CPC_LOG_NOTICE, CPC_LOG_INFORMATION, CPC_LOG_DEBUG };
 
 /* The types of the fields, for CPC_FIELD. */
@@ -231,9 +234,9 @@ enum { CPC_LOG_ERROR, CPC_LOG_WARNING, CPC_LOG_NOTICE, CPC_LOG_INFORMATION, CPC_
 CPC_FIELDS(CPC_TYPE)
 #undef CPC_TYPE
 
-/* A field of an object that can be read, to read or to write. */
+/* A field of an object, to read or to write; CPC_CAN_READ must hold. */
 #define CPC_FIELD(object, type, field) (*(cpc_##type##_##field *)((char *)(object) + cpc_layout->type##_##field))
-/* The same to read, of an object that may be NULL or another one than we know. */
+/* A field to read, or `otherwise` if the object is NULL or its layout is unknown. */
 #define CPC_READ(object, type, field, otherwise) \
     (CPC_CAN_READ(object, type) ? CPC_FIELD(object, type, field) : (otherwise))
 

@@ -1,11 +1,11 @@
-/* What sinks, sources, streams, cards and clients say of themselves. */
+/* Reads the properties of modules, sinks, sources, streams, cards and clients. */
 #define _GNU_SOURCE
 #include "layout.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a module has of itself. */
+/* Modules. */
 
 pa_core *cpc_module_core(pa_module *module) { return CPC_READ(module, pa_module, core, NULL); }
 const char *cpc_module_name(pa_module *module) { return CPC_READ(module, pa_module, name, NULL); }
@@ -21,7 +21,7 @@ pa_mainloop_api *cpc_mainloop(pa_core *core) { return CPC_READ(core, pa_core, ma
 pa_sink *cpc_default_sink(pa_core *core) { return CPC_READ(core, pa_core, default_sink, NULL); }
 pa_source *cpc_default_source(pa_core *core) { return CPC_READ(core, pa_core, default_source, NULL); }
 
-/* What is to be loaded. */
+/* A module to be loaded. */
 struct wanted_module {
     pa_core *core;
     char *name;
@@ -32,7 +32,7 @@ static void load(pa_mainloop_api *api, void *data) {
     struct wanted_module *wanted = data;
     pa_module *module;
     (void)api;
-    /* What goes wrong, the daemon says. */
+    /* The daemon logs a failure itself. */
     pa_module_load(&module, wanted->core, wanted->name, wanted->argument);
     free(wanted->name);
     free(wanted->argument);
@@ -47,7 +47,7 @@ void cpc_module_load_later(pa_core *core, const char *name, const char *argument
     wanted->core = core;
     wanted->name = strdup(name);
     wanted->argument = argument == NULL ? NULL : strdup(argument);
-    /* Without a name the daemon would end itself. */
+    /* The daemon would abort on a module without a name. */
     if (wanted->name == NULL || (argument != NULL && wanted->argument == NULL)) {
         free(wanted->name);
         free(wanted->argument);
@@ -151,6 +151,17 @@ pa_module *cpc_sink_module(pa_sink *sink) { return CPC_READ(sink, pa_sink, modul
 bool cpc_sink_is_network(pa_sink *sink) { return (CPC_READ(sink, pa_sink, flags, 0) & PA_SINK_NETWORK) != 0; }
 pa_sink_input *cpc_sink_master(pa_sink *sink) { return CPC_READ(sink, pa_sink, input_to_master, NULL); }
 pa_sample_spec cpc_sink_sample_spec(pa_sink *sink) { return CPC_READ(sink, pa_sink, sample_spec, no_sample_spec); }
+double cpc_sink_slider(pa_sink *sink) {
+    /* The daemon ends itself when a sink is asked that is not in use yet, or not any more. */
+    if (CPC_READ(sink, pa_sink, state, PA_SINK_UNLINKED) < 0) return 0;
+    /* Without a refresh, for which the daemon would wait for the sink's thread. */
+    if (pa_sink_get_mute(sink, false)) return 0;
+    return (double)pa_cvolume_max(&CPC_FIELD(sink, pa_sink, reference_volume)) / PA_VOLUME_NORM;
+}
+pa_usec_t cpc_sink_latency(pa_sink *sink) {
+    /* As above. */
+    return CPC_READ(sink, pa_sink, state, PA_SINK_UNLINKED) < 0 ? 0 : pa_sink_get_requested_latency(sink);
+}
 pa_device_port *cpc_sink_active_port(pa_sink *sink) { return CPC_READ(sink, pa_sink, active_port, NULL); }
 pa_device_port *cpc_sink_ports(pa_sink *sink, void **state) {
     return next_port(CPC_READ(sink, pa_sink, ports, NULL), state);
@@ -172,6 +183,9 @@ bool cpc_source_is_muted(pa_source *source) {
 }
 pa_sample_spec cpc_source_sample_spec(pa_source *source) {
     return CPC_READ(source, pa_source, sample_spec, no_sample_spec);
+}
+pa_usec_t cpc_source_latency(pa_source *source) {
+    return CPC_READ(source, pa_source, state, PA_SOURCE_UNLINKED) < 0 ? 0 : pa_source_get_requested_latency(source);
 }
 pa_device_port *cpc_source_active_port(pa_source *source) { return CPC_READ(source, pa_source, active_port, NULL); }
 pa_device_port *cpc_source_ports(pa_source *source, void **state) {
@@ -200,7 +214,7 @@ const char *cpc_card_profile(pa_card *card) {
 int cpc_card_use_profile_for(pa_card *card, pa_device_port *port) {
     pa_card_profile *active = CPC_READ(card, pa_card, active_profile, NULL);
     pa_hashmap *profiles = CPC_READ(port, pa_device_port, profiles, NULL);
-    /* A card without one is not set up yet. */
+    /* A card without an active profile is not set up yet. */
     if (active == NULL || profiles == NULL) return -PA_ERR_NOENTITY;
 
     pa_card_profile *best = NULL, *profile;
@@ -208,7 +222,7 @@ int cpc_card_use_profile_for(pa_card *card, pa_device_port *port) {
     while ((profile = pa_hashmap_iterate(profiles, &state, NULL)) != NULL) {
         if (profile == active) return 0;
         if (!CPC_CAN_READ(profile, pa_card_profile)) return -PA_ERR_NOENTITY;
-        /* The daemon ends itself over a profile of another card. */
+        /* The daemon would abort on a profile of another card. */
         if (CPC_FIELD(profile, pa_card_profile, card) != card) continue;
         if (CPC_FIELD(profile, pa_card_profile, available) == CPC_AVAILABLE_NO) continue;
         unsigned priority = CPC_FIELD(profile, pa_card_profile, priority);

@@ -1,8 +1,9 @@
-/* What is done to streams. Each function asks first what the daemon would end itself over. */
+/* Operations on streams. Each function first checks the conditions over which the daemon would abort. */
 #include "layout.h"
 
-/* The queue to the thread of a sink; NULL for a filter that is not whole: while a filter moves, its sink keeps the queue of
- * where it was, which may be gone; and after that, the sink of a filter on that filter does, for nobody tells it. */
+/* The queue to a sink's thread; NULL for an incomplete filter. While a filter moves, its sink keeps the queue of the
+ * former master sink, which may be gone. After the move, a filter on top of that filter still has the old queue,
+ * because nobody updates it. */
 static pa_asyncmsgq *thread_of_sink(pa_sink *sink) {
     if (!CPC_CAN_READ(sink, pa_sink)) return NULL;
     pa_asyncmsgq *thread = CPC_FIELD(sink, pa_sink, asyncmsgq);
@@ -25,8 +26,8 @@ static pa_asyncmsgq *thread_of_source(pa_source *source) {
     return NULL;
 }
 
-/* The queue to the thread that plays a stream; NULL for one that is not linked, or that moves, itself or as a part of a
- * filter. */
+/* The queue to the thread that plays a stream; NULL if the stream is not linked, or if it or a filter below it is
+ * moving. */
 static pa_asyncmsgq *thread_of_input(pa_sink_input *input) {
     enum cpc_state state = cpc_sink_input_state(input);
     if (state != CPC_RUNNING && state != CPC_CORKED) return NULL;
@@ -39,18 +40,18 @@ static pa_asyncmsgq *thread_of_output(pa_source_output *output) {
     return thread_of_source(CPC_FIELD(output, pa_source_output, source));
 }
 
-/* Far above what anybody asks for, and below what the conversion cannot represent. */
+/* Far above any factor in use, and below the values that the conversion cannot represent. */
 static const double largest_factor = 1e6;
 
 static bool is_factor(double factor) { return factor >= 0 && factor <= largest_factor; }
 
-/* The names of our factors among those of a stream. */
+/* The key of our factor in a stream's table of factors. */
 static const char factor_key[] = "audio-session";
 static const char update_key[] = "audio-session.update";
 
 static void add_factor(pa_sink_input *input, const char *key, pa_volume_t volume) {
     pa_cvolume all;
-    /* One channel stands for all. */
+    /* One channel is applied to all. */
     pa_cvolume_set(&all, 1, volume);
     pa_sink_input_add_volume_factor(input, key, &all);
 }
@@ -63,7 +64,7 @@ bool cpc_sink_input_set_factor(pa_sink_input *input, double factor) {
     pa_volume_t volume = pa_sw_volume_from_linear(factor);
     void *entry = pa_hashmap_get(items, factor_key);
     if (volume == PA_VOLUME_NORM) {
-        /* The daemon makes the product of the others, and says it once. */
+        /* The removal makes the daemon recompute the product of the other factors and send it to the thread once. */
         if (entry != NULL) pa_sink_input_remove_volume_factor(input, factor_key);
         return true;
     }
@@ -73,8 +74,8 @@ bool cpc_sink_input_set_factor(pa_sink_input *input, double factor) {
     }
 
     if (!cpc_prove_factor(entry, factor_key)) return false;
-    /* Taken away and added again, it would be heard without in between. So it is written in place, and a factor that
-     * changes nothing comes and goes: the product is made anew when one goes. */
+    /* Removing and adding the factor again would be audible in between, so it is written in place. Only a removal
+     * makes the daemon recompute the product, so a neutral factor is added and removed. */
     pa_cvolume *current = &CPC_FIELD(entry, volume_factor_entry, volume);
     if (pa_cvolume_channels_equal_to(current, volume)) return true;
     pa_cvolume_set(current, current->channels, volume);
@@ -102,16 +103,17 @@ bool cpc_source_output_set_factor(pa_source_output *output, double factor) {
     return true;
 }
 
-/* The number of a state, where a message has a pointer. */
+/* Packs a state's number into a message's pointer argument. */
 static const void *state_data(unsigned state) { return (const void *)(uintptr_t)state; }
 
 bool cpc_sink_input_hold(pa_sink_input *input, bool is_held) {
     pa_asyncmsgq *thread = thread_of_input(input);
     if (thread == NULL) return false;
     unsigned state = is_held ? CPC_CORKED : CPC_FIELD(input, pa_sink_input, state);
-    /* Held, the stream asks the sink to take back what has not been played yet. The sink's thread does that after it has
-     * answered, before the next message; and what follows here may choose the speaker. So whoever holds a stream has set
-     * its factor to nothing before: this answer says that what was heard of it has been taken back. */
+    /* A held stream asks the sink to take back (rewind) sound that has not been played yet. The sink's thread does
+     * so after it has answered, before the next message; and the caller's next step may switch to the speaker. So
+     * the caller has set the stream's factor to zero before: the thread's answer to that confirms that the stream's
+     * sound has been taken back. */
     pa_asyncmsgq_send(thread, (pa_msgobject *)input, CPC_SINK_INPUT_MESSAGE_SET_STATE, state_data(state), 0, NULL);
     return true;
 }
@@ -151,7 +153,8 @@ bool cpc_source_output_is_passthrough(pa_source_output *output) {
     return CPC_CAN_READ(output, pa_source_output) && pa_source_output_is_passthrough(output);
 }
 
-/* What is not linked has a negative state. What passes through as it is fits few devices, and ends where it does not. */
+/* An unlinked stream has a negative state. A passthrough stream fits few devices, and is killed by a move to
+ * another. */
 
 int cpc_sink_input_move(pa_sink_input *input, pa_sink *sink) {
     if (cpc_sink_input_is_passthrough(input)) return -PA_ERR_NOTSUPPORTED;

@@ -1,13 +1,14 @@
-/* Proves that the daemon's structs are what the tables say, before anything of them is read. A distribution may have
- * patched one; a pointer read beside its place would end the daemon.
+/* Proves that the daemon's structs match the tables before any struct is read. A distribution may have patched a
+ * struct, and a pointer read from a wrong offset would crash the daemon.
  *
- * An object is looked at through the kernel, which says that there is nothing where a program that looks by itself would
- * be ended. What is read is compared with what the daemon's own functions say, and with what cannot be there by chance:
- * the address of the function that tells a sink from a source, the core that a hook belongs to, the name that finds the
- * object. Of what has no such sign, as a number, the neighbours on both sides have one.
+ * Objects are read through the kernel, which returns an error for an unmapped address instead of a crash. Each value
+ * read is compared with the result of the daemon's own functions, or with a value that cannot occur by chance: the
+ * address of the function that tells a sink from a source, the core that a hook belongs to, the name under which the
+ * object is found. A field without such a sign, for example a number, is trusted if the neighbours on both sides
+ * have one.
  *
- * Of each kind, the first object is looked at: those that are there, when the module is loaded; those that are not, when
- * the first one comes. */
+ * The first object of each kind is checked: when the module is loaded if there is one, otherwise when the first one
+ * appears. */
 #define _GNU_SOURCE
 #include "layout.h"
 
@@ -22,10 +23,10 @@
 #include <unistd.h>
 
 bool cpc_is_proved[CPC_KINDS];
-/* Those that were found to be other ones. */
+/* The kinds whose layout was found to differ. */
 static bool is_refused[CPC_KINDS];
 static pa_core *verified_core;
-/* What was found, for people; empty as long as nothing was. */
+/* The first difference found, for people; empty if none. */
 static char doubt[256];
 static cpc_doubt_callback doubt_callback;
 static void *doubt_userdata;
@@ -45,11 +46,11 @@ static const char *const kind_names[CPC_KINDS] = {
 
 #define L(field) (cpc_layout->field)
 
-/* MARK: Reading what may not be there */
+/* MARK: Reading memory that may be unmapped */
 
 static bool read_through_pipe(const void *address, void *buffer, size_t size) {
     int ends[2];
-    /* A pipe takes this much at once, and fails where there is nothing to take. */
+    /* A pipe holds this much at once, and write fails with an error at an unmapped address. */
     if (size > 4096 || pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) return false;
     bool is_read = write(ends[1], address, size) == (ssize_t)size && read(ends[0], buffer, size) == (ssize_t)size;
     close(ends[0]);
@@ -57,38 +58,38 @@ static bool read_through_pipe(const void *address, void *buffer, size_t size) {
     return is_read;
 }
 
-/* Copies from an address that may lead nowhere. */
+/* Copies from an address that may be unmapped. */
 static bool copy(const void *address, void *buffer, size_t size) {
     struct iovec here = {.iov_base = buffer, .iov_len = size};
     struct iovec there = {.iov_base = (void *)address, .iov_len = size};
     ssize_t count = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
     if (count == (ssize_t)size) return true;
-    /* The kernel may not have that call, or a filter may forbid it. */
+    /* The kernel may lack that call, or a filter may forbid it. */
     return count < 0 && errno != EFAULT && read_through_pipe(address, buffer, size);
 }
 
 static const void *at(const void *object, size_t offset) { return (const char *)object + offset; }
 
-/* The pointer at an address; NULL where there is none. */
+/* The pointer at an address; NULL if the address is unmapped. */
 static const void *word(const void *object, size_t offset) {
     const void *value;
     return copy(at(object, offset), &value, sizeof value) ? value : NULL;
 }
 
-/* The whole number of four bytes; the highest where there is none. */
+/* The 32-bit number at an address; the highest one if the address is unmapped. */
 static uint32_t number(const void *object, size_t offset) {
     uint32_t value;
     return copy(at(object, offset), &value, sizeof value) ? value : UINT32_MAX;
 }
 
-/* Longer names are not looked at. */
+/* Longer names are not checked. */
 enum { NAME_SIZE = 1024, PAGE = 4096 };
 
-/* Whether there is a text without control characters at an address, which is copied where it fits. */
+/* Whether an address holds a text without control characters; copies the text if it fits. */
 static bool is_text(const char *text, char *result) {
     size_t length = 0;
     while (text != NULL && length < NAME_SIZE) {
-        /* Up to the end of a page: what follows it need not be there. */
+        /* Read up to the end of a page, because the next page may be unmapped. */
         size_t part = PAGE - ((uintptr_t)text + length) % PAGE;
         if (part > NAME_SIZE - length) part = NAME_SIZE - length;
         if (!copy(text + length, result + length, part)) return false;
@@ -106,19 +107,19 @@ static bool is_text_or_nothing(const void *object, size_t offset) {
     return copy(at(object, offset), &value, sizeof value) && (value == NULL || is_text(value, text));
 }
 
-/* MARK: What cannot be there by chance */
+/* MARK: Values that cannot occur by chance */
 
-/* How the daemon's sets and lists begin: with the functions that they compare by. */
+/* The first words of the daemon's sets and lists: their hash and compare functions. */
 static const void *set_signs[2];
 static const void *list_signs[3];
 
-/* The file that an address of a function lies in. */
+/* The file that contains a function's address. */
 static const void *file_of(const void *function) {
     Dl_info file;
     return function != NULL && dladdr(function, &file) != 0 ? file.dli_fbase : NULL;
 }
 
-static bool learn_signs(void) {
+static bool learn_expected_values(void) {
     pa_idxset *set = pa_idxset_new(NULL, NULL);
     pa_proplist *list = pa_proplist_new();
     bool is_learnt = copy(set, set_signs, sizeof set_signs) && copy(list, list_signs, sizeof list_signs) &&
@@ -134,14 +135,14 @@ static bool is_set(const void *object, size_t offset) {
     return copy(set, signs, sizeof signs) && memcmp(signs, set_signs, sizeof signs) == 0;
 }
 
-/* A table by names. */
+/* Whether a field points to a table with names as keys. */
 static bool is_table(const void *object, size_t offset) {
     const void *signs[2], *table = word(object, offset);
     return copy(table, signs, sizeof signs) && memcmp(signs, list_signs, sizeof signs) == 0;
 }
 
-/* A list of properties is such a table, and frees its entries with a function of the library for clients, or of its copy
- * in the daemon's. */
+/* Whether a field points to a property list: such a table, whose entries are freed by a function of the client
+ * library or of its copy in the daemon's library. */
 static bool is_list(const void *object, size_t offset) {
     const void *signs[4], *list = word(object, offset);
     if (!copy(list, signs, sizeof signs) || memcmp(signs, list_signs, sizeof list_signs) != 0) return false;
@@ -149,12 +150,12 @@ static bool is_list(const void *object, size_t offset) {
     return file != NULL && (file == file_of(list_signs[0]) || file == file_of((const void *)pa_get_library_version));
 }
 
-/* One of the daemon's objects that count their users. */
+/* Whether an address holds a reference-counted object of a type. */
 static bool is_object(const void *object, cpc_check_type type) {
     return object != NULL && word(object, L(pa_object_check_type)) == (const void *)type;
 }
 
-/* The field's object has the core where it is taken to have it; or there is none. */
+/* Whether a field points to an object whose core is the daemon's, or is NULL. */
 static bool is_of_core(const void *object, size_t offset, size_t core_offset) {
     const void *value;
     if (!copy(at(object, offset), &value, sizeof value)) return false;
@@ -167,7 +168,7 @@ static bool is_object_or_nothing(const void *object, size_t offset, cpc_check_ty
     return value == NULL || is_object(value, type);
 }
 
-/* The channels of a format, which stand again behind it, where they are ordered; 0 where there is none. */
+/* The number of channels of a valid sample format, which the channel map behind the format must repeat; otherwise 0. */
 static unsigned channels(const void *object, size_t offset) {
     pa_sample_spec format;
     uint8_t ordered;
@@ -180,14 +181,14 @@ static bool is_volume(const void *object, size_t offset, unsigned wanted) {
     return copy(at(object, offset), &volume, sizeof volume) && pa_cvolume_valid(&volume) && volume.channels == wanted;
 }
 
-/* Whether a set of the core finds an object by the number that it has itself. */
+/* Whether a set of the core finds an object under the object's own index. */
 static bool is_numbered(const void *object, size_t offset, size_t set) {
     uint32_t index = number(object, offset);
     pa_idxset *all = (pa_idxset *)word(verified_core, set);
     return index != PA_INVALID_INDEX && pa_idxset_get_by_index(all, index) == object;
 }
 
-/* As pa_namereg_get asks for them. */
+/* The types of names for pa_namereg_get. */
 enum { REGISTERED_SINK = 0, REGISTERED_SOURCE = 1, REGISTERED_CARD = 3 };
 
 static bool is_registered(const void *object, size_t offset, unsigned type) {
@@ -195,14 +196,14 @@ static bool is_registered(const void *object, size_t offset, unsigned type) {
     return is_text(word(object, offset), name) && pa_namereg_get(verified_core, name, type) == object;
 }
 
-/* Whether a table finds an object by its own name. */
+/* Whether a table finds an object under the object's own name. */
 static bool is_named(const void *object, size_t offset, const void *table_owner, size_t table) {
     char name[NAME_SIZE];
     return is_text(word(object, offset), name) && is_table(table_owner, table) &&
         pa_hashmap_get(word(table_owner, table), name) == object;
 }
 
-/* Whether a device uses one of its ports, if it has any. */
+/* Whether a device without ports has no active port, and a device with ports an active one among them. */
 static bool has_port(const void *device, size_t ports, size_t active) {
     const void *port;
     void *state = NULL;
@@ -213,33 +214,33 @@ static bool has_port(const void *device, size_t ports, size_t active) {
 
 /* MARK: Each kind */
 
-/* Names what is not where it is taken to be. */
-#define DEMAND(condition, what) \
+/* Names the field that fails a check. */
+#define CHECK(condition, what) \
     do { \
         if (!(condition)) return what; \
     } while (0)
 
-static const char *look_at_module(const void *module) {
+static const char *check_module(const void *module) {
     char name[NAME_SIZE];
     Dl_info function;
-    DEMAND(is_object(word(module, L(pa_module_core)), pa_core_check_type), "core");
-    DEMAND(is_text(word(module, L(pa_module_name)), name), "name");
-    DEMAND(is_text_or_nothing(module, L(pa_module_argument)), "argument");
+    CHECK(is_object(word(module, L(pa_module_core)), pa_core_check_type), "core");
+    CHECK(is_text(word(module, L(pa_module_name)), name), "name");
+    CHECK(is_text_or_nothing(module, L(pa_module_argument)), "argument");
     if (verified_core != NULL) {
-        DEMAND(word(module, L(pa_module_core)) == verified_core, "core");
-        DEMAND(is_numbered(module, L(pa_module_index), L(pa_core_modules)), "number");
+        CHECK(word(module, L(pa_module_core)) == verified_core, "core");
+        CHECK(is_numbered(module, L(pa_module_index), L(pa_core_modules)), "number");
     }
     const void *init = word(module, L(pa_module_init)), *done = word(module, L(pa_module_done));
-    DEMAND(
+    CHECK(
         file_of(init) != NULL && dladdr(init, &function) != 0 && function.dli_saddr == init &&
             function.dli_sname != NULL && strcmp(function.dli_sname, "pa__init") == 0,
         "entry point");
-    DEMAND(file_of(done) == function.dli_fbase, "second entry point");
-    DEMAND(is_list(module, L(pa_module_proplist)), "list of properties");
+    CHECK(file_of(done) == function.dli_fbase, "second entry point");
+    CHECK(is_list(module, L(pa_module_proplist)), "list of properties");
     return NULL;
 }
 
-static const char *look_at_core(const void *core) {
+static const char *check_core(const void *core) {
     static const struct {
         const char *name;
         size_t offset;
@@ -254,196 +255,196 @@ static const char *look_at_core(const void *core) {
         {"defer_free", offsetof(pa_mainloop_api, defer_free)},
         {"quit", offsetof(pa_mainloop_api, quit)},
     };
-    DEMAND(is_object(core, pa_core_check_type), "kind");
+    CHECK(is_object(core, pa_core_check_type), "kind");
     const void *loop = word(core, L(pa_core_mainloop));
     for (size_t index = 0; index < sizeof entries / sizeof entries[0]; index++)
-        DEMAND(loop != NULL && file_of(word(loop, entries[index].offset)) != NULL, "main loop");
-    DEMAND(is_set(core, L(pa_core_clients)), "set of clients");
-    DEMAND(is_set(core, L(pa_core_cards)), "set of cards");
-    DEMAND(is_set(core, L(pa_core_sinks)), "set of sinks");
-    DEMAND(is_set(core, L(pa_core_sources)), "set of sources");
-    DEMAND(is_set(core, L(pa_core_sink_inputs)), "set of playback streams");
-    DEMAND(is_set(core, L(pa_core_source_outputs)), "set of recording streams");
-    DEMAND(is_set(core, L(pa_core_modules)), "set of modules");
-    DEMAND(is_set(core, L(pa_core_scache)), "set of samples");
-    DEMAND(is_table(core, L(pa_core_namereg)), "register of names");
-    DEMAND(is_table(core, L(pa_core_shared)), "table of what is shared");
-    DEMAND(is_table(core, L(pa_core_message_handlers)), "table of those who answer messages");
+        CHECK(loop != NULL && file_of(word(loop, entries[index].offset)) != NULL, "main loop");
+    CHECK(is_set(core, L(pa_core_clients)), "set of clients");
+    CHECK(is_set(core, L(pa_core_cards)), "set of cards");
+    CHECK(is_set(core, L(pa_core_sinks)), "set of sinks");
+    CHECK(is_set(core, L(pa_core_sources)), "set of sources");
+    CHECK(is_set(core, L(pa_core_sink_inputs)), "set of playback streams");
+    CHECK(is_set(core, L(pa_core_source_outputs)), "set of recording streams");
+    CHECK(is_set(core, L(pa_core_modules)), "set of modules");
+    CHECK(is_set(core, L(pa_core_scache)), "set of samples");
+    CHECK(is_table(core, L(pa_core_namereg)), "register of names");
+    CHECK(is_table(core, L(pa_core_shared)), "table of shared data");
+    CHECK(is_table(core, L(pa_core_message_handlers)), "table of message handlers");
 
-    /* Hooks know their core. One too many or too few means that one was put between the others, or taken out. */
+    /* Each hook points to its core. One hook too many or too few means that hooks were inserted or removed. */
     for (unsigned hook = 0; hook < L(hook_count); hook++)
-        DEMAND(
+        CHECK(
             word(core, L(pa_core_hooks) + (size_t)hook * L(hook_size) + L(pa_hook_data)) == core, "hooks");
-    DEMAND(word(core, L(pa_core_hooks) - L(hook_size) + L(pa_hook_data)) != core, "first hook");
-    DEMAND(
+    CHECK(word(core, L(pa_core_hooks) - L(hook_size) + L(pa_hook_data)) != core, "first hook");
+    CHECK(
         word(core, L(pa_core_hooks) + (size_t)L(hook_count) * L(hook_size) + L(pa_hook_data)) != core,
         "number of hooks");
 
-    /* The daemon's own functions read the same fields. */
+    /* The daemon's own functions must return the values that we read. */
     pa_core *asked = (pa_core *)core;
     const void *sink, *source;
-    DEMAND(
+    CHECK(
         copy(at(core, L(pa_core_default_sink)), &sink, sizeof sink) &&
             pa_namereg_get(asked, NULL, REGISTERED_SINK) == sink,
         "default sink");
-    DEMAND(
+    CHECK(
         copy(at(core, L(pa_core_default_source)), &source, sizeof source) &&
             pa_namereg_get(asked, NULL, REGISTERED_SOURCE) == source,
         "default source");
     return NULL;
 }
 
-static const char *look_at_client(const void *client) {
-    DEMAND(word(client, L(pa_client_core)) == verified_core, "core");
-    DEMAND(is_list(client, L(pa_client_proplist)), "list of properties");
+static const char *check_client(const void *client) {
+    CHECK(word(client, L(pa_client_core)) == verified_core, "core");
+    CHECK(is_list(client, L(pa_client_proplist)), "list of properties");
     return NULL;
 }
 
-static const char *look_at_card(const void *card) {
-    DEMAND(word(card, L(pa_card_core)) == verified_core, "core");
-    DEMAND(is_numbered(card, L(pa_card_index), L(pa_core_cards)), "number");
-    DEMAND(is_registered(card, L(pa_card_name), REGISTERED_CARD), "name");
-    DEMAND(is_list(card, L(pa_card_proplist)), "list of properties");
-    DEMAND(is_set(card, L(pa_card_sinks)), "set of sinks");
-    DEMAND(is_set(card, L(pa_card_sources)), "set of sources");
-    DEMAND(is_table(card, L(pa_card_profiles)), "table of profiles");
-    DEMAND(is_table(card, L(pa_card_ports)), "table of ports");
+static const char *check_card(const void *card) {
+    CHECK(word(card, L(pa_card_core)) == verified_core, "core");
+    CHECK(is_numbered(card, L(pa_card_index), L(pa_core_cards)), "number");
+    CHECK(is_registered(card, L(pa_card_name), REGISTERED_CARD), "name");
+    CHECK(is_list(card, L(pa_card_proplist)), "list of properties");
+    CHECK(is_set(card, L(pa_card_sinks)), "set of sinks");
+    CHECK(is_set(card, L(pa_card_sources)), "set of sources");
+    CHECK(is_table(card, L(pa_card_profiles)), "table of profiles");
+    CHECK(is_table(card, L(pa_card_ports)), "table of ports");
     const void *profile;
-    DEMAND(copy(at(card, L(pa_card_active_profile)), &profile, sizeof profile), "profile");
+    CHECK(copy(at(card, L(pa_card_active_profile)), &profile, sizeof profile), "profile");
     if (profile != NULL)
-        DEMAND(is_named(profile, L(pa_card_profile_name), card, L(pa_card_profiles)), "profile");
+        CHECK(is_named(profile, L(pa_card_profile_name), card, L(pa_card_profiles)), "profile");
     return NULL;
 }
 
-static const char *look_at_profile(const void *profile) {
+static const char *check_profile(const void *profile) {
     const void *card = word(profile, L(pa_card_profile_card));
-    DEMAND(card != NULL && word(card, L(pa_card_core)) == verified_core, "card");
-    DEMAND(is_named(profile, L(pa_card_profile_name), card, L(pa_card_profiles)), "name");
-    DEMAND(is_text_or_nothing(profile, L(pa_card_profile_description)), "description");
-    /* Names for what it takes in and what it gives out lie between. */
+    CHECK(card != NULL && word(card, L(pa_card_core)) == verified_core, "card");
+    CHECK(is_named(profile, L(pa_card_profile_name), card, L(pa_card_profiles)), "name");
+    CHECK(is_text_or_nothing(profile, L(pa_card_profile_description)), "description");
+    /* The names for input and output lie between these fields. */
     for (size_t offset = L(pa_card_profile_description) + sizeof(char *); offset < L(pa_card_profile_priority);
          offset += sizeof(char *))
-        DEMAND(is_text_or_nothing(profile, offset), "priority");
-    DEMAND(number(profile, L(pa_card_profile_available)) <= CPC_AVAILABLE_YES, "availability");
+        CHECK(is_text_or_nothing(profile, offset), "priority");
+    CHECK(number(profile, L(pa_card_profile_available)) <= CPC_AVAILABLE_YES, "availability");
     return NULL;
 }
 
-static const char *look_at_port(const void *port) {
-    DEMAND(is_object(port, pa_device_port_check_type), "kind");
-    DEMAND(word(port, L(pa_device_port_core)) == verified_core, "core");
-    DEMAND(is_of_core(port, L(pa_device_port_card), L(pa_card_core)), "card");
+static const char *check_port(const void *port) {
+    CHECK(is_object(port, pa_device_port_check_type), "kind");
+    CHECK(word(port, L(pa_device_port_core)) == verified_core, "core");
+    CHECK(is_of_core(port, L(pa_device_port_card), L(pa_card_core)), "card");
     const void *card = word(port, L(pa_device_port_card));
     char name[NAME_SIZE];
-    DEMAND(is_text(word(port, L(pa_device_port_name)), name), "name");
-    if (card != NULL) DEMAND(is_named(port, L(pa_device_port_name), card, L(pa_card_ports)), "name");
-    DEMAND(is_text_or_nothing(port, L(pa_device_port_description)), "description");
-    /* Far fewer are known. */
-    DEMAND(number(port, L(pa_device_port_type)) < 256, "type");
-    DEMAND(number(port, L(pa_device_port_available)) <= CPC_AVAILABLE_YES, "availability");
-    DEMAND(is_list(port, L(pa_device_port_proplist)), "list of properties");
-    DEMAND(is_table(port, L(pa_device_port_profiles)), "table of profiles");
+    CHECK(is_text(word(port, L(pa_device_port_name)), name), "name");
+    if (card != NULL) CHECK(is_named(port, L(pa_device_port_name), card, L(pa_card_ports)), "name");
+    CHECK(is_text_or_nothing(port, L(pa_device_port_description)), "description");
+    /* The daemon defines far fewer types than 256. */
+    CHECK(number(port, L(pa_device_port_type)) < 256, "type");
+    CHECK(number(port, L(pa_device_port_available)) <= CPC_AVAILABLE_YES, "availability");
+    CHECK(is_list(port, L(pa_device_port_proplist)), "list of properties");
+    CHECK(is_table(port, L(pa_device_port_profiles)), "table of profiles");
     uint32_t direction = number(port, L(pa_device_port_direction));
-    DEMAND(direction >= 1 && direction <= 3, "direction");
+    CHECK(direction >= 1 && direction <= 3, "direction");
     return NULL;
 }
 
-/* What sinks and sources have in common are the places of their fields, but tables may differ. */
-#define LOOK_AT_DEVICE(device, type, set, registered, streams)                               \
-    DEMAND(is_object(device, type##_check_type), "kind");                                    \
-    DEMAND(word(device, L(type##_core)) == verified_core, "core");                           \
-    DEMAND(is_numbered(device, L(type##_index), L(set)), "number");                          \
-    DEMAND(is_registered(device, L(type##_name), registered), "name");                       \
-    /* From never put to unlinked. */                                                        \
-    DEMAND((int)number(device, L(type##_state)) >= -2 && (int)number(device, L(type##_state)) <= 3, "state"); \
-    DEMAND(is_list(device, L(type##_proplist)), "list of properties");                       \
-    DEMAND(is_of_core(device, L(type##_card), L(pa_card_core)), "card");                     \
-    DEMAND(channels(device, L(type##_sample_spec)) != 0, "format");                          \
-    DEMAND(is_set(device, L(streams)), "set of streams");                                    \
-    DEMAND(                                                                                  \
+/* Sinks and sources have their common fields in the same order, but their offsets may differ. */
+#define CHECK_DEVICE(device, type, set, registered, streams)                                 \
+    CHECK(is_object(device, type##_check_type), "kind");                                     \
+    CHECK(word(device, L(type##_core)) == verified_core, "core");                            \
+    CHECK(is_numbered(device, L(type##_index), L(set)), "number");                           \
+    CHECK(is_registered(device, L(type##_name), registered), "name");                        \
+    /* Every state, from before the put hook to unlinked. */                                 \
+    CHECK((int)number(device, L(type##_state)) >= -2 && (int)number(device, L(type##_state)) <= 3, "state"); \
+    CHECK(is_list(device, L(type##_proplist)), "list of properties");                        \
+    CHECK(is_of_core(device, L(type##_card), L(pa_card_core)), "card");                      \
+    CHECK(channels(device, L(type##_sample_spec)) != 0, "format");                           \
+    CHECK(is_set(device, L(streams)), "set of streams");                                     \
+    CHECK(                                                                                   \
         is_volume(device, L(type##_reference_volume), channels(device, L(type##_sample_spec))), "volume"); \
-    DEMAND(is_table(device, L(type##_ports)), "table of ports");                             \
-    DEMAND(has_port(device, L(type##_ports), L(type##_active_port)), "port")
+    CHECK(is_table(device, L(type##_ports)), "table of ports");                              \
+    CHECK(has_port(device, L(type##_ports), L(type##_active_port)), "port")
 
-static const char *look_at_sink(const void *sink) {
-    LOOK_AT_DEVICE(sink, pa_sink, pa_core_sinks, REGISTERED_SINK, pa_sink_inputs);
-    DEMAND(is_of_core(sink, L(pa_sink_module), L(pa_module_core)), "module");
+static const char *check_sink(const void *sink) {
+    CHECK_DEVICE(sink, pa_sink, pa_core_sinks, REGISTERED_SINK, pa_sink_inputs);
+    CHECK(is_of_core(sink, L(pa_sink_module), L(pa_module_core)), "module");
     const void *monitor = word(sink, L(pa_sink_monitor_source));
-    DEMAND(is_object(monitor, pa_source_check_type), "monitor");
-    DEMAND(word(monitor, L(pa_source_monitor_of)) == sink, "monitor");
-    DEMAND(is_object_or_nothing(sink, L(pa_sink_input_to_master), pa_sink_input_check_type), "master");
-    /* Whoever sets the one sets the other. */
-    DEMAND(word(sink, L(pa_sink_asyncmsgq)) == word(monitor, L(pa_source_asyncmsgq)), "queue to its thread");
+    CHECK(is_object(monitor, pa_source_check_type), "monitor");
+    CHECK(word(monitor, L(pa_source_monitor_of)) == sink, "monitor");
+    CHECK(is_object_or_nothing(sink, L(pa_sink_input_to_master), pa_sink_input_check_type), "master");
+    /* The daemon always sets both together. */
+    CHECK(word(sink, L(pa_sink_asyncmsgq)) == word(monitor, L(pa_source_asyncmsgq)), "queue to its thread");
     return NULL;
 }
 
-static const char *look_at_source(const void *source) {
-    LOOK_AT_DEVICE(source, pa_source, pa_core_sources, REGISTERED_SOURCE, pa_source_outputs);
+static const char *check_source(const void *source) {
+    CHECK_DEVICE(source, pa_source, pa_core_sources, REGISTERED_SOURCE, pa_source_outputs);
     const void *sink;
-    DEMAND(copy(at(source, L(pa_source_monitor_of)), &sink, sizeof sink), "monitored sink");
+    CHECK(copy(at(source, L(pa_source_monitor_of)), &sink, sizeof sink), "monitored sink");
     if (sink != NULL) {
-        DEMAND(is_object(sink, pa_sink_check_type), "monitored sink");
-        DEMAND(word(sink, L(pa_sink_monitor_source)) == source, "monitored sink");
-        DEMAND(word(sink, L(pa_sink_asyncmsgq)) == word(source, L(pa_source_asyncmsgq)), "queue to its thread");
+        CHECK(is_object(sink, pa_sink_check_type), "monitored sink");
+        CHECK(word(sink, L(pa_sink_monitor_source)) == source, "monitored sink");
+        CHECK(word(sink, L(pa_sink_asyncmsgq)) == word(source, L(pa_source_asyncmsgq)), "queue to its thread");
     }
-    DEMAND(
+    CHECK(
         is_object_or_nothing(source, L(pa_source_output_from_master), pa_source_output_check_type), "master");
     unsigned count = channels(source, L(pa_source_sample_spec));
-    DEMAND(is_volume(source, L(pa_source_real_volume), count), "volume of the hardware");
-    DEMAND(is_volume(source, L(pa_source_soft_volume), count), "volume of the software");
-    /* The volumes lie one behind the other, and the switches behind the last one. */
-    DEMAND(L(pa_source_muted) == L(pa_source_soft_volume) + sizeof(pa_cvolume), "mute switch");
+    CHECK(is_volume(source, L(pa_source_real_volume), count), "volume of the hardware");
+    CHECK(is_volume(source, L(pa_source_soft_volume), count), "volume of the software");
+    /* The volumes lie one behind the other, and the mute bits follow the last one. */
+    CHECK(L(pa_source_muted) == L(pa_source_soft_volume) + sizeof(pa_cvolume), "mute switch");
     return NULL;
 }
 
-#define LOOK_AT_STREAM(stream, type, set)                                                    \
-    DEMAND(is_object(stream, type##_check_type), "kind");                                    \
-    DEMAND(word(stream, L(type##_core)) == verified_core, "core");                           \
-    DEMAND(is_numbered(stream, L(type##_index), L(set)), "number");                          \
-    DEMAND(number(stream, L(type##_state)) <= CPC_UNLINKED, "state");                        \
-    DEMAND(is_list(stream, L(type##_proplist)), "list of properties");                       \
-    DEMAND(is_of_core(stream, L(type##_module), L(pa_module_core)), "module");               \
-    DEMAND(is_of_core(stream, L(type##_client), L(pa_client_core)), "client");               \
+#define CHECK_STREAM(stream, type, set)                                                      \
+    CHECK(is_object(stream, type##_check_type), "kind");                                     \
+    CHECK(word(stream, L(type##_core)) == verified_core, "core");                            \
+    CHECK(is_numbered(stream, L(type##_index), L(set)), "number");                           \
+    CHECK(number(stream, L(type##_state)) <= CPC_UNLINKED, "state");                         \
+    CHECK(is_list(stream, L(type##_proplist)), "list of properties");                        \
+    CHECK(is_of_core(stream, L(type##_module), L(pa_module_core)), "module");                \
+    CHECK(is_of_core(stream, L(type##_client), L(pa_client_core)), "client");                \
     unsigned count = channels(stream, L(type##_sample_spec));                                \
-    DEMAND(count != 0, "format")
+    CHECK(count != 0, "format")
 
-static const char *look_at_sink_input(const void *input) {
-    LOOK_AT_STREAM(input, pa_sink_input, pa_core_sink_inputs);
-    DEMAND(is_object_or_nothing(input, L(pa_sink_input_sink), pa_sink_check_type), "sink");
-    DEMAND(is_object_or_nothing(input, L(pa_sink_input_origin_sink), pa_sink_check_type), "filtered sink");
-    DEMAND(is_set(input, L(pa_sink_input_direct_outputs)), "set of those who record it");
-    DEMAND(is_volume(input, L(pa_sink_input_volume_factor), count), "factor");
-    DEMAND(is_table(input, L(pa_sink_input_volume_factor_items)), "table of factors");
-    DEMAND(is_volume(input, L(pa_sink_input_soft_volume), count), "volume of the software");
+static const char *check_sink_input(const void *input) {
+    CHECK_STREAM(input, pa_sink_input, pa_core_sink_inputs);
+    CHECK(is_object_or_nothing(input, L(pa_sink_input_sink), pa_sink_check_type), "sink");
+    CHECK(is_object_or_nothing(input, L(pa_sink_input_origin_sink), pa_sink_check_type), "filtered sink");
+    CHECK(is_set(input, L(pa_sink_input_direct_outputs)), "set of source outputs that record it");
+    CHECK(is_volume(input, L(pa_sink_input_volume_factor), count), "factor");
+    CHECK(is_table(input, L(pa_sink_input_volume_factor_items)), "table of factors");
+    CHECK(is_volume(input, L(pa_sink_input_soft_volume), count), "volume of the software");
     return NULL;
 }
 
-static const char *look_at_source_output(const void *output) {
-    LOOK_AT_STREAM(output, pa_source_output, pa_core_source_outputs);
-    DEMAND(is_object_or_nothing(output, L(pa_source_output_source), pa_source_check_type), "source");
-    DEMAND(
+static const char *check_source_output(const void *output) {
+    CHECK_STREAM(output, pa_source_output, pa_core_source_outputs);
+    CHECK(is_object_or_nothing(output, L(pa_source_output_source), pa_source_check_type), "source");
+    CHECK(
         is_object_or_nothing(output, L(pa_source_output_destination_source), pa_source_check_type), "filtered source");
-    DEMAND(
+    CHECK(
         is_object_or_nothing(output, L(pa_source_output_direct_on_input), pa_sink_input_check_type), "recorded stream");
-    DEMAND(is_volume(output, L(pa_source_output_volume), count), "volume");
-    DEMAND(is_volume(output, L(pa_source_output_reference_ratio), count), "ratio to the reference");
-    DEMAND(is_volume(output, L(pa_source_output_real_ratio), count), "ratio to the hardware");
-    DEMAND(is_volume(output, L(pa_source_output_volume_factor), count), "factor");
-    DEMAND(is_volume(output, L(pa_source_output_soft_volume), count), "volume of the software");
+    CHECK(is_volume(output, L(pa_source_output_volume), count), "volume");
+    CHECK(is_volume(output, L(pa_source_output_reference_ratio), count), "ratio to the reference");
+    CHECK(is_volume(output, L(pa_source_output_real_ratio), count), "ratio to the hardware");
+    CHECK(is_volume(output, L(pa_source_output_volume_factor), count), "factor");
+    CHECK(is_volume(output, L(pa_source_output_soft_volume), count), "volume of the software");
     return NULL;
 }
 
-static const char *look_at(enum cpc_kind kind, const void *object) {
+static const char *check(enum cpc_kind kind, const void *object) {
     switch (kind) {
-    case CPC_KIND_pa_module: return look_at_module(object);
-    case CPC_KIND_pa_core: return look_at_core(object);
-    case CPC_KIND_pa_client: return look_at_client(object);
-    case CPC_KIND_pa_card: return look_at_card(object);
-    case CPC_KIND_pa_card_profile: return look_at_profile(object);
-    case CPC_KIND_pa_device_port: return look_at_port(object);
-    case CPC_KIND_pa_sink: return look_at_sink(object);
-    case CPC_KIND_pa_source: return look_at_source(object);
-    case CPC_KIND_pa_sink_input: return look_at_sink_input(object);
-    case CPC_KIND_pa_source_output: return look_at_source_output(object);
+    case CPC_KIND_pa_module: return check_module(object);
+    case CPC_KIND_pa_core: return check_core(object);
+    case CPC_KIND_pa_client: return check_client(object);
+    case CPC_KIND_pa_card: return check_card(object);
+    case CPC_KIND_pa_card_profile: return check_profile(object);
+    case CPC_KIND_pa_device_port: return check_port(object);
+    case CPC_KIND_pa_sink: return check_sink(object);
+    case CPC_KIND_pa_source: return check_source(object);
+    case CPC_KIND_pa_sink_input: return check_sink_input(object);
+    case CPC_KIND_pa_source_output: return check_source_output(object);
     case CPC_KINDS: break;
     }
     return "kind";
@@ -453,7 +454,7 @@ static const char *look_at(enum cpc_kind kind, const void *object) {
 
 bool cpc_prove(enum cpc_kind kind, const void *object) {
     if (cpc_layout == NULL || verified_core == NULL || is_refused[kind]) return false;
-    const char *wrong = look_at(kind, object);
+    const char *wrong = check(kind, object);
     if (wrong == NULL) {
         cpc_is_proved[kind] = true;
         return true;
@@ -469,8 +470,8 @@ void cpc_on_doubt(cpc_doubt_callback callback, void *userdata) {
     doubt_userdata = userdata;
 }
 
-/* The objects that are there, as many as are needed to see all fields. */
-static const char *look_at_all(const void *core) {
+/* Checks the existing objects, as many as are needed to see all fields. */
+static const char *check_all(const void *core) {
     static const struct {
         enum cpc_kind kind;
         enum cpc_set set;
@@ -490,7 +491,7 @@ static const char *look_at_all(const void *core) {
         state = NULL;
         for (int count = 0; count < MOST && (object = cpc_iterate((pa_core *)core, sets[index].set, &state)) != NULL;
              count++) {
-            /* Each of them: what one has not, another may have. */
+            /* Check every object of the set, because another one may have fields that this one lacks. */
             cpc_is_proved[sets[index].kind] = false;
             if (!cpc_prove(sets[index].kind, object)) return doubt;
             if (sets[index].kind != CPC_KIND_pa_card) continue;
@@ -523,24 +524,24 @@ static const char *fail(const char *what, const char *wrong) {
 const char *cpc_verify_as(const struct cpc_layout *layout, const pa_module *module) {
     cpc_layout = layout;
     forget();
-    if (!learn_signs()) return "its memory cannot be looked at";
-    const char *wrong = look_at_module(module);
+    if (!learn_expected_values()) return "its memory cannot be read";
+    const char *wrong = check_module(module);
     if (wrong != NULL) return fail("module", wrong);
     const void *core = word(module, L(pa_module_core));
-    if ((wrong = look_at_core(core)) != NULL) return fail("core", wrong);
+    if ((wrong = check_core(core)) != NULL) return fail("core", wrong);
     verified_core = (pa_core *)core;
     cpc_is_proved[CPC_KIND_pa_core] = true;
-    return cpc_prove(CPC_KIND_pa_module, module) ? look_at_all(core) : doubt;
+    return cpc_prove(CPC_KIND_pa_module, module) ? check_all(core) : doubt;
 }
 
 const char *cpc_verify(pa_module *module) {
     static char kept[sizeof doubt];
     if (verified_core != NULL) {
-        /* By a module that was loaded before, and may still be at work. */
+        /* The difference was found by a module that was loaded earlier and may still be active. */
         if (doubt[0] != '\0') return doubt;
-        return look_at_module(module) == NULL ? NULL : "the module is none that the daemon knows";
+        return check_module(module) == NULL ? NULL : "the daemon does not list the module";
     }
-    /* What is said is about what most are. */
+    /* Report the difference from the first layout tried, which most daemons have. */
     kept[0] = '\0';
     for (unsigned variant = 0; variant < CPC_VARIANTS; variant++) {
         const struct cpc_layout *candidate = cpc_layout_of(cpc_major, variant);

@@ -1,13 +1,14 @@
 /*
- * In place of parts of the Swift and C++ runtimes that a module in a sound server has no use for, and which are 800 KB
- * of its file. The linker sends the calls here (--wrap, see Package.swift) or finds here what it would search the library
- * for; so nothing calls the originals, and it leaves them out with their tables.
+ * Replacements for parts of the Swift and C++ runtimes that a module in a sound server does not need and that take
+ * 800 KB of its file. The linker redirects calls to them (--wrap, see Package.swift), or finds these symbols before
+ * it searches the library. Nothing calls the originals then, so the linker leaves them out together with their
+ * tables.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The names of all Unicode characters, for Unicode.Scalar.Properties.name: there is none. */
+/* Returns no name for any Unicode character (Unicode.Scalar.Properties.name). */
 intptr_t __wrap__swift_stdlib_getScalarName(uint32_t scalar, uint8_t *buffer, intptr_t capacity)
 {
     (void)scalar;
@@ -17,9 +18,10 @@ intptr_t __wrap__swift_stdlib_getScalarName(uint32_t scalar, uint8_t *buffer, in
 }
 
 /*
- * The crash handler that SWIFT_BACKTRACE asks for, with the program that it starts: a sound server's signals are its own.
- * What the rest of the runtime looks for in it is here, so that the linker never takes it out of the library, nor what
- * would run at load to set it up. All zero: no backtraces.
+ * Replaces the crash handler for SWIFT_BACKTRACE, which would install signal handlers and start a program: a sound
+ * server's signals are its own. The symbols that the rest of the runtime reads from it are defined here, so the
+ * linker takes neither the handler nor its load-time initializer out of the library. All values are zero: no
+ * backtraces.
  */
 const uint32_t _swift_backtraceSettings[22];
 
@@ -29,8 +31,7 @@ bool _swift_backtrace_isThunkFunction(const char *name)
     return false;
 }
 
-/* Readable names of C++ symbols, for what a program prints about an error that ends it: the symbols are printed as they
- * are. */
+/* Replaces the decoding of C++ symbol names in a program's last error message: the raw symbol is printed. */
 char *__wrap___cxa_demangle(const char *name, char *buffer, size_t *length, int *status)
 {
     (void)name;

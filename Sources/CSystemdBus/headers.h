@@ -1,2 +1,3 @@
-/* sd-bus, whose functions Swift calls as they are; those with a list of arguments have a twin without. */
+/* sd-bus. Swift calls its functions directly; for each variadic function that is needed, sd-bus also has one with fixed
+ * arguments. */
 #include <systemd/sd-bus.h>

@@ -2,17 +2,18 @@ import CPipeWire
 import SessionDesktop
 import SessionHost
 
-/// The programs behind one client of the daemon, looked at when they came: a process that gets the number of one of them later is
-/// not taken for it.
+/// The programs behind one client of the daemon. Each is looked up when the client first appears, so a later process
+/// that reuses the process id is not mistaken for it.
 final class ClientPrograms {
-    /// The program at the other end of the connection, as the kernel has told the daemon; `nil` for one that has gone already.
+    /// The program at the other end of the connection, by the process id from the kernel; `nil` if it has already
+    /// ended.
     private(set) lazy var connected: Program? = process.flatMap { process in
         let program = processes.program(of: process.number)
         return program?.process == process ? program : nil
     }
     private let process: ProcessID?
     private let processes: any ProcessTree
-    /// The one that pipewire-pulse speaks for, by the number that it says.
+    /// The program for which pipewire-pulse speaks, by the process id that pipewire-pulse gives.
     private var spokenFor: (number: UInt32, program: Program?)?
 
     init(client: OpaquePointer, processes: any ProcessTree) {
@@ -22,7 +23,7 @@ final class ClientPrograms {
             .flatMap { number in processes.birth(of: number).map { ProcessID(number, start: $0.start) } }
     }
 
-    /// The program that a client of PulseAudio says that it is.
+    /// The program that a PulseAudio client claims to be.
     func program(of claimed: UInt32?) -> Program? {
         guard let claimed else { return nil }
         if let spokenFor, spokenFor.number == claimed { return spokenFor.program }

@@ -1,24 +1,42 @@
 import CPipeWire
+import SessionDesktop
 import SessionHost
 
-/// Hears what a client asks of its own streams: the only way to learn that a stream was paused while the policy keeps
-/// it corked, for the node shows no change then.
+/// The host as ``ClientWatch`` uses it.
+protocol ClientWatchHost: AnyObject {
+    /// The processes of this machine.
+    var processes: any ProcessTree { get }
+    /// Handles a client that has gone.
+    func clientDestroyed(_ watch: ClientWatch)
+    /// Records that a client wants its stream to run, or to pause.
+    func clientWants(_ active: Bool, node: UInt32)
+    /// Handles a change of the daemon's busy flag: whether a client's messages are held back.
+    func busyChanged(_ client: OpaquePointer, _ isBusy: Bool)
+    /// Handles a metadata or device object that a client exports.
+    func exported(_ resource: OpaquePointer)
+    /// Handles the end of an object that a client exported.
+    func unexported(_ resource: OpaquePointer)
+}
+
+/// Observes a client's requests about its own streams. While the policy keeps a stream corked, its node does not
+/// change, so these requests are the only sign that the client paused it.
 final class ClientWatch {
     let client: OpaquePointer
-    /// The programs behind it.
+    /// The programs behind the client.
     let programs: ClientPrograms
-    private unowned let host: PipeWireHost
+    private unowned let host: any ClientWatchHost
     private var listener: Listener<pw_impl_client_events>?
     private var resources: [OpaquePointer: ResourceWatch] = [:]
     private var exported: [OpaquePointer: ResourceLife] = [:]
-    /// The daemon lets it wait, or we do.
+    /// Whether the client's messages are held back, by the daemon or by us.
     private(set) var isBusy = false
 
-    /// More of a client that was there before are not looked at: a look at so many takes less than a millisecond.
+    /// The number of resources of an existing client that are examined at most; this takes less than a millisecond.
     private static let mostResources: UInt32 = 65_536
 
-    /// - Parameter hasResources: It was there before this module, and may have made something already.
-    init(client: OpaquePointer, hasResources: Bool, host: PipeWireHost) {
+    /// - Parameter hasResources: Whether the client connected before this module was loaded, and so may already own
+    ///   resources.
+    init(client: OpaquePointer, hasResources: Bool, host: any ClientWatchHost) {
         self.client = client
         self.host = host
         programs = ClientPrograms(client: client, processes: host.processes)
@@ -27,9 +45,8 @@ final class ClientWatch {
         events.destroy = { data in
             guard let watch = object(data, as: ClientWatch.self) else { return }
             watch.listener = nil
-            // Its resources go later, when nobody listens to them any more.
-            for resource in watch.exported.keys { watch.host.routes.removed(resource) }
-            watch.host.routes.removed(client: watch.client)
+            // The client's resources are destroyed later, when nobody listens to them any more.
+            for resource in watch.exported.keys { watch.host.unexported(resource) }
             watch.host.clientDestroyed(watch)
         }
         events.resource_added = { data, resource in
@@ -39,10 +56,11 @@ final class ClientWatch {
         events.busy_changed = { data, isBusy in
             guard let watch = object(data, as: ClientWatch.self) else { return }
             watch.isBusy = isBusy
-            watch.host.routes.busyChanged(watch.client, isBusy)
+            watch.host.busyChanged(watch.client, isBusy)
         }
         listener = Listener(events) { pw_impl_client_add_listener(client, $0, $1, pointer(to: self)) }
-        // Of a client that was there before this module. The daemon has no list of them, but they have numbers from 0 on.
+        // For a client that was there before this module: the daemon offers no list of resources, but their ids count
+        // up from 0.
         guard hasResources else { return }
         for number in 0..<ClientWatch.mostResources {
             if let resource = pw_impl_client_find_resource(client, number) { added(resource) }
@@ -52,18 +70,18 @@ final class ClientWatch {
     private func added(_ resource: OpaquePointer) {
         var version: UInt32 = 0
         switch text(pw_resource_get_type(resource, &version)) {
-        // Version 0 is another interface, whose functions are in other places of the table: PipeWire serves it up to 1.4, and
-        // makes video of whatever comes that way.
+        // Version 0 is a different interface with another table of functions. PipeWire up to 1.4 serves it, and treats
+        // every such node as video.
         case "PipeWire:Interface:ClientNode" where version > 0:
             resources[resource] = ResourceWatch(resource: resource, watch: self)
         case "PipeWire:Interface:Metadata", "Spa:Pointer:Interface:Device":
             exported[resource] = ResourceLife(resource: resource, watch: self)
-            host.routes.added(resource)
+            host.exported(resource)
         default: break
         }
     }
 
-    /// Sends the client an error on its node, if it is one of its own (R23).
+    /// Sends the client an error on its node, if the node is one of the client's own (R23).
     func refuse(node: UInt32) {
         for resource in resources.keys where pw_resource_get_bound_id(resource) == node {
             cpw_resource_refuse(resource, "audio-processing has no device")
@@ -73,7 +91,7 @@ final class ClientWatch {
     fileprivate func destroyed(_ resource: OpaquePointer) { resources[resource] = nil }
 
     fileprivate func ended(_ resource: OpaquePointer) {
-        host.routes.removed(resource)
+        host.unexported(resource)
         exported[resource] = nil
     }
 
@@ -112,7 +130,7 @@ private final class ResourceWatch {
     }
 }
 
-/// Tells when a resource of metadata, or of a device, ends.
+/// Observes when a metadata or device resource is destroyed.
 private final class ResourceLife {
     private unowned let watch: ClientWatch
     private let resource: OpaquePointer

@@ -4,8 +4,8 @@ import Glibc
 
 /// The session manager's metadata "default": which sink and source are the default ones, and where streams are sent.
 ///
-/// It is reached through the resource of the client that exports it, inside the daemon: a connection of our own would be a
-/// client of its own, and the daemon of 0.3.65 crashes when one inside itself binds a metadata object.
+/// We use the resource of the client that exports the metadata, inside the daemon. A connection of our own would be a
+/// client of the daemon inside itself, and version 0.3.65 crashes when such a client binds a metadata object.
 final class DefaultsWatch {
     private static let keys = ["default.audio.sink", "default.audio.source"]
 
@@ -30,13 +30,14 @@ final class DefaultsWatch {
         var metadataEvents = pw_metadata_events()
         metadataEvents.version = UInt32(PW_VERSION_METADATA_EVENTS)
         metadataEvents.property = { data, subject, key, type, value in
-            object(data, as: DefaultsWatch.self)?.heard(subject, text(key), text(type), text(value, limit: 1024))
+            object(data, as: DefaultsWatch.self)?.handleProperty(
+                subject, text(key), text(type), text(value, limit: 1024))
             return 0
         }
         properties = Listener(metadataEvents) { cpw_metadata_add_listener(resource, $0, $1, pointer(to: self)) }
     }
 
-    /// The session manager's connection to the daemon; `nil` for one that is part of the daemon, which cannot wait.
+    /// The session manager's client; `nil` if the session manager runs inside the daemon, where it cannot be held back.
     var client: OpaquePointer? {
         guard let client = pw_resource_get_client(resource),
             let process = text(pw_properties_get(pw_impl_client_get_properties(client), "pipewire.sec.pid")),
@@ -45,17 +46,17 @@ final class DefaultsWatch {
         return client
     }
 
-    private func heard(_ subject: UInt32, _ key: String?, _ type: String?, _ value: String?) {
-        // Kept for the time when this one is the session manager's.
+    private func handleProperty(_ subject: UInt32, _ key: String?, _ type: String?, _ value: String?) {
+        // Keep the entry in case this metadata becomes the one of the session manager.
         if subject == 0, key == nil || key.map({ DefaultsWatch.keys.contains($0) }) == true {
             for name in DefaultsWatch.keys where key == nil || key == name { values[name] = value }
         }
-        watch.entry(of: self, subject, key, type, value)
+        watch.handleEntry(of: self, subject, key, type, value)
     }
 
-    /// Tells once more what the defaults are.
-    func tellDefaults() {
-        for key in DefaultsWatch.keys { watch.entry(of: self, 0, key, nil, values[key]) }
+    /// Reports all current defaults again.
+    func reportDefaults() {
+        for key in DefaultsWatch.keys { watch.handleEntry(of: self, 0, key, nil, values[key]) }
     }
 
     /// Sets an entry, or removes it.

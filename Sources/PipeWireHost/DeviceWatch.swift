@@ -2,11 +2,11 @@ import CPipeWire
 import SessionCore
 import SessionHost
 
-/// One card, and what it says of its ports (R60–R63).
+/// One card and the state of its ports (R60–R63).
 ///
-/// It is asked whenever it says that something has changed, before the session manager has even heard of that: so what may
-/// not be heard elsewhere is silent before another port is chosen. All ports and which are in use are taken over together,
-/// when all answers are there: half of them would be a state that never was.
+/// We query the card at each change that it announces, before the session manager hears of the change. So streams that
+/// must not be heard elsewhere are silent before another port is chosen. Ports and active ports are replaced together
+/// once all answers have arrived; a part of the answers would be a state that never existed.
 final class DeviceWatch {
     /// One port, as the card describes it.
     struct Port {
@@ -14,27 +14,27 @@ final class DeviceWatch {
         var isOutput: Bool
         var availability: PortAvailability
         var devices: [UInt32]
-        /// The first profile that it can be used in.
+        /// The first profile that contains the port.
         var profile: UInt32?
         var facts: PortFacts
     }
 
-    /// The answers that have come in so far.
+    /// The answers received so far.
     private struct Answers {
         var ports: [Port] = []
-        /// The port in use, by the device of the profile.
+        /// The active port of each device of the profile.
         var active: [UInt32: UInt32] = [:]
-        /// The numbers that the answers bear.
+        /// The sequence numbers of the requests.
         var requests: [Int32] = []
-        /// The number of the one that comes last.
+        /// The sequence number of the last expected answer.
         var last: Int32 = -1
-        /// When they were asked for.
+        /// When the requests were sent.
         var moment: Instant
     }
 
     let device: OpaquePointer
     let global: UInt32
-    /// It is made by a program in a sandbox.
+    /// Whether a sandboxed program made the card.
     let isConfined: Bool
     private let cardName: String
     private unowned let watch: RouteWatch
@@ -45,21 +45,21 @@ final class DeviceWatch {
     /// The client that exports it, if any.
     private(set) var client: OpaquePointer?
     private var answers: Answers?
-    /// Something has changed since it was asked.
-    private var mustAskAgain = false
+    /// Whether the card announced a change after the last query.
+    private var mustQueryAgain = false
     private var number: Int32 = 0
-    /// What it said last.
+    /// The ports of the last complete answer.
     private var ports: [Port] = []
     private var active: [UInt32: UInt32] = [:]
     private let facts: PortFacts
 
-    /// The most ports that are looked at.
+    /// The number of ports that are read at most.
     private static let limit = 256
-    /// An answer that is so late does not come any more.
+    /// After this time a missing answer counts as lost.
     private static let patience = Duration.seconds(2)
 
-    /// - Parameter exporter: The resource that stands for it, of the client that exports it. Where the device is destroyed by
-    ///   somebody else, that is freed before the device says so.
+    /// - Parameter exporter: The resource of the client that exports the card. If somebody else destroys the device,
+    ///   this resource is freed before the device's own event.
     init(device: OpaquePointer, global: UInt32, exporter: OpaquePointer?, isConfined: Bool, watch: RouteWatch) {
         self.device = device
         self.global = global
@@ -88,10 +88,10 @@ final class DeviceWatch {
         answers.version = UInt32(SPA_VERSION_DEVICE_EVENTS)
         answers.info = { data, info in
             guard let info, info.pointee.change_mask & UInt64(CPW_DEVICE_CHANGED_PARAMS) != 0 else { return }
-            object(data, as: DeviceWatch.self)?.ask()
+            object(data, as: DeviceWatch.self)?.query()
         }
         answers.result = { data, number, _, type, result in
-            object(data, as: DeviceWatch.self)?.heard(number, type, result)
+            object(data, as: DeviceWatch.self)?.handleResult(number, type, result)
         }
         implementation = Listener(answers) { cpw_device_add_listener(device, $0, $1, pointer(to: self)) }
         if let exporter {
@@ -103,10 +103,10 @@ final class DeviceWatch {
         }
     }
 
-    /// Asks for the first time.
-    func begin() { ask() }
+    /// Sends the first query.
+    func begin() { query() }
 
-    /// It can be asked no more.
+    /// Removes the listeners; the card can no longer be queried.
     private func detach() {
         isAttached = false
         implementation = nil
@@ -115,7 +115,7 @@ final class DeviceWatch {
         answers = nil
     }
 
-    /// Makes a port the one in use with a device of the profile. Its user's choice is one that is saved.
+    /// Activates a port for a device of the profile. `isSaved` marks a choice of the user, which is remembered.
     func use(_ id: String, _ direction: PortDirection, on profileDevice: UInt32, isSaved: Bool) {
         guard isAttached, let port = port(id, direction), let profileDevice = Int32(exactly: profileDevice) else {
             return
@@ -123,7 +123,7 @@ final class DeviceWatch {
         _ = cpw_device_use_route(device, port.index, profileDevice, isSaved)
     }
 
-    /// Chooses the first profile that a port can be used in. Returns whether there is one.
+    /// Selects the first profile that contains a port. Returns whether there is one.
     func useProfile(of id: String, _ direction: PortDirection) -> Bool {
         guard isAttached, let profile = port(id, direction)?.profile else { return false }
         return cpw_device_use_profile(device, profile, true) >= 0
@@ -137,16 +137,16 @@ final class DeviceWatch {
 
     // MARK: - Questions and answers
 
-    private func ask() {
+    private func query() {
         guard isAttached else { return }
         if let answers, answers.moment.duration(to: watch.now) < DeviceWatch.patience {
-            mustAskAgain = true
+            mustQueryAgain = true
             return
         }
-        mustAskAgain = false
-        watch.asked(self)
+        mustQueryAgain = false
+        watch.queryStarted(self)
         answers = Answers(moment: watch.now)
-        // A card in the daemon itself answers while it is being asked.
+        // A card inside the daemon answers before the call returns.
         for parameter in [CPW_PARAM_ENUM_ROUTE, CPW_PARAM_ROUTE] {
             let own = nextNumber()
             answers?.requests.append(own)
@@ -159,19 +159,19 @@ final class DeviceWatch {
         answers?.last = last
         if last < 0 {
             answers = nil
-            watch.answered(self)
+            watch.queryFailed(self)
         }
     }
 
     private func nextNumber() -> Int32 {
-        // Numbers of the protocol have another bit set.
+        // Sequence numbers of the protocol itself have a higher bit set.
         number = number >= 0x0fff_ffff ? 1 : number + 1
         return number
     }
 
-    private func heard(_ number: Int32, _ type: UInt32, _ result: UnsafeRawPointer?) {
+    private func handleResult(_ number: Int32, _ type: UInt32, _ result: UnsafeRawPointer?) {
         guard let expected = answers else { return }
-        if number == expected.last { return conclude() }
+        if number == expected.last { return finishQuery() }
         guard expected.requests.contains(number) else { return }
         var parameter: UInt32 = 0
         var route = cpw_route()
@@ -187,14 +187,14 @@ final class DeviceWatch {
         }
     }
 
-    private func conclude() {
-        guard let heard = answers else { return }
+    private func finishQuery() {
+        guard let complete = answers else { return }
         answers = nil
-        ports = heard.ports
-        active = heard.active
+        ports = complete.ports
+        active = complete.active
         watch.log("\(cardName): \(summary)")
         watch.changed(self, hasAnswered: true)
-        if mustAskAgain { ask() }
+        if mustQueryAgain { query() }
     }
 
     /// For the log: all ports, those in use first.
@@ -205,7 +205,7 @@ final class DeviceWatch {
         }.joined(separator: ", ")
     }
 
-    /// What it is now. The types of ports in use may depend on their nodes.
+    /// The card's present state. The types of active ports may depend on the card's nodes.
     func description(nodes: [RouteNodeFacts]) -> RouteDevice {
         let described = ports.map { port -> DevicePort in
             let profileDevice = active.filter { $0.value == port.index }.keys.min()
@@ -245,10 +245,10 @@ extension DeviceWatch.Port {
     }
 }
 
-/// The text in an array of characters of C; `nil` for none.
+/// The text in a C array of characters; `nil` for an empty one.
 private func characters<Characters>(_ characters: Characters) -> String? {
     withUnsafeBytes(of: characters) { bytes in
         let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        return text.isEmpty ? nil : printable(text)
+        return text.isEmpty ? nil : printable(text, limit: .max)
     }
 }

@@ -6,7 +6,7 @@ struct Fraction: Equatable {
     var numerator: UInt32
     var denominator: UInt32
 
-    /// Reads a fraction; `nil` for what the daemon would not take for one.
+    /// Parses a fraction; `nil` if the daemon would not accept the text.
     init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1).map { UInt32($0) }
         guard parts.count == 2, let numerator = parts[0], let denominator = parts[1], denominator > 0 else {
@@ -20,7 +20,7 @@ struct Fraction: Equatable {
         UInt64(left.numerator) * UInt64(right.denominator) < UInt64(right.numerator) * UInt64(left.denominator)
     }
 
-    /// So many parts of a rate, in 32 bits, as the daemon counts.
+    /// The duration in frames at a rate, computed in 32 bits with wrap-around, as the daemon does.
     func frames(at rate: UInt32) -> UInt32 { (numerator &* rate) / max(denominator, 1) }
 }
 
@@ -30,20 +30,20 @@ struct GraphFigures: Equatable {
     var quantum: UInt32
 }
 
-/// The daemon's clock settings, from its properties (`default.clock.*`), and from its metadata once they are changed.
+/// The daemon's clock settings: its properties `default.clock.*`, overridden by the metadata `settings`.
 struct GraphSettings {
     var rate: UInt32 = 48000
     var allowedRates: [UInt32] = []
     var quantum: UInt32 = 1024
     var smallest: UInt32 = 32
     var largest: UInt32 = 2048
-    /// The buffers of clients have no more room.
+    /// The size of a client's buffers, in frames; no quantum is larger.
     var limit: UInt32 = 8192
-    /// Quanta are powers of two.
+    /// Whether quanta are rounded to powers of two.
     var isRounded = true
     var forcedRate: UInt32 = 0
     var forcedQuantum: UInt32 = 0
-    /// The higher one of two rates wins; before 0.3.81 the lower one.
+    /// Whether the higher of two requested rates wins; before 0.3.81 the lower one did.
     var prefersHighestRate = false
 
     init(_ properties: UnsafePointer<pw_properties>?) {
@@ -65,11 +65,11 @@ struct GraphSettings {
         defaultRates = allowedRates
     }
 
-    /// What holds again when a key is removed from the metadata.
+    /// The values that apply again when a key is removed from the metadata.
     private var defaults: [String: UInt32] = [:]
     private var defaultRates: [UInt32] = []
 
-    /// Takes over an entry of the metadata "settings". Returns whether it is one about the clock.
+    /// Applies an entry of the metadata `settings`. Returns whether it concerns the clock.
     mutating func set(_ key: String?, to value: String?) -> Bool {
         let number = value.flatMap { UInt32($0) } ?? 0
         func valid(_ key: String, _ present: UInt32) -> UInt32 { number > 0 ? number : defaults[key] ?? present }
@@ -88,7 +88,7 @@ struct GraphSettings {
         return true
     }
 
-    /// The rate that a graph gets whose nodes ask for all this.
+    /// The rate of a graph whose nodes make these requests, in Hz.
     func rate(for requests: GraphRequests) -> UInt32 {
         if forcedRate > 0 { return forcedRate }
         if let forced = requests.forcedRate { return forced.value }
@@ -97,7 +97,7 @@ struct GraphSettings {
         return allowedRates.reduce(rate) { distance($1) < distance($0) ? $1 : $0 }
     }
 
-    /// The quantum that a graph gets at a rate whose nodes ask for all this.
+    /// The quantum, in frames, of a graph at a given rate whose nodes make these requests.
     func quantum(for requests: GraphRequests, at current: UInt32) -> UInt32 {
         if forcedQuantum > 0 { return round(forcedQuantum) }
         if let forced = requests.forcedQuantum { return round(forced.value) }
@@ -127,9 +127,9 @@ struct GraphSettings {
     }
 }
 
-/// What the nodes of one graph ask for together.
+/// The combined requests of the nodes of one graph.
 struct GraphRequests {
-    /// A demand, and which one it was: of several the last one counts.
+    /// A numbered request; the newest one wins.
     struct Demand {
         var value: UInt32
         var stamp: UInt64
@@ -137,19 +137,19 @@ struct GraphRequests {
 
     /// The smallest latency.
     var latency: Fraction?
-    /// The smallest of the largest latencies.
+    /// The smallest of the maximum latencies.
     var maximum: Fraction?
-    /// The duration of one frame.
+    /// The duration of one frame, as in `1/48000`.
     var rate: Fraction?
     var forcedRate: Demand?
     var forcedQuantum: Demand?
-    /// Somebody wants what is to stay as it is.
+    /// Whether a node asks that the rate stays as it is.
     var isRateLocked = false
     var isQuantumLocked = false
-    /// How many nodes follow the one that drives them.
+    /// The number of nodes that follow the driver.
     var followers = 0
 
-    /// Adds what another node asks for.
+    /// Merges the requests of another node.
     mutating func add(_ other: GraphRequests, prefersHighestRate: Bool) {
         func smaller(_ left: Fraction?, _ right: Fraction?) -> Fraction? {
             guard let left, let right else { return left ?? right }

@@ -1,12 +1,12 @@
 import CPipeWire
 import SessionHost
 
-/// What every part of the graph runs at (R74).
+/// Computes the rate and quantum of each part of the graph (R74).
 ///
-/// The daemon tells nothing inside it of that: the clock lies in memory which it shares with its data thread and with
-/// clients, behind structures that are private and differ from release to release. So this keeps what the daemon decides
-/// by, of every node, and decides as `pw_context_recalc_graph` does. What asks for a place in a graph is linked there and
-/// active; who drives it is told.
+/// The daemon offers no such value to code inside it: the clock lies in memory shared with the data thread and the
+/// clients, behind private structures that differ between releases. So this type tracks each node's properties that the
+/// daemon decides by, and repeats the decision of `pw_context_recalc_graph`. The daemon reports which node drives
+/// which. Only linked and active nodes make requests.
 final class GraphWatch {
     /// One node.
     private final class Node {
@@ -14,16 +14,16 @@ final class GraphWatch {
         let global: UInt32
         unowned let watch: GraphWatch
         var listener: Listener<pw_impl_node_events>?
-        /// Who drives it; itself when nobody does.
+        /// The node that drives this one; the node itself if none does.
         var driver: OpaquePointer
-        /// It has come to its driver since that one was looked at.
+        /// Whether the node joined its driver after the driver's graph was last evaluated.
         var isNew = false
         var requests = GraphRequests()
-        /// It can drive others.
+        /// Whether the node can drive others.
         var isDriver = false
-        /// What those run at that it drives.
+        /// The rate and quantum of the graph that this node drives.
         var figures: GraphFigures?
-        /// How many others it drives.
+        /// The number of nodes that this node drives.
         var followers = 0
 
         init(_ node: OpaquePointer, global: UInt32, watch: GraphWatch) {
@@ -36,26 +36,26 @@ final class GraphWatch {
         var isRunning: Bool { pw_impl_node_get_info(node)?.pointee.state == PW_NODE_STATE_RUNNING }
     }
 
-    private unowned let host: PipeWireHost
+    private let changed: () -> Void
     private var nodes: [OpaquePointer: Node] = [:]
     private var metadata: Listener<pw_impl_metadata_events>?
     /// The daemon's settings.
     private(set) var settings: GraphSettings
-    /// Something has changed since the graphs were looked at.
+    /// Whether a change has made the computed figures out of date.
     private var isStale = false
-    /// Something runs at something else than when that was last told.
-    private var hasNews = false
-    /// What that runs at which drives most others.
+    /// Whether some figures have changed since ``takeChange()`` was last called.
+    private var figuresChanged = false
+    /// The figures of the driver with the most followers.
     private var busiest: GraphFigures?
-    /// Counts demands.
+    /// The number of the newest request.
     private var stamp: UInt64 = 0
 
-    init(host: PipeWireHost, properties: UnsafePointer<pw_properties>?) {
-        self.host = host
+    init(properties: UnsafePointer<pw_properties>?, changed: @escaping () -> Void) {
+        self.changed = changed
         settings = GraphSettings(properties)
     }
 
-    // MARK: - What is asked for
+    // MARK: - Requests
 
     func added(node: OpaquePointer, global: UInt32) {
         let known = Node(node, global: global, watch: self)
@@ -67,33 +67,33 @@ final class GraphWatch {
             guard let node = object(data, as: Node.self) else { return }
             node.listener = nil
             node.watch.nodes[node.node] = nil
-            node.watch.touch()
+            node.watch.markStale()
         }
         events.info_changed = { data, info in
             guard let info, let node = object(data, as: Node.self),
                 info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PROPS) != 0
             else { return }
             node.watch.read(node)
-            node.watch.touch()
+            node.watch.markStale()
         }
         events.state_changed = { data, old, new, _ in
             guard let node = object(data, as: Node.self), node.isDriver else { return }
-            // While it runs its rate stays what it was when it began.
-            if new == PW_NODE_STATE_RUNNING, old != new { node.watch.began(node) }
-            node.watch.touch()
+            // A running driver keeps the rate that it started with.
+            if new == PW_NODE_STATE_RUNNING, old != new { node.watch.started(node) }
+            node.watch.markStale()
         }
         events.driver_changed = { data, _, driver in
             guard let node = object(data, as: Node.self), let driver else { return }
             node.driver = driver
             node.isNew = true
-            node.watch.hasNews = true
-            node.watch.touch()
+            node.watch.figuresChanged = true
+            node.watch.markStale()
         }
         known.listener = Listener(events) { pw_impl_node_add_listener(node, $0, $1, pointer(to: known)) }
-        touch()
+        markStale()
     }
 
-    /// Metadata of the daemon's own: its settings, if that is its name.
+    /// Observes a metadata object of the daemon itself, if it is named `settings`.
     func added(metadata global: OpaquePointer) {
         guard metadata == nil, text(pw_properties_get(pw_global_get_properties(global), "metadata.name")) == "settings",
             let settings = OpaquePointer(pw_global_get_object(global))
@@ -103,19 +103,19 @@ final class GraphWatch {
         events.destroy = { data in object(data, as: GraphWatch.self)?.metadata = nil }
         events.property = { data, subject, key, _, value in
             guard subject == 0, let watch = object(data, as: GraphWatch.self) else { return 0 }
-            if watch.settings.set(text(key), to: text(value)) { watch.touch() }
+            if watch.settings.set(text(key), to: text(value)) { watch.markStale() }
             return 0
         }
         metadata = Listener(events) { pw_impl_metadata_add_listener(settings, $0, $1, pointer(to: self)) }
     }
 
-    /// Listens no more.
+    /// Removes all listeners.
     func leave() {
         nodes.removeAll()
         metadata = nil
     }
 
-    /// Reads what a node asks for. What the daemon has once read stays, also when the property goes.
+    /// Reads a node's requests. As in the daemon, a value stays in force after its property is removed.
     private func read(_ node: Node) {
         let properties = pw_impl_node_get_properties(node.node)
         func value(_ key: String) -> String? { text(pw_properties_get(properties, key)) }
@@ -135,32 +135,32 @@ final class GraphWatch {
         node.isDriver = isTrue(value("node.driver"))
     }
 
-    private func touch() {
+    private func markStale() {
         guard !isStale else { return }
         isStale = true
-        host.graphChanged()
+        changed()
     }
 
-    // MARK: - What comes of it
+    // MARK: - Results
 
-    /// What the graph runs at that a node is part of, or the one that most others are part of.
+    /// The figures of the graph that a node belongs to; without a node, those of the driver with the most followers.
     func figures(of node: OpaquePointer?) -> GraphFigures {
-        settle()
+        evaluate()
         if let driver = node.flatMap({ nodes[$0] }).flatMap({ nodes[$0.driver] }), let figures = driver.figures {
             return figures
         }
         return busiest ?? GraphFigures(rate: settings.rate, quantum: settings.quantum)
     }
 
-    /// Whether something runs at something else than when this was last asked.
-    func takeNews() -> Bool {
-        settle()
-        defer { hasNews = false }
-        return hasNews
+    /// Returns whether any figures have changed since the last call.
+    func takeChange() -> Bool {
+        evaluate()
+        defer { figuresChanged = false }
+        return figuresChanged
     }
 
-    /// Looks at all graphs again, if something has changed.
-    private func settle() {
+    /// Evaluates all graphs again if something has changed.
+    private func evaluate() {
         guard isStale else { return }
         isStale = false
         var graphs: [OpaquePointer: GraphRequests] = [:]
@@ -174,14 +174,15 @@ final class GraphWatch {
             driver.followers = requests.followers - 1
             let old = driver.figures
             decide(driver, requests, isRunning: driver.isRunning)
-            if driver.figures != old { hasNews = true }
+            if driver.figures != old { figuresChanged = true }
         }
         busiest =
             nodes.values.filter { $0.figures != nil }.min { ($1.followers, $0.global) < ($0.followers, $1.global) }?
             .figures
     }
 
-    /// What a node asks for. One that has just come does not hold on to what it finds.
+    /// A node's requests. The locks of a node that has just joined are ignored, so it does not freeze the present
+    /// values.
     private func requests(of node: Node) -> GraphRequests {
         var requests = node.requests
         if node.isNew {
@@ -191,24 +192,24 @@ final class GraphWatch {
         return requests
     }
 
-    /// A driver begins to run, at the rate that is right for those that it drives.
-    private func began(_ driver: Node) {
+    /// Recomputes a driver that starts to run, with the requests of all nodes that it drives.
+    private func started(_ driver: Node) {
         var all = GraphRequests()
         for node in nodes.values where node.driver == driver.node {
-            // The server has decided by what it tells of only afterwards.
+            // Read the properties again: the daemon has decided by their new values, and announces the change later.
             read(node)
             all.add(requests(of: node), prefersHighestRate: settings.prefersHighestRate)
         }
         let old = driver.figures
         decide(driver, all, isRunning: false)
-        if driver.figures != old { hasNews = true }
+        if driver.figures != old { figuresChanged = true }
     }
 
     private func decide(_ driver: Node, _ requests: GraphRequests, isRunning: Bool) {
         let isForced = settings.forcedRate > 0 || requests.forcedRate != nil
         var figures = driver.figures ?? GraphFigures(rate: settings.rate, quantum: settings.quantum)
         if isForced || !isRunning && !requests.isRateLocked { figures.rate = settings.rate(for: requests) }
-        // Without any that it drives it stays as it is.
+        // A driver without followers keeps its quantum.
         let isLocked =
             requests.isQuantumLocked && settings.forcedQuantum == 0 && requests.forcedQuantum == nil
         if requests.followers > 1, !isLocked {

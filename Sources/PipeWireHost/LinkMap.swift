@@ -1,15 +1,15 @@
-/// Which node is linked to which.
+/// Which nodes are linked to each other.
 struct LinkMap {
-    /// From which node to which, by the link's global id.
+    /// The nodes at both ends of each link, by the link's global id.
     private var links: [UInt32: (output: UInt32, input: UInt32)] = [:]
-    /// The links of a node, by its global id.
+    /// The links from and to a node, by the node's global id.
     private var leaving: [UInt32: Set<UInt32>] = [:]
     private var arriving: [UInt32: Set<UInt32>] = [:]
-    /// The nodes that are two ends of one thing, as those of a loopback are, and which that is.
+    /// The nodes of each link group, such as the two ends of a loopback, and each node's group.
     private var groups: [String: Set<UInt32>] = [:]
     private var group: [UInt32: String] = [:]
 
-    /// So many nodes are looked at to find out what is heard on one.
+    /// The number of nodes that a search visits at most.
     private static let limit = 4096
 
     mutating func add(_ link: UInt32, from output: UInt32, to input: UInt32) {
@@ -18,7 +18,7 @@ struct LinkMap {
         arriving[input, default: []].insert(link)
     }
 
-    /// Returns the nodes that it joined.
+    /// Removes a link. Returns the nodes that it joined.
     @discardableResult
     mutating func remove(_ link: UInt32) -> (output: UInt32, input: UInt32)? {
         guard let ends = links.removeValue(forKey: link) else { return nil }
@@ -40,7 +40,7 @@ struct LinkMap {
         if groups[name]?.isEmpty == true { groups[name] = nil }
     }
 
-    /// All nodes whose sound comes to a node, be it through effects.
+    /// All nodes whose sound reaches a node, directly or through effects.
     func sources(of sink: UInt32) -> Set<UInt32> {
         var result: Set<UInt32> = []
         var pending = [sink]
@@ -55,8 +55,8 @@ struct LinkMap {
         return result
     }
 
-    /// The nearest nodes of a kind that the sound of a node goes on to, or comes from, through effects and the other ends of
-    /// the same thing; the oldest links first.
+    /// The nearest wanted nodes downstream (or upstream, with `backwards`) of a node, through effects and link groups;
+    /// those by the oldest links first.
     func next(after node: UInt32, backwards: Bool = false, where isWanted: (UInt32) -> Bool) -> [UInt32] {
         var result: [UInt32] = []
         var seen: Set<UInt32> = [node]
@@ -75,9 +75,9 @@ struct LinkMap {
         return result
     }
 
-    /// Where a node's oldest link goes to.
+    /// The node that a node's oldest outgoing link leads to.
     func target(of node: UInt32) -> UInt32? { leaving[node]?.min().flatMap { links[$0]?.input } }
 
-    /// Where a node's oldest link comes from.
+    /// The node that a node's oldest incoming link comes from.
     func origin(of node: UInt32) -> UInt32? { arriving[node]?.min().flatMap { links[$0]?.output } }
 }

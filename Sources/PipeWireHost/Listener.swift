@@ -1,9 +1,9 @@
 import CPipeWire
 
-/// Owns a hook and its table of callbacks, both of which the server points to, and takes them out when it ends.
+/// Owns a hook and its table of callbacks, to both of which the server points, and removes the hook in `deinit`.
 ///
-/// - Note: The object that is listened to must outlive the listener, or end it in its own `destroy` event: the server
-///   does not reset the hooks that it drops.
+/// - Note: The observed object must outlive the listener, or its `destroy` event must release the listener: the server
+///   does not reset the hooks of a destroyed object.
 struct Listener<Table>: ~Copyable {
     private let hook: UnsafeMutablePointer<spa_hook>
     private let table: UnsafeMutablePointer<Table>

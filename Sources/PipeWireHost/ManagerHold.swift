@@ -2,114 +2,123 @@ import CPipeWire
 import SessionCore
 import SessionHost
 
-/// Lets the session manager wait: first until it is known whether an output is lost, then until the card has played what it
-/// has in its buffer. Whoever is stopped is heard on until then, and would come out of another port if the session manager
-/// chose that sooner.
+/// Holds back the session manager's requests: first until it is known whether an output is lost, then until the card
+/// has played its buffer. A stream that the policy stops stays audible for that long. Its buffered sound would come out
+/// of another port if the session manager chose that port sooner.
 ///
-/// The daemon does the same to a client whose own question waits for a card's answer, with the same flag. So this one is
-/// taken only when the daemon does not use it, again when the daemon has given it back, and given back only when it is ours.
+/// The daemon sets the same busy flag while a client's own query waits for a card. So we set the flag only while the
+/// daemon does not use it, set it again after the daemon clears it, and clear it only if we set it.
 final class ManagerHold {
-    private unowned let host: PipeWireHost
-    /// The session manager's connection; `nil` while there is none that can wait.
+    private let now: () -> Instant
+    /// Arms the timer that calls ``update()``.
+    private let arm: (Instant) -> Void
+    /// The session manager's client; `nil` if there is none that can be held back.
     private var client: OpaquePointer?
-    /// What the flag says.
+    /// The present value of the flag.
     private var isBusy = false
     private var isOurs = false
-    /// The cards on which something is heard and that have not answered yet.
+    /// The audible cards that have not answered yet.
     private var asked: Set<UInt32> = []
-    /// When the first of them was asked.
+    /// When the first of these cards was asked.
     private var since: Instant?
-    /// Until when no card is waited for, because the session manager has just waited long enough.
-    private var rest: Instant?
-    /// When what was heard on a lost output has been played.
-    private var drained: Instant?
-    /// A card that loses its output again and again does not hold it all the time.
+    /// No card is waited for before this moment, because the session manager has just been held for the longest time.
+    private var nextWait: Instant?
+    /// When the sound buffered for a lost output will have been played.
+    private var drainEnd: Instant?
+    /// Limits the total time of holds, for a card that loses its output again and again.
     private var budget = HoldBudget()
 
-    /// No card's answer is waited for longer, and no buffer.
+    /// The longest hold for a card's answer or a buffer.
     static let longest = Duration.milliseconds(200)
 
-    init(host: PipeWireHost) { self.host = host }
+    /// - Parameters:
+    ///   - now: The daemon's clock.
+    ///   - arm: Sets the timer that ends a hold.
+    init(now: @escaping () -> Instant, arm: @escaping (Instant) -> Void) {
+        self.now = now
+        self.arm = arm
+    }
 
-    /// Another client is the session manager, or none is.
-    func become(_ client: OpaquePointer?, isBusy: Bool) {
+    /// Records which client is the session manager now, if any.
+    func setManager(_ client: OpaquePointer?, isBusy: Bool) {
         if isOurs, let client = self.client { pw_impl_client_set_busy(client, false) }
         isOurs = false
-        budget.end(at: host.now)
+        budget.end(at: now())
         self.client = client
         self.isBusy = isBusy
         asked.removeAll()
-        (since, rest, drained) = (nil, nil, nil)
+        (since, nextWait, drainEnd) = (nil, nil, nil)
     }
 
-    /// The client is gone: there is nothing to give back.
+    /// Forgets a client that has gone; its flag need not be cleared.
     func forget(_ client: OpaquePointer) {
         guard client == self.client else { return }
         isOurs = false
-        become(nil, isBusy: false)
+        setManager(nil, isBusy: false)
     }
 
-    /// A card was asked on which something is heard.
+    /// Waits for the answer of a card on which something is audible.
     func wait(for card: UInt32) {
-        if let rest, rest > host.now { return }
-        since = since ?? host.now
+        if let nextWait, nextWait > now() { return }
+        since = since ?? now()
         asked.insert(card)
         update()
     }
 
-    /// A card has answered, or will not.
+    /// Stops waiting for a card, which has answered or never will.
     func answered(_ card: UInt32) {
         asked.remove(card)
         if asked.isEmpty { since = nil }
         update()
     }
 
-    /// An output is lost, and what was heard on it plays for some time.
+    /// Waits while the buffer of a lost output plays for the given time.
     func drain(for time: Duration) {
-        let end = host.now.advanced(by: min(time, ManagerHold.longest))
-        drained = max(drained ?? end, end)
+        let end = now().advanced(by: min(time, ManagerHold.longest))
+        drainEnd = max(drainEnd ?? end, end)
         update()
     }
 
-    /// The flag has changed.
+    /// Handles a change of the flag.
     func busyChanged(_ client: OpaquePointer, _ isBusy: Bool) {
         guard client == self.client else { return }
         self.isBusy = isBusy
         guard !isBusy else { return }
-        // Whoever gave it back, we or the daemon.
+        // The flag is clear now, whether we or the daemon cleared it.
         isOurs = false
-        budget.end(at: host.now)
+        budget.end(at: now())
         update()
     }
 
-    /// Brings the flag to what it should be; also when time has come.
+    /// Sets or clears the flag as needed; also called when the timer fires.
     func update() {
         guard let client else { return }
-        let now = host.now
-        if let drained, drained <= now { self.drained = nil }
+        let now = self.now()
+        if let drainEnd, drainEnd <= now { self.drainEnd = nil }
         if let since, since.advanced(by: ManagerHold.longest) <= now {
             asked.removeAll()
             self.since = nil
-            rest = now.advanced(by: ManagerHold.longest)
+            nextWait = now.advanced(by: ManagerHold.longest)
         }
-        guard let wanted = [drained, since.map { $0.advanced(by: ManagerHold.longest) }].compactMap({ $0 }).max() else {
-            return letGo(client, at: now)
+        guard let wanted = [drainEnd, since.map { $0.advanced(by: ManagerHold.longest) }].compactMap({ $0 }).max()
+        else {
+            return endHold(client, at: now)
         }
         guard isOurs || !isBusy else { return }
         let end = min(wanted, budget.hold(at: now))
-        guard end > now else { return letGo(client, at: now) }
+        guard end > now else { return endHold(client, at: now) }
         if !isOurs {
             isOurs = true
             pw_impl_client_set_busy(client, true)
         }
-        host.armHold(at: end)
+        arm(end)
     }
 
-    /// Ends the hold. What is still to be waited for is not.
-    private func letGo(_ client: OpaquePointer, at now: Instant) {
+    /// Ends the hold and stops waiting for cards and buffers.
+    private func endHold(_ client: OpaquePointer, at now: Instant) {
         budget.end(at: now)
         asked.removeAll()
-        (since, drained) = (nil, nil)
+        (since, drainEnd) = (nil, nil)
         guard isOurs else { return }
         isOurs = false
         pw_impl_client_set_busy(client, false)

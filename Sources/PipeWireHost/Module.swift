@@ -4,7 +4,7 @@ import PolicyFile
 import SessionHost
 import SessionRuntime
 
-/// One loaded module: lives from the daemon's call until the daemon destroys it.
+/// One loaded module. Lives until the daemon destroys it.
 public final class Module {
     private let host: PipeWireHost
     private let context: OpaquePointer
@@ -35,18 +35,18 @@ public final class Module {
             module.start?.end()
             Module.mark(module.context, nil)
         }
-        // The daemon keeps the module alive; its destroy event gives it back.
+        // The daemon owns the module; the destroy event releases it.
         listener = Listener(events) {
             pw_impl_module_add_listener(module, $0, $1, Unmanaged.passRetained(self).toOpaque())
         }
     }
 
-    /// Loads the policy and starts to apply it; does nothing where the daemon lacks what the module calls, did not survive
-    /// the last start, or has loaded the module already.
+    /// Loads the policy and starts to apply it. Does nothing if the daemon lacks a function that the module needs,
+    /// crashed at the last start, or has already loaded this module.
     ///
     /// - Returns: 0, or a negative errno when the daemon has no context.
     public static func load(into module: OpaquePointer, arguments: UnsafePointer<CChar>?) -> Int32 {
-        // An error would keep a server from starting whose configuration asks for this module in any case.
+        // Not an error: a server whose configuration requires this module would not start.
         if let missing = text(cpw_missing_function()) {
             cpw_complain(
                 """
@@ -57,7 +57,7 @@ public final class Module {
         }
         cpw_log_open()
         guard let context = pw_impl_module_get_context(module) else { return -EINVAL }
-        // Two of us would undo each other's work on the same streams.
+        // Two instances would undo each other's changes to the same streams.
         guard pw_properties_get(pw_context_get_properties(context), loadedMark) == nil else {
             cpw_log(CPW_LOG_WARN, "the module is loaded already: this second one does nothing")
             return 0
@@ -65,7 +65,7 @@ public final class Module {
         let startMark = StartMark(
             server: "pipewire", release: "PipeWire \(text(pw_get_library_version()) ?? "?")",
             file: text(cpw_own_file(), limit: 4096), folder: runtimeFolder())
-        // An error would keep a server from starting whose configuration asks for this module in any case.
+        // Not an error: a server whose configuration requires this module would not start.
         if let startMark, startMark.find() == .leftover {
             cpw_log(CPW_LOG_ERROR, startMark.complaint)
             return 0
@@ -73,12 +73,12 @@ public final class Module {
         let start = startMark.map { StartWatch($0) }
         mark(context, "true")
         _ = Module(module, context: context, arguments: text(arguments, limit: .max), start: start)
-        // Loading the Swift run-time and the policy has used a megabyte of code that is not used again.
+        // Starting the Swift runtime and loading the policy touched a megabyte of code that is not needed again.
         cpw_release_code()
         return 0
     }
 
-    /// The daemon's property that says that a module of this kind is at work.
+    /// The daemon property that marks a loaded instance of this module.
     private static let loadedMark = "audio-session.loaded"
 
     private static func mark(_ context: OpaquePointer, _ value: String?) {

@@ -1,9 +1,11 @@
 import CPipeWire
 public import SessionCore
+public import SessionRuntime
+import SessionDesktop
 
-/// What the runtime needs to know of routes, and what it learns of them.
+/// The runtime's queries and commands about routes.
 extension PipeWireHost {
-    /// Whether this module keeps its hands off.
+    /// Whether the module manages no streams at present.
     private var hasSteppedBack: Bool { book?.hasSteppedBack ?? true }
 
     /// The streams whose sound goes to a sink.
@@ -11,41 +13,47 @@ extension PipeWireHost {
         routes.sources(of: node).sorted().compactMap { stream(of: $0) }
     }
 
-    /// Whether something may be heard on a sink that is managed here.
+    /// Whether a managed stream may be audible on a sink.
     func isHeard(on node: UInt32) -> Bool { streams(heardOn: node).contains { runtime?.isAudible($0) ?? false } }
 
-    /// Something happened to devices. What follows is done when this returns; whether a stream has lost its output.
+    /// Applies a device event, with all its effects, before returning. Returns whether a stream has lost its output.
     @discardableResult
-    func take(_ event: RouteEvent) -> Bool { hasSteppedBack ? false : runtime?.take(event) ?? false }
+    func handle(_ event: RouteEvent) -> Bool { hasSteppedBack ? false : runtime?.handle(event) ?? false }
 
-    /// The user has muted a source, or takes that back (N7).
+    /// Records that the user muted or unmuted a source (N7).
     func muted(_ input: RouteNode, _ isMuted: Bool) { if !hasSteppedBack { runtime?.muted(input, isMuted) } }
 
     /// The graph's quantum.
     var graphQuantum: Duration { quantum(of: StreamID(0)) }
 
-    /// Lets the session manager go on at this moment.
+    /// The sample rate of the graph, in Hz.
+    var graphRate: Double { clock(of: nil).sampleRate }
+
+    /// Arms the timer that ends the hold of the session manager.
     func armHold(at moment: Instant) {
         if let holdTimer { cpw_loop_arm_timer(loop, holdTimer, moment.nanoseconds) }
     }
 
-    /// Something new is linked to a node.
+    /// Handles a new link to a node.
     func linked(to node: UInt32) {
         if !hasSteppedBack { runtime?.linked(to: node) }
     }
 
-    /// Another session manager is at work, or none.
+    /// Handles a change of the session manager.
     func managerChanged() {
         if !hasSteppedBack { runtime?.managerChanged() }
     }
 
-    /// Whether what is heard on an output may stop when that is lost.
+    /// Whether the loss of an output may stop playback.
     var stopsPlayback: Bool { !hasSteppedBack && runtime?.mayStopPlayback ?? false }
 
-    /// Whether a node is an application's stream that the policy has to do with.
-    func isStream(_ node: UInt32) -> Bool { streams[node].map { $0.description != nil } ?? false }
+    /// Whether a node is an application's stream that the policy manages.
+    func isStream(_ node: UInt32) -> Bool { streams[node].map { book?.manages($0.id) ?? false } ?? false }
 
-    /// Whether the daemon lets a client wait.
+    /// The program behind a client, as it was when it connected.
+    func program(of client: OpaquePointer) -> Program? { clients[client]?.programs.connected }
+
+    /// Whether a client's messages are held back.
     func isBusy(_ client: OpaquePointer) -> Bool { clients[client]?.isBusy ?? false }
 
     /// The sink or source that a stream is linked to.
@@ -54,7 +62,16 @@ extension PipeWireHost {
         return routes.place(of: node.global, node.properties.direction)
     }
 
-    /// Sends a stream elsewhere, or makes another port the one in use.
+    /// The channels, the volume and the latency of a sink or source.
+    public func device(_ node: UInt32) -> DeviceFigures? { routes.figures(of: node) }
+
+    /// Handles a sink or source whose channels, volume or latency have changed.
+    func deviceChanged() {
+        service?.graphChanged()
+        wakeLater()
+    }
+
+    /// Moves a stream, or activates another port.
     public func carryOut(_ command: RouteCommand) {
         switch command {
         case .send(let stream, let node):
@@ -65,6 +82,6 @@ extension PipeWireHost {
     }
 
     private func stream(of node: UInt32) -> StreamID? {
-        streams[node].flatMap { $0.description == nil ? nil : $0.id }
+        streams[node].flatMap { (book?.manages($0.id) ?? false) ? $0.id : nil }
     }
 }

@@ -3,15 +3,15 @@ import SessionCore
 import SessionHost
 import SessionService
 
-/// What the service on the bus needs of this host.
+/// The host as the bus service sees it.
 extension PipeWireHost: StreamHost {
     /// The running daemon.
     public var server: ServerDescription { .pipeWire(text(pw_get_library_version()) ?? "") }
 
-    /// Its properties may count for something else now.
-    package func reconsider(_ stream: StreamNode) { propertiesChanged(stream) }
+    /// Classifies a stream again, because its properties may now mean something else.
+    package func reclassify(_ stream: StreamNode) { propertiesChanged(stream) }
 
-    /// The user has chosen a port (R66).
+    /// Applies the user's choice of a port (R66).
     public func choose(_ port: RoutePort, direction: PortDirection) -> Bool { routes.choose(port, direction) }
 }
 
@@ -21,14 +21,14 @@ extension StreamNode: HostedStream {
     package var complaint: String? { properties.complaint }
 
     package func property(_ key: String) -> String? {
-        // What the server has said of the client is not for the node to say.
+        // Only the server may set these properties; the node's own value does not count.
         let isOfServer = key.hasPrefix("pipewire.") || key == "client.api"
         let own = isOfServer ? nil : pw_properties_get(pw_impl_node_get_properties(node), key)
         let inherited = host.client(of: node).flatMap { pw_impl_client_get_properties($0) }
         return text(own ?? inherited.flatMap { pw_properties_get($0, key) })
     }
 
-    /// Who it belongs to.
+    /// Who owns the stream.
     package var identity: StreamIdentity {
         StreamIdentity(node: global, client: properties.identity, session: property(StreamIdentity.sessionProperty))
     }

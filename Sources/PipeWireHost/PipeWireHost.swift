@@ -7,44 +7,44 @@ import SessionHost
 import SessionRuntime
 import SessionService
 
-/// PipeWire's side of the policy: turns nodes and clients of the daemon into events, and effects into calls.
+/// The policy's host in PipeWire: turns nodes and clients of the daemon into events, and effects into calls.
 public final class PipeWireHost: Host {
     private let context: OpaquePointer
     let loop: UnsafeMutablePointer<pw_loop>
     package private(set) var runtime: SessionRuntime?
     /// The streams by their numbers in the engine, with the service and the policy.
     package private(set) var book: StreamBook<StreamNode>?
-    /// `org.AudioSession1`, if there is one.
+    /// `org.AudioSession1`; `nil` without a bus.
     var service: SessionService? { book?.service }
     private var contextListener: Listener<pw_context_events>?
     private var timer: UnsafeMutablePointer<spa_source>?
     private var drainEvent: UnsafeMutablePointer<spa_source>?
-    /// When the session manager goes on that was held.
+    /// The timer that ends a hold of the session manager.
     private(set) var holdTimer: UnsafeMutablePointer<spa_source>?
-    /// By the node's global id.
+    /// The streams by their nodes' global ids.
     private(set) var streams: [UInt32: StreamNode] = [:]
     private(set) var clients: [OpaquePointer: ClientWatch] = [:]
     let processes: any ProcessTree = LinuxProcessTree()
     lazy var routes = RouteWatch(host: self)
-    lazy var graph = GraphWatch(host: self, properties: pw_context_get_properties(context))
-    /// All that existed before this module are known, so what comes now is new.
+    lazy var graph = GraphWatch(properties: pw_context_get_properties(context)) { [unowned self] in wakeLater() }
+    /// Whether all objects from before this module are known, so that every further node is a new stream.
     private var seesNewStreams = false
-    /// The daemon has loaded its modules and runs its loop.
+    /// Whether the daemon has loaded its modules and runs its loop.
     private var hasBegun = false
-    /// The daemon is about to register something.
+    /// Whether the daemon is about to register an object.
     private var isRegistering = false
-    /// The streams whose place in the graph is to be changed, by their node's global id, and which of them are in the queue.
+    /// The streams whose state in the graph must change, by their nodes' global ids, in order and without repeats.
     private var due = Queue<UInt32>()
     private var isDue: Set<UInt32> = []
-    /// After how long the rest of them has to wait for the next turn of the loop, in nanoseconds.
+    /// The time for such changes in one turn of the loop, in nanoseconds; the rest waits for the next turn.
     private static let share: Int64 = 1_000_000
     private let streamCame: () -> Void
 
-    /// Joins the daemon: sees all objects that exist and all that come.
+    /// Attaches to the daemon: observes all present and future objects.
     ///
     /// - Parameters:
-    ///   - servesBus: Whether there is to be a service on the session bus.
-    ///   - streamCame: Called before anything is done to a stream that is new.
+    ///   - servesBus: Whether to offer the service on the session bus.
+    ///   - streamCame: Called before anything is done to a new stream.
     public init(
         context: OpaquePointer, policy: LoadedPolicy, servesBus: Bool, streamCame: @escaping () -> Void = {}
     ) {
@@ -70,7 +70,7 @@ public final class PipeWireHost: Host {
             { data, _ in
                 guard let host = object(data, as: PipeWireHost.self) else { return }
                 host.hasBegun = true
-                host.settleGraph()
+                host.reportGraphChange()
                 host.runtime?.drain()
                 host.changeGraph()
             }, pointer(to: self))
@@ -84,7 +84,7 @@ public final class PipeWireHost: Host {
             if let global { object(data, as: PipeWireHost.self)?.removed(global) }
         }
         contextListener = Listener(events) { pw_context_add_listener(context, $0, $1, pointer(to: self)) }
-        // Clients first: what they have made is known by them.
+        // Clients first, because nodes are looked up by their clients.
         pw_context_for_each_global(
             context,
             { data, global in
@@ -102,12 +102,13 @@ public final class PipeWireHost: Host {
         wakeLater()
     }
 
-    /// Undoes everything and listens no more. Called when the module is unloaded or the daemon ends, whichever is first.
+    /// Undoes all changes and removes the listeners. Called when the module is unloaded or the daemon exits, whichever
+    /// is first.
     public func leave() {
         guard let runtime else { return }
         routes.releaseManager()
         runtime.shutDown()
-        // Nobody will be here at the daemon's next turn.
+        // This module will be gone at the daemon's next turn.
         changeGraph(all: true)
         service?.leave()
         book?.service = nil
@@ -145,7 +146,8 @@ public final class PipeWireHost: Host {
             guard let device = OpaquePointer(pw_global_get_object(global)) else { return }
             routes.added(device: device, global: pw_global_get_id(global))
         } else if pw_global_is_type(global, "PipeWire:Interface:Metadata") {
-            // What a client exports is another kind of object, but nobody has been served yet.
+            // Metadata that a client exports is a different kind of object, but at this time no client has been served
+            // yet.
             if seesNewStreams, !hasBegun { graph.added(metadata: global) }
             let properties = pw_global_get_properties(global)
             routes.added(
@@ -175,24 +177,24 @@ public final class PipeWireHost: Host {
         let stream = StreamNode(
             id: book.nextID(), node: node, global: global, properties: properties, isNew: seesNewStreams, host: self)
         streams[global] = stream
-        book.introduce(stream)
+        book.add(stream)
     }
 
-    /// Some clients tell their role only after the stream exists.
+    /// Classifies a stream again: some clients announce their role only after the stream exists.
     func propertiesChanged(_ stream: StreamNode) {
         let programs = programs(of: stream.node)
         guard let book,
             let properties = StreamProperties(node: stream.node, client: client(of: stream.node), programs: programs),
             properties != stream.properties || book.isOutdated(stream)
         else { return }
-        // It was sent elsewhere as what it is no more.
+        // The stream was moved because of what it was before.
         routes.send(stream.global, to: nil)
         book.forget(stream, now: true)
-        stream.become(book.nextID(), properties)
-        book.introduce(stream)
+        stream.renew(book.nextID(), properties)
+        book.add(stream)
     }
 
-    /// Puts another policy in force. Returns whether it differs from the present one.
+    /// Puts another policy into force. Returns whether it differs from the present one.
     func apply(_ policy: LoadedPolicy) -> Bool { book?.apply(policy) ?? false }
 
     private func programs(of node: OpaquePointer) -> ClientPrograms? {
@@ -201,7 +203,7 @@ public final class PipeWireHost: Host {
 
     func client(of node: OpaquePointer) -> OpaquePointer? { client(in: pw_impl_node_get_properties(node)) }
 
-    /// The client whose number is in an object's properties, where the daemon has put it.
+    /// The client whose id the daemon wrote into an object's properties.
     private func client(in properties: UnsafePointer<pw_properties>?) -> OpaquePointer? {
         guard let id = text(properties.flatMap { pw_properties_get($0, "client.id") }).flatMap({ UInt32($0) }),
             let global = pw_context_find_global(context, id), isClient(global)
@@ -209,13 +211,13 @@ public final class PipeWireHost: Host {
         return OpaquePointer(pw_global_get_object(global))
     }
 
-    /// Whether an object belongs to a program in a sandbox, or to one of which the kernel does not tell. Without a client it is
-    /// the daemon's own.
+    /// Whether an object belongs to a sandboxed program, or to one that the kernel does not reveal. An object without a
+    /// client is the daemon's own.
     func isConfined(_ properties: UnsafePointer<pw_properties>?) -> Bool {
         client(in: properties).map { isConfined(client: $0) } ?? false
     }
 
-    /// The same of a client.
+    /// Whether a client is sandboxed, or is one that the kernel does not reveal.
     func isConfined(client: OpaquePointer) -> Bool {
         let properties = pw_impl_client_get_properties(client)
         let portal = text(properties.flatMap { pw_properties_get($0, "pipewire.access.portal.app_id") })
@@ -225,52 +227,62 @@ public final class PipeWireHost: Host {
 
     func streamDestroyed(_ stream: StreamNode) {
         streams[stream.global] = nil
-        // Its place in the queue finds nobody.
+        // The stream's entry in the queue is then ignored.
         isDue.remove(stream.global)
         routes.forget(stream.global)
         book?.forget(stream, now: false)
     }
 
-    func clientDestroyed(_ watch: ClientWatch) { clients[watch.client] = nil }
+    func clientDestroyed(_ watch: ClientWatch) {
+        routes.removed(client: watch.client)
+        clients[watch.client] = nil
+    }
+
+    func exported(_ resource: OpaquePointer) { routes.added(resource) }
+
+    func unexported(_ resource: OpaquePointer) { routes.removed(resource) }
+
+    func busyChanged(_ client: OpaquePointer, _ isBusy: Bool) { routes.busyChanged(client, isBusy) }
 
     func clientWants(_ active: Bool, node: UInt32) { streams[node]?.clientWants(active) }
 
-    /// Queues an event, to be taken at once or when the server has finished what it is doing.
+    /// Queues an event, and processes it at once or after the server has finished its present work.
     func post(_ event: Event, now: Bool) { book?.post(event, now: now) }
 
-    /// Takes what is waiting when the server has finished what it is doing.
+    /// Processes the queued events after the server has finished its present work.
     func wakeLater() { if let drainEvent { cpw_loop_signal_event(loop, drainEvent) } }
 
     // MARK: - The graph
 
-    /// Has a stream's place in the graph changed when the daemon has finished what it is doing: its active flag, and what it
-    /// asks of the graph.
+    /// Schedules a change of a stream's active flag and graph requests for when the daemon has finished its present
+    /// work.
     ///
-    /// With each of these, the daemon gives all nodes their drivers anew, at once. But most of what we hear of, it tells while it
-    /// is in the middle of something: a node is half registered when it is announced, and half taken apart when it says that
-    /// it goes. PipeWire 1.0 loses count of the users of a new node's memory when that node is given a driver there. So only
-    /// what the daemon's loop itself calls changes the graph, and beside that:
+    /// Each such change makes the daemon assign drivers to all nodes at once. But the daemon calls us mostly in the
+    /// middle of its work: a node is half registered when it is announced, and half dismantled when its destroy event
+    /// comes. PipeWire 1.0 loses count of the users of a new node's memory if the node gets a driver at that time. So
+    /// only callbacks from the daemon's loop itself change the graph, with two exceptions:
     ///
-    /// - a client that starts its stream is put back inside that call (R8, R36), which is about nothing but that flag;
-    /// - a card that answers, and says that its headphones are out, has what was heard there stopped before the session
-    ///   manager's next message (R64); unless it answers while it is being registered.
+    /// - A client that starts its stream is stopped again inside that call (R8, R36). The call changes nothing but this
+    ///   flag.
+    /// - If a card answers that its headphones are unplugged, the streams heard there stop before the session manager's
+    ///   next message (R64), unless the card answers while it is being registered.
     ///
-    /// An output that goes as a whole leaves its streams without one. What they are linked to next is heard only when the
-    /// client has answered that it has the buffers for it (R64); so that takes more turns of the loop than this.
+    /// An output that disappears leaves its streams without links. A stream is heard on its next output only after the
+    /// client has confirmed the buffers (R64), which takes more turns of the loop than this change.
     func changeLater(_ stream: StreamNode) {
         guard isDue.insert(stream.global).inserted else { return }
         due.append(stream.global)
         wakeLater()
     }
 
-    /// Changes the graph where that is due, if the daemon is not in the middle of registering something.
+    /// Changes the graph where due, unless the daemon is registering an object.
     ///
-    /// - Parameter all: Whatever time that takes. Otherwise what there is no time for is done in the next turns of the loop: each
-    ///   change has the daemon look at its whole graph.
+    /// - Parameter all: Whether to make all changes at once. Otherwise changes that exceed the time limit wait for the
+    ///   next turns of the loop: each one makes the daemon examine its whole graph.
     func changeGraph(all: Bool = false) {
         guard !isRegistering else { return }
         let start = cpw_monotonic_nanoseconds()
-        // What becomes due meanwhile has its own turn.
+        // Streams that become due during this loop wait for the next call.
         for _ in 0..<due.count {
             guard let node = due.first else { return }
             due.removeFirst()
@@ -295,7 +307,7 @@ public final class PipeWireHost: Host {
     /// The clock that the daemon's own timers use.
     public var now: Instant { Instant(nanoseconds: cpw_monotonic_nanoseconds()) }
 
-    /// One message to the client.
+    /// The cost of one message to the client.
     public var gainCost: Duration { .microseconds(20) }
 
     /// Sets the factor on a stream's own volume through its soft volumes.
@@ -313,10 +325,10 @@ public final class PipeWireHost: Host {
         for client in clients.values { client.refuse(node: node) }
     }
 
-    /// PipeWire has no events for streams' clients: they are told on the bus.
+    /// Does nothing: PipeWire has no events for a stream's client. Clients learn of interruptions on the bus.
     public func tell(_ stream: StreamID, of interruption: StreamInterruption) {}
 
-    /// Arms the one timer of the module.
+    /// Arms the runtime's only timer.
     public func arm(at moment: Instant?) {
         if let timer { cpw_loop_arm_timer(loop, timer, max(moment?.nanoseconds ?? 0, 0)) }
     }
@@ -329,3 +341,5 @@ public final class PipeWireHost: Host {
 }
 
 private func isClient(_ global: OpaquePointer) -> Bool { pw_global_is_type(global, "PipeWire:Interface:Client") }
+
+extension PipeWireHost: RouteWatchHost, ClientWatchHost, StreamNodeHost {}

@@ -1,19 +1,62 @@
 import CPipeWire
 import SessionCore
+import SessionDesktop
 import SessionHost
+import SessionRuntime
 
-/// A sink or source, and what it says of itself.
+/// A sink or source and its own properties.
 struct RouteNodeFacts {
     var node: RouteNode
     var facts: PortFacts
-    /// How much its card buffers beyond a quantum.
+    /// The time that the card buffers beyond a quantum.
     var headroom: Duration
 }
 
-/// Sees cards, sinks and sources, the defaults, and which streams are heard where (R60–R64), and tells the runtime.
+/// The host as ``RouteWatch`` uses it.
+protocol RouteWatchHost: AnyObject {
+    /// The daemon's clock.
+    var now: Instant { get }
+    /// Whether the loss of an output may stop playback.
+    var stopsPlayback: Bool { get }
+    /// The length of one cycle of the graph.
+    var graphQuantum: Duration { get }
+    /// The sample rate of the graph, in Hz.
+    var graphRate: Double { get }
+    /// Writes a line to the daemon's log.
+    func log(_ level: LogLevel, _ text: @autoclosure () -> String)
+    /// Applies a device event. Returns whether a stream has lost its output.
+    @discardableResult func handle(_ event: RouteEvent) -> Bool
+    /// Handles a sink or source whose channels, volume or latency have changed.
+    func deviceChanged()
+    /// Records that the user muted or unmuted a source.
+    func muted(_ input: RouteNode, _ isMuted: Bool)
+    /// Handles a new link to a node.
+    func linked(to node: UInt32)
+    /// Handles a change of the session manager, possibly to none.
+    func managerChanged()
+    /// Applies the scheduled changes of streams: all at once, or as many as fit in one turn of the loop.
+    func changeGraph(all: Bool)
+    /// Arms the timer that ends the hold of the session manager.
+    func armHold(at moment: Instant)
+    /// Whether the object with these properties belongs to a sandboxed program, or one that the kernel does not reveal.
+    func isConfined(_ properties: UnsafePointer<pw_properties>?) -> Bool
+    /// Whether a client is sandboxed, or is one that the kernel does not reveal.
+    func isConfined(client: OpaquePointer) -> Bool
+    /// The program behind a client, as it was when it connected.
+    func program(of client: OpaquePointer) -> Program?
+    /// Whether a client's messages are held back.
+    func isBusy(_ client: OpaquePointer) -> Bool
+    /// Whether a stream that the policy manages may be heard on a sink.
+    func isHeard(on node: UInt32) -> Bool
+    /// Whether a node is a stream that the policy manages.
+    func isStream(_ node: UInt32) -> Bool
+}
+
+/// Observes cards, sinks, sources, defaults and links (R60–R64), and reports them to the runtime.
 ///
-/// A sink that goes says so before its links go, and long before the session manager gives its streams another one; a card
-/// is asked for its ports before the session manager asks. So what was heard there is stopped in time.
+/// A sink's destroy event comes before its links go, and long before the session manager moves its streams. A card is
+/// queried for its ports before the session manager queries it. So the streams that were heard there are stopped in
+/// time.
 final class RouteWatch {
     /// One sink or source.
     private final class Node {
@@ -21,9 +64,11 @@ final class RouteWatch {
         let node: OpaquePointer
         unowned let watch: RouteWatch
         var listener: Listener<pw_impl_node_events>?
-        /// The sinks that it hands its sound on to, or the sources that it takes it from.
+        /// The sinks that this sink passes its sound to, or the sources that this source takes its sound from.
         var next: [UInt32] = []
         private var isMuted = false
+        private var volumes = DeviceFigures()
+        private var latency = cpw_latency()
 
         init(_ facts: RouteNodeFacts, node: OpaquePointer, watch: RouteWatch) {
             self.facts = facts
@@ -31,39 +76,65 @@ final class RouteWatch {
             self.watch = watch
         }
 
-        /// N7: a card's own mute shows here as well, whether the card has a switch for it or its sound is only dropped.
-        func readMute() {
-            guard facts.node.direction == .input else { return }
-            var volumes = cpw_volumes()
-            cpw_node_read_volumes(node, &volumes)
-            let isMuted = volumes.mute || volumes.soft_mute
-            guard isMuted != self.isMuted else { return }
+        /// What the sink or source is like. Its latency depends on the graph's quantum and rate.
+        var figures: DeviceFigures {
+            let time =
+                watch.host.graphQuantum * Double(latency.quanta)
+                + .seconds(Double(latency.frames) / max(watch.host.graphRate, 1)) + .nanoseconds(latency.nanoseconds)
+            return DeviceFigures(channels: volumes.channels, volume: volumes.volume, latency: time)
+        }
+
+        /// Reads what the ports state of the node's latency.
+        func readLatency() {
+            let old = latency
+            cpw_node_read_latency(node, facts.node.direction == .output, &latency)
+            let isSame =
+                old.quanta == latency.quanta && old.frames == latency.frames && old.nanoseconds == latency.nanoseconds
+            if !isSame { watch.host.deviceChanged() }
+        }
+
+        /// Reads the channels, the volume and the mute. A card's own mute shows here too, whether the card has a switch
+        /// or the sound is dropped in software.
+        func readVolumes() {
+            var read = cpw_volumes()
+            cpw_node_read_volumes(node, &read)
+            let isMuted = read.mute || read.soft_mute
+            let volumes = DeviceFigures(
+                channels: read.channel_count, volume: isMuted ? 0 : Double(cpw_volumes_slider(&read)))
+            if volumes != self.volumes {
+                self.volumes = volumes
+                watch.host.deviceChanged()
+            }
+            // The mute of a source may interrupt a session (N7).
+            guard facts.node.direction == .input, isMuted != self.isMuted else { return }
             self.isMuted = isMuted
             watch.host.muted(facts.node, isMuted)
         }
     }
 
-    fileprivate unowned let host: PipeWireHost
+    fileprivate unowned let host: any RouteWatchHost
     /// By global id.
     private var nodes: [UInt32: Node] = [:]
     private var devices: [UInt32: DeviceWatch] = [:]
     private var links = LinkMap()
-    /// The metadata "default": the session manager's, and what others call so.
+    /// The `default` metadata of all clients that are considered.
     private var metadata: [OpaquePointer: DefaultsWatch] = [:]
     private var choice = ManagerChoice<OpaquePointer>()
-    /// The session manager's.
+    /// The metadata of the session manager.
     private var defaults: DefaultsWatch?
     private var targets = StreamTargets()
-    /// The metadata and devices that clients export or use; which is which is known later.
+    /// The metadata and device resources of all clients. Whether a client exports the object or only uses it is known
+    /// when the object's global appears.
     private var resources: Set<OpaquePointer> = []
-    private lazy var hold = ManagerHold(host: host)
+    private lazy var hold = ManagerHold(
+        now: { [unowned host] in host.now }, arm: { [unowned host] in host.armHold(at: $0) })
 
-    /// More are not looked at.
+    /// The number of devices that are observed at most.
     private static let mostDevices = 256
     private static let mostNodes = 1024
     private static let mostDevicesOfSandboxes = 32
 
-    init(host: PipeWireHost) { self.host = host }
+    init(host: any RouteWatchHost) { self.host = host }
 
     var now: Instant { host.now }
 
@@ -71,7 +142,7 @@ final class RouteWatch {
 
     // MARK: - Objects
 
-    /// Looks at a node: is it a sink or source?
+    /// Observes a node if it is a sink or source.
     func added(node: OpaquePointer, global: UInt32) {
         let properties = pw_impl_node_get_properties(node)
         let isConfined = host.isConfined(properties)
@@ -80,7 +151,7 @@ final class RouteWatch {
         }
         guard nodes[global] == nil, let facts = RouteNodeFacts(node, global: global, isConfined: isConfined)
         else { return }
-        // What programs make takes no room of devices' own sinks and sources.
+        // Nodes made by programs must not use up the room for the sinks and sources of devices.
         let isOfDevice = facts.node.deviceID.map { devices[$0] != nil } ?? false
         guard nodes.count < (isOfDevice ? RouteWatch.mostNodes : RouteWatch.mostNodes / 2) else { return }
         let known = Node(facts, node: node, watch: self)
@@ -94,19 +165,24 @@ final class RouteWatch {
         }
         events.info_changed = { data, info in
             guard let info, info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PARAMS) != 0 else { return }
-            object(data, as: Node.self)?.readMute()
+            object(data, as: Node.self)?.readVolumes()
+        }
+        events.port_info_changed = { data, _, info in
+            guard let info, info.pointee.change_mask & UInt64(PW_PORT_CHANGE_MASK_PARAMS) != 0 else { return }
+            object(data, as: Node.self)?.readLatency()
         }
         known.listener = Listener(events) { pw_impl_node_add_listener(node, $0, $1, pointer(to: known)) }
-        host.take(.node(facts.node))
+        host.handle(.node(facts.node))
         readNext(known)
-        known.readMute()
+        known.readVolumes()
+        known.readLatency()
         if let device = facts.node.deviceID.flatMap({ devices[$0] }) { changed(device, hasAnswered: false) }
     }
 
     private func removed(_ node: Node) {
         let id = node.facts.node.id
-        // Its links are still there: who was heard on it can be told.
-        host.take(.nodeGone(id))
+        // The node's links still exist, so the streams heard on it can be found.
+        host.handle(.nodeGone(id))
         nodes[id] = nil
     }
 
@@ -115,7 +191,7 @@ final class RouteWatch {
         guard devices[global] == nil, devices.count < RouteWatch.mostDevices,
             text(pw_properties_get(properties, "media.class")) == "Audio/Device"
         else { return }
-        // What sandboxes make takes no room of the session manager's cards.
+        // Cards made in sandboxes must not use up the room for the session manager's cards.
         let isConfined = host.isConfined(properties)
         let others = devices.values.lazy.filter(\.isConfined)
         guard !isConfined || others.count < RouteWatch.mostDevicesOfSandboxes else { return }
@@ -127,20 +203,21 @@ final class RouteWatch {
         watch.begin()
     }
 
-    /// What a card is has changed: because it has answered, or because it has another node.
+    /// Reports a card that has answered, or that has got or lost a node.
     func changed(_ device: DeviceWatch, hasAnswered: Bool) {
         let own = nodes.values.map(\.facts).filter { $0.node.deviceID == device.global }
-        let isLoss = host.take(.device(device.description(nodes: own.sorted { $0.node.id < $1.node.id })))
+        let isLoss = host.handle(.device(device.description(nodes: own.sorted { $0.node.id < $1.node.id })))
         if isLoss { hold.drain(for: host.graphQuantum * 3 + (own.map(\.headroom).max() ?? .zero)) }
         guard hasAnswered else { return }
         host.changeGraph(all: true)
         hold.answered(device.global)
     }
 
-    /// A card is asked what has changed. While something is heard on it, the session manager has to wait for the answer;
-    /// unless it would be waited for by that. With a plug that has a bad contact it would be held again and again, and what it
-    /// has decided about a former state would come last: so not once everything is silent.
-    func asked(_ device: DeviceWatch) {
+    /// Handles the start of a query to a card. While something is audible on the card, the session manager is held back
+    /// until the answer, unless the session manager itself has to give that answer. When everything is silent there is
+    /// no hold: a bad plug contact would otherwise hold the session manager again and again, and its decision about an
+    /// earlier state would be applied last.
+    func queryStarted(_ device: DeviceWatch) {
         guard host.stopsPlayback, device.client == nil || device.client != defaults?.client else { return }
         let isHeard = nodes.contains { id, node in
             node.facts.node.deviceID == device.global && host.isHeard(on: id)
@@ -148,11 +225,11 @@ final class RouteWatch {
         if isHeard { hold.wait(for: device.global) }
     }
 
-    /// A card will not answer.
-    func answered(_ device: DeviceWatch) { hold.answered(device.global) }
+    /// Handles a card that will not answer.
+    func queryFailed(_ device: DeviceWatch) { hold.answered(device.global) }
 
     func removed(_ device: DeviceWatch) {
-        host.take(.deviceGone(device.global))
+        host.handle(.deviceGone(device.global))
         devices[device.global] = nil
         hold.answered(device.global)
     }
@@ -161,18 +238,18 @@ final class RouteWatch {
 
     func busyChanged(_ client: OpaquePointer, _ isBusy: Bool) { hold.busyChanged(client, isBusy) }
 
-    /// Time has come for it to go on.
+    /// Checks the hold again when its timer fires.
     func updateHold() { hold.update() }
 
-    /// Lets it go on for good.
-    func releaseManager() { hold.become(nil, isBusy: false) }
+    /// Ends the hold for good.
+    func releaseManager() { hold.setManager(nil, isBusy: false) }
 
-    /// A client is gone.
+    /// Forgets a client that has gone.
     func removed(client: OpaquePointer) { hold.forget(client) }
 
     // MARK: - Links
 
-    /// A link was made. A stream that waits for an output may be heard there again.
+    /// Handles a new link. A stream that waits for an output may be audible there again.
     func added(link: OpaquePointer, global: UInt32) {
         guard let info = pw_impl_link_get_info(link) else { return }
         links.add(global, from: info.pointee.output_node_id, to: info.pointee.input_node_id)
@@ -180,19 +257,19 @@ final class RouteWatch {
         host.linked(to: info.pointee.input_node_id)
     }
 
-    /// A link is gone.
+    /// Handles a removed link.
     func removed(link global: UInt32) {
         if let ends = links.remove(global) { linksChanged(ends.output, ends.input) }
     }
 
-    /// What filters, combined sinks and loopbacks are linked to may be something else now. An application's own links change
-    /// nothing of that.
+    /// Follows filters, combined sinks and loopbacks again after a link between such nodes has changed. Links of an
+    /// application's stream have no influence on them.
     private func linksChanged(_ output: UInt32, _ input: UInt32) {
         guard !host.isStream(output), !host.isStream(input) else { return }
         for (_, node) in nodes.sorted(by: { $0.key < $1.key }) { readNext(node) }
     }
 
-    /// Follows the sound of a node without a device to the next sinks, or back to the next sources (R60).
+    /// Finds the next sinks downstream, or sources upstream, of a node without a device (R60).
     private func readNext(_ node: Node) {
         let own = node.facts.node
         guard own.deviceID == nil else { return }
@@ -201,94 +278,99 @@ final class RouteWatch {
         }
         guard next != node.next else { return }
         node.next = next
-        host.take(.passesOn(own.id, to: next))
+        host.handle(.passesOn(own.id, to: next))
     }
 
-    /// A node is gone.
+    /// Handles a removed node.
     func removed(node global: UInt32) { links.remove(node: global) }
 
-    /// The nodes whose sound goes to one.
+    /// The nodes whose sound goes to a sink.
     func sources(of sink: UInt32) -> Set<UInt32> { links.sources(of: sink) }
 
-    /// Where a stream's node is linked to.
+    /// The node that a stream is linked to.
     func place(of stream: UInt32, _ direction: StreamDirection) -> UInt32? {
         direction == .playback ? links.target(of: stream) : links.origin(of: stream)
     }
 
+    /// The channels, the volume and the latency of a sink or source.
+    func figures(of node: UInt32) -> DeviceFigures? { nodes[node]?.figures }
+
     // MARK: - Defaults
 
-    /// A client has metadata or a device, its own or another's.
+    /// Records that a client has a metadata or device resource, exported by itself or by another client.
     func added(_ resource: OpaquePointer) { resources.insert(resource) }
 
     func removed(_ resource: OpaquePointer) { resources.remove(resource) }
 
-    /// Metadata of a name was registered by a client, or was before this module was loaded. The resource by which it does that has
-    /// its number; others may too, by which it is used, and these are no good for anything else: so where the client itself has
-    /// more than one, it is not known which.
+    /// Observes metadata that a client has registered, now or before this module was loaded. The resource that exports
+    /// it is bound to the same global id. Resources of other clients with that id only use the metadata, and do not
+    /// serve here. If the exporting client has several such resources, the exporting one cannot be told, and the
+    /// metadata is ignored.
     func added(metadata global: UInt32, name: String?, by client: OpaquePointer?) {
         let own = resources.filter {
             pw_resource_get_client($0) == client && pw_resource_get_bound_id($0) == global
         }
         guard name == "default", let client, let resource = own.first, own.count == 1 else { return }
-        choice.add(resource, of: host.isConfined(client: client) ? nil : host.clients[client]?.programs.connected)
+        choice.add(resource, of: host.isConfined(client: client) ? nil : host.program(of: client))
         guard choice.all.contains(resource) else { return }
         metadata[resource] = DefaultsWatch(resource: resource, watch: self)
-        adopt()
+        switchManager()
     }
 
     func removed(_ defaults: DefaultsWatch) {
         metadata[defaults.resource] = nil
         choice.remove(defaults.resource)
-        adopt()
+        switchManager()
     }
 
-    /// Another session manager, or none: what the former one was told is forgotten with it.
-    private func adopt() {
+    /// Switches to another session manager, or to none; the targets told to the former one are forgotten.
+    private func switchManager() {
         let now = choice.chosen.flatMap { metadata[$0] }
         guard now !== defaults else { return }
         defaults = now
         targets = StreamTargets()
         let client = now?.client
-        hold.become(client, isBusy: client.map { host.isBusy($0) } ?? false)
-        now?.tellDefaults()
+        hold.setManager(client, isBusy: client.map { host.isBusy($0) } ?? false)
+        now?.reportDefaults()
         host.managerChanged()
     }
 
-    /// One entry of the default metadata; a default is an object of JSON with a name in it. Without a key it is about all
-    /// entries of the subject.
-    func entry(of defaults: DefaultsWatch, _ subject: UInt32, _ key: String?, _ type: String?, _ value: String?) {
+    /// Handles one entry of the `default` metadata. The value of a default is a JSON object with a name. An entry
+    /// without a key concerns all keys of the subject.
+    func handleEntry(of defaults: DefaultsWatch, _ subject: UInt32, _ key: String?, _ type: String?, _ value: String?) {
         guard defaults === self.defaults else { return }
-        if subject != 0 { return targets.heard(subject, key, type, value) }
+        if subject != 0 { return targets.handleEntry(subject, key, type, value) }
         let name = value.flatMap { nodeName(in: $0) }
-        if key == "default.audio.sink" || key == nil { host.take(.defaultNode(.output, name: name)) }
-        if key == "default.audio.source" || key == nil { host.take(.defaultNode(.input, name: name)) }
+        if key == "default.audio.sink" || key == nil { host.handle(.defaultNode(.output, name: name)) }
+        if key == "default.audio.source" || key == nil { host.handle(.defaultNode(.input, name: name)) }
     }
 
-    // MARK: - What is asked for
+    // MARK: - Commands
 
-    /// Sends a stream's node to a sink or source, or back (R46, R48).
+    /// Moves a stream's node to a sink or source, or back (R46, R48).
     func send(_ stream: UInt32, to node: UInt32?) {
         guard let defaults else { return }
         guard let node else { return targets.send(stream, to: nil, through: defaults) }
         if let name = nodes[node]?.facts.node.name { targets.send(stream, to: name, through: defaults) }
     }
 
-    /// A stream is gone.
+    /// Forgets a stream that has gone.
     func forget(_ stream: UInt32) { targets.forget(stream) }
 
-    /// Makes a port of a card the one that a node is used with.
+    /// Activates a port of a card for a node.
     func use(_ id: String, _ direction: PortDirection, device: UInt32, node: UInt32, isSaved: Bool) {
         guard let profileDevice = nodes[node]?.facts.node.profileDevice else { return }
         devices[device]?.use(id, direction, on: profileDevice, isSaved: isSaved)
     }
 
-    /// What its user chooses: remembered by the session manager as if chosen there. Returns whether anything can be done.
+    /// Applies a port choice of the user, and lets the session manager remember the choice. Returns whether that is
+    /// possible.
     func choose(_ port: RoutePort, _ direction: PortDirection) -> Bool {
         guard let node = port.nodeID else {
             return port.deviceID.flatMap { devices[$0] }?.useProfile(of: port.id, direction) ?? false
         }
         if let device = port.deviceID { use(port.id, direction, device: device, node: node, isSaved: true) }
-        // Nothing else is written into the object of JSON.
+        // The name is written into a JSON object without escapes.
         guard !port.nodeName.isEmpty, !port.nodeName.utf8.contains(where: { $0 == 0x22 || $0 == 0x5c }) else {
             return port.deviceID != nil
         }
@@ -300,9 +382,9 @@ final class RouteWatch {
 }
 
 extension RouteNodeFacts {
-    /// Reads a node's properties; `nil` when it is no sink or source.
+    /// Reads a node's properties; `nil` if the node is no sink or source.
     ///
-    /// - Parameter isConfined: It is made by a program in a sandbox, which has no cards.
+    /// - Parameter isConfined: Whether a sandboxed program made the node; such a node has no card.
     fileprivate init?(_ node: OpaquePointer, global: UInt32, isConfined: Bool) {
         let properties = pw_impl_node_get_properties(node)
         func value(_ key: String) -> String? { name(pw_properties_get(properties, key)) }
@@ -314,7 +396,7 @@ extension RouteNodeFacts {
         default: return nil
         }
         guard let name = value("node.name") else { return nil }
-        // In frames; what the rate is matters little here.
+        // In frames. The exact rate matters little here.
         let frames = min(value("api.alsa.headroom").flatMap { Int64($0) } ?? 0, 48_000)
         headroom = .milliseconds(max(frames, 0) / 48)
         facts = PortFacts()
@@ -327,7 +409,7 @@ extension RouteNodeFacts {
         facts.deviceAPI = value("device.api")
         facts.nodeName = name
         facts.mediaClass = mediaClass
-        // 0.3.65 has no other word for it.
+        // In 0.3.65 no other property tells.
         facts.origin = value("media.name") == "RAOP sink" ? "raop" : value("factory.name")
         let deviceID = isConfined ? nil : value("device.id").flatMap { UInt32($0) }
         let kind: RouteNode.Kind =
@@ -344,7 +426,7 @@ extension RouteNodeFacts {
     }
 }
 
-/// The name in `{ "name": "alsa_output.…" }`. Names of nodes have no quotes in them.
+/// The name in `{ "name": "alsa_output.…" }`. Node names contain no quotes.
 func nodeName(in json: String) -> String? {
     let parts = json.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
     guard let key = parts.firstIndex(where: { String($0) == "name" }), key + 2 < parts.count else { return nil }

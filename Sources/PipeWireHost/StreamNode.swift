@@ -3,47 +3,66 @@ import SessionCore
 import SessionHost
 import SessionRuntime
 
-/// One stream in the daemon: what its client wants, what the policy wants on top, and the node that shows both.
+/// The host as ``StreamNode`` uses it.
+protocol StreamNodeHost: AnyObject {
+    /// The daemon's clock settings.
+    var graphSettings: GraphSettings { get }
+    /// Writes a line to the daemon's log.
+    func log(_ level: LogLevel, _ text: @autoclosure () -> String)
+    /// Queues an event, and processes it at once or after the daemon has finished its present work.
+    func post(_ event: Event, now: Bool)
+    /// Schedules a change of the node's active flag in the daemon's loop.
+    func changeLater(_ stream: StreamNode)
+    /// The client that a node belongs to.
+    func client(of node: OpaquePointer) -> OpaquePointer?
+    /// Handles a stream whose node is being destroyed.
+    func streamDestroyed(_ stream: StreamNode)
+    /// Handles a change of the node's properties.
+    func propertiesChanged(_ stream: StreamNode)
+    /// Handles a node that got soft volumes or lost them.
+    func volumeAppeared(of stream: StreamID)
+}
+
+/// One stream in the daemon: the state that its client wants, the policy's changes, and the node to which both apply.
 package final class StreamNode {
     package private(set) var id: StreamID
     let node: OpaquePointer
     /// The node's global id.
     let global: UInt32
     private(set) var properties: StreamProperties
-    /// What the policy makes of it; `nil` when it is left alone.
-    package var description: SessionDescription?
-    unowned let host: PipeWireHost
+    unowned let host: any StreamNodeHost
     private var listener: Listener<pw_impl_node_events>?
 
-    /// What its client wants, and whether it is active and muted for that.
+    /// Whether the client wants to play, how the policy silences the stream, and the resulting active flag and mute.
     private var activity: NodeActivity
     private var gain = StreamGain()
-    private let rate: LentProperty
-    private let latency: LentProperty
-    /// What is to be lent in these two.
+    private let rate: PropertyOverride
+    private let latency: PropertyOverride
+    /// The values for `node.rate` and `node.latency` that replace the client's.
     private var wish: (rate: String?, latency: String?) = (nil, nil)
-    /// We are changing the node's properties ourselves.
+    /// Whether we are writing the node's properties at this moment.
     private var isRequesting = false
-    /// We are changing the node's active flag ourselves.
+    /// Whether we are writing the node's active flag at this moment.
     private var isApplying = false
 
     /// The volumes of the client and the user, as last seen.
     private var volumes = cpw_volumes()
-    /// What was written last, and whether the node has shown it since.
+    /// The volumes and mute written last, and whether the node has reported them since.
     private var written: (volumes: [Float], mute: Bool)?
     private var isAcknowledged = true
 
-    /// - Parameter isNew: It came into being this moment, so nothing has been heard of it yet.
+    /// - Parameter isNew: Whether the stream was created at this moment, so that nothing of it has been audible yet.
     init(
-        id: StreamID, node: OpaquePointer, global: UInt32, properties: StreamProperties, isNew: Bool, host: PipeWireHost
+        id: StreamID, node: OpaquePointer, global: UInt32, properties: StreamProperties, isNew: Bool,
+        host: any StreamNodeHost
     ) {
         self.id = id
         self.node = node
         self.global = global
         self.properties = properties
         self.host = host
-        rate = LentProperty("node.rate", of: node)
-        latency = LentProperty("node.latency", of: node)
+        rate = PropertyOverride("node.rate", of: node)
+        latency = PropertyOverride("node.latency", of: node)
         activity = NodeActivity(
             isActive: pw_impl_node_is_active(node), isUnanswered: isNew && properties.isOfPulseClient,
             ignoresPause: properties.ignoresPause)
@@ -58,7 +77,7 @@ package final class StreamNode {
         events.state_changed = { data, old, new, _ in
             guard let stream = object(data, as: StreamNode.self) else { return }
             if new == PW_NODE_STATE_RUNNING { stream.started() }
-            // What is to be corked at the daemon's next turn has not begun.
+            // A stream that will be corked at the daemon's next turn has not begun.
             let runs =
                 new == PW_NODE_STATE_RUNNING && pw_impl_node_is_active(stream.node) && stream.activity.shouldBeActive
             if runs || old == PW_NODE_STATE_RUNNING {
@@ -68,8 +87,8 @@ package final class StreamNode {
         events.info_changed = { data, info in
             guard let info, let stream = object(data, as: StreamNode.self) else { return }
             if info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PROPS) != 0 {
-                stream.rate.noteChange()
-                stream.latency.noteChange()
+                stream.rate.propertiesChanged()
+                stream.latency.propertiesChanged()
                 stream.changeLater()
                 if !stream.isRequesting { stream.host.propertiesChanged(stream) }
             }
@@ -82,30 +101,31 @@ package final class StreamNode {
     /// Whether the server processes the stream at this moment.
     package var isRunning: Bool { pw_impl_node_get_info(node)?.pointee.state == PW_NODE_STATE_RUNNING }
 
-    /// Whether a gain makes a difference to it.
+    /// Whether a gain has an effect on the stream.
     var hasVolume: Bool { volumes.soft_count > 0 }
 
-    /// The node says something else of itself now, so it counts as another stream, to which nothing was done yet.
-    func become(_ id: StreamID, _ properties: StreamProperties) {
+    /// Gives the stream a new id and new properties, because its node now describes itself differently. To the policy
+    /// it is a new stream.
+    func renew(_ id: StreamID, _ properties: StreamProperties) {
         set(Silence.none)
         set(LinearGain.unity)
-        request(.none, settings: host.graph.settings)
+        request(.none, settings: host.graphSettings)
         self.id = id
         self.properties = properties
         activity.ignoresPause = properties.ignoresPause
     }
 
-    // MARK: - What the client wants
+    // MARK: - The client's wishes
 
-    /// As far as the policy is concerned.
+    /// Whether the client wants to play, as far as the policy knows.
     package var wantsToPlay: Bool { activity.wantsToPlay }
 
-    /// The client asked for this itself; heard also while the policy keeps the stream corked.
+    /// Records a start or pause by the client itself; noticed also while the policy keeps the stream corked.
     func clientWants(_ wanted: Bool) {
         if let isWanted = activity.want(wanted) { host.post(.streamWanted(id, isWanted), now: true) }
     }
 
-    /// The server has started the node.
+    /// Handles the server's start of the node.
     private func started() {
         let wasMuted = activity.isMuted
         guard let isWanted = activity.started() else { return }
@@ -116,17 +136,18 @@ package final class StreamNode {
 
     private func activeChanged(_ active: Bool) {
         guard !isApplying else { return }
-        // Streams without a client of their own are switched from inside the daemon; for all others this only repeats
-        // what the client's request has said.
+        // For streams without a client of their own, code inside the daemon sets the flag. For all others, this only
+        // repeats the client's request.
         clientWants(active)
-        // R36: what un-pauses itself while it has to be silent is put back before it is processed. This once not later: the
-        // daemon has changed this flag and looks at the graph when the callback returns, and nothing comes or goes with that.
+        // R36: a stream that un-pauses itself while it must be silent is stopped again before it is processed. This one
+        // change is safe in the middle of the daemon's work: the daemon examines the graph when the callback returns,
+        // and nothing is added or removed.
         setActive()
     }
 
-    // MARK: - What the policy wants
+    // MARK: - The policy's changes
 
-    /// How it is silenced.
+    /// How the stream is silenced.
     var silence: Silence { activity.silence }
 
     func set(_ silence: Silence) {
@@ -134,7 +155,7 @@ package final class StreamNode {
         guard activity.silence(silence) else { return }
         changeLater()
         if activity.isMuted != wasMuted { writeVolumes() }
-        // It was to be corked, and is let go before that: the daemon has nothing to tell of it.
+        // A stream that is released before it was corked keeps running, and the daemon reports no change of state.
         if activity.shouldBeActive, isRunning, pw_impl_node_is_active(node) {
             host.post(.streamRunning(id, true), now: false)
         }
@@ -149,8 +170,8 @@ package final class StreamNode {
         writeVolumes()
     }
 
-    /// Asks the graph for what its session wishes (R74), and records at its level (R76); or else for what its client asks, and
-    /// at the user's level.
+    /// Requests the session's preferred rate and latency (R74) and input gain (R76); without preferences, the client's
+    /// values and the user's level.
     func request(_ wish: StreamWish, settings: GraphSettings) {
         self.wish = (settings.rate(wish), settings.latency(wish))
         changeLater()
@@ -159,28 +180,28 @@ package final class StreamNode {
         writeVolumes()
     }
 
-    // MARK: - Its place in the graph
+    // MARK: - State in the graph
 
-    /// Has its place in the graph changed, if it should have another one, when the daemon has finished what it is doing.
+    /// Schedules a change of the graph if the present state differs from the wanted one.
     private func changeLater() {
         if pw_impl_node_is_active(node) != activity.shouldBeActive || activity.isMutedUntilCorked
-            || !rate.says(wish.rate)
-            || !latency.says(wish.latency)
+            || !rate.has(wish.rate)
+            || !latency.has(wish.latency)
         {
             host.changeLater(self)
         }
     }
 
-    /// Gives it the place in the graph that it should have; not to be called while the daemon is in the middle of something
+    /// Applies the wanted state to the graph. Must not be called while the daemon is in the middle of its work
     /// (``PipeWireHost/changeLater(_:)``).
     func change() {
         isRequesting = true
-        rate.set(wish.rate, fallback: host.graph.settings.usualRate)
-        latency.set(wish.latency, fallback: host.graph.settings.usualLatency)
+        rate.set(wish.rate, fallback: host.graphSettings.usualRate)
+        latency.set(wish.latency, fallback: host.graphSettings.usualLatency)
         isRequesting = false
         setActive()
         let wasMuted = activity.isMuted
-        activity.settled()
+        activity.activityApplied()
         if activity.isMuted != wasMuted { writeVolumes() }
     }
 
@@ -196,7 +217,7 @@ package final class StreamNode {
 
     private var isTouched: Bool { gain.isTouched || activity.isMuted }
 
-    /// Writes the soft volumes, which replace the user's own and are never saved: own volume times gain.
+    /// Writes the soft volumes: own volume times gain. Soft volumes take the place of the user's and are never saved.
     private func writeVolumes() {
         guard let own = ownVolumes else { return }
         let factor = Float(gain.factor)
@@ -208,15 +229,16 @@ package final class StreamNode {
         _ = cpw_node_write_soft_volumes(node, soft, UInt32(truncatingIfNeeded: soft.count), mute)
     }
 
-    /// The volume that user and client have set, for each channel; before the format is known one for all.
+    /// The volume set by user and client for each channel; one value for all until the format is known.
     private var ownVolumes: [Float]? {
         let count = Int(volumes.channel_count)
         guard count > 0 else { return [1] }
         return withUnsafeBytes(of: volumes.channel) { Array($0.bindMemory(to: Float.self).prefix(count)) }
     }
 
-    /// Somebody has set a volume or a mute, perhaps we. The node drops the soft volumes when the user's are set, even to
-    /// the value that they had, so they are written anew after every change that is not the echo of our own.
+    /// Handles a change of a volume or mute, possibly by us. The node drops the soft volumes whenever the user's
+    /// volumes are set, even to the same value. So they are written again after each change that does not merely report
+    /// our own.
     private func volumesChanged() {
         let before = ownVolumes
         let wasMuted = volumes.mute

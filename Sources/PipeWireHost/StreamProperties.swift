@@ -4,23 +4,23 @@ import SessionDesktop
 import SessionHost
 import SessionService
 
-/// What a node and its client say of a stream.
+/// A stream's properties, from its node and its client.
 struct StreamProperties: Equatable {
     var direction: StreamDirection
     var role: Role?
-    /// Who plays or records it.
+    /// The application and process that play or record the stream.
     var identity: ClientIdentity
-    /// The node goes on when it should pause, so it is muted instead.
+    /// Mute instead of pausing: a node with `node.pause-on-idle = false` plays on when it is inactive.
     var ignoresPause: Bool
-    /// It belongs to a client of PulseAudio, which pipewire-pulse serves.
+    /// Whether the stream belongs to a PulseAudio client, served by pipewire-pulse.
     var isOfPulseClient: Bool
-    /// What is wrong with the properties, for the log.
+    /// An error in the properties, for the log.
     var complaint: String?
 
-    /// Reads a node's properties; `nil` when the node is not a stream that sessions are about.
+    /// Reads a node's properties; `nil` if the node is not a stream that sessions manage.
     ///
-    /// Left alone are devices, monitors, filters and loopbacks (all of which are linked groups or virtual), and everything
-    /// whose category says that it is not a program that plays or records.
+    /// Devices, monitors, filters and loopbacks (all linked groups or virtual nodes) are left alone. So is a node whose
+    /// media category is neither playback nor capture by a program.
     ///
     /// - Parameter programs: What is known of the programs behind the client.
     init?(node: OpaquePointer, client: OpaquePointer?, programs: ClientPrograms?) {
@@ -53,7 +53,7 @@ struct StreamProperties: Equatable {
         let instance = name(verified("pipewire.access.portal.instance_id"))
         identity = ClientIdentity(
             program: isOfPulseClient ? programs?.program(of: claimed) : programs?.connected,
-            // Whoever reaches PulseAudio's socket may record there.
+            // A client that can reach PulseAudio's socket may record there.
             sandbox: portal.map { AppSandbox($0, instance: instance, mayRecord: isOfPulseClient) },
             binary: name(inherited("application.process.binary")), displayName: name(inherited("application.name")),
             fallback: name(own("node.name")) ?? "stream", connection: "client \(text(own("client.id")) ?? "?")",
@@ -63,8 +63,8 @@ struct StreamProperties: Equatable {
         self.role = name(role).flatMap { Role($0) }
         if self.role == nil {
             complaint = """
-                \(identity.application.name) has a media.role of \(strlen(role)) bytes, the longest that is looked at has \
-                \(Role.maximumLength): it counts as untagged
+                \(identity.application.name) has a media.role of \(strlen(role)) bytes, expected at most \
+                \(Role.maximumLength): the stream counts as untagged
                 """
         } else if String(validatingCString: role) == nil {
             complaint =
@@ -73,5 +73,5 @@ struct StreamProperties: Equatable {
     }
 }
 
-/// Whether a property's value means yes, as PipeWire reads it.
+/// Whether a property's value is true in PipeWire's syntax.
 func isTrue(_ value: String?) -> Bool { value == "true" || value == "1" }

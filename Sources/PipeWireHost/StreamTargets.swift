@@ -2,11 +2,11 @@ import CPipeWire
 import SessionHost
 import SessionCore
 
-/// Where streams are sent instead of where the session manager would send them, by its metadata "default".
+/// Redirects streams away from the session manager's choice, through its metadata `default`.
 ///
-/// What its user has chosen for a stream is kept and put back. The target is written as a name: a session manager that
-/// saves what users choose looks for numbers, and so does not save this one. WirePlumber 0.4 forgets what it had saved,
-/// and saves it anew when it is put back.
+/// The user's own target of a stream is kept and restored later. We write targets as names: session managers save only
+/// targets written as numbers, so ours are not saved. WirePlumber 0.4 forgets a saved target, and saves it again when
+/// it is restored.
 struct StreamTargets {
     private struct Entry: Equatable {
         var type: String?
@@ -15,19 +15,19 @@ struct StreamTargets {
 
     private static let key = "target.object"
     private static let olderKey = "target.node"
-    /// More entries of others are not kept.
+    /// The number of entries of others that are kept at most.
     private static let limit = 4096
 
-    /// What others have said, by the stream's global id.
+    /// The targets set by others, by the stream's global id.
     private var known: [UInt32: Entry] = [:]
     private var knownOlder: [UInt32: Entry] = [:]
-    /// Where streams are sent.
+    /// The targets that we set.
     private var sent: [UInt32: String] = [:]
-    /// What was written and has not been heard of yet, in its order: no choices of the user's.
+    /// Our writes that the metadata has not reported back yet, in order. Their reports are not choices of the user.
     private var due: [UInt32: [String?]] = [:]
 
-    /// An entry of the metadata is another one. A choice that its user has made since is not undone.
-    mutating func heard(_ subject: UInt32, _ key: String?, _ type: String?, _ value: String?) {
+    /// Handles a changed entry of the metadata. A choice that the user made after our redirect is kept.
+    mutating func handleEntry(_ subject: UInt32, _ key: String?, _ type: String?, _ value: String?) {
         let entry = value.map { Entry(type: type, value: $0) }
         if key == StreamTargets.olderKey || key == nil {
             knownOlder[subject] = knownOlder.count < StreamTargets.limit ? entry : nil
@@ -38,13 +38,13 @@ struct StreamTargets {
             if due[subject]?.isEmpty == true { due[subject] = nil }
             return
         }
-        // The session manager tells everything again whenever somebody new listens.
+        // The session manager repeats all entries whenever a new listener comes.
         if let own = sent[subject], own == value { return }
         sent[subject] = nil
         known[subject] = known.count < StreamTargets.limit ? entry : nil
     }
 
-    /// A stream is gone; its entries go with it.
+    /// Forgets a stream that has gone.
     mutating func forget(_ stream: UInt32) {
         sent[stream] = nil
         due[stream] = nil
@@ -52,7 +52,7 @@ struct StreamTargets {
         knownOlder[stream] = nil
     }
 
-    /// Sends a stream to a node, or back to where it went before.
+    /// Redirects a stream to a node, or restores its former target.
     mutating func send(_ stream: UInt32, to node: String?, through metadata: DefaultsWatch) {
         if let node {
             guard sent[stream] != node else { return }
@@ -61,7 +61,7 @@ struct StreamTargets {
         } else if sent.removeValue(forKey: stream) != nil {
             let former = known[stream]
             write(former, of: stream, through: metadata)
-            // Saved anew by a session manager that has taken the change for its user's.
+            // The session manager took our change for the user's; this makes it save the former target again.
             if former == nil, let older = knownOlder[stream] {
                 metadata.set(StreamTargets.olderKey, of: stream, type: nil, to: nil)
                 metadata.set(StreamTargets.olderKey, of: stream, type: older.type, to: older.value)

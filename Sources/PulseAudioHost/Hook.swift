@@ -1,14 +1,14 @@
 import CPulseCore
 import SessionHost
 
-/// Listens to one of the daemon's hooks, and stops when it ends.
+/// Listens to one of the daemon's hooks until it is deallocated.
 final class Hook {
     private var slot: OpaquePointer?
     private let body: (OpaquePointer?) -> Void
 
     /// - Parameters:
-    ///   - priority: `CPC_EARLY` to come before the daemon's own policies.
-    ///   - body: Gets what the hook is about; `nil` for a default that there is none of any more.
+    ///   - priority: `CPC_EARLY` to be called before the daemon's own policies.
+    ///   - body: Receives the hook's object; `nil` when a default was removed.
     init(_ core: OpaquePointer, _ hook: cpc_hook, priority: Int, _ body: @escaping (OpaquePointer?) -> Void) {
         self.body = body
         slot = cpc_connect(

@@ -4,7 +4,7 @@ import PolicyFile
 import SessionHost
 import SessionRuntime
 
-/// One loaded module: lives from the daemon's call until the daemon unloads it.
+/// One loaded module. Lives until the daemon unloads it.
 public final class Module {
     private let host: PulseAudioHost
     private let keeper: PolicyKeeper
@@ -23,17 +23,17 @@ public final class Module {
         keeper.watch(on: host.eventLoop) { [unowned self] in self.host.apply($0) }
     }
 
-    /// Looks whether the daemon is what it is taken for, loads the policy, and starts to apply it.
+    /// Verifies the daemon's structs, loads the policy, and starts to apply it.
     ///
-    /// - Returns: 0, or -1 when the daemon is one that this module does not know, did not survive its last start, has loaded
-    ///   it already, or an argument is wrong; the log says which.
+    /// - Returns: 0, or -1 with the reason in the log: the daemon's release is unknown, the daemon crashed at the last
+    ///   start, the module is already loaded, or an argument is wrong.
     public static func load(into module: OpaquePointer) -> Int32 {
         guard let release = text(cpc_running_release()) else { return -1 }
         guard cpc_begin(release) else {
             let known = text(cpc_known_releases()) ?? ""
             PulseAudioHost.write(
                 .error,
-                "PulseAudio \(release) is not a release that this module knows the insides of; it knows \(known)")
+                "PulseAudio \(release) is not supported: this module knows PulseAudio \(known)")
             return -1
         }
         let mark = StartMark(
@@ -83,7 +83,7 @@ public final class Module {
         return 0
     }
 
-    /// Undoes everything.
+    /// Undoes all changes and frees the module.
     public static func unload(from module: OpaquePointer) {
         guard let data = cpc_module_userdata(module) else { return }
         cpc_module_set_userdata(module, nil)
@@ -94,7 +94,7 @@ public final class Module {
         loaded.start?.end()
     }
 
-    /// The user's, or that of a daemon that serves the whole machine.
+    /// The runtime folder of the user, or of a daemon that serves the whole machine.
     private static func runtimeFolder() -> String? {
         text(getenv("XDG_RUNTIME_DIR"), limit: 4096) ?? text(getenv("PULSE_RUNTIME_PATH"), limit: 4096)
     }

@@ -1,28 +1,28 @@
 import Glibc
 import SessionDesktop
 
-/// Which process is behind each client of the daemon.
+/// The process behind each client of the daemon.
 ///
-/// Clients say a number of their own, which may be wrong, and inside of a sandbox means another process than outside. The kernel
-/// knows who is at the other end of each of the daemon's sockets (unix(7), `SO_PEERCRED`); and a client is told of when its
-/// connection has just been accepted, so the socket that has come since is its own.
+/// The process id that a client states may be wrong, and means another process inside a sandbox than outside. The
+/// kernel knows the process at the other end of each of the daemon's sockets (unix(7), `SO_PEERCRED`). A client is
+/// announced right after its connection was accepted, so the newest socket is the client's.
 final class PeerProcesses {
     private let processes: any ProcessTree
-    /// The sockets that were seen last, by the number of their file.
+    /// The sockets at the last look, by inode, with the process at the other end.
     private var known: [UInt64: UInt32] = [:]
-    /// The programs at the other end of the sockets that had come when a client did: one, unless the daemon has connected itself
-    /// somewhere meanwhile; none for a client that comes over a network.
+    /// The programs at the other end of the sockets that appeared together with a client: one as a rule; several if the
+    /// daemon itself has connected elsewhere meanwhile; none for a client on the network.
     private var candidates: [OpaquePointer: [Program]] = [:]
-    /// More sockets that came at once are not told apart.
+    /// The number of sockets that are considered for one client at most.
     private static let mostCandidates = 8
 
-    /// Looks at the connections that there are.
+    /// Records the connections that exist already.
     init(processes: any ProcessTree) {
         self.processes = processes
         known = PeerProcesses.sockets()
     }
 
-    /// A client is there.
+    /// Records a new client.
     func added(_ client: OpaquePointer) {
         let sockets = PeerProcesses.sockets()
         let new = sockets.filter { known[$0.key] == nil }
@@ -32,13 +32,13 @@ final class PeerProcesses {
         }
     }
 
-    /// It is gone.
+    /// Forgets a client that has gone.
     func removed(_ client: OpaquePointer) { candidates[client] = nil }
 
-    /// The program of a client; `nil` where that is not certain.
+    /// The program of a client; `nil` if it is not certain.
     ///
-    /// - Parameter claimed: The number that it says. It counts only where there are several, and for those that were there before
-    ///   this module, if there is a connection from that process.
+    /// - Parameter claimed: The process id that the client states. It decides only between several candidates, or, for
+    ///   a client from before this module, if there is a connection from that process.
     func program(of client: OpaquePointer, claimed: UInt32?) -> Program? {
         if let known = candidates[client] {
             return known.count == 1 ? known.first : known.first { $0.process.number == claimed }
@@ -49,14 +49,14 @@ final class PeerProcesses {
         return program
     }
 
-    /// The kernel's `struct ucred`, which glibc shows only to those who ask for all that is GNU's.
+    /// The kernel's `struct ucred`, which glibc declares only with `_GNU_SOURCE`.
     private struct Credentials {
         var pid: pid_t = 0
         var uid: uid_t = 0
         var gid: gid_t = 0
     }
 
-    /// The process at the other end of each of this process's sockets, by the number of the socket's file.
+    /// The process at the other end of each socket of this process, by the socket's inode.
     private static func sockets() -> [UInt64: UInt32] {
         var result: [UInt64: UInt32] = [:]
         guard let folder = opendir("/proc/self/fd") else { return result }

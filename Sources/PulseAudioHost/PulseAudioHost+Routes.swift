@@ -1,18 +1,28 @@
 import CPulseCore
 public import SessionCore
+public import SessionRuntime
 
-/// What the runtime needs to know of routes, and what it learns of them.
+/// The runtime's queries and commands about routes.
 extension PulseAudioHost {
     /// The streams whose sound goes to a sink.
     public func streams(heardOn node: UInt32) -> [StreamID] {
-        playback.values.filter { $0.description != nil && routes.isHeard($0.handle, on: node) }
+        playback.values.filter { (book?.manages($0.id) ?? false) && routes.isHeard($0.handle, on: node) }
             .map(\.id).sorted { $0.rawValue < $1.rawValue }
     }
 
     /// The sink or source that a stream plays on or records from.
     public func place(of stream: StreamID) -> UInt32? { book?[stream].flatMap { routes.place(of: $0.handle) } }
 
-    /// Sends a stream elsewhere, or makes another port the one in use.
+    /// The channels, the volume and the latency of a sink or source.
+    public func device(_ node: UInt32) -> DeviceFigures? { routes.figures(of: node) }
+
+    /// Handles a sink whose volume, or a device whose latency has changed.
+    func deviceChanged() {
+        service?.graphChanged()
+        wakeLater()
+    }
+
+    /// Moves a stream, or activates another port.
     public func carryOut(_ command: RouteCommand) {
         switch command {
         case .send(let stream, let node):
@@ -21,12 +31,12 @@ extension PulseAudioHost {
         }
     }
 
-    /// Something happened to devices. What follows is done when this returns.
-    func take(_ event: RouteEvent) { runtime?.take(event) }
+    /// Applies a device event, with all its effects, before returning.
+    func handle(_ event: RouteEvent) { runtime?.handle(event) }
 
-    /// Something new plays on a sink.
+    /// Handles a new stream on a sink.
     func linked(to node: UInt32) { runtime?.linked(to: node) }
 
-    /// The user has muted a source, or takes that back (N7).
+    /// Records that the user muted or unmuted a source (N7).
     func muted(_ input: RouteNode, _ isMuted: Bool) { runtime?.muted(input, isMuted) }
 }

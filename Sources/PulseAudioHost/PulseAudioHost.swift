@@ -8,7 +8,7 @@ import SessionHost
 import SessionRuntime
 import SessionService
 
-/// PulseAudio's side of the policy: turns the daemon's hooks into events, and effects into calls.
+/// The policy's host in PulseAudio: turns the daemon's hooks into events, and effects into calls.
 public final class PulseAudioHost: Host {
     let core: OpaquePointer
     private let loop: PulseAudioLoop
@@ -18,30 +18,33 @@ public final class PulseAudioHost: Host {
     private var hooks: [Hook] = []
     private var timer: (any LoopTimer)?
     private var drainEvent: Deferred?
-    /// When clients are looked at that were asked for something.
+    /// The timer for the check whether clients have followed our requests.
     private var requestTimer: (any LoopTimer)?
     private var requestsDue: Instant?
-    /// By the daemon's own number of each.
+    /// The streams by the daemon's index.
     private(set) var playback: [UInt32: PulseStream] = [:]
     private(set) var capture: [UInt32: PulseStream] = [:]
-    /// Some streams are silent in advance (``lookAtStarts()``).
+    /// Whether streams have come, gone, started or stopped since the latencies of devices were read.
+    private var mustReadLatencies = false
+    /// Whether some streams are muted in advance (``rejectionsMayHaveChanged()``).
     private var isGuarding = false
-    private var withNews: [PulseStream] = []
-    /// The streams that get no device, to be ended when the daemon has finished what it is doing.
+    /// The streams whose events for their clients are queued.
+    private var streamsWithEvents: [PulseStream] = []
+    /// The rejected streams, to be killed when the daemon has finished its present work.
     private var refused: [StreamID] = []
     lazy var routes = RouteWatch(host: self)
     private var messages: MessageHandler?
-    /// Who is behind each client.
+    /// The process behind each client.
     let peers = PeerProcesses(processes: LinuxProcessTree())
     private var rivals: RivalModules?
     private let streamCame: () -> Void
 
-    /// Joins the daemon: sees all streams and devices that exist and all that come.
+    /// Attaches to the daemon: observes all present and future streams and devices.
     ///
     /// - Parameters:
-    ///   - core: The daemon's core; `cpc_verify` has found it to be what it is taken for.
-    ///   - servesBus: Whether there is to be a service on the session bus.
-    ///   - streamCame: Called before anything is done to a stream that is new.
+    ///   - core: The daemon's core; `cpc_verify` must have succeeded.
+    ///   - servesBus: Whether to offer the service on the session bus.
+    ///   - streamCame: Called before anything is done to a new stream.
     /// - Returns: `nil` when the daemon has no main loop.
     public init?(
         core: OpaquePointer, policy: LoadedPolicy, servesBus: Bool, streamCame: @escaping () -> Void = {}
@@ -56,7 +59,7 @@ public final class PulseAudioHost: Host {
         }
         self.book = book
         timer = loop.timer { [unowned self] in self.runtime?.timerFired() }
-        requestTimer = loop.timer { [unowned self] in lookAtRequests() }
+        requestTimer = loop.timer { [unowned self] in checkRequests() }
         drainEvent = Deferred(core) { [unowned self] in drain() }
         book.service = SessionService(
             runtime: runtime, host: self, loop: loop, buses: servesBus ? (.session, .system) : nil)
@@ -66,18 +69,18 @@ public final class PulseAudioHost: Host {
         routes.begin()
         for input in all(CPC_SINK_INPUTS) { added(StreamHandle(pointer: input, direction: .playback)) }
         for output in all(CPC_SOURCE_OUTPUTS) { added(StreamHandle(pointer: output, direction: .capture)) }
-        messages = MessageHandler(host: self)
+        messages = MessageHandler(core: core) { [unowned self] in service }
         runtime.drain()
         wakeLater()
     }
 
-    /// Undoes everything and listens no more.
+    /// Undoes all changes and removes the listeners.
     public func leave() {
         guard let runtime else { return }
         messages = nil
         runtime.shutDown()
-        for stream in withNews { stream.sendNews() }
-        withNews = []
+        for stream in streamsWithEvents { stream.sendPendingEvents() }
+        streamsWithEvents = []
         service?.leave()
         book?.service = nil
         hooks = []
@@ -93,22 +96,22 @@ public final class PulseAudioHost: Host {
         drainEvent = nil
     }
 
-    /// `org.AudioSession1`.
+    /// `org.AudioSession1`; `nil` without a bus.
     var service: SessionService? { book?.service }
 
-    /// Puts another policy in force. Returns whether it differs from the present one.
+    /// Puts another policy into force. Returns whether it differs from the present one.
     public func apply(_ policy: LoadedPolicy) -> Bool {
         defer { rivals?.update() }
         return book?.apply(policy) ?? false
     }
 
-    /// What the policy makes of the daemon's own modules with the same purpose.
+    /// Whether the policy unloads the daemon's own modules with the same purpose.
     var stockModules: StockModules { book?.policy.policy.stockModules ?? .keep }
 
     /// The daemon's main loop.
     public var eventLoop: any EventLoop { loop }
 
-    /// All objects of a set.
+    /// All objects of one of the core's sets.
     func all(_ set: cpc_set) -> [OpaquePointer] {
         var found: [OpaquePointer] = []
         var state: UnsafeMutableRawPointer?
@@ -118,12 +121,12 @@ public final class PulseAudioHost: Host {
 
     // MARK: - Streams
 
-    /// Listens to a hook, as long as this host is there.
-    func on(_ hook: cpc_hook, priority: Int = CPC_NORMAL, _ body: @escaping (OpaquePointer) -> Void) {
+    /// Listens to a hook for the lifetime of this host.
+    func on(_ hook: cpc_hook, priority: Int, _ body: @escaping (OpaquePointer) -> Void) {
         hooks.append(Hook(core, hook, priority: priority) { if let subject = $0 { body(subject) } })
     }
 
-    /// Listens to a hook that may be about nothing.
+    /// Listens to a hook whose object may be missing.
     func onChange(_ hook: cpc_hook, _ body: @escaping () -> Void) {
         hooks.append(Hook(core, hook, priority: CPC_EARLY) { _ in body() })
     }
@@ -142,17 +145,23 @@ public final class PulseAudioHost: Host {
                     ),
                 ]
         for (direction, put, unlink, state, properties, moved) in kinds {
-            // What decides whether a stream may start comes before what others do about it.
-            on(put, priority: CPC_EARLY) { [unowned self] in added(StreamHandle(pointer: $0, direction: direction)) }
+            // First, so that a stream's start is decided before other modules act on the stream.
+            on(put, priority: CPC_EARLY) { [unowned self] in
+                latenciesMayChange()
+                added(StreamHandle(pointer: $0, direction: direction))
+            }
             on(unlink, priority: CPC_EARLY) { [unowned self] in
+                latenciesMayChange()
                 if let stream = stream($0, direction) { removed(stream) }
             }
             on(state, priority: CPC_EARLY) { [unowned self] in
+                latenciesMayChange()
                 if let stream = stream($0, direction) { stream.stateChanged() }
             }
             on(properties) { [unowned self] in propertiesChanged(StreamHandle(pointer: $0, direction: direction)) }
             on(moved, priority: CPC_EARLY) { [unowned self] in
-                isElsewhere(StreamHandle(pointer: $0, direction: direction))
+                latenciesMayChange()
+                streamMoved(StreamHandle(pointer: $0, direction: direction))
             }
         }
         on(CPC_CLIENT_PUT, priority: CPC_EARLY) { [unowned self] in peers.added($0) }
@@ -174,85 +183,98 @@ public final class PulseAudioHost: Host {
         streamCame()
         let stream = PulseStream(id: book.nextID(), handle: handle, properties: properties, host: self)
         if handle.direction == .playback { playback[stream.index] = stream } else { capture[stream.index] = stream }
-        book.introduce(stream)
-        movedTo(stream)
+        book.add(stream)
+        moveCompleted(stream)
     }
 
     private func removed(_ stream: PulseStream) {
         if stream.direction == .playback { playback[stream.index] = nil } else { capture[stream.index] = nil }
-        withNews.removeAll { $0 === stream }
+        streamsWithEvents.removeAll { $0 === stream }
         book?.forget(stream, now: false)
     }
 
-    /// Some clients tell their role only after the stream exists.
+    /// Classifies a stream again: some clients announce their role only after the stream exists.
     func propertiesChanged(_ handle: StreamHandle) {
         guard let book, let stream = stream(handle.pointer, handle.direction),
             let properties = StreamProperties(handle, peers), properties != stream.properties || book.isOutdated(stream)
         else { return }
         book.forget(stream, now: true)
-        stream.become(book.nextID(), properties) { book.introduce(stream) }
+        stream.renew(book.nextID(), properties) { book.add(stream) }
     }
 
     private var streams: [PulseStream] { book?.all ?? [] }
 
-    /// Whether a stream is still there: what is done for one may end another.
+    /// Whether a stream still exists: an action on one stream may end another.
     private func isKnown(_ stream: PulseStream) -> Bool { book?[stream.id] === stream }
 
-    /// A stream is somewhere else now.
-    private func isElsewhere(_ handle: StreamHandle) {
+    /// Handles a stream that has moved to another device.
+    private func streamMoved(_ handle: StreamHandle) {
         if handle.filtered != nil {
-            // The end of a filter: what could not be done to those that play through it while it moved is done now; and to
-            // those of a filter on it, if it is back where that one takes it to be.
+            // This stream is the end of a filter. Streams that play through the filter could not be changed while it
+            // moved, so they are updated now. If the move completes a filter further up, the streams of that filter are
+            // updated, too.
             for stream in streams where isKnown(stream) { stream.moved() }
         }
         guard let stream = stream(handle.pointer, handle.direction) else { return added(handle) }
-        guard handle.isInternal else { return movedTo(stream) }
-        // From a microphone to what a sink plays.
-        stream.letGo()
-        stream.sendNews()
+        guard handle.isInternal else { return moveCompleted(stream) }
+        // The stream moved from a microphone to the monitor of a sink.
+        stream.undoChanges()
+        stream.sendPendingEvents()
         removed(stream)
     }
 
-    private func movedTo(_ stream: PulseStream) {
+    private func moveCompleted(_ stream: PulseStream) {
         stream.moved()
         if let place = place(of: stream.id) { runtime?.linked(to: place) }
     }
 
-    /// Queues an event, to be taken at once or when the daemon has finished what it is doing.
+    /// Queues an event, and processes it at once or after the daemon has finished its present work.
     func post(_ event: Event, now: Bool) { book?.post(event, now: now) }
 
-    private func wakeLater() { drainEvent?.ask() }
+    func wakeLater() { drainEvent?.ask() }
+
+    /// Reads the latencies of devices when the daemon has finished its present work.
+    private func latenciesMayChange() {
+        guard service != nil else { return }
+        mustReadLatencies = true
+        wakeLater()
+    }
 
     private func drain() {
+        if mustReadLatencies {
+            mustReadLatencies = false
+            routes.readLatencies()
+        }
         let ended = refused
         refused = []
         for id in ended { book?[id]?.handle.kill() }
         runtime?.drain()
-        let due = withNews
-        withNews = []
-        for stream in due { stream.sendNews() }
+        let due = streamsWithEvents
+        streamsWithEvents = []
+        for stream in due { stream.sendPendingEvents() }
     }
 
-    /// A stream has something to tell its client, which hears nothing before the daemon's answer that the stream exists.
-    func hasNews(_ stream: PulseStream) {
-        if !withNews.contains(where: { $0 === stream }) { withNews.append(stream) }
+    /// Schedules the sending of a stream's queued events. The client receives events only after the daemon has
+    /// confirmed the stream's creation.
+    func sendEventsLater(_ stream: PulseStream) {
+        if !streamsWithEvents.contains(where: { $0 === stream }) { streamsWithEvents.append(stream) }
         wakeLater()
     }
 
-    /// Has all clients looked at that were asked for something, at a moment at the latest.
-    func lookLater(at moment: Instant) {
+    /// Schedules the check whether clients have followed our requests, at the given moment or earlier.
+    func checkRequestLater(at moment: Instant) {
         guard requestsDue.map({ moment < $0 }) ?? true else { return }
         requestsDue = moment
         requestTimer?.arm(at: moment.nanoseconds)
     }
 
-    private func lookAtRequests() {
+    private func checkRequests() {
         requestsDue = nil
-        for stream in streams where isKnown(stream) { stream.lookAtRequest(at: now) }
+        for stream in streams where isKnown(stream) { stream.checkRequest(at: now) }
         runtime?.drain()
     }
 
-    /// Whether a stream is held only until others are silent.
+    /// Whether a stream is held only until other streams have faded out.
     func isHandover(_ stream: StreamID) -> Bool { runtime?.treatment(of: stream)?.reason == .handover }
 
     // MARK: - Host
@@ -260,42 +282,42 @@ public final class PulseAudioHost: Host {
     /// The clock that the daemon's own timers use.
     public var now: Instant { Instant(nanoseconds: cpc_monotonic_nanoseconds()) }
 
-    /// A change of volume has the daemon mix anew what it has mixed ahead. So it lands wherever the sound is, whatever the
-    /// device's buffer; this is how often it is asked to do that in a fade.
+    /// The interval between the steps of a fade. A volume change makes the daemon remix what it has mixed ahead, so it
+    /// takes effect at once whatever the device's buffer; this value limits how often that happens.
     public func quantum(of stream: StreamID) -> Duration { .milliseconds(10) }
 
-    /// The daemon's loop waits for the thread that plays the stream, and that mixes anew what it has mixed ahead of all
-    /// streams of its sink.
+    /// The cost of one volume change. The daemon's main loop waits for the sink's thread, which remixes everything
+    /// mixed ahead for all streams of the sink.
     public var gainCost: Duration { .microseconds(500) }
 
-    /// Sets our own factor on a stream's volume, which is neither seen nor saved.
+    /// Sets our own factor on a stream's volume; no mixer shows or saves this factor.
     public func setGain(_ gain: LinearGain, of stream: StreamID) { book?[stream]?.set(gain) }
 
-    /// Holds a stream in the thread that plays it, or sets its factor to nothing.
+    /// Holds a stream in the sink's thread, or sets its factor to zero.
     public func setSilence(_ silence: Silence, of stream: StreamID) { book?[stream]?.set(silence) }
 
     /// How a stream is silenced at this moment.
     public func silence(of stream: StreamID) -> Silence { book?[stream]?.silence ?? .none }
 
-    /// Ends the stream (R23). Amid its creation the daemon still needs it.
+    /// Kills the stream (R23). The daemon still needs the stream while creating it, so the kill comes later.
     public func refuse(_ stream: StreamID) {
         refused.append(stream)
         wakeLater()
     }
 
-    /// Sends the stream's client an event with all that it has to know.
+    /// Sends the stream's client an event that describes the interruption.
     public func tell(_ stream: StreamID, of interruption: StreamInterruption) {
         book?[stream]?.tell(of: interruption)
     }
 
-    /// Arms the one timer of the runtime.
+    /// Arms the runtime's only timer.
     public func arm(at moment: Instant?) { timer?.arm(at: moment?.nanoseconds) }
 
-    /// Sets what its session wishes for that there is here: a factor on what is recorded (R76). The daemon gives each stream
-    /// a latency of its own, and its sinks have the rate of what they play first.
-    public func request(_ wish: StreamWish, of stream: StreamID) { book?[stream]?.setInputGain(wish.inputGain) }
+    /// Applies the one preference that PulseAudio supports: a gain on recorded sound (R76). The daemon gives each
+    /// stream its own latency, and a sink runs at the rate of the first stream that it plays.
+    public func apply(_ wish: StreamWish, to stream: StreamID) { book?[stream]?.setInputGain(wish.inputGain) }
 
-    /// The rate of the device; for a stream that is on none, of the default sink (R74).
+    /// The rate of a stream's device; without a device, that of the default sink (R74).
     public func clock(of stream: StreamID?) -> GraphClock {
         let handle = stream.flatMap { book?[$0]?.handle }
         let device = handle?.device
@@ -305,12 +327,12 @@ public final class PulseAudioHost: Host {
         return GraphClock(sampleRate: Double(max(specification.rate, 1)), quantum: quantum(of: StreamID(0)))
     }
 
-    /// Whether the daemon lets its volume be changed.
+    /// Whether the daemon allows changes of a stream's volume.
     public func hasVolume(_ stream: StreamID) -> Bool { book?[stream].map { !$0.handle.isPassthrough } ?? false }
 
-    /// R8: makes each corked stream silent that would be rejected if its client started it. When that happens, the daemon's
-    /// thread plays it at once, and the main loop is told later.
-    public func lookAtStarts() {
+    /// R8: mutes each corked stream in advance that would be rejected if its client started it. The daemon's thread
+    /// plays a started stream at once, and the main loop learns of it only later.
+    public func rejectionsMayHaveChanged() {
         guard let runtime else { return }
         let rejects = runtime.rejects
         guard rejects || isGuarding else { return }
@@ -324,11 +346,11 @@ public final class PulseAudioHost: Host {
         }
     }
 
-    /// Writes to the daemon's log.
+    /// Writes a line to the daemon's log.
     public func log(_ level: LogLevel, _ text: @autoclosure () -> String) { PulseAudioHost.write(level, text()) }
 
-    /// Whether what is seen is logged as what is decided is: the daemon's own debugging writes many lines for every change of
-    /// a volume, so one may not want it together with ours.
+    /// Whether observations are logged like decisions. The daemon's own debug log has many lines for each volume
+    /// change, so ours can be switched on without it.
     private static let isVerbose = getenv("AUDIO_SESSION_DEBUG") != nil
 
     static func write(_ level: LogLevel, _ text: String) {
@@ -343,14 +365,16 @@ public final class PulseAudioHost: Host {
     }
 }
 
-/// The event that clients of PulseAudio get besides `request-cork` and `request-uncork`.
+/// The event for clients of PulseAudio, besides `request-cork` and `request-uncork`.
 enum StreamEvent {
     static let name = "audio-session-interrupted"
     /// `began` or `ended`.
     static let state = "audio-session.interruption"
     static let reason = "audio-session.reason"
-    /// Who interrupts, for people.
+    /// The name of the interrupting application, for people.
     static let actor = "audio-session.by"
     /// `true` or `false`.
     static let shouldResume = "audio-session.should-resume"
 }
+
+extension PulseAudioHost: RouteWatchHost, PulseStreamHost, RivalModulesHost {}

@@ -45,7 +45,7 @@ final class PulseAudioLoop: EventLoop {
             if flags.rawValue & (PA_IO_EVENT_HANGUP.rawValue | PA_IO_EVENT_ERROR.rawValue) != 0 {
                 readiness.insert(.hungUp)
             }
-            // What is called may let go of this.
+            // The callback may release this object.
             withExtendedLifetime(self) { body(readiness) }
         }
 
@@ -69,14 +69,14 @@ final class PulseAudioLoop: EventLoop {
         private let body: () -> Void
         private var event: OpaquePointer?
 
-        /// libpulse's word for no moment.
+        /// libpulse's value for a timer that never fires.
         private static let never = pa_usec_t.max
 
         init(_ core: OpaquePointer, _ api: UnsafeMutablePointer<pa_mainloop_api>, _ body: @escaping () -> Void) {
             self.core = core
             self.api = api
             self.body = body
-            // At no moment.
+            // Created disarmed.
             event = cpc_timer(
                 core, Timer.never,
                 { _, _, _, data in
@@ -99,7 +99,7 @@ final class PulseAudioLoop: EventLoop {
     }
 }
 
-/// Calls back once, in the daemon's next turn, however often it was asked for.
+/// Calls back once in the daemon's next turn, however often the call was requested.
 final class Deferred {
     private let api: UnsafeMutablePointer<pa_mainloop_api>
     private let body: () -> Void

@@ -4,44 +4,62 @@ import SessionHost
 import SessionRuntime
 import SessionService
 
-/// One stream in the daemon: what its client wants, and what the policy wants on top.
+/// The host as ``PulseStream`` uses it.
+protocol PulseStreamHost: AnyObject {
+    /// The daemon's clock.
+    var now: Instant { get }
+    /// Writes a line to the daemon's log.
+    func log(_ level: LogLevel, _ text: @autoclosure () -> String)
+    /// Queues an event, and processes it at once or after the daemon has finished its present work.
+    func post(_ event: Event, now: Bool)
+    /// Schedules ``PulseStream/checkRequest(at:)`` for a moment or earlier.
+    func checkRequestLater(at moment: Instant)
+    /// Whether a stream is held only until others are silent.
+    func isHandover(_ stream: StreamID) -> Bool
+    /// Schedules ``PulseStream/sendPendingEvents()``.
+    func sendEventsLater(_ stream: PulseStream)
+}
+
+/// One stream in the daemon: the state that its client wants, and the policy's changes.
 ///
-/// What the policy stops is held in the thread that plays it, below the state that its client sets. So nothing is lost of
-/// it; and what the client does meanwhile, a pause above all, shows in its state, as it does not when the daemon corks the
-/// stream itself. Clients that listen are asked to cork by themselves besides, so that their windows tell the truth.
+/// A stopped stream is held in the device's thread, below the state that the client sets. So no sound is lost, and the
+/// stream's state still shows what the client does, above all a pause. If the daemon corked the stream itself, a pause
+/// would not show. Clients that listen to `request-cork` are asked to cork themselves as well, so that their windows
+/// show the pause.
 package final class PulseStream: HostedStream {
     package private(set) var id: StreamID
     let handle: StreamHandle
     let index: UInt32
     private(set) var properties: StreamProperties
-    package var description: SessionDescription?
-    private unowned let host: PulseAudioHost
+    private unowned let host: any PulseStreamHost
 
     private(set) var silence = Silence.none
     private var gain = StreamGain()
-    /// It is corked, and silent in advance in case its client starts it, because it would be rejected (R8).
+    /// Whether the stream is corked and muted in advance, because it would be rejected if its client started it (R8).
     private var isGuarded = false
-    private var isMuffled = false
-    /// What is done to it is carried out when all of it is known.
+    /// Whether the log says that the stream cannot be ducked.
+    private var isRefusalLogged = false
+    /// Whether changes are being collected, to be applied together.
     private var isChanging = false
-    /// What the thread that plays it was told last.
+    /// Whether the device's thread was last told to hold the stream.
     private var isHeldByThread = false
 
-    /// What its client wants.
+    /// Whether the client runs the stream, and our requests to cork.
     private var client: CorkRequests
-    /// Its client runs it, as far as that is the client's own wish.
+    /// Whether the client runs the stream, or would if we had not asked it to cork.
     package var wantsToPlay: Bool { client.wantsToPlay }
-    /// Its client was told of an interruption, and not yet of its end.
+    /// Whether the client was told that an interruption began, but not yet that it ended.
     private var isInterrupted = false
-    /// It goes on for what the stream has become.
-    private var isToldAgain = false
-    /// What its client has to be told when it can hear it.
-    private var news: [(event: String, properties: [(String, String)])] = []
+    /// Whether the interruption continues after the stream changed its properties. The client then gets no event of its
+    /// end.
+    private var interruptionContinues = false
+    /// The events that wait until the client can receive them.
+    private var pendingEvents: [(event: String, properties: [(String, String)])] = []
 
-    /// More is not told at once.
-    private static let mostNews = 16
+    /// The number of events that wait at most; further ones are dropped.
+    private static let maximumPendingEvents = 16
 
-    init(id: StreamID, handle: StreamHandle, properties: StreamProperties, host: PulseAudioHost) {
+    init(id: StreamID, handle: StreamHandle, properties: StreamProperties, host: any PulseStreamHost) {
         self.id = id
         self.handle = handle
         self.properties = properties
@@ -54,10 +72,10 @@ package final class PulseStream: HostedStream {
     package var application: ApplicationID { properties.identity.application }
     package var complaint: String? { properties.complaint }
 
-    /// Its client has corked it.
+    /// Whether the client has corked the stream.
     var isCorked: Bool { handle.state == CPC_CORKED }
 
-    /// Its client runs it and nothing holds it.
+    /// Whether the client runs the stream and nothing holds it.
     package var isRunning: Bool { handle.state == CPC_RUNNING && !isHeld }
 
     package func property(_ key: String) -> String? { text(handle.property(key)) }
@@ -66,10 +84,11 @@ package final class PulseStream: HostedStream {
         StreamIdentity(node: index, client: properties.identity, session: property(StreamIdentity.sessionProperty))
     }
 
-    /// It says something else of itself now, so it counts as another stream, to which nothing was done yet. What is done to
-    /// it in `introduction` takes the place of what was done before: what stays silent is not let go in between.
-    func become(_ id: StreamID, _ properties: StreamProperties, _ introduction: () -> Void) {
-        isToldAgain = false
+    /// Gives the stream a new id and new properties, because it now describes itself differently. To the policy it is a
+    /// new stream. The changes made by `introduction` replace the former ones in one step, so a stream that stays
+    /// silent is not released in between.
+    func renew(_ id: StreamID, _ properties: StreamProperties, _ introduction: () -> Void) {
+        interruptionContinues = false
         changeAtOnce {
             silence = .none
             gain = StreamGain()
@@ -77,20 +96,20 @@ package final class PulseStream: HostedStream {
             self.properties = properties
             introduction()
         }
-        if !isToldAgain { tell(of: .ended(shouldResume: true)) }
+        if !interruptionContinues { tell(of: .ended(shouldResume: true)) }
     }
 
-    /// Has what is done to it meanwhile carried out when all of it is known.
+    /// Collects the changes that `change` makes, and applies them together.
     private func changeAtOnce(_ change: () -> Void) {
         let wasHeld = isHeld
         isChanging = true
         change()
         isChanging = false
-        carryOut(after: wasHeld)
+        applyChanges(after: wasHeld)
     }
 
-    /// It is not managed any more.
-    func letGo() {
+    /// Undoes all changes to a stream that is no longer managed.
+    func undoChanges() {
         guardStart(false)
         set(Silence.none)
         set(LinearGain.unity)
@@ -98,10 +117,10 @@ package final class PulseStream: HostedStream {
         tell(of: .ended(shouldResume: true))
     }
 
-    // MARK: - What the client wants
+    // MARK: - The client's wishes
 
-    /// Its state is another one. Asked by the daemon amid its own work, so what the policy says of it comes before the first
-    /// sound.
+    /// Handles a change of the stream's state. The daemon calls in the middle of its work, so the policy's decision
+    /// takes effect before the first sound.
     func stateChanged() {
         switch handle.state {
         case CPC_RUNNING: started()
@@ -113,9 +132,9 @@ package final class PulseStream: HostedStream {
     private func started() {
         follow(client.started())
         if isHeld {
-            // Its state has ended what held it.
+            // A change of state ends the hold.
             hold()
-            askToCork()
+            requestCork()
         }
         host.post(.streamRunning(id, isRunning), now: false)
     }
@@ -125,12 +144,12 @@ package final class PulseStream: HostedStream {
         host.post(.streamRunning(id, false), now: false)
     }
 
-    private func follow(_ wish: CorkRequests.Wish) {
-        switch wish {
+    private func follow(_ intent: CorkRequests.Intent) {
+        switch intent {
         case .same: break
         case .wanted(let isWanted): host.post(.streamWanted(id, isWanted), now: true)
         case .wantedAnew:
-            // Where it may not begin it is not let go in between (R8).
+            // A stream that may not start stays held between the two events (R8).
             changeAtOnce {
                 host.post(.streamWanted(id, false), now: true)
                 host.post(.streamWanted(id, true), now: true)
@@ -138,21 +157,21 @@ package final class PulseStream: HostedStream {
         }
     }
 
-    /// Looks whether a client that was asked to go on has done so.
-    func lookAtRequest(at now: Instant) {
-        let (wish, again) = client.look(at: now, isRunning: handle.state == CPC_RUNNING)
-        if let again { host.lookLater(at: again) }
-        follow(wish)
+    /// Checks whether a client has uncorked after our `request-uncork`.
+    func checkRequest(at now: Instant) {
+        let (intent, again) = client.checkUncorked(at: now, isRunning: handle.state == CPC_RUNNING)
+        if let again { host.checkRequestLater(at: again) }
+        follow(intent)
     }
 
-    // MARK: - What the policy wants
+    // MARK: - The policy's changes
 
-    /// Whether the daemon's thread leaves it alone.
+    /// Whether the device's thread must hold the stream.
     private var isHeld: Bool {
         switch silence {
         case .none: false
         case .cork, .pausePlayer: true
-        // What has no volume can be stopped only.
+        // A stream without volume cannot be muted, so it is held.
         case .mute: handle.isPassthrough
         }
     }
@@ -161,27 +180,27 @@ package final class PulseStream: HostedStream {
         guard silence != self.silence else { return }
         let wasHeld = isHeld
         self.silence = silence
-        carryOut(after: wasHeld)
+        applyChanges(after: wasHeld)
     }
 
-    private func carryOut(after wasHeld: Bool) {
+    private func applyChanges(after wasHeld: Bool) {
         guard !isChanging else { return }
         writeFactor()
         guard isHeld != wasHeld else { return }
         hold()
         if isHeld {
-            askToCork()
+            requestCork()
         } else {
-            let (asksToGoOn, moment) = client.release(at: host.now)
-            if let moment { host.lookLater(at: moment) }
-            if asksToGoOn { tell("request-uncork") }
+            let (requestsUncork, moment) = client.release(at: host.now)
+            if let moment { host.checkRequestLater(at: moment) }
+            if requestsUncork { tell("request-uncork") }
         }
         host.post(.streamRunning(id, isRunning), now: false)
     }
 
-    /// Asks a client to cork that runs its stream; not for the moment until others are silent, which it would only make
-    /// longer.
-    private func askToCork() {
+    /// Asks a client that runs its stream to cork. Not during a handover, when the stream waits only until others are
+    /// silent: a request would only prolong the wait.
+    private func requestCork() {
         guard handle.state == CPC_RUNNING, !host.isHandover(id) else { return }
         client.ask(at: host.now)
         tell("request-cork")
@@ -202,39 +221,41 @@ package final class PulseStream: HostedStream {
     private func writeFactor() {
         guard !isChanging else { return }
         let wished = silence == .mute ? 0 : gain.factor
-        guard !handle.setFactor(isGuarded ? 0 : wished), wished != 1, !isMuffled, handle.isPassthrough else { return }
-        isMuffled = true
-        host.log(.info, "\(application.name) cannot be ducked: its sound passes through the daemon as it is")
+        guard !handle.setFactor(isGuarded ? 0 : wished), wished != 1, !isRefusalLogged, handle.isPassthrough else {
+            return
+        }
+        isRefusalLogged = true
+        host.log(.info, "\(application.name) cannot be ducked: its sound passes through the daemon unchanged")
     }
 
-    /// Makes it silent in advance, before its client starts it; or no longer, and it has the level again that was decided.
+    /// Mutes the stream in advance of its start, or restores its level.
     func guardStart(_ isGuarded: Bool) {
         guard isGuarded != self.isGuarded else { return }
         self.isGuarded = isGuarded
         writeFactor()
     }
 
-    /// It is somewhere else now: what was done to it there is done to it here.
+    /// Applies the changes again after the stream has moved to another device.
     func moved() {
         writeFactor()
-        // A move keeps what the thread knows, and it may have been let go meanwhile. No others, for what is said of the state
-        // of one stream its thread takes for those that are synchronized with it, too.
+        // The thread's state moves along, but the hold may have ended meanwhile. Other streams are skipped: the thread
+        // applies a state to all streams that are synchronized with this one.
         if isHeld || isHeldByThread { hold() }
     }
 
-    /// Has the thread that plays it leave it alone, or play it.
+    /// Tells the device's thread to hold or play the stream.
     private func hold() {
         if handle.hold(isHeld) { isHeldByThread = isHeld }
     }
 
-    // MARK: - What its client is told
+    // MARK: - Events for the client
 
-    /// Tells the client of an interruption, once, and of its end: also of one that goes on though the stream has become
-    /// another one.
+    /// Tells the client once that an interruption began, and once that it ended, even if the stream changed its
+    /// properties in between.
     func tell(of interruption: StreamInterruption) {
         switch interruption {
         case .began(let reason, let actor):
-            isToldAgain = true
+            interruptionContinues = true
             guard !isInterrupted else { return }
             isInterrupted = true
             tell(
@@ -247,17 +268,17 @@ package final class PulseStream: HostedStream {
         }
     }
 
-    /// Queues an event for the client, which hears nothing before it has been answered that the stream exists.
+    /// Queues an event for the client, which receives events only after the stream's creation was confirmed.
     func tell(_ event: String, _ properties: [(String, String)] = []) {
-        guard news.count < PulseStream.mostNews else { return }
-        news.append((event, properties))
-        host.hasNews(self)
+        guard pendingEvents.count < PulseStream.maximumPendingEvents else { return }
+        pendingEvents.append((event, properties))
+        host.sendEventsLater(self)
     }
 
-    /// Sends what is queued.
-    func sendNews() {
-        let due = news
-        news = []
+    /// Sends the queued events.
+    func sendPendingEvents() {
+        let due = pendingEvents
+        pendingEvents = []
         for (event, properties) in due { handle.send(event, properties) }
     }
 }

@@ -1,38 +1,47 @@
 import CPulseCore
 import SessionCore
 import SessionHost
+import SessionRuntime
 
-/// The daemon's own modules that stop or lower streams by role: they and this one would undo each other's work, and the one
-/// that Debian loads by itself resumes what its user has paused.
+/// The host as ``RivalModules`` uses it.
+protocol RivalModulesHost: DaemonHooks {
+    /// Whether the policy unloads the daemon's own role modules.
+    var stockModules: StockModules { get }
+    /// Writes a line to the daemon's log.
+    func log(_ level: LogLevel, _ text: @autoclosure () -> String)
+}
+
+/// The daemon's own modules that stop or lower streams by role. They and this module would undo each other's changes,
+/// and the one that Debian loads by default resumes streams that the user has paused.
 ///
-/// The policy says whether they are unloaded as long as it is in force, or only warned of.
+/// The policy decides whether they are unloaded while it is in force, or only reported.
 final class RivalModules {
     private static let names: Set<String> = ["module-role-cork", "module-role-ducking"]
-    /// More are not remembered.
+    /// The number of unloaded modules that are remembered at most.
     private static let most = 16
 
-    private unowned let host: PulseAudioHost
-    /// Those that were unloaded, to be loaded again.
+    private unowned let host: any RivalModulesHost
+    /// The modules that we unloaded, to be loaded again.
     private var replaced: [(name: String, arguments: String?)] = []
-    /// Those that are about to be unloaded.
+    /// The modules that are being unloaded.
     private var leaving: Set<OpaquePointer> = []
 
-    init(host: PulseAudioHost) { self.host = host }
+    init(host: any RivalModulesHost) { self.host = host }
 
-    /// Looks at what is there, and at what comes.
+    /// Examines the modules that are loaded now, and those that come later.
     func begin() {
         update()
-        host.on(CPC_MODULE_NEW) { [unowned self] in look(at: $0) }
+        host.on(CPC_MODULE_NEW) { [unowned self] in examine($0) }
         host.on(CPC_MODULE_UNLINK) { [unowned self] in leaving.remove($0) }
     }
 
-    /// The policy in force may be another one.
+    /// Applies the policy in force.
     func update() {
         if host.stockModules == .keep { restore() }
-        for module in host.all(CPC_MODULES) { look(at: module) }
+        for module in host.all(CPC_MODULES) { examine(module) }
     }
 
-    /// Gives the daemon back what was unloaded.
+    /// Loads the unloaded modules again.
     func restore() {
         for (name, arguments) in replaced {
             host.log(.info, "\(name) is loaded again")
@@ -45,19 +54,19 @@ final class RivalModules {
         replaced = []
     }
 
-    private func look(at module: OpaquePointer) {
+    private func examine(_ module: OpaquePointer) {
         guard let name = name(cpc_module_name(module)), RivalModules.names.contains(name), !leaving.contains(module)
         else { return }
         guard host.stockModules == .unload, replaced.count < RivalModules.most else {
             host.log(
                 .warning,
-                "\(name) is loaded: it and audio sessions work against each other; unload it, or let stock-modules = unload"
+                "\(name) is loaded: it and audio sessions work against each other; unload it, or set stock-modules = unload"
             )
             return
         }
         let arguments = text(cpc_module_argument(module), limit: 4096)
-        host.log(.info, "\(name) is unloaded as long as this policy is in force, which takes its place")
-        // It is loaded once at a time, whoever loads it.
+        host.log(.info, "\(name) is unloaded while this policy is in force: the policy takes its place")
+        // Only one instance of it can be loaded, so one entry is enough.
         replaced.removeAll { $0.name == name }
         replaced.append((name, arguments))
         leaving.insert(module)

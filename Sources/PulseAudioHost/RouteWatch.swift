@@ -1,40 +1,74 @@
 import CPulseCore
 import SessionCore
 import SessionHost
+import SessionRuntime
 
-/// Sees cards, their ports, sinks and sources, the defaults, and which streams are heard where (R60–R64), and tells the
-/// runtime.
+/// The hooks and objects of the daemon.
+protocol DaemonHooks: AnyObject {
+    /// The daemon's core.
+    var core: OpaquePointer { get }
+    /// Listens to a hook for the lifetime of the host.
+    func on(_ hook: cpc_hook, priority: Int, _ body: @escaping (OpaquePointer) -> Void)
+    /// Listens to a hook whose object may be missing.
+    func onChange(_ hook: cpc_hook, _ body: @escaping () -> Void)
+    /// All objects of one of the core's sets.
+    func all(_ set: cpc_set) -> [OpaquePointer]
+}
+
+extension DaemonHooks {
+    /// Listens to a hook after the daemon's own modules of a higher priority.
+    func on(_ hook: cpc_hook, _ body: @escaping (OpaquePointer) -> Void) { on(hook, priority: CPC_NORMAL, body) }
+}
+
+/// The host as ``RouteWatch`` uses it.
+protocol RouteWatchHost: DaemonHooks {
+    /// Applies a device event.
+    func handle(_ event: RouteEvent)
+    /// Handles a sink whose volume has changed.
+    func deviceChanged()
+    /// Records that the user muted or unmuted a source.
+    func muted(_ input: RouteNode, _ isMuted: Bool)
+    /// Handles a new stream on a sink or source.
+    func linked(to node: UInt32)
+}
+
+/// Observes cards, ports, sinks, sources, defaults and each stream's device (R60–R64), and reports them to the runtime.
 ///
-/// A sink that goes says so before its streams are moved; those who listen first are first. A plug that is pulled out makes
-/// another sink the default one, and streams move there, before it is said; but whoever is told of the first move can ask
-/// the card. So what was heard there is stopped before it is moved.
+/// A sink's unlink hook comes before its streams are moved, and early listeners are called first. When a plug is
+/// pulled, the daemon changes the default sink and moves streams before it reports the port. But a listener to the
+/// first move can query the card. So the streams that were heard there are stopped before they move.
 final class RouteWatch {
-    private unowned let host: PulseAudioHost
-    /// The sinks and sources that were told of, by their numbers as nodes.
+    private unowned let host: any RouteWatchHost
+    /// The reported sinks and sources, by node number.
     private var nodes: [UInt32: RouteNode] = [:]
-    /// What cards were last said to be.
+    /// The last reported state of each card.
     private var devices: [UInt32: RouteDevice] = [:]
     private var isMuted: Set<UInt32> = []
-    /// The sinks and sources without a card, by their numbers as nodes: where the sound goes next, or comes from.
+    /// The latencies that were asked for, by node number.
+    private var latencies: [UInt32: Duration] = [:]
+    /// The next sinks or sources behind each sink or source without a card, by node number.
     private var next: [UInt32: [UInt32]] = [:]
 
-    /// More are not looked at.
+    /// The number of devices that are observed at most.
     private static let mostDevices = 256
     private static let mostNodes = 1024
     private static let mostPorts = 256
-    /// Through how many filters a stream is followed.
+    /// The number of filters through which a stream is followed at most.
     private static let depth = 8
-    /// Sinks and sources have numbers of their own in the daemon, which meet here.
+    /// Distinguishes sources from sinks in a node number: the daemon numbers the two separately.
     private static let sourceBit: UInt32 = 1 << 31
 
-    init(host: PulseAudioHost) { self.host = host }
+    init(host: any RouteWatchHost) { self.host = host }
 
-    /// Listens, and takes what there is.
+    /// Adds the listeners and reads the present state.
     func begin() {
         host.on(CPC_SINK_PUT, priority: CPC_EARLY) { [unowned self] in addedSink($0) }
         host.on(CPC_SINK_UNLINK, priority: CPC_EARLY) { [unowned self] in removed(cpc_sink_index($0)) }
         host.on(CPC_SINK_PORT_CHANGED, priority: CPC_EARLY) { [unowned self] in cardChanged(cpc_sink_card($0)) }
         host.on(CPC_SINK_PROPLIST_CHANGED) { [unowned self] in addedSink($0) }
+        for hook in [CPC_SINK_VOLUME_CHANGED, CPC_SINK_MUTE_CHANGED] {
+            host.on(hook) { [unowned self] _ in host.deviceChanged() }
+        }
         host.on(CPC_SOURCE_PUT, priority: CPC_EARLY) { [unowned self] in addedSource($0) }
         host.on(CPC_SOURCE_UNLINK, priority: CPC_EARLY) { [unowned self] in
             removed(cpc_source_index($0) | RouteWatch.sourceBit)
@@ -45,7 +79,7 @@ final class RouteWatch {
         host.on(CPC_CARD_PUT, priority: CPC_EARLY) { [unowned self] in cardChanged($0) }
         host.on(CPC_CARD_UNLINK, priority: CPC_EARLY) { [unowned self] card in
             guard devices.removeValue(forKey: cpc_card_index(card)) != nil else { return }
-            host.take(.deviceGone(cpc_card_index(card)))
+            host.handle(.deviceGone(cpc_card_index(card)))
         }
         host.on(CPC_CARD_PROFILE_CHANGED) { [unowned self] in cardChanged($0) }
         host.on(CPC_PORT_AVAILABLE_CHANGED, priority: CPC_EARLY) { [unowned self] in cardChanged(cpc_port_card($0)) }
@@ -55,18 +89,18 @@ final class RouteWatch {
         host.on(CPC_SOURCE_OUTPUT_MOVE_START, priority: CPC_EARLY) { [unowned self] output in
             cardChanged(cpc_source_output_source(output).flatMap { cpc_source_card($0) })
         }
-        // The ends of filters, combined sinks and loopbacks.
+        // The streams that filters, combined sinks and loopbacks are made of.
         for (direction, put, unlink, moved) in [
             (StreamDirection.playback, CPC_SINK_INPUT_PUT, CPC_SINK_INPUT_UNLINK, CPC_SINK_INPUT_MOVE_FINISH),
             (.capture, CPC_SOURCE_OUTPUT_PUT, CPC_SOURCE_OUTPUT_UNLINK, CPC_SOURCE_OUTPUT_MOVE_FINISH),
         ] {
             for hook in [put, moved] {
                 host.on(hook, priority: CPC_EARLY) { [unowned self] in
-                    endChanged(StreamHandle(pointer: $0, direction: direction))
+                    internalStreamChanged(StreamHandle(pointer: $0, direction: direction))
                 }
             }
             host.on(unlink, priority: CPC_EARLY) { [unowned self] in
-                endChanged(StreamHandle(pointer: $0, direction: direction), isGone: true)
+                internalStreamChanged(StreamHandle(pointer: $0, direction: direction), isGone: true)
             }
         }
         host.onChange(CPC_DEFAULT_SINK_CHANGED) { [unowned self] in defaultsChanged() }
@@ -78,7 +112,7 @@ final class RouteWatch {
         readDefaults()
     }
 
-    /// Looks at nothing any more.
+    /// Forgets everything.
     func leave() {
         nodes = [:]
         devices = [:]
@@ -98,7 +132,7 @@ final class RouteWatch {
         if cpc_sink_card(sink) == nil { readNext(of: cpc_sink_index(sink), without: nil) }
     }
 
-    /// What has another sink or source behind it says so.
+    /// Whether a sink or source names another one behind it in its properties.
     private func isFilter(_ properties: OpaquePointer?) -> Bool {
         properties.flatMap { name(pa_proplist_gets($0, "device.class")) } == "filter"
     }
@@ -128,14 +162,14 @@ final class RouteWatch {
             type: PortType(facts), isAtCamera: facts.isCamera, kind: card == nil ? kind : .plain)
         guard nodes[id] != node else { return }
         nodes[id] = node
-        host.take(.node(node))
+        host.handle(.node(node))
         cardChanged(card)
     }
 
     private func removed(_ id: UInt32) {
         guard nodes[id] != nil else { return }
-        // What is played there still is: who was heard on it can be told.
-        host.take(.nodeGone(id))
+        // The sink's streams are still attached, so those heard on it can be found.
+        host.handle(.nodeGone(id))
         nodes[id] = nil
         next[id] = nil
         isMuted.remove(id)
@@ -162,7 +196,7 @@ final class RouteWatch {
         return facts
     }
 
-    /// N7: a source that its user mutes.
+    /// Reads whether the user has muted a source (N7).
     private func readMute(_ source: OpaquePointer) {
         let id = cpc_source_index(source) | RouteWatch.sourceBit
         guard let node = nodes[id], cpc_source_is_muted(source) != isMuted.contains(id) else { return }
@@ -177,7 +211,7 @@ final class RouteWatch {
         let id = cpc_card_index(card)
         guard devices[id] != description, devices[id] != nil || devices.count < RouteWatch.mostDevices else { return }
         devices[id] = description
-        host.take(.device(description))
+        host.handle(.device(description))
     }
 
     private func describe(_ card: OpaquePointer) -> RouteDevice? {
@@ -210,7 +244,7 @@ final class RouteWatch {
         return RouteDevice(id: cpc_card_index(card), name: cardName, ports: ports, isCamera: isCamera)
     }
 
-    /// The ports of the sinks and sources that a card has now.
+    /// The active ports of a card's present sinks and sources.
     private func usedPorts(of card: OpaquePointer) -> [(node: UInt32, port: String, isActive: Bool)] {
         var found: [(node: UInt32, port: String, isActive: Bool)] = []
         for sink in host.all(CPC_SINKS) where cpc_sink_card(sink) == card {
@@ -233,27 +267,27 @@ final class RouteWatch {
 
     // MARK: - Defaults
 
-    /// It may be for a plug of which it has not been said yet that it is out.
+    /// Handles a change of the defaults. The reason may be a plug whose port has not been reported yet.
     private func defaultsChanged() {
         for card in host.all(CPC_CARDS) { cardChanged(card) }
         readDefaults()
     }
 
     private func readDefaults() {
-        host.take(.defaultNode(.output, name: cpc_default_sink(host.core).flatMap { name(cpc_sink_name($0)) }))
+        host.handle(.defaultNode(.output, name: cpc_default_sink(host.core).flatMap { name(cpc_sink_name($0)) }))
         let source = cpc_default_source(host.core).flatMap { cpc_source_monitor_of($0) == nil ? $0 : nil }
-        host.take(.defaultNode(.input, name: source.flatMap { name(cpc_source_name($0)) }))
+        host.handle(.defaultNode(.input, name: source.flatMap { name(cpc_source_name($0)) }))
     }
 
-    // MARK: - Who is heard where
+    // MARK: - The device of each stream
 
-    /// The number of the node that a stream plays on or records from, be it a filter's; `nil` while it moves.
+    /// The node that a stream plays on or records from, which may be a filter; `nil` while the stream moves.
     func place(of stream: StreamHandle) -> UInt32? {
         guard let device = stream.device else { return nil }
         return stream.direction == .playback ? cpc_sink_index(device) : cpc_source_index(device) | RouteWatch.sourceBit
     }
 
-    /// Whether a stream's sound comes out of a sink, behind all filters.
+    /// Whether a stream's sound reaches a sink, directly or through filters.
     func isHeard(_ stream: StreamHandle, on node: UInt32) -> Bool {
         guard var pending = place(of: stream).map({ [$0] }) else { return false }
         for _ in 0..<RouteWatch.depth {
@@ -263,9 +297,9 @@ final class RouteWatch {
         return false
     }
 
-    /// A stream that the daemon or a module has made is there, has moved, or goes: where filters and combined sinks are heard
-    /// may be different, and what is heard through them.
-    private func endChanged(_ stream: StreamHandle, isGone: Bool = false) {
+    /// Handles an internal stream of the daemon or a module that appears, moves or goes. It may change where filters
+    /// and combined sinks are heard, and so where streams are heard through them.
+    private func internalStreamChanged(_ stream: StreamHandle, isGone: Bool = false) {
         guard stream.client == nil else { return }
         readNext(without: isGone ? stream.pointer : nil)
         if !isGone, stream.direction == .playback, let place = place(of: stream) { host.linked(to: place) }
@@ -283,11 +317,11 @@ final class RouteWatch {
         let found = isSource ? sources(before: device, stream) : sinks(behind: device, stream)
         guard found != next[id] ?? [] else { return }
         next[id] = found
-        host.take(.passesOn(id, to: found))
+        host.handle(.passesOn(id, to: found))
     }
 
-    /// The sinks that a sink hands its sound on to: a filter's one, those of a combined sink, those that its monitor is
-    /// played on by a loopback. All of these streams are of the same module as the sink, or as what records the monitor.
+    /// The sinks that a sink passes its sound to: the one of a filter, those of a combined sink, or those to which a
+    /// loopback sends its monitor. All of these streams belong to the module of the sink, or of the loopback.
     private func sinks(behind sink: OpaquePointer, _ gone: OpaquePointer?) -> [UInt32] {
         var modules: Set<OpaquePointer> = []
         if let own = cpc_sink_module(sink) { modules.insert(own) }
@@ -307,7 +341,7 @@ final class RouteWatch {
         }
     }
 
-    /// The source that a filter takes its sound from.
+    /// The source from which a filter takes its sound.
     private func sources(before source: OpaquePointer, _ gone: OpaquePointer?) -> [UInt32] {
         host.all(CPC_SOURCE_OUTPUTS).compactMap { output in
             guard output != gone, cpc_source_output_destination(output) == source,
@@ -317,9 +351,42 @@ final class RouteWatch {
         }
     }
 
-    // MARK: - What is asked for
+    /// The channels, the volume and the latency of a sink or source. A source has no output volume.
+    func figures(of node: UInt32) -> DeviceFigures? {
+        guard nodes[node] != nil, let device = device(node) else { return nil }
+        let latency = latencies[node] ?? readLatency(of: node, device)
+        guard node & RouteWatch.sourceBit == 0 else {
+            return DeviceFigures(channels: UInt32(cpc_source_sample_spec(device).channels), latency: latency)
+        }
+        return DeviceFigures(
+            channels: UInt32(cpc_sink_sample_spec(device).channels), volume: cpc_sink_slider(device), latency: latency)
+    }
 
-    /// Sends a stream to a node, or to where the daemon sends streams by default.
+    private func readLatency(of node: UInt32, _ device: OpaquePointer) -> Duration {
+        let isSource = node & RouteWatch.sourceBit != 0
+        let latency = Duration.microseconds(
+            Int64(clamping: isSource ? cpc_source_latency(device) : cpc_sink_latency(device)))
+        latencies[node] = latency
+        return latency
+    }
+
+    /// Handles streams that came, went, started or stopped: the daemon has no hook for latencies, which depend on them.
+    /// Only those that somebody has asked for are read, because the daemon waits for the device's thread.
+    func readLatencies() {
+        var isNew = false
+        for (node, old) in latencies {
+            guard nodes[node] != nil, let device = device(node) else {
+                latencies[node] = nil
+                continue
+            }
+            if readLatency(of: node, device) != old { isNew = true }
+        }
+        if isNew { host.deviceChanged() }
+    }
+
+    // MARK: - Commands
+
+    /// Moves a stream to a node, or back to the daemon's choice.
     func send(_ stream: StreamHandle, to node: UInt32?) {
         guard let target = node.map({ device($0) }) ?? byDefault(stream.direction), stream.device != target else {
             return
@@ -337,7 +404,7 @@ final class RouteWatch {
             .map { OpaquePointer($0) }
     }
 
-    /// Makes a port the one that a node is used with.
+    /// Activates a port for a node.
     func use(_ id: String, _ direction: PortDirection, node: UInt32, isSaved: Bool) {
         guard let device = device(node), let slash = id.lastIndex(of: "/") else { return }
         let port = String(id[id.index(after: slash)...])
@@ -348,7 +415,8 @@ final class RouteWatch {
         }
     }
 
-    /// What its user chooses: remembered by the daemon as if chosen in its own tools. Returns whether anything can be done.
+    /// Applies a port choice of the user, which the daemon remembers as if made in its own tools. Returns whether that
+    /// is possible.
     func choose(_ port: RoutePort, _ direction: PortDirection) -> Bool {
         guard let node = port.nodeID else {
             guard let card = port.deviceID.flatMap({ cpc_object(host.core, CPC_CARDS, $0) }) else { return false }
@@ -377,9 +445,9 @@ final class RouteWatch {
     }
 }
 
-/// The daemon's numbers in words.
+/// The daemon's port types and availabilities as words.
 enum PortWords {
-    /// The words that PipeWire has for `PA_DEVICE_PORT_TYPE_…`, in the order of their numbers.
+    /// PipeWire's words for `PA_DEVICE_PORT_TYPE_…`, indexed by number.
     private static let types = [
         "unknown", "aux", "speaker", "headphones", "line", "mic", "headset", "handset", "earpiece", "spdif", "hdmi",
         "tv", "radio", "video", "usb", "bluetooth", "portable", "handsfree", "car", "hifi", "phone", "network",

@@ -2,30 +2,30 @@ import CPulseCore
 import SessionCore
 import SessionHost
 
-/// A sink input or a source output of the daemon: what both are, and what can be done to both.
+/// A sink input or source output of the daemon, with the operations that both have in common.
 ///
-/// The pointer is valid until the daemon says that the stream is unlinked. Where it is told to do something at a moment when
-/// it cannot, as while it moves, nothing happens.
+/// The pointer is valid until the daemon unlinks the stream. Operations that the stream's state forbids, such as any
+/// during a move, do nothing.
 struct StreamHandle {
-    /// The daemon's object, of the one kind or the other.
+    /// The daemon's sink input or source output.
     let pointer: OpaquePointer
     let direction: StreamDirection
 
-    /// In frames a second. Mixers' meters have 25 or so.
+    /// Below this rate, in frames per second, a recording only meters levels; the meters of mixers use about 25.
     private static let slowestRecording: UInt32 = 1000
 
     private var isPlayback: Bool { direction == .playback }
 
-    /// The daemon's number, which tells apart only those of one direction.
+    /// The daemon's index, unique only within one direction.
     var index: UInt32 { isPlayback ? cpc_sink_input_index(pointer) : cpc_source_output_index(pointer) }
 
-    /// As its client has it: running or corked.
+    /// The state that the client set: running or corked.
     var state: cpc_state { isPlayback ? cpc_sink_input_state(pointer) : cpc_source_output_state(pointer) }
 
-    /// The client that it belongs to; `nil` for one of the daemon's own.
+    /// The owning client; `nil` for a stream of the daemon itself.
     var client: OpaquePointer? { isPlayback ? cpc_sink_input_client(pointer) : cpc_source_output_client(pointer) }
 
-    /// Whether it is the end of a filter or loopback, or records another stream or what a sink plays, or only looks at levels.
+    /// Whether the stream belongs to a filter or loopback, records another stream or a monitor, or only meters levels.
     var isInternal: Bool {
         if filtered != nil { return true }
         if isPlayback { return false }
@@ -33,37 +33,37 @@ struct StreamHandle {
             || cpc_source_output_source(pointer).flatMap { cpc_source_monitor_of($0) } != nil
     }
 
-    /// The sink or source of which it is the other end, as a filter's is; `nil` for a stream of an application.
+    /// The sink or source whose filter this stream belongs to; `nil` for an application's stream.
     var filtered: OpaquePointer? {
         isPlayback ? cpc_sink_input_origin(pointer) : cpc_source_output_destination(pointer)
     }
 
-    /// Whether its sound is handed on as it is, as to a receiver that decodes it.
+    /// Whether the stream's sound is passed through unchanged, for example to a receiver that decodes it.
     var isPassthrough: Bool {
         isPlayback ? cpc_sink_input_is_passthrough(pointer) : cpc_source_output_is_passthrough(pointer)
     }
 
-    /// The sink or source; `nil` while it moves.
+    /// The sink or source; `nil` while the stream moves.
     var device: OpaquePointer? { isPlayback ? cpc_sink_input_sink(pointer) : cpc_source_output_source(pointer) }
 
-    /// A property of the stream, or else of its client.
+    /// A property of the stream; if it is missing, of the stream's client.
     func property(_ key: String) -> UnsafePointer<CChar>? {
         let own = isPlayback ? cpc_sink_input_proplist(pointer) : cpc_source_output_proplist(pointer)
         if let own, let value = pa_proplist_gets(own, key) { return value }
         return client.flatMap { cpc_client_proplist($0) }.flatMap { pa_proplist_gets($0, key) }
     }
 
-    /// Sets our factor on its volume. Returns whether it can have one.
+    /// Sets our factor on the stream's volume. Returns whether the stream can have a factor.
     func setFactor(_ factor: Double) -> Bool {
         isPlayback ? cpc_sink_input_set_factor(pointer, factor) : cpc_source_output_set_factor(pointer, factor)
     }
 
-    /// Keeps the device from processing it, or lets it. Returns whether the device's thread was told.
+    /// Holds or releases the stream in the device's thread. Returns whether the thread was told.
     func hold(_ isHeld: Bool) -> Bool {
         isPlayback ? cpc_sink_input_hold(pointer, isHeld) : cpc_source_output_hold(pointer, isHeld)
     }
 
-    /// Tells its client.
+    /// Sends an event to the stream's client.
     func send(_ event: String, _ properties: [(String, String)] = []) {
         let list = pa_proplist_new()
         defer { pa_proplist_free(list) }
@@ -75,12 +75,12 @@ struct StreamHandle {
         }
     }
 
-    /// Ends it; its client is told.
+    /// Kills the stream; its client is notified.
     func kill() {
         if isPlayback { cpc_sink_input_kill(pointer) } else { cpc_source_output_kill(pointer) }
     }
 
-    /// Sends it to a sink or source.
+    /// Moves the stream to a sink or source.
     func move(to device: OpaquePointer) {
         _ = isPlayback ? cpc_sink_input_move(pointer, device) : cpc_source_output_move(pointer, device)
     }

@@ -4,16 +4,16 @@ import SessionCore
 import SessionHost
 import SessionService
 
-/// What a stream and its client say of themselves.
+/// The properties of a stream and its client.
 struct StreamProperties: Equatable {
     let role: Role?
-    /// Who plays or records it.
+    /// The application and process that play or record the stream.
     let identity: ClientIdentity
-    /// What is wrong with the properties, for the log.
+    /// An error in the properties, for the log.
     private(set) var complaint: String?
 
-    /// Reads the properties; `nil` when the stream is not one that sessions are about: one of the daemon's own modules, or one
-    /// that only looks at levels.
+    /// Reads the properties; `nil` for a stream that sessions do not manage: one of the daemon's own modules, or a
+    /// level meter.
     init?(_ stream: StreamHandle, _ peers: PeerProcesses) {
         guard let client = stream.client, !stream.isInternal else { return nil }
         let claimed = text(stream.property("application.process.id")).flatMap { UInt32($0) }
@@ -30,8 +30,8 @@ struct StreamProperties: Equatable {
         role = name(claimed).flatMap { Role($0) }
         if role == nil {
             complaint = """
-                \(identity.application.name) has a media.role of \(strlen(claimed)) bytes, the longest that is looked at has \
-                \(Role.maximumLength): it counts as untagged
+                \(identity.application.name) has a media.role of \(strlen(claimed)) bytes, expected at most \
+                \(Role.maximumLength): the stream counts as untagged
                 """
         }
     }

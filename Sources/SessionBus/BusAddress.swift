@@ -1,16 +1,16 @@
 import Glibc
 
-/// Where a bus is.
+/// The address of a bus.
 public enum BusAddress: Sendable, Hashable {
     /// `DBUS_SESSION_BUS_ADDRESS`, else the user's bus in `XDG_RUNTIME_DIR`.
     case session
     /// `DBUS_SYSTEM_BUS_ADDRESS`, else the usual socket.
     case system
-    /// An address (D-Bus Specification, "Server Addresses"), of a unix socket.
+    /// A unix socket's address (D-Bus Specification, "Server Addresses").
     case custom(String)
 
-    /// The address for sd-bus: the unix sockets of it, because to look up a host name or to start a program would
-    /// block. Nil when none is left.
+    /// The address for sd-bus, reduced to its unix sockets, because resolving a host name or starting a program would
+    /// block. Nil if no socket is left.
     var resolved: String? {
         let text: String
         switch self {
@@ -30,7 +30,7 @@ public enum BusAddress: Sendable, Hashable {
 
     private static var runtimeFolder: String { variable("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())" }
 
-    /// The address of a socket's path, in which all but a few characters are escaped.
+    /// The address of a socket, with all but a few characters of the path escaped.
     private static func socket(_ path: String) -> String {
         let digits = Array("0123456789abcdef".unicodeScalars)
         var text = "unix:path="

@@ -1,19 +1,20 @@
 import CSystemdBus
 import SessionWire
 
-/// A method call for us. It is answered once, now or later; one that is dropped without an answer answers `Failed`.
+/// A method call from a peer. It gets exactly one answer, now or later; a call that is released without an answer fails
+/// with `Failed`.
 public final class BusCall {
     /// The unique name of the caller.
     public let sender: String
     /// The object that is called.
     public let path: String
-    /// The interface; empty where the caller leaves it to the method's name.
+    /// The interface; empty if the caller did not name one.
     public let interface: String
     /// The method.
     public let member: String
     /// The types of the arguments.
     public let signature: String
-    /// The types of the values to answer, where they are known.
+    /// The types of the answer's values, if known.
     var outputSignature: String?
     /// Called before an answer is sent.
     var willAnswer: (() -> Void)?
@@ -38,11 +39,11 @@ public final class BusCall {
         if !isAnswered { fail(WireError(WireErrorName.failed, "\(member) was given up")) }
     }
 
-    /// What is passed. Read when it is first asked for; when it is too large to be read, the call fails with
-    /// `LimitsExceeded`, and there are none. Descriptors live as long as the call.
+    /// The arguments, read at the first use. If they exceed the limits, the call fails with `LimitsExceeded` and the
+    /// array is empty. Descriptors are valid as long as the call.
     public var arguments: [WireValue] { (try? readArguments()) ?? [] }
 
-    /// The arguments, or nil when they cannot be read and the call has failed for that.
+    /// Returns the arguments; throws if they cannot be read, after failing the call.
     func readArguments() throws(WireError) -> [WireValue] {
         if let read { return read }
         do throws(WireError) {
@@ -56,7 +57,7 @@ public final class BusCall {
         }
     }
 
-    /// Answers with values. A second answer is not sent.
+    /// Answers with values. Only the first answer is sent.
     public func answer(_ values: [WireValue] = []) {
         if let outputSignature {
             var signature = ""
@@ -76,10 +77,10 @@ public final class BusCall {
         }
     }
 
-    /// Answers with one value that is long, made bit by bit over as many turns of the loop as that takes. Until then, what else
-    /// the caller has sent waits.
+    /// Answers with one long value, made in pieces over as many turns of the loop as needed. Further messages of the
+    /// caller wait until then.
     ///
-    /// - Parameter next: The next bit; `nil` when that was all.
+    /// - Parameter next: Returns the next piece; `nil` after the last one.
     public func answer(_ kind: LongAnswer.Kind, _ next: @escaping () -> LongAnswer.Bit?) {
         guard !isAnswered, let connection else { return }
         do throws(WireError) {
@@ -93,10 +94,10 @@ public final class BusCall {
 
     /// Answers with an error.
     public func fail(_ error: WireError) {
-        // What an error is about may have an odd name; and sd-bus does not look at an error's own, which it would cost
-        // the connection to send.
+        // An error's name may contain an object's odd name. sd-bus does not check the name, and the bus would close the
+        // connection on an invalid one.
         let name = sd_bus_interface_name_is_valid(error.name) > 0 ? error.name : WireErrorName.failed
-        let text = Message.printable(error.message)
+        let text = Message.acceptable(error.message)
         let call = message.pointer
         let reply = try? Message.make { made in
             name.withCString { name in
@@ -114,14 +115,14 @@ public final class BusCall {
         isAnswered = true
         willAnswer?()
         willAnswer = nil
-        // On the connection that the call came by, if that is still there.
+        // Sent on the connection that the call came from, if that still exists.
         let code = sd_bus_send(nil, reply.pointer, nil)
         connection?.sent(code)
     }
 }
 
 extension BusConnection {
-    /// Sends a signal, to everybody who has asked for such, or to one peer. Without a connection it is lost.
+    /// Sends a signal to all subscribers, or to one peer. Without a connection the signal is lost.
     public func emit(
         path: String, interface: String, _ member: String, _ arguments: [WireValue] = [], to destination: String? = nil
     ) {

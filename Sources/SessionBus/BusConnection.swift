@@ -2,47 +2,48 @@ import CSystemdBus
 import Glibc
 import SessionWire
 
-/// A connection to a bus, on somebody's loop, that never waits: it answers what comes, for a limited time in each turn of
-/// the loop and each sender in turn, and connects again when the bus went away.
+/// A connection to a bus, on a given loop, that never blocks. It handles messages for a limited time per turn of the
+/// loop, with each sender in turn, and reconnects after the bus was lost.
 ///
-/// sd-bus speaks the protocol. Which call an answer belongs to, which signal is for whom and who owns a name is kept
-/// here, where it outlives a connection. All of it happens on the loop's thread; nothing is called back from inside a
-/// function that was called, except by ``close()``.
+/// sd-bus implements the protocol. Pending calls, subscriptions and name owners are kept here, so they survive a
+/// reconnection. Everything happens on the loop's thread. No function calls back before it returns, except ``close()``.
 public final class BusConnection {
-    /// What ``stateChanged`` tells.
+    /// A value for ``stateChanged``.
     public enum State: Sendable, Hashable {
-        /// The connection is there, and has this unique name.
+        /// The connection is established and has this unique name.
         case connected(String)
-        /// It is gone; calls that were under way have failed.
+        /// The connection was lost; all pending calls have failed.
         case lost
     }
 
     /// The bus's own name, path and interface.
     public static let busName = "org.freedesktop.DBus"
     static let busPath = "/org/freedesktop/DBus"
-    /// After how long nothing more is handled in one turn of the loop, and before that nothing more read, in nanoseconds:
-    /// others on the loop are not kept waiting by peers that never stop. Reading goes ahead of handling, for whoever
-    /// called once may be behind a thousand messages of another.
+    /// The time for handling messages in one turn of the loop, and before that for reading, in nanoseconds. The limit
+    /// keeps a peer that sends without end from blocking others on the loop. Reading has its own time, because a single
+    /// call may be queued behind a thousand messages of another peer.
     private static let share: Int64 = 1_000_000
     private static let readingShare: Int64 = 500_000
-    /// The same for what is done bit by bit, which comes first.
-    private static let choresShare: Int64 = 500_000
-    /// How many small things may be done at once in one turn.
+    /// The time for long work done in pieces, in nanoseconds; that comes first in a turn.
+    private static let longWorkShare: Int64 = 500_000
+    /// The number of small tasks that may be done immediately in one turn.
     private static let mostHurried = 16
-    /// How many messages may wait for a bus that does not read; then it counts as gone.
+    /// The number of messages that may wait for a bus that does not read; beyond this, the connection counts as lost.
     private static let maximumQueue: UInt64 = 65_536
-    /// The delay before another attempt to connect: doubled each time, in nanoseconds.
+    /// The delay before the next attempt to connect, in nanoseconds; doubled after each failure.
     private static let delays: ClosedRange<Int64> = 250_000_000...5_000_000_000
 
-    /// Tells that the connection is there, or gone. Names and matches have been asked for again when it is there.
+    /// Called when the connection is established or lost. Before the call for an established connection, names and
+    /// matches have been requested again.
     public var stateChanged: (State) -> Void = { _ in }
-    /// Takes every method call for us, except those of `org.freedesktop.DBus.Peer`, which are answered already.
+    /// Receives every method call to this connection, except those of `org.freedesktop.DBus.Peer`, which are answered
+    /// here.
     public var calls: ((BusCall) -> Void)?
     /// The unique name, e.g. `:1.42`; nil while there is no connection.
     public private(set) var uniqueName: String?
-    /// Whether the bus knows us.
+    /// Whether the connection is established.
     public var isConnected: Bool { uniqueName != nil }
-    /// Why the last connection ended or could not be made; nil while there is one.
+    /// Why the last connection ended or failed; nil while connected.
     public private(set) var lastError: WireError?
 
     private let address: BusAddress
@@ -53,29 +54,29 @@ public final class BusConnection {
     private var interest = Readiness()
     private var alarm: (any LoopTimer)?
     private var armed: Int64?
-    /// At the end of a turn the loop is told once what is waited for.
+    /// Whether a turn is running; at its end the loop is told once which events to wait for.
     private var isTurning = false
     private var isOpen = false
     private var isBroken = false
     private var retryMoment: Int64?
     private var delay = delays.lowerBound
     private var work: [() -> Void] = []
-    /// What is done bit by bit, each in its turn; a bit says whether there are more.
-    private var chores = Queue<() -> Bool>()
-    /// How many small things were done at once in this turn of the loop.
+    /// Long work in pieces, done in turn; each closure does one piece and returns whether there are more.
+    private var longWork = Queue<() -> Bool>()
+    /// The number of small tasks done immediately in this turn.
     private var hurried = 0
-    /// What was read and is not handled yet.
+    /// The messages that were read and not handled yet.
     private var mailbox = Mailbox<QueuedMessage>()
 
-    /// How many answers are being made, and those that wait for that.
+    /// The number of long answers that are being made, and the answers that wait to be started.
     var longAnswers = 0
     var waitingAnswers = Queue<LongAnswer>()
 
-    /// The calls that have no answer yet, by their number, and those of them that were sent by what an answer says.
+    /// The pending calls by their number, and the serials of those that were sent.
     var pending: [Int: PendingCall] = [:]
     var sentCalls: [UInt64: PendingCall] = [:]
     var lastCall = 0
-    /// No answer is late before; there may be none left that is late then.
+    /// No pending call expires before this time. No call need expire exactly then.
     var earliestDeadline = Int64.max
     var subscriptions: [SubscriptionEntry] = []
     var matches: [(text: String, users: Int)] = []
@@ -83,10 +84,11 @@ public final class BusConnection {
     var nameRequests: [NameRequest] = []
     var lastNumber = 0
 
-    /// Makes a connection that ``open()`` opens.
+    /// Creates a connection; ``open()`` connects it.
     ///
-    /// - Parameter readsAhead: Whether to look behind what waits for others who wait, as who serves many has to do; then
-    ///   who sends too much gets errors, and loses signals. Otherwise whatever is too much waits in the socket.
+    /// - Parameter readsAhead: Whether to read further messages while some wait, so that other senders get their turn,
+    ///   as a server needs. Calls of a sender that exceeds its limit are then answered with errors, and its signals are
+    ///   dropped. Otherwise excess messages wait in the socket.
     public init(_ address: BusAddress, loop: any EventLoop, readsAhead: Bool = true) {
         self.address = address
         self.loop = loop
@@ -103,16 +105,16 @@ public final class BusConnection {
         if let bus { sd_bus_close_unref(bus) }
     }
 
-    /// Connects, now and whenever the connection is lost.
+    /// Connects now, and again whenever the connection is lost.
     public func open() {
         guard !isOpen else { return }
         isOpen = true
         connect()
-        settle()
+        updateWaiting()
     }
 
-    /// Ends the connection for good: what waits to be sent is sent as far as it goes without waiting, and calls that are
-    /// under way fail at once. ``stateChanged`` is not called.
+    /// Closes the connection for good: sends what can be sent without blocking, and fails all pending calls at once.
+    /// ``stateChanged`` is not called.
     public func close() {
         isOpen = false
         retryMoment = nil
@@ -125,26 +127,26 @@ public final class BusConnection {
             }
         }
         disconnect(WireError(WireErrorName.disconnected, "the connection was closed"))
-        settle()
+        updateWaiting()
     }
 
-    /// Carries something out in the next turn of the loop.
+    /// Calls `body` in the next turn of the loop.
     public func soon(_ body: @escaping () -> Void) {
         work.append(body)
         arm(at: loop.now)
     }
 
-    /// Does something that is long bit by bit, from the next turn of the loop on: as many bits as there is time for, then the
-    /// rest in the turns after that, in turn with others that are done like this.
+    /// Does long work in pieces, from the next turn of the loop on: as many pieces per turn as time permits, in
+    /// alternation with other such work.
     ///
-    /// - Parameter body: Does one bit; returns whether there are more.
+    /// - Parameter body: Does one piece; returns whether there are more.
     public func bitByBit(_ body: @escaping () -> Bool) {
-        chores.append(body)
+        longWork.append(body)
         arm(at: loop.now)
     }
 
-    /// Whether one more small thing, such as a signal to one peer, may be done at once in this turn of the loop: so few of them
-    /// may that they take no time. If it may not, it is to be done bit by bit.
+    /// Whether one more small task, such as a signal to one peer, may be done immediately in this turn. The number per
+    /// turn is small enough to take no noticeable time; further tasks must use ``bitByBit(_:)``.
     public func mayHurry() -> Bool {
         if hurried == 0 { soon { [weak self] in self?.hurried = 0 } }
         guard hurried < Self.mostHurried else { return false }
@@ -158,12 +160,12 @@ public final class BusConnection {
         isTurning = true
         defer {
             isTurning = false
-            settle()
+            updateWaiting()
         }
         let due = work
         work = []
         for body in due { body() }
-        doChores()
+        doLongWork()
         if bus == nil, let moment = retryMoment, moment <= loop.now { connect() }
         process()
         expireCalls()
@@ -190,12 +192,12 @@ public final class BusConnection {
         watch = loop.watch(sd_bus_get_fd(made)) { [weak self] _ in self?.turn() }
     }
 
-    private func doChores() {
+    private func doLongWork() {
         let start = loop.now
-        while let chore = chores.first {
-            chores.removeFirst()
-            if chore() { chores.append(chore) }
-            if loop.now &- start >= Self.choresShare { return }
+        while let piece = longWork.first {
+            longWork.removeFirst()
+            if piece() { longWork.append(piece) }
+            if loop.now &- start >= Self.longWorkShare { return }
         }
     }
 
@@ -203,10 +205,10 @@ public final class BusConnection {
         let start = loop.now
         guard read(until: start &+ Self.readingShare) else { return }
         let current = bus
-        // At least one, or it would never end when even reading takes too long.
+        // Handle at least one message, or nothing would ever be handled when reading alone uses up the time.
         while let message = mailbox.next() {
-            message.handle(take)
-            // Whatever a handler does, the rest is of a connection that may be gone.
+            message.handle(dispatch)
+            // The handler may have closed the connection, so the remaining messages may belong to a lost one.
             guard bus != nil, bus == current else { return }
             if isBroken { return lose(-ECONNRESET) }
             if loop.now &- start >= Self.share { return }
@@ -214,10 +216,10 @@ public final class BusConnection {
         }
     }
 
-    /// Queues what has come. Returns whether the connection is still there.
+    /// Reads and queues messages. Returns whether the connection still exists.
     private func read(until end: Int64) -> Bool {
         guard let bus else { return false }
-        // Whatever is told, the object stays until the end.
+        // Keep the sd-bus object alive until the end, whatever the callbacks do.
         sd_bus_ref(bus)
         defer { sd_bus_unref(bus) }
         repeat {
@@ -229,7 +231,7 @@ public final class BusConnection {
                 if uniqueName != nil { queue(message) }
             }
             guard self.bus == bus else { return false }
-            // Closing it is left to us, who take the descriptor from the loop first.
+            // We close the connection ourselves, because its descriptor must first be removed from the loop.
             if code < 0 || isBroken || sd_bus_is_open(bus) <= 0 {
                 lose(code < 0 ? code : -ECONNRESET)
                 return false
@@ -244,54 +246,55 @@ public final class BusConnection {
     private func queue(_ message: borrowing Message) {
         let sender = message.sender
         if sender == Self.busName {
-            return mailbox.add(news: QueuedMessage(message), about: message.formerOwner)
+            return mailbox.add(busMessage: QueuedMessage(message), about: message.formerOwner)
         }
         let kind = message.kind
         let isAnswer = kind == Int32(SD_BUS_MESSAGE_METHOD_RETURN) || kind == Int32(SD_BUS_MESSAGE_METHOD_ERROR)
-        // There are as many answers as we have asked for.
+        // Answers need no limit: there are only as many as we have sent calls.
         if isAnswer, answered(by: message) == nil { return }
         let weight = message.weight
         if isAnswer || mailbox.admits(sender, weight: weight) {
             return mailbox.add(QueuedMessage(message), from: sender, weight: weight)
         }
-        // A signal is lost, to nobody's harm but that of who sends so many.
+        // A signal is dropped, which harms only its sender.
         guard kind == Int32(SD_BUS_MESSAGE_METHOD_CALL) else { return }
         BusCall(message, self).fail(
             WireError(WireErrorName.limitsExceeded, "too many calls wait to be answered: wait for some of them"))
     }
 
-    /// Lets what somebody sends wait, until ``release(_:)``, within the limits of what may wait: for who does not know yet whom
-    /// it serves. What has come of it before, and what the bus says of the sender, is handled.
+    /// Holds back a sender's messages until ``release(_:)``, within the mailbox's limits, for a server that must first
+    /// find out whom it serves. Messages that came before, and the bus's own messages about the sender, are still
+    /// handled.
     public func hold(_ sender: String) { mailbox.hold(sender) }
-    /// Has them handled, each sender in turn.
+    /// Handles held messages again, in turn with those of other senders.
     public func release(_ sender: String) {
         mailbox.release(sender)
-        settle()
+        updateWaiting()
     }
 
-    private func take(_ message: borrowing Message) {
+    private func dispatch(_ message: borrowing Message) {
         switch message.kind {
         case Int32(SD_BUS_MESSAGE_METHOD_CALL):
             let call = BusCall(message, self)
             if let calls { return calls(call) }
             call.fail(WireError(WireErrorName.unknownObject, "there are no objects here"))
-        case Int32(SD_BUS_MESSAGE_METHOD_RETURN), Int32(SD_BUS_MESSAGE_METHOD_ERROR): takeAnswer(message)
-        case Int32(SD_BUS_MESSAGE_SIGNAL): takeSignal(message)
+        case Int32(SD_BUS_MESSAGE_METHOD_RETURN), Int32(SD_BUS_MESSAGE_METHOD_ERROR): handleAnswer(message)
+        case Int32(SD_BUS_MESSAGE_SIGNAL): handleSignal(message)
         default: break
         }
     }
 
-    /// Tells the loop what is waited for now. Called whenever something was sent, too.
-    func settle() {
+    /// Tells the loop for which events and until which moment to wait. Also called after every message that was sent.
+    func updateWaiting() {
         if isTurning { return }
         var next = retryMoment
         func wait(for moment: Int64) { if moment < next ?? .max { next = moment } }
-        if !work.isEmpty || !chores.isEmpty || isBroken || !mailbox.isEmpty { wait(for: loop.now) }
+        if !work.isEmpty || !longWork.isEmpty || isBroken || !mailbox.isEmpty { wait(for: loop.now) }
         if earliestDeadline < .max { wait(for: earliestDeadline) }
         if let bus {
             let events = sd_bus_get_events(bus)
             var wanted = Readiness()
-            // While something waits the turn comes by itself, and only once in a turn of the loop.
+            // While messages wait, the next turn comes by itself, only once per turn of the loop.
             if events > 0, events & POLLIN != 0, mailbox.isEmpty { wanted.insert(.readable) }
             if events > 0, events & POLLOUT != 0 { wanted.insert(.writable) }
             if wanted != interest {
@@ -300,7 +303,7 @@ public final class BusConnection {
             }
             var microseconds: UInt64 = 0
             if sd_bus_get_timeout(bus, &microseconds) > 0, microseconds < .max / 1000 {
-                // 0 is at once, which for some timers is never.
+                // A time of 0 would mean "at once", but some timers take it as "never".
                 wait(for: max(1, Int64(clamping: microseconds &* 1000)))
             }
         }
@@ -309,14 +312,14 @@ public final class BusConnection {
 
     private func arm(at moment: Int64?) {
         guard moment != armed else { return }
-        // What is due comes at once, and then it is seen what else is: to arm a timer anew for each message costs more than the
-        // message.
+        // An armed timer that is due fires at once and is then evaluated again. Arming a timer for each message would
+        // cost more than the message.
         if moment != nil, let armed, armed <= loop.now { return }
         armed = moment
         alarm?.arm(at: moment)
     }
 
-    // MARK: - Coming and going
+    // MARK: - Connecting and disconnecting
 
     private func connected(_ bus: OpaquePointer) {
         var name: UnsafePointer<CChar>?
@@ -344,7 +347,7 @@ public final class BusConnection {
         }
         disconnect(error)
         if wasConnected { stateChanged(.lost) }
-        settle()
+        updateWaiting()
     }
 
     private func disconnect(_ error: WireError) {
@@ -361,13 +364,20 @@ public final class BusConnection {
         for watch in nameWatches { watch.update(nil) }
     }
 
-    /// Looks at what sending came to, and at how much waits to be sent.
+    /// Loses the connection in the next turn, to make another one.
+    func giveUp() {
+        guard bus != nil else { return }
+        isBroken = true
+        updateWaiting()
+    }
+
+    /// Checks the result of sending a message, and how much waits to be sent.
     func sent(_ code: Int32) {
         guard let bus else { return }
         var queued: UInt64 = 0
         if code == -ENOBUFS || (sd_bus_get_n_queued_write(bus, &queued) >= 0 && queued > Self.maximumQueue) {
             isBroken = true
         }
-        settle()
+        updateWaiting()
     }
 }

@@ -1,19 +1,19 @@
 import SessionWire
 
-/// Who a peer is, as the bus knows it from the peer's socket.
+/// A peer's process and user, which the bus read from the peer's socket.
 public struct PeerCredentials: Sendable, Hashable {
-    /// The process that connected; it may have ended since, and may have handed its connection on.
+    /// The process that connected. It may have ended since, or have passed on its connection.
     public var processID: UInt32?
-    /// Its user.
+    /// The user of that process.
     public var userID: UInt32?
 }
 
-/// The owner of a name, and who wants to know.
+/// A followed name, its owner, and the callbacks to tell.
 final class NameWatch {
     let name: String
     var owner: String?
     var isKnown = false
-    /// How many need it: followers, and subscriptions to what its owner sends.
+    /// The number of users: followers, and subscriptions to the owner's signals.
     var users = 0
     var followers: [(number: Int, told: String??, body: (String?) -> Void)] = []
 
@@ -22,11 +22,11 @@ final class NameWatch {
     func update(_ owner: String?) {
         self.owner = owner
         isKnown = true
-        tell()
+        notifyFollowers()
     }
 
-    /// Tells those who have not heard of the owner that there is now.
-    func tell() {
+    /// Calls back with the present owner, where a callback has not been told of it.
+    func notifyFollowers() {
         guard isKnown else { return }
         for number in followers.map(\.number) {
             guard let index = followers.firstIndex(where: { $0.number == number }),
@@ -38,7 +38,7 @@ final class NameWatch {
     }
 }
 
-/// A name that we want to have.
+/// A name that we request.
 final class NameRequest {
     let name: String
     private var isOwned: Bool?
@@ -57,35 +57,29 @@ final class NameRequest {
 }
 
 extension BusConnection {
-    /// Asks for a name, and again after every reconnection. Where somebody else has it, we get it when they leave.
+    /// Requests a name, and again after every reconnection. If the name is taken, we get it when its owner leaves.
     ///
-    /// - Parameter body: Told whether we have it: at first, and whenever that changes.
+    /// - Parameter body: Called with whether we own the name: once at first, and after each change.
     public func requestName(_ name: String, then body: @escaping (Bool) -> Void) {
         let request = NameRequest(name, body)
         nameRequests.append(request)
         if isConnected { ask(request) }
     }
 
-    /// Gives a name back, or no longer wants it; nobody is told.
-    public func releaseName(_ name: String) {
-        nameRequests.removeAll { $0.name == name }
-        if isConnected { askBus("ReleaseName", [.string(name)]) { _ in } }
-    }
-
     /// Follows the owner of a name.
     ///
-    /// - Parameter body: Told the owner's unique name, nil for none: once at first, and on every change, over all
-    ///   reconnections. While there is no connection, nobody has the name.
+    /// - Parameter body: Called with the owner's unique name, or nil for none: once at first, and after each change,
+    ///   across all reconnections. Without a connection there is no owner.
     public func follow(_ name: String, _ body: @escaping (String?) -> Void) -> Subscription {
         lastNumber &+= 1
         let watch = watchName(name)
         watch.users += 1
         watch.followers.append((lastNumber, nil, body))
-        soon { watch.tell() }
+        soon { watch.notifyFollowers() }
         return Subscription(lastNumber, self)
     }
 
-    /// Asks the bus who a peer is.
+    /// Asks the bus for a peer's process and user.
     public func credentials(
         of uniqueName: String, then body: @escaping (Result<PeerCredentials, WireError>) -> Void
     ) {
@@ -99,19 +93,19 @@ extension BusConnection {
         }
     }
 
-    // MARK: - What the bus says
+    // MARK: - Signals and answers of the bus
 
     func ask(_ request: NameRequest) {
-        // Without flags: queued when somebody else has it.
-        askBus("RequestName", [.string(request.name), .uint32(0)]) { result in
-            // 1 is the owner, 4 was so before.
+        // Without flags, the bus queues the request if the name is taken.
+        setUp("RequestName", [.string(request.name), .uint32(0)]) { result in
+            // 1 means that we became the owner, 4 that we already were.
             guard case .success(let values) = result else { return request.update(false) }
             request.update(values.first?.integer == 1 || values.first?.integer == 4)
         }
     }
 
     func ask(_ watch: NameWatch) {
-        askBus("GetNameOwner", [.string(watch.name)]) { result in
+        setUp("GetNameOwner", [.string(watch.name)]) { result in
             switch result {
             case .success(let values): watch.update(values.first?.text)
             case .failure: watch.update(nil)
@@ -119,7 +113,7 @@ extension BusConnection {
         }
     }
 
-    /// The watch on a name; a new one has no users yet.
+    /// The watch of a name; a new watch has no users yet.
     func watchName(_ name: String) -> NameWatch {
         if let watch = nameWatches.first(where: { $0.name == name }) { return watch }
         let watch = NameWatch(name)
@@ -140,8 +134,8 @@ extension BusConnection {
         removeMatch(Self.ownerRule(watch.name))
     }
 
-    /// A signal of the bus itself.
-    func takeNews(_ member: String, _ arguments: [WireValue]) {
+    /// Handles a signal of the bus itself.
+    func handleBusSignal(_ member: String, _ arguments: [WireValue]) {
         guard let name = arguments.first?.text else { return }
         switch member {
         case "NameAcquired", "NameLost":

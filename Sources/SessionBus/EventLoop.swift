@@ -1,31 +1,31 @@
-/// What the bus needs of a loop: to be told when a descriptor is ready, and when a moment has come.
+/// The event loop that the bus needs: it watches descriptors and has timers.
 ///
-/// A sound server's own loop and ``PollLoop`` have it. Everything happens on the loop's thread.
+/// A sound server's own loop and ``PollLoop`` implement it. Everything happens on the loop's thread.
 public protocol EventLoop: AnyObject {
     /// CLOCK_MONOTONIC, in nanoseconds.
     var now: Int64 { get }
-    /// Calls back whenever the descriptor is ready for what was asked for; at first for nothing.
+    /// Watches a descriptor and calls back when it is ready for the requested events, at first none.
     ///
-    /// The watch ends when it is cancelled; the descriptor stays open for that long.
+    /// The descriptor must stay open until the watch is cancelled.
     func watch(_ descriptor: Int32, _ body: @escaping (Readiness) -> Void) -> any LoopWatch
-    /// A timer that is not armed. It ends when it is cancelled.
+    /// Creates a timer that is not armed. It exists until it is cancelled.
     func timer(_ body: @escaping () -> Void) -> any LoopTimer
 }
 
-/// A descriptor that a loop looks at.
+/// A watch of one descriptor.
 public protocol LoopWatch: AnyObject {
-    /// Asks for other events; hanging up is reported always.
+    /// Requests other events; hanging up is always reported.
     func update(_ interest: Readiness)
-    /// Ends it: nothing is called back any more, not even what is under way.
+    /// Ends the watch: nothing is called back any more, not even for an event that has already come.
     func cancel()
 }
 
-/// A moment that a loop waits for.
+/// A timer of a loop.
 public protocol LoopTimer: AnyObject {
-    /// Waits for a moment of the loop's clock, in nanoseconds, once; a moment that has passed comes in the next turn.
-    /// Nil is for none.
+    /// Fires once at a time of the loop's clock, in nanoseconds; a time in the past fires in the next turn. Nil disarms
+    /// the timer.
     func arm(at moment: Int64?)
-    /// Ends it.
+    /// Ends the timer.
     func cancel()
 }
 

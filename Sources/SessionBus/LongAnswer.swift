@@ -1,26 +1,27 @@
 import SessionWire
 
-/// An answer to a call that takes longer to be made than a turn of the loop may last.
+/// An answer that takes longer to make than a turn of the loop may last.
 public final class LongAnswer {
-    /// What it is.
+    /// The type of the answer's value.
     public enum Kind {
-        /// An array, or a dictionary, of elements of these types: their letters, as in `a{sv}`.
+        /// An array or dictionary with elements of this type signature, as `{sv}` in `a{sv}`.
         case array(of: String)
-        /// A text.
+        /// A string.
         case text
     }
 
-    /// A part of it.
+    /// A piece of the answer.
     public enum Bit {
         /// An element of an array.
         case element(WireValue)
         /// An entry of a dictionary.
         case entry(WireValue.Entry)
-        /// More of a text.
+        /// A part of a string.
         case text(String)
     }
 
-    /// So many are made at a time, each of which takes memory for what there is of it; others wait for one of them.
+    /// The number of answers that are made at the same time, because each takes memory for its value; further ones
+    /// wait.
     static let most = 8
 
     private let kind: Kind
@@ -37,11 +38,11 @@ public final class LongAnswer {
         if case .array(let types) = kind { try self.reply.open("a", types, 0) }
     }
 
-    /// Who waits for it.
+    /// The caller that waits for the answer.
     var caller: String { call.sender }
 
-    /// Makes a bit; the last one sends it. Returns whether there are more.
-    func goOn() -> Bool {
+    /// Adds one piece, and sends the answer after the last one. Returns whether there are more.
+    func addNext() -> Bool {
         do throws(WireError) {
             switch next() {
             case .element(let value):
@@ -65,7 +66,8 @@ public final class LongAnswer {
 }
 
 extension BusConnection {
-    /// Makes an answer bit by bit. What its caller sends meanwhile waits, so that nobody has more than one made at a time.
+    /// Makes an answer in pieces. The caller's further messages wait meanwhile, so each caller has only one such answer
+    /// at a time.
     func make(_ answer: LongAnswer) {
         hold(answer.caller)
         guard longAnswers < LongAnswer.most else { return waitingAnswers.append(answer) }
@@ -75,7 +77,7 @@ extension BusConnection {
     private func begin(_ answer: LongAnswer) {
         longAnswers += 1
         bitByBit { [weak self] in
-            if answer.goOn() { return true }
+            if answer.addNext() { return true }
             guard let self else { return false }
             longAnswers -= 1
             release(answer.caller)

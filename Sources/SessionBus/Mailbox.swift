@@ -1,134 +1,136 @@
-/// Messages that have come and wait to be handled: a queue for each sender, and who waits in them comes in turn, so that
-/// one who sends without end keeps nobody waiting but itself.
+/// Messages that wait to be handled: a queue for each sender, served in turn, so that a peer that sends without end
+/// delays only itself.
 ///
-/// What one sender sends stays in its order. What the bus says of somebody (that it has gone) is handled after all that
-/// this one has sent before, and before all that anybody has sent afterwards.
+/// The messages of one sender stay in order. A message of the bus about a sender (that it has gone) is handled after
+/// everything that this sender sent before, and before anything that was sent afterwards.
 struct Mailbox<Item> {
-    /// The most messages of one sender that wait, and their weight in bytes.
+    /// The largest number of waiting messages of one sender, and their largest weight in bytes.
     static var mostOfOne: Int { 1024 }
     static var heaviestOfOne: Int { 1 << 20 }
-    /// The same for all senders together.
+    /// The same limits for all senders together.
     static var most: Int { 4096 }
     static var heaviest: Int { 1 << 22 }
 
-    private struct Letter {
+    private struct Entry {
         var item: Item
-        /// Counted over all senders.
+        /// The message's position in the order of all senders.
         var number: UInt64
         var weight: Int
     }
 
-    private struct Lane {
-        var letters = Queue<Letter>()
+    private struct SenderQueue {
+        var entries = Queue<Entry>()
         var weight = 0
     }
 
-    /// Who waits, by sender; nobody without a letter.
-    private var lanes: [String: Lane] = [:]
-    /// The same senders, in the order in which they come next; without those that are held.
+    /// The queues, by sender; no queue is empty.
+    private var queues: [String: SenderQueue] = [:]
+    /// The same senders in the order of their turns, without the held ones.
     private var turns = Queue<String>()
-    /// Whose messages wait until something is known of them.
+    /// The senders whose messages are held.
     private var held: Set<String> = []
-    /// What the bus itself says, and about whom.
-    private var news = Queue<(letter: Letter, about: String?)>()
-    /// The last one that was taken is news.
-    private var wasNews = false
+    /// The bus's own messages, each with the sender that it is about.
+    private var busMessages = Queue<(entry: Entry, about: String?)>()
+    /// Whether the message returned last came from the bus itself.
+    private var wasOfBus = false
     private var lastNumber: UInt64 = 0
     private var weight = 0
-    /// How many wait, the bus's own words apart.
+    /// The number of waiting messages, without the bus's own.
     private(set) var count = 0
 
-    /// Whether nothing waits that could be handled now.
-    var isEmpty: Bool { turns.isEmpty && news.isEmpty }
+    /// Whether no message can be handled now.
+    var isEmpty: Bool { turns.isEmpty && busMessages.isEmpty }
 
-    /// Whether there is room for what the bus says. It is never refused, so nothing is to be read without that.
-    var hasRoom: Bool { news.count < Self.mostOfOne }
+    /// Whether there is room for another message of the bus. Such a message is never refused, so nothing may be read
+    /// without room.
+    var hasRoom: Bool { busMessages.count < Self.mostOfOne }
 
-    /// Whether a sender has room for one more message. Who has nothing waiting always has.
+    /// Whether a sender may queue one more message. A sender without waiting messages always may.
     func admits(_ sender: String, weight: Int) -> Bool {
-        guard let lane = lanes[sender] else { return true }
-        return lane.letters.count < Self.mostOfOne && count < Self.most
-            && weight <= Self.heaviestOfOne - lane.weight && weight <= Self.heaviest - self.weight
+        guard let queue = queues[sender] else { return true }
+        return queue.entries.count < Self.mostOfOne && count < Self.most
+            && weight <= Self.heaviestOfOne - queue.weight && weight <= Self.heaviest - self.weight
     }
 
-    /// Queues a message of a sender that has room.
+    /// Queues a message of a sender that is within its limits.
     mutating func add(_ item: Item, from sender: String, weight: Int) {
-        var lane = lanes[sender] ?? Lane()
-        if lane.letters.isEmpty, !held.contains(sender) { turns.append(sender) }
-        lane.letters.append(letter(item, weight))
-        lane.weight += weight
-        lanes[sender] = lane
+        var queue = queues[sender] ?? SenderQueue()
+        if queue.entries.isEmpty, !held.contains(sender) { turns.append(sender) }
+        queue.entries.append(entry(item, weight))
+        queue.weight += weight
+        queues[sender] = queue
         self.weight += weight
         count += 1
     }
 
-    /// Queues what the bus says.
+    /// Queues a message of the bus itself.
     ///
-    /// - Parameter about: Who has sent all that it will send.
-    mutating func add(news item: Item, about sender: String?) {
-        news.append((letter(item, 0), sender))
+    /// - Parameter about: A sender that will send nothing more.
+    mutating func add(busMessage item: Item, about sender: String?) {
+        busMessages.append((entry(item, 0), sender))
     }
 
-    private mutating func letter(_ item: Item, _ weight: Int) -> Letter {
+    private mutating func entry(_ item: Item, _ weight: Int) -> Entry {
         lastNumber += 1
-        return Letter(item: item, number: lastNumber, weight: weight)
+        return Entry(item: item, number: lastNumber, weight: weight)
     }
 
     /// The next message to be handled; `nil` when none waits.
     mutating func next() -> Item? {
-        guard let first = news.first else { return nextOfLane(before: .max) }
-        let number = first.letter.number
-        if let sender = first.about, let own = lanes[sender]?.letters.first, own.number < number {
+        guard let first = busMessages.first else { return nextOfSenders(before: .max) }
+        let number = first.entry.number
+        if let sender = first.about, let own = queues[sender]?.entries.first, own.number < number {
             release(sender)
             turns.remove { $0 == sender }
-            return take(from: sender)
+            return removeFirst(from: sender)
         }
-        // In turn with all others that came before it: neither has to wait for the end of the other.
-        if wasNews, let item = nextOfLane(before: number) { return item }
-        wasNews = true
-        news.removeFirst()
-        return first.letter.item
+        // Alternate between the bus's messages and older messages of senders, so that neither waits for the end of the
+        // other.
+        if wasOfBus, let item = nextOfSenders(before: number) { return item }
+        wasOfBus = true
+        busMessages.removeFirst()
+        return first.entry.item
     }
 
-    /// The first message in turn of those that came before another.
-    private mutating func nextOfLane(before number: UInt64) -> Item? {
+    /// The next message, in turn, among those that came before a position.
+    private mutating func nextOfSenders(before number: UInt64) -> Item? {
         for _ in 0..<turns.count {
             guard let sender = turns.first else { break }
             turns.removeFirst()
-            if let own = lanes[sender]?.letters.first, own.number < number {
-                wasNews = false
-                return take(from: sender)
+            if let own = queues[sender]?.entries.first, own.number < number {
+                wasOfBus = false
+                return removeFirst(from: sender)
             }
             turns.append(sender)
         }
         return nil
     }
 
-    /// Takes the first message of a sender, whose next turn comes after those of all others.
-    private mutating func take(from sender: String) -> Item? {
-        // Out of the table meanwhile, or its letters would be copied.
-        guard var lane = lanes.removeValue(forKey: sender), let letter = lane.letters.first else { return nil }
-        lane.letters.removeFirst()
-        lane.weight -= letter.weight
-        weight -= letter.weight
+    /// Takes a sender's first message; the sender's next turn comes after all others.
+    private mutating func removeFirst(from sender: String) -> Item? {
+        // Remove the queue from the table while changing it; otherwise its array would be copied.
+        guard var queue = queues.removeValue(forKey: sender), let entry = queue.entries.first else { return nil }
+        queue.entries.removeFirst()
+        queue.weight -= entry.weight
+        weight -= entry.weight
         count -= 1
-        if !lane.letters.isEmpty {
-            lanes[sender] = lane
+        if !queue.entries.isEmpty {
+            queues[sender] = queue
             if !held.contains(sender) { turns.append(sender) }
         }
-        return letter.item
+        return entry.item
     }
 
-    /// Lets a sender's messages wait, within its limits, until ``release(_:)``, or until the bus says something of it.
+    /// Holds a sender's messages, within its limits, until ``release(_:)`` or a message of the bus about the sender.
     mutating func hold(_ sender: String) {
         if held.insert(sender).inserted { turns.remove { $0 == sender } }
     }
 
-    /// Has a sender's messages handled again.
+    /// Serves a sender's messages again.
     mutating func release(_ sender: String) {
-        if held.remove(sender) != nil, lanes[sender] != nil { turns.append(sender) }
+        if held.remove(sender) != nil, queues[sender] != nil { turns.append(sender) }
     }
 
-    /// Drops all that waits.
+    /// Drops all messages.
     mutating func clear() { self = Mailbox() }
 }

@@ -1,20 +1,20 @@
 import SessionWire
 
-/// Which signals are meant (D-Bus Specification, "Match Rules"). What is nil is not looked at.
+/// A rule for signals (D-Bus Specification, "Match Rules"). A member that is nil matches everything.
 public struct MatchRule: Sendable, Hashable {
-    /// Who sends it: a unique name, or a well-known one, whose owner is then followed.
+    /// The sender: a unique name, or a well-known name, whose owner is then followed.
     public var sender: String?
-    /// The object it comes from.
+    /// The object that sends the signal.
     public var path: String?
-    /// The object it comes from, or one above that.
+    /// The object that sends the signal, or one above it in the path.
     public var pathNamespace: String?
-    /// Its interface.
+    /// The signal's interface.
     public var interface: String?
-    /// Its name.
+    /// The signal's name.
     public var member: String?
-    /// The first argument, a text.
+    /// The first argument, as a string.
     public var argument0: String?
-    /// The first argument, a bus name, or what it begins with before a dot.
+    /// The first argument as a bus name, or the part of that name before a dot.
     public var argument0Namespace: String?
 
     /// Makes a rule.
@@ -31,7 +31,7 @@ public struct MatchRule: Sendable, Hashable {
         self.argument0Namespace = argument0Namespace
     }
 
-    /// The rule as the bus reads it.
+    /// The rule in the bus's syntax.
     var text: String {
         var text = "type='signal'"
         func add(_ key: String, _ value: String?) {
@@ -54,20 +54,20 @@ public struct MatchRule: Sendable, Hashable {
         return text
     }
 
-    /// Whether a well-known name's owner has to be known to judge the sender.
+    /// Whether the owner of a well-known name must be known to match the sender.
     var followsSender: Bool {
         guard let sender else { return false }
         return sender.utf8.first != UInt8(ascii: ":") && sender != BusConnection.busName
     }
 
-    /// Whether what does not need the message read is as it should be; the sender is not looked at.
-    func fits(path: String, interface: String, member: String) -> Bool {
+    /// Whether path, interface and member match; the sender is not examined.
+    func matches(path: String, interface: String, member: String) -> Bool {
         (self.path ?? path) == path && (self.interface ?? interface) == interface && (self.member ?? member) == member
             && Self.isIn(pathNamespace, path, "/")
     }
 
-    /// Whether the first argument is as it should be.
-    func fits(_ arguments: [WireValue]) -> Bool {
+    /// Whether the first argument matches.
+    func matches(_ arguments: [WireValue]) -> Bool {
         guard argument0 != nil || argument0Namespace != nil else { return true }
         guard case .string(let text)? = arguments.first else { return false }
         return (argument0 ?? text) == text && Self.isIn(argument0Namespace, text, ".")

@@ -2,17 +2,17 @@ import CSystemdBus
 import Glibc
 import SessionWire
 
-/// A reference to a message of sd-bus.
+/// An owned reference to an sd-bus message.
 struct Message: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Takes a reference over.
+    /// Takes over an existing reference.
     init(taking pointer: OpaquePointer) { self.pointer = pointer }
-    /// Takes a reference of its own.
+    /// Adds a reference.
     init(sharing pointer: OpaquePointer) { self.pointer = sd_bus_message_ref(pointer) }
     deinit { sd_bus_message_unref(pointer) }
 
-    /// What a function of sd-bus makes.
+    /// Owns the message that a function of sd-bus creates.
     static func make(_ body: (UnsafeMutablePointer<OpaquePointer?>) -> Int32) throws(WireError) -> Message {
         var pointer: OpaquePointer?
         let code = body(&pointer)
@@ -30,7 +30,7 @@ struct Message: ~Copyable {
     var member: String { text(sd_bus_message_get_member(pointer)) }
     var signature: String { text(sd_bus_message_get_signature(pointer, 1)) }
 
-    /// What an error that was answered says.
+    /// The error in an error reply.
     var error: WireError {
         guard let error = sd_bus_message_get_error(pointer) else { return WireError(WireErrorName.failed, "") }
         return WireError(text(error.pointee.name), text(error.pointee.message))
@@ -49,14 +49,14 @@ final class QueuedMessage {
 }
 
 extension WireErrorName {
-    /// There is no connection to the bus, or it went while an answer was waited for.
+    /// There is no connection to the bus, or it was lost during the call.
     public static let disconnected = "org.freedesktop.DBus.Error.Disconnected"
-    /// No answer came in time.
+    /// No answer came within the time limit.
     public static let noReply = "org.freedesktop.DBus.Error.NoReply"
 }
 
 extension WireError {
-    /// A failure of sd-bus, which says it with a negative errno.
+    /// An error from sd-bus, given as a negative errno.
     init(code: Int32, _ what: String) {
         let reason = strerror(code < 0 && code > .min ? -code : code).map { String(cString: $0) } ?? "\(code)"
         self.init(WireErrorName.failed, what + ": " + reason)

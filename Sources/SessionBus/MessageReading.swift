@@ -2,20 +2,20 @@ import CSystemdBus
 import Glibc
 import SessionWire
 
-/// How much of a message is made into values. What is larger is refused, however it is built.
+/// The limits for messages that are read into values; a larger message is refused, however it is built.
 enum MessageLimit {
-    /// How deep containers may lie in each other.
+    /// The nesting depth of containers.
     static let depth = 32
-    /// How many values, each element, member, key and variant counted.
+    /// The number of values; each element, member, key and variant counts.
     static let values = 65_536
-    /// How many bytes of text and numbers.
+    /// The bytes of strings and numbers.
     static let bytes = 1 << 20
     /// The longest signature (D-Bus Specification, "Valid Signatures").
     static let signature = 255
 }
 
 extension Message {
-    /// The arguments. Fails with `LimitsExceeded` as soon as there turn out to be too many or too deep.
+    /// Reads the arguments. Throws `LimitsExceeded` as soon as a limit is exceeded.
     func arguments() throws(WireError) -> [WireValue] {
         sd_bus_message_rewind(pointer, 1)
         var reader = MessageReader(message: pointer)
@@ -24,8 +24,8 @@ extension Message {
 }
 
 extension Message {
-    /// What it weighs while it waits, in bytes: what sd-bus has for each message, and what it carries. One that carries
-    /// much counts as one that carries as much as is read at all, so that weighing takes no time.
+    /// The weight of the waiting message in bytes: sd-bus's own memory and the content. Beyond the limit for reading,
+    /// every message counts the same, so that weighing takes no time.
     var weight: Int {
         var scale = MessageScale(message: pointer)
         let header = path.utf8.count + interface.utf8.count + member.utf8.count + sender.utf8.count
@@ -33,19 +33,18 @@ extension Message {
         return min(MessageScale.own + header + scale.bytes, MessageLimit.bytes)
     }
 
-    /// Whom the bus says has lost a name, if that is what it says: `NameOwnerChanged`, of the name, its old owner and its
-    /// new one.
+    /// For a `NameOwnerChanged` signal, the old owner that has lost its name; otherwise nil.
     var formerOwner: String? {
         guard member == "NameOwnerChanged", let values = try? arguments(), values.count == 3 else { return nil }
         return values[1].text.flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 
-/// Adds up what a message carries without making values of it.
+/// Computes the weight of a message's content without making values of it.
 private struct MessageScale {
-    /// What sd-bus has for each message.
+    /// The memory of sd-bus for each message, in bytes.
     static let own = 1024
-    /// More values are not counted.
+    /// The number of values that are weighed at most.
     private static let most = 1024
 
     let message: OpaquePointer
@@ -57,7 +56,7 @@ private struct MessageScale {
         sd_bus_message_rewind(message, 1)
     }
 
-    /// Weighs all values up to the end of the message or container. Returns whether that could be done.
+    /// Weighs all values up to the end of the message or container. Returns whether that succeeded.
     mutating func weigh(depth: Int) -> Bool {
         var type: CChar = 0
         var contents: UnsafePointer<CChar>?
@@ -67,7 +66,7 @@ private struct MessageScale {
             values += 1
             guard values <= Self.most, bytes < MessageLimit.bytes else { return false }
             if let contents {
-                // Copied, for the next look at a type overwrites it.
+                // Copied, because the next call that reads a type overwrites the text.
                 let inside = String(cString: contents)
                 guard depth < MessageLimit.depth, sd_bus_message_enter_container(message, type, inside) > 0,
                     weigh(depth: depth + 1), sd_bus_message_exit_container(message) >= 0
@@ -87,7 +86,7 @@ private struct MessageScale {
     }
 }
 
-/// Makes values of what a message has, from where it is being read.
+/// Reads values from a message's present position.
 private struct MessageReader {
     let message: OpaquePointer
     private var values = MessageLimit.values
@@ -108,7 +107,7 @@ private struct MessageReader {
         guard try check(sd_bus_message_peek_type(message, &type, &contents)) else { return nil }
         let kind = UInt8(bitPattern: type)
         guard let contents else { return try basic(kind) }
-        // Copied, for the next look at a type overwrites it.
+        // Copied, because the next call that reads a type overwrites the text.
         let inside = String(cString: contents)
         guard depth < MessageLimit.depth else {
             throw WireError(WireErrorName.limitsExceeded, "values more than \(MessageLimit.depth) containers deep")
@@ -193,7 +192,7 @@ private struct MessageReader {
         }
     }
 
-    /// False at the end of what is being read.
+    /// Throws an error code. False at the end of the container or message.
     @discardableResult private func check(_ code: Int32) throws(WireError) -> Bool {
         if code < 0 {
             throw WireError(WireErrorName.invalidArguments, WireError(code: code, "cannot read the message").message)

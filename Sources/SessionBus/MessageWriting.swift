@@ -3,7 +3,8 @@ import Glibc
 import SessionWire
 
 extension Message {
-    /// Appends arguments. What is no valid message would cost the connection, so it fails here.
+    /// Appends arguments. An invalid value throws here, because the bus would close the connection over an invalid
+    /// message.
     func append(_ arguments: [WireValue]) throws(WireError) {
         var length = 0
         for argument in arguments {
@@ -66,17 +67,17 @@ extension Message {
 
     private func append(_ type: Unicode.Scalar, text: String) throws(WireError) {
         let letter = CChar(truncatingIfNeeded: type.value)
-        // What has a NUL in it would be sent without the rest.
+        // A text with a NUL would be cut there.
         var code = text.withCString {
             strlen($0) == text.utf8.count ? sd_bus_message_append_basic(pointer, letter, $0) : -EINVAL
         }
-        // A stranger's odd name must not keep all others from being listed.
-        if code == -EINVAL, type == "s" { code = sd_bus_message_append_basic(pointer, letter, Self.printable(text)) }
+        // One application's invalid name must not prevent a list of all others.
+        if code == -EINVAL, type == "s" { code = sd_bus_message_append_basic(pointer, letter, Self.acceptable(text)) }
         try check(code, type)
     }
 
-    /// The text without what a message cannot have: NUL, and noncharacters, which sd-bus refuses too.
-    static func printable(_ text: String) -> String {
+    /// The text as sd-bus accepts it in a message: NUL, which would end the text, and noncharacters are replaced.
+    static func acceptable(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             let isCharacter =
@@ -90,7 +91,7 @@ extension Message {
         guard depth < MessageLimit.depth else {
             throw WireError(WireErrorName.limitsExceeded, "values more than \(MessageLimit.depth) containers deep")
         }
-        // sd-bus looks at what arrays and structures have inside, not at how long it is.
+        // sd-bus checks the content of a container's signature, but not its length.
         guard contents.utf8.count < MessageLimit.signature else {
             throw Self.invalid("a type of more than 255 letters")
         }

@@ -1,52 +1,54 @@
 import SessionWire
 
-/// An object that others can call.
+/// An object that peers can call.
 ///
-/// What it has is written in its interfaces; calls are checked against them before they come here.
+/// Its interfaces declare its members; calls are checked against them before they arrive here.
 public protocol ServedObject: AnyObject {
-    /// What it has besides the standard interfaces; always the same.
+    /// The interfaces besides the standard ones; they never change.
     var interfaces: [WireInterface] { get }
-    /// The properties that are told to those who ask and may, and not announced to everybody.
+    /// The properties that only permitted peers may read, and whose changes are not announced to everybody.
     var privateProperties: Set<String> { get }
-    /// The value of a property, of the declared type; nil while it has none.
+    /// The value of a property, of the declared type; nil if it has none at present.
     func value(of property: String, interface: String) -> WireValue?
-    /// Sets a writable property to a value of the declared type, and answers the call, with nothing or with an error.
+    /// Sets a writable property to a value of the declared type, and answers the call with success or an error.
     func set(_ property: String, interface: String, to value: WireValue, call: BusCall)
-    /// Called before it is asked for anything, and before its answers are sent: what it has put off is to be told before.
+    /// Called before each access to the object and before each of its answers, so that it can send what it has
+    /// deferred.
     func catchUp()
-    /// Carries out a method, whose arguments are of the declared types, and answers the call, now or later.
+    /// Runs a method with arguments of the declared types, and answers the call, now or later.
     func call(_ method: String, interface: String, _ call: BusCall)
 }
 
 /// Serves objects on a connection: their methods, properties and introspection, and an `ObjectManager` at the root.
 public final class ObjectServer {
     let connection: BusConnection
-    /// The object with the `ObjectManager`.
+    /// The path of the object with the `ObjectManager`.
     let root: String
     private(set) var objects: [String: any ServedObject] = [:]
-    /// Finds out which of the objects below the root a caller may see, now or later; `nil` stands for all. By default, everybody
-    /// may see everything.
+    /// Calls back, now or later, with the paths below the root that a caller may see; `nil` stands for all. By default,
+    /// everybody may see everything.
     public var admission: (BusCall, @escaping (Set<String>?) -> Void) -> Void = { $1(nil) }
-    /// What has changed of which object, and which comes next to be announced; one may be there that has been announced already.
+    /// The changes to be announced for each object, and the order of the objects; it may still list one that was
+    /// announced already.
     private var changes: [String: [PropertyChange]] = [:]
     private var changed = Queue<String>()
 
-    /// Properties of an object that have other values, which nobody has been told.
+    /// The properties of one interface whose new values have not been announced.
     private struct PropertyChange {
         var interface: String
         var names: [String]
     }
 
-    /// Takes all calls of a connection.
+    /// Handles all calls of a connection.
     ///
-    /// - Parameter root: The path of the object that has the `ObjectManager`, for the objects below it.
+    /// - Parameter root: The path of the `ObjectManager` for the objects below it.
     public init(connection: BusConnection, root: String) {
         self.connection = connection
         self.root = root
-        connection.calls = { [weak self] in self?.take($0) }
+        connection.calls = { [weak self] in self?.dispatch($0) }
     }
 
-    /// Serves an object, in place of one that may be there. It is announced, when it is below the root.
+    /// Serves an object, in place of any former one at the path. An object below the root is announced.
     public func add(_ object: any ServedObject, at path: String) {
         objects[path] = object
         guard isManaged(path) else { return }
@@ -55,7 +57,7 @@ public final class ObjectServer {
             [.objectPath(path), interfacesAndProperties(of: object, without: object.privateProperties)])
     }
 
-    /// Serves an object no longer, and announces that.
+    /// Stops serving an object, and announces that.
     public func remove(_ path: String) {
         guard let object = objects[path] else { return }
         flush(path)
@@ -64,8 +66,8 @@ public final class ObjectServer {
         emitManager("InterfacesRemoved", [.objectPath(path), .strings(object.interfaces.map(\.name))])
     }
 
-    /// Notes that properties have other values: announced once, in the next turn of the loop or, if there are very many, in
-    /// those after it, and in any case before the object sends anything else.
+    /// Records changed properties. They are announced together in the next turn of the loop, or in later turns if there
+    /// are very many, but always before the object sends anything else.
     public func changed(_ properties: [String], interface: String, at path: String) {
         if changes.isEmpty {
             connection.bitByBit { [weak self] in self?.announceNext() ?? false }
@@ -92,7 +94,7 @@ public final class ObjectServer {
         return !changes.isEmpty
     }
 
-    /// Sends a signal of an object, after the changes of its properties.
+    /// Sends a signal of an object, after announcing the changes of its properties.
     public func emit(
         _ signal: String, interface: String, at path: String, _ arguments: [WireValue] = [],
         to destination: String? = nil
@@ -122,7 +124,7 @@ public final class ObjectServer {
 
     // MARK: - Calls
 
-    private func take(_ call: BusCall) {
+    private func dispatch(_ call: BusCall) {
         let object = objects[call.path]
         call.willAnswer = { [weak self, weak object, path = call.path] in
             object?.catchUp()
@@ -151,14 +153,14 @@ public final class ObjectServer {
                 let text = WireInterface.introspection(of: all, children: children(of: call.path))
                 return call.answer([.string(text)])
             case WireInterface.properties.name:
-                guard isManaged(call.path) else { return takeProperty(call, of: object) }
+                guard isManaged(call.path) else { return handleProperties(call, of: object) }
                 return admission(call) { [weak self, weak object] seen in
                     guard let self else { return }
                     guard seen?.contains(call.path) ?? true else {
                         return call.fail(
                             WireError(WireErrorName.accessDenied, "\(call.path) belongs to another application"))
                     }
-                    takeProperty(call, of: object)
+                    handleProperties(call, of: object)
                 }
             case WireInterface.objectManager.name:
                 return admission(call) { [weak self] seen in self?.answer(call, withObjects: seen) }
@@ -181,13 +183,13 @@ public final class ObjectServer {
             few ? objects.keys.sorted() : [root, "\(objects.count - 1) below that"])
     }
 
-    /// Whether there are objects below a path, or may be.
+    /// Whether there are, or may be, objects below a path.
     private func isAbove(_ path: String) -> Bool {
         if path == "/" || path == root { return true }
         return objects.keys.contains { $0.hasPrefix(path + "/") }
     }
 
-    /// What follows in the paths of the objects below one.
+    /// The next path component of each object below a path.
     private func children(of path: String) -> [String] {
         let prefix = path == "/" ? path : path + "/"
         var names: Set<String> = []
@@ -205,7 +207,7 @@ public final class ObjectServer {
         connection.emit(path: root, interface: WireInterface.objectManager.name, signal, arguments)
     }
 
-    /// Tells of the objects that there are now, each as it is when its turn comes.
+    /// Answers with the present objects; each is described when the answer reaches it.
     private func answer(_ call: BusCall, withObjects seen: Set<String>?) {
         var paths = objects.keys.filter { isManaged($0) && seen?.contains($0) ?? true }.sorted()[...]
         call.answer(.array(of: "{oa{sa{sv}}}")) { [weak self] in
@@ -227,10 +229,10 @@ public final class ObjectServer {
 }
 
 extension ServedObject {
-    /// Without any more ado, nothing is put off.
+    /// By default, nothing is deferred.
     public func catchUp() {}
 
-    /// Without any more ado, all properties are announced.
+    /// By default, all properties are announced.
     public var privateProperties: Set<String> { [] }
 
     /// All properties of an interface that have a value.

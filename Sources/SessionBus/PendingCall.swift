@@ -1,15 +1,15 @@
 import CSystemdBus
 import SessionWire
 
-/// A method call whose answer has not come. It may be let go of; the answer comes all the same.
+/// A method call whose answer has not come. The answer comes even if this object is released.
 public final class PendingCall {
     fileprivate let destination: String
     fileprivate let deadline: Int64
     fileprivate let limit: Duration
-    /// What is to be sent as soon as there is a connection; nil when it has been.
+    /// The message, until it has been sent.
     fileprivate var message: OpaquePointer?
     fileprivate var cookie: UInt64 = 0
-    /// Counts calls, in their order.
+    /// The call's number, in the order of all calls.
     fileprivate let number: Int
     private weak var connection: BusConnection?
     private var body: ((Result<[WireValue], WireError>) -> Void)?
@@ -28,7 +28,7 @@ public final class PendingCall {
 
     deinit { dropMessage() }
 
-    /// Forgets it: there will be no answer.
+    /// Cancels the call: there will be no answer.
     public func cancel() {
         body = nil
         dropMessage()
@@ -51,12 +51,12 @@ public final class PendingCall {
 extension BusConnection {
     /// Calls a method.
     ///
-    /// There is exactly one answer, never before this returns: the values, or an error of the peer, of the bus, or of
-    /// this end (``WireErrorName/disconnected``, ``WireErrorName/noReply``). Before the first connection is made a call
-    /// waits for it; while a lost one is not back, it fails. Descriptors among the values belong to the message and
-    /// have to be duplicated to be kept.
+    /// The body is called exactly once, never before this returns: with the values, or with an error of the peer, of
+    /// the bus, or of this end (``WireErrorName/disconnected``, ``WireErrorName/noReply``). Before the first connection
+    /// is established a call waits for it; between a loss and the reconnection it fails. Descriptors among the values
+    /// belong to the message; duplicate them to keep them.
     ///
-    /// - Returns: What cancels it.
+    /// - Returns: An object that can cancel the call.
     @discardableResult public func call(
         _ destination: String, path: String, interface: String, _ member: String, _ arguments: [WireValue] = [],
         timeout: Duration = .seconds(25), then body: @escaping (Result<[WireValue], WireError>) -> Void
@@ -79,14 +79,14 @@ extension BusConnection {
             pending[call.number] = call
             earliestDeadline = min(earliestDeadline, call.deadline)
             if isConnected { send(call) }
-            settle()
+            updateWaiting()
         } catch {
             soon { call.finish(.failure(error)) }
         }
         return call
     }
 
-    /// Sends a call that has not been sent.
+    /// Sends a call that has waited.
     func send(_ call: PendingCall) {
         guard let message = call.message else { return }
         let code = sd_bus_send(bus, message, &call.cookie)
@@ -99,12 +99,12 @@ extension BusConnection {
         sent(code)
     }
 
-    /// Sends those that have waited for a connection.
+    /// Sends the calls that have waited for a connection.
     func sendPending() {
         for (_, call) in pending.sorted(by: { $0.key < $1.key }) { send(call) }
     }
 
-    /// There is no connection any more to be answered by.
+    /// Fails all pending calls, because the connection is lost.
     func failPending(_ error: WireError) {
         let failed = pending.sorted { $0.key < $1.key }
         pending = [:]
@@ -117,20 +117,20 @@ extension BusConnection {
         if sentCalls[call.cookie] === call { sentCalls[call.cookie] = nil }
     }
 
-    /// Which of our calls a message answers; `nil` for none.
+    /// The call that a message answers; `nil` if none.
     func answered(by message: borrowing Message) -> PendingCall? {
         var cookie: UInt64 = 0
         guard sd_bus_message_get_reply_cookie(message.pointer, &cookie) >= 0, let call = sentCalls[cookie] else {
             return nil
         }
-        // Anybody can send an answer, and guess its number.
+        // Any peer could send an answer with a guessed serial, so the sender must match.
         let sender = message.sender
         let isItself = call.destination.utf8.first == UInt8(ascii: ":") || call.destination == Self.busName
         return sender == call.destination || sender == Self.busName || !isItself ? call : nil
     }
 
-    /// The answer to one of our calls; what nobody waits for is dropped.
-    func takeAnswer(_ message: borrowing Message) {
+    /// Completes the call that a message answers; an unexpected answer is dropped.
+    func handleAnswer(_ message: borrowing Message) {
         guard let call = answered(by: message) else { return }
         drop(call)
         if message.kind == Int32(SD_BUS_MESSAGE_METHOD_ERROR) { return call.finish(.failure(message.error)) }
@@ -141,7 +141,7 @@ extension BusConnection {
         }
     }
 
-    /// Gives up on answers that are late.
+    /// Fails the calls whose time limit has passed.
     func expireCalls() {
         guard earliestDeadline <= loop.now else { return }
         let now = loop.now

@@ -1,10 +1,9 @@
 import Glibc
 
-/// A loop over poll(2), for clients and tests; a sound server has its own.
+/// An event loop over poll(2), for clients and tests; sound servers have their own.
 public final class PollLoop: EventLoop {
     private var watches: [PollWatch] = []
     private var timers: [PollTimer] = []
-    private var isStopped = false
 
     /// A loop with nothing to wait for.
     public init() {}
@@ -16,27 +15,26 @@ public final class PollLoop: EventLoop {
         return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
-    /// Looks at a descriptor, until the watch is cancelled.
+    /// Watches a descriptor until the watch is cancelled.
     public func watch(_ descriptor: Int32, _ body: @escaping (Readiness) -> Void) -> any LoopWatch {
         let watch = PollWatch(descriptor, self, body)
         watches.append(watch)
         return watch
     }
 
-    /// A timer that is not armed, until it is cancelled.
+    /// Creates a timer that is not armed; it exists until it is cancelled.
     public func timer(_ body: @escaping () -> Void) -> any LoopTimer {
         let timer = PollTimer(self, body)
         timers.append(timer)
         return timer
     }
 
-    /// Turns until a condition holds, which is asked after every turn, or until ``stop()``.
+    /// Runs until a condition holds, checked after every turn.
     public func run(until isOver: () -> Bool) {
-        isStopped = false
-        while !isStopped && !isOver() { runOnce() }
+        while !isOver() { runOnce() }
     }
 
-    /// Turns until a condition holds or the time is over, and says which: true for the condition.
+    /// Runs until a condition holds or the time is over; returns whether the condition holds.
     public func run(until isOver: () throws -> Bool, within limit: Duration) rethrows -> Bool {
         let end = now &+ limit.inNanoseconds
         while try !isOver() {
@@ -47,7 +45,7 @@ public final class PollLoop: EventLoop {
         return true
     }
 
-    /// Waits for the next event, at most for a time, and carries out all that are due then.
+    /// Waits for the next event, for at most `timeout`, and handles all events that are due then.
     public func runOnce(timeout: Duration? = nil) {
         var wait = timeout.map { max(0, $0.inNanoseconds) } ?? -1
         for timer in timers {
@@ -56,10 +54,10 @@ public final class PollLoop: EventLoop {
             if wait < 0 || left < wait { wait = left }
         }
         var descriptors = watches.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
-        // Rounded up, or it would turn again and again before the moment.
+        // Rounded up; otherwise the loop would spin during the last millisecond.
         let limit = wait < 0 ? -1 : Int32(clamping: (wait &+ 999_999) / 1_000_000)
         _ = poll(&descriptors, UInt(descriptors.count), limit)
-        // Copies, for a body may add and cancel.
+        // Iterate over copies, because a body may add and cancel watches.
         for (watch, descriptor) in zip(watches, descriptors) where descriptor.revents != 0 {
             watch.report(descriptor.revents)
         }
@@ -69,9 +67,6 @@ public final class PollLoop: EventLoop {
 
     /// Whether nothing is watched and no timer is left.
     public var isIdle: Bool { watches.isEmpty && timers.isEmpty }
-
-    /// Ends ``run(until:)`` after this turn.
-    public func stop() { isStopped = true }
 
     fileprivate func forget(_ watch: PollWatch) { watches.removeAll { $0 === watch } }
     fileprivate func forget(_ timer: PollTimer) { timers.removeAll { $0 === timer } }

@@ -1,4 +1,4 @@
-/// A queue in one array: what was taken from its beginning is dropped when it is half of it.
+/// A queue in one array. Removed elements stay at its beginning until they are half of the array.
 public struct Queue<Element> {
     private var elements: [Element?] = []
     private var start = 0
@@ -6,17 +6,17 @@ public struct Queue<Element> {
     /// A queue with nothing in it.
     public init() {}
 
-    /// How many wait.
+    /// The number of elements.
     public var count: Int { elements.count - start }
-    /// Whether none waits.
+    /// Whether the queue is empty.
     public var isEmpty: Bool { count == 0 }
-    /// The one that has waited longest.
+    /// The oldest element.
     public var first: Element? { start < elements.count ? elements[start] : nil }
 
-    /// Adds one at the end.
+    /// Appends an element.
     public mutating func append(_ element: Element) { elements.append(element) }
 
-    /// Drops the first one.
+    /// Removes the oldest element.
     public mutating func removeFirst() {
         guard start < elements.count else { return }
         elements[start] = nil
@@ -26,7 +26,7 @@ public struct Queue<Element> {
         start = 0
     }
 
-    /// Puts another one in place of the first.
+    /// Replaces the oldest element.
     public mutating func replaceFirst(_ element: Element) {
         if start < elements.count { elements[start] = element }
     }

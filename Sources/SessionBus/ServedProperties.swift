@@ -2,12 +2,12 @@ import SessionWire
 
 /// `org.freedesktop.DBus.Properties` of a served object.
 extension ObjectServer {
-    /// Carries out Get, Set or GetAll, whose arguments are of the right types.
-    func takeProperty(_ call: BusCall, of object: (any ServedObject)?) {
+    /// Runs `Get`, `Set` or `GetAll`, whose arguments have the declared types.
+    func handleProperties(_ call: BusCall, of object: (any ServedObject)?) {
         let arguments = call.arguments
         let wanted = arguments.first?.text ?? ""
         let interfaces = object?.interfaces ?? []
-        // The empty name is any interface.
+        // An empty interface name means any interface.
         let fitting = wanted.isEmpty ? interfaces : interfaces.filter { $0.name == wanted }
         if fitting.isEmpty && !wanted.isEmpty && !Self.isStandard(wanted) {
             return call.fail(
@@ -41,7 +41,7 @@ extension ObjectServer {
         guard property.isWritable else {
             return call.fail(WireError(WireErrorName.propertyReadOnly, "\(property.name) can only be read"))
         }
-        // One variant is the method's, more are what some bindings add.
+        // The method's argument is one variant; some bindings wrap the value in further ones.
         let value = property.signature == "v" ? value : value.bare
         guard value.typeSignature == property.signature else {
             return call.fail(
@@ -61,10 +61,10 @@ extension ObjectServer {
 }
 
 extension WireError {
-    /// How many names an error lists.
+    /// The number of names that an error message lists at most.
     static let listed = 24
 
-    /// There is nothing of that name; says what there is.
+    /// An error for an unknown name; lists the known ones.
     static func unknown(
         _ error: String, _ kind: String, _ name: String, of path: String, _ names: [String]
     ) -> WireError {
@@ -74,7 +74,7 @@ extension WireError {
         return WireError(error, names.count > listed ? text + ", and more" : text)
     }
 
-    /// The arguments are not of the types that a method takes; says which it takes.
+    /// An error for arguments of wrong types; says which types the method takes.
     static func wrongArguments(_ call: BusCall, _ method: WireInterface.Method) -> WireError {
         var text = method.name + " takes "
         text += method.inputs.isEmpty ? "no arguments" : method.inputSignature + " ("

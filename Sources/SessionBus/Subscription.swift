@@ -1,20 +1,20 @@
 import SessionWire
 
-/// A signal that came.
+/// A received signal.
 public struct BusSignal: Sendable {
-    /// The unique name of who sent it.
+    /// The unique name of the sender.
     public var sender: String
-    /// The object it comes from.
+    /// The object that sent the signal.
     public var path: String
-    /// Its interface.
+    /// The signal's interface.
     public var interface: String
-    /// Its name.
+    /// The signal's name.
     public var member: String
-    /// What it carries.
+    /// The signal's arguments.
     public var arguments: [WireValue]
 }
 
-/// What was subscribed to or followed, until it is cancelled or released.
+/// A subscription to signals, or a followed name, until it is cancelled or released.
 public final class Subscription {
     private let number: Int
     private weak var connection: BusConnection?
@@ -26,7 +26,7 @@ public final class Subscription {
 
     deinit { cancel() }
 
-    /// Ends it: nothing is called back any more.
+    /// Ends the subscription: nothing is called back any more.
     public func cancel() {
         connection?.unsubscribe(number)
         connection = nil
@@ -40,10 +40,11 @@ struct SubscriptionEntry {
 }
 
 extension BusConnection {
-    /// Calls back for every signal that a rule is about, also those that are sent to us alone, over all reconnections.
+    /// Calls back for every signal that matches a rule, across all reconnections, including signals that are sent to us
+    /// alone.
     ///
-    /// What claims to come from a well-known name but does not come from its owner is left out. So is a signal that is
-    /// too large to be read.
+    /// A signal that does not come from the owner of the rule's well-known name is ignored. So is one that is too large
+    /// to be read.
     public func subscribe(_ rule: MatchRule, _ body: @escaping (BusSignal) -> Void) -> Subscription {
         lastNumber &+= 1
         if rule.followsSender, let sender = rule.sender { watchName(sender).users += 1 }
@@ -66,7 +67,7 @@ extension BusConnection {
         }
     }
 
-    func takeSignal(_ message: borrowing Message) {
+    func handleSignal(_ message: borrowing Message) {
         let sender = message.sender
         let path = message.path
         let interface = message.interface
@@ -75,7 +76,7 @@ extension BusConnection {
         var fitting: [Int] = []
         for entry in subscriptions {
             let rule = entry.rule
-            guard rule.fits(path: path, interface: interface, member: member) else { continue }
+            guard rule.matches(path: path, interface: interface, member: member) else { continue }
             if rule.followsSender {
                 guard nameWatches.contains(where: { $0.name == rule.sender && $0.owner == sender }) else { continue }
             } else if let expected = rule.sender, expected != sender {
@@ -83,12 +84,17 @@ extension BusConnection {
             }
             fitting.append(entry.number)
         }
-        guard isOfBus || !fitting.isEmpty, let arguments = try? message.arguments() else { return }
-        if isOfBus { takeNews(member, arguments) }
+        guard isOfBus || !fitting.isEmpty else { return }
+        guard let arguments = try? message.arguments() else {
+            // The bus says only once who has a name now.
+            if isOfBus { giveUp() }
+            return
+        }
+        if isOfBus { handleBusSignal(member, arguments) }
         let signal = BusSignal(sender: sender, path: path, interface: interface, member: member, arguments: arguments)
         for number in fitting {
-            // One may have ended another meanwhile.
-            guard let entry = subscriptions.first(where: { $0.number == number }), entry.rule.fits(arguments) else {
+            // Another callback may have ended this subscription meanwhile.
+            guard let entry = subscriptions.first(where: { $0.number == number }), entry.rule.matches(arguments) else {
                 continue
             }
             entry.body(signal)
@@ -115,7 +121,19 @@ extension BusConnection {
     }
 
     func sendMatch(_ member: String, _ text: String) {
-        askBus(member, [.string(text)]) { _ in }
+        setUp(member, [.string(text)]) { _ in }
+    }
+
+    /// Asks the bus for what all else rests on: a match, a name, or who owns one. If this end cannot make the question
+    /// or read the answer, for want of memory, the connection would stay without that for good; so it is given up, and
+    /// the next one asks again.
+    func setUp(
+        _ member: String, _ arguments: [WireValue], then body: @escaping (Result<[WireValue], WireError>) -> Void
+    ) {
+        askBus(member, arguments) { [weak self] result in
+            if case .failure(let error) = result, error.name == WireErrorName.failed { self?.giveUp() }
+            body(result)
+        }
     }
 
     /// Calls a method of the bus itself.

@@ -1,6 +1,6 @@
 /// Signatures of D-Bus types (D-Bus Specification, "Valid Signatures").
 enum WireSignature {
-    /// Whether a text is a list of complete types, of at most 255 letters and 32 arrays or structures in each other.
+    /// Whether a text is a list of complete types, with at most 255 letters and 32 nested arrays or structures.
     static func isValid(_ text: String) -> Bool {
         let letters = Array(text.utf8)
         guard letters.count <= MessageLimit.signature else { return false }
@@ -12,7 +12,7 @@ enum WireSignature {
         return true
     }
 
-    /// Where the complete type that begins at an index ends; nil where none begins.
+    /// The index after the complete type that begins at an index; nil if none begins there.
     private static func end(of letters: [UInt8], from index: Int, depth: Int) -> Int? {
         guard index < letters.count, depth <= MessageLimit.depth else { return nil }
         switch letters[index] {

@@ -1,12 +1,14 @@
 public import ArgumentParser
+import SessionWire
 
-/// The command `audio-session`: what it can do is in the commands below it.
+/// The command `audio-session`, with its subcommands.
 public struct AudioSession: ParsableCommand {
-    /// What the help says, and the commands below this one.
+    /// The help text and the subcommands.
     public static let configuration = CommandConfiguration(
         commandName: "audio-session",
         abstract: "Shows and switches who may be heard, and checks and tries out the policies that decide it.",
         discussion: "The manual has more: man audio-session, man audio-session.conf.",
+        version: AudioSessionBus.version,
         groupedSubcommands: [
             CommandGroup(name: "Sessions", subcommands: [Status.self, List.self, Monitor.self, Explain.self]),
             CommandGroup(name: "Inputs and outputs", subcommands: [Routes.self]),
@@ -17,6 +19,6 @@ public struct AudioSession: ParsableCommand {
             CommandGroup(name: "Policies", subcommands: [Check.self, Simulate.self]),
         ])
 
-    /// For the parser.
+    /// Required by the argument parser.
     public init() {}
 }

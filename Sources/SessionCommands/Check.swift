@@ -1,7 +1,7 @@
 import ArgumentParser
 import PolicyFile
 
-/// `audio-session check`: says what is wrong with policy files, and what they amount to.
+/// `audio-session check`: reports mistakes in policy files, and prints the effective policy.
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Says what is wrong with policy files.",
@@ -22,7 +22,7 @@ struct Check: ParsableCommand {
 
     func validate() throws {
         if effective && files.count > 1 { throw ValidationError("--effective takes one FILE, or none") }
-        if effective && json { throw ValidationError("--effective prints a policy file, which is no JSON") }
+        if effective && json { throw ValidationError("--effective and --json exclude each other") }
     }
 
     func run() throws {
@@ -30,7 +30,7 @@ struct Check: ParsableCommand {
         if effective {
             let policy = effectivePolicy()
             diagnostics = policy.diagnostics
-            // A file with an error amounts to nothing.
+            // A file with errors has no effective policy.
             if files.isEmpty || !policy.hasErrors { try Terminal.write(policy.text) }
         } else if files.isEmpty {
             let installed = PolicyInUse.installed()
@@ -48,14 +48,14 @@ struct Check: ParsableCommand {
         if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode.failure }
     }
 
-    /// All layers merged, or one file in place of them.
+    /// The effective policy of the given FILE, or without one that of all layers.
     private func effectivePolicy() -> EffectivePolicy {
         if let file = files.first { return EffectivePolicy(path: file, presetFolders: PolicyInUse.presetFolders) }
         return PolicyLoader.effective(arguments: nil, environment: environment)
     }
 }
 
-/// Mistakes for machines.
+/// The mistakes as JSON.
 private struct CheckReport: Encodable {
     struct Mistake: Encodable {
         var severity: String
@@ -73,7 +73,7 @@ private struct CheckReport: Encodable {
         }
     }
 
-    /// The version of these keys.
+    /// The version of this JSON schema.
     let schema = 1
     var diagnostics: [Mistake]
 }

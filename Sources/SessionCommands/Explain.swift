@@ -3,18 +3,18 @@ import PolicyFile
 import SessionCore
 import SessionWire
 
-/// `audio-session explain`: says what the policy makes of a stream, and why: of one that is there, or of one that could be.
+/// `audio-session explain`: explains how a present stream is treated, or how one with given properties would be.
 struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Says why a stream is treated as it is, or what the policy would make of one.",
+        abstract: "Says why a stream is treated as it is, or how the policy would treat one.",
         discussion: """
             With SUBJECT, the module says which session and which rule changed a stream, and since when. A number is \
             that of a stream, or else of a process; anything else is an application's name. The status is 1 when there \
             is no such stream, or when the service is not there.
 
-            With --properties, which are those of a stream or its client as pw-dump or pw-cli show them, no sound server \
-            is needed: the policy's files are looked at. Without a policy of its own, the command takes what the module \
-            would read.
+            With --properties, those of a stream or its client as pw-dump or pw-cli show them, the command reads the \
+            policy files itself and needs no sound server. Without --policy and --preset, it reads the files that the \
+            module would read.
             """)
 
     @Argument(help: ArgumentHelp("A stream or process by its number, or an application.", valueName: "SUBJECT"))
@@ -22,7 +22,7 @@ struct Explain: ParsableCommand {
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("What the stream says of itself, such as media.role=Music.", valueName: "key=value"))
+        help: ArgumentHelp("Properties of the stream, such as media.role=Music.", valueName: "key=value"))
     var properties: [Property] = []
 
     @Flag(help: "The stream records.")
@@ -35,7 +35,7 @@ struct Explain: ParsableCommand {
 
     func validate() throws {
         if subject != nil && (!properties.isEmpty || capture || source.policy != nil || source.preset != nil) {
-            throw ValidationError("SUBJECT is for streams that are there; --properties and a policy for others")
+            throw ValidationError("SUBJECT and --properties, --capture, --policy, --preset exclude each other")
         }
     }
 
@@ -48,26 +48,26 @@ struct Explain: ParsableCommand {
         try Terminal.write(json ? explanation.json : explanation.text)
     }
 
-    /// Asks the module.
+    /// Prints the module's explanation of a present stream.
     private func explain(_ subject: String) throws {
         let service = ServiceConnection()
         let isNumber =
             !subject.isEmpty && subject.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        var answer = service.answer(to: "Explain", [.string(subject)])
+        var answer = service.call("Explain", [.string(subject)])
         if isNumber, case .failure(let error) = answer, error.name == WireErrorName.notFound {
-            answer = service.answer(to: "Explain", [.string("pid:\(subject)")])
+            answer = service.call("Explain", [.string("pid:\(subject)")])
             if case .failure(let error) = answer, error.name == WireErrorName.notFound {
-                Terminal.complain(
+                Terminal.writeError(
                     "audio-session: there is no stream with the number \(subject), and none of a process with it")
                 throw ExitCode.failure
             }
         }
-        let texts = try answer.orComplain().first?.elements?.compactMap(\.text) ?? []
+        let texts = try answer.orExit().first?.elements?.compactMap(\.text) ?? []
         if json {
             try Terminal.write(
                 SchemaJSON.text([("subject", .string(subject)), ("explanations", .strings(texts))]))
         } else {
-            // Lines stay lines; what would steer a terminal does not get there.
+            // Keep line breaks, and remove characters that control a terminal.
             let lines = texts.map { text in
                 text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0), limit: .max) }
                     .joined(separator: "\n")

@@ -2,13 +2,13 @@ import ArgumentParser
 import Glibc
 import SessionWire
 
-/// `audio-session interrupt`: interruptions by the system, for scripts and for trying things out.
+/// `audio-session interrupt`: begins and ends system interruptions, for scripts and trials.
 struct Interrupt: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Begins and ends interruptions, as a call or an alarm whose sound is made elsewhere.",
+        abstract: "Begins and ends interruptions, as for a call or an alarm whose sound is made elsewhere.",
         subcommands: [Begin.self, End.self])
 
-    /// What interrupts.
+    /// The kind of an interruption.
     enum Kind: String, CaseIterable, ExpressibleByArgument {
         case phone, ringtone, alarm
     }
@@ -16,11 +16,12 @@ struct Interrupt: ParsableCommand {
     /// `audio-session interrupt begin`
     struct Begin: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Interrupts others for as long as this command, or another one, runs.",
+            abstract: "Interrupts others for as long as this command, or COMMAND, runs.",
             discussion: """
-                An interruption ends with the program that began it, so this one stays until it is interrupted, until \
-                LENGTH is over, until audio-session interrupt end, or until COMMAND has ended, whose status it takes on. \
-                When the service comes back after it has gone, the interruption begins again.
+                An interruption ends when the program that began it leaves the bus, so this one runs until SIGINT, SIGTERM \
+                or SIGHUP, until LENGTH is over, until audio-session interrupt end, or until COMMAND has ended. SIGTERM and \
+                SIGHUP are passed on to COMMAND, whose status is then the status: 128 and the signal's number if a signal \
+                has ended it. When the service comes back after it has gone, the interruption begins again.
                 """)
 
         @Argument(help: "What interrupts.")
@@ -39,11 +40,11 @@ struct Interrupt: ParsableCommand {
 
         @Argument(
             parsing: .postTerminator,
-            help: ArgumentHelp("A command to run meanwhile, with its arguments, behind --.", valueName: "COMMAND"))
+            help: ArgumentHelp("A command to run meanwhile, with its arguments, after --.", valueName: "COMMAND"))
         var command: [String] = []
 
         func validate() throws {
-            if json && !command.isEmpty { throw ValidationError("--json has no place beside the output of COMMAND") }
+            if json && !command.isEmpty { throw ValidationError("--json and COMMAND exclude each other") }
         }
 
         func run() throws {
@@ -57,11 +58,11 @@ struct Interrupt: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Ends the interruptions that you hold with audio-session interrupt begin.",
             discussion: """
-                Those of other programs end with these. The status is 1 when there is none to end. A COMMAND that an \
-                interruption runs is asked to end.
+                Interruptions of other programs stay. A COMMAND that an interruption runs gets SIGTERM. The status is 1 \
+                when there is none to end, or when one has not ended within 5 seconds.
                 """)
 
-        @Argument(help: "The kind to end; all without it.")
+        @Argument(help: "The kind to end; without it, all kinds.")
         var kind: Kind?
 
         @Flag(help: "Print JSON.")
@@ -78,7 +79,7 @@ struct Interrupt: ParsableCommand {
                 for lock in ended { try Terminal.write("\(lock.kind) interruption ended (process \(lock.process))\n") }
             }
             if ended.isEmpty {
-                Terminal.complain(
+                Terminal.writeError(
                     "audio-session: you hold no \(kind.map { "\($0.rawValue) " } ?? "")interruption that "
                         + "audio-session interrupt begin has begun")
                 throw ExitCode.failure

@@ -1,9 +1,10 @@
 import ArgumentParser
 import PolicyFile
+import SessionCore
 
-/// A length of time as the command line takes it: whole numbers with units, such as `90s` or `1h30m`.
+/// A duration on the command line: whole numbers with units, such as `90s` or `1h30m`.
 struct Length {
-    /// At least 1, at most a year.
+    /// From 1 to a year.
     let milliseconds: UInt64
 
     private static let units: [(name: String, milliseconds: UInt64)] = [
@@ -11,9 +12,9 @@ struct Length {
     ]
     private static let longest: UInt64 = 365 * 86_400_000
 
-    /// Reads a length.
+    /// Parses a duration.
     ///
-    /// - Throws: An error that says what to write instead.
+    /// - Throws: An error that says how to write a duration.
     init(_ text: String) throws {
         guard let milliseconds = Self.read(text) else {
             throw ValidationError(
@@ -22,7 +23,7 @@ struct Length {
         self.milliseconds = milliseconds
     }
 
-    /// The units have to come in their order, each at most once.
+    /// Parses units in descending order, each at most once.
     private static func read(_ text: String) -> UInt64? {
         var rest = text.utf8[...]
         var next = 0

@@ -19,14 +19,14 @@ struct List: ParsableCommand {
     var json = false
 
     func run() throws {
-        let situation = try ServiceConnection().situation()
+        let state = try ServiceConnection().state()
         switch kind {
         case .sessions where json:
-            try Terminal.write(SchemaJSON.text([("sessions", .records(situation.sessions.map(\.record)))]))
+            try Terminal.write(SchemaJSON.text([("sessions", .records(state.sessions.map(\.record)))]))
         case .streams where json:
-            try Terminal.write(SchemaJSON.text([("streams", .records(situation.streams.map(\.record)))]))
-        case .sessions: try Terminal.write(situation.sessionTable(.output))
-        case .streams: try Terminal.write(situation.streamTable(.output))
+            try Terminal.write(SchemaJSON.text([("streams", .records(state.streams.map(\.record)))]))
+        case .sessions: try Terminal.write(state.sessionTable(.output))
+        case .streams: try Terminal.write(state.streamTable(.output))
         }
     }
 }

@@ -3,13 +3,13 @@ import Glibc
 import SessionBus
 import SessionWire
 
-/// `audio-session monitor`: what is there, and then what happens.
+/// `audio-session monitor`: prints the present state, then each event.
 struct Monitor: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows what there is, and from then on a line for each thing that happens.",
+        abstract: "Shows all sessions and streams, then a line for each event.",
         discussion: """
-            It goes on until it is interrupted, also while the service is away: when that is back, the situation is \
-            shown anew.
+            The command runs until it is interrupted. While the service is away, it waits; when the service is back, it \
+            shows all sessions and streams again.
             """)
 
     @Flag(help: "Print one JSON object in each line.")
@@ -27,14 +27,14 @@ private final class Monitoring {
     private let json: Bool
     private var isOver = false
     private var failure: (any Error)?
-    /// The service that is watched, by its unique name.
+    /// The unique name of the observed service.
     private var owner: String?
     private var wasThere = false
     private var subscriptions: [Subscription] = []
     private var isSubscribed = false
-    /// The answers of which the situation is made.
+    /// The answers to ``ServiceConnection/stateCalls``; `nil` where the answer has not come yet.
     private var answers: [[WireValue]?] = []
-    /// What happened while they were under way.
+    /// The events that came while these answers were pending.
     private var waiting: [EventText] = []
 
     init(json: Bool) { self.json = json }
@@ -46,7 +46,7 @@ private final class Monitoring {
                 MatchRule(
                     sender: AudioSessionBus.name, path: AudioSessionBus.managerPath,
                     interface: AudioSessionBus.managerInterface, member: "Event")
-            ) { [weak self] in self?.take($0) })
+            ) { [weak self] in self?.handle($0) })
         subscriptions.append(service.bus.follow(AudioSessionBus.name) { [weak self] in self?.follow($0) })
         withExtendedLifetime(signals) { service.loop.run(until: { isOver }) }
         if let failure { throw failure }
@@ -63,7 +63,7 @@ private final class Monitoring {
             if before != nil {
                 report("services-lost")
             } else {
-                Terminal.complain("audio-session: waiting for the service \(AudioSessionBus.name)")
+                Terminal.writeError("audio-session: waiting for the service \(AudioSessionBus.name)")
             }
             return
         }
@@ -72,20 +72,20 @@ private final class Monitoring {
         subscribe()
     }
 
-    /// Events first, then the situation: so nothing is missed between the two.
+    /// Subscribes to events before asking for the state, so that no event is missed.
     private func subscribe() {
         guard let owner else { return }
         call("Subscribe", [], AudioSessionBus.managerInterface, of: owner) { [weak self] _ in
             guard let self else { return }
             isSubscribed = true
-            let calls = ServiceConnection.situationCalls
+            let calls = ServiceConnection.stateCalls
             answers = Array(repeating: nil, count: calls.count)
             for (index, request) in calls.enumerated() {
                 call(request.member, request.arguments, request.interface, of: owner) { [weak self] values in
                     guard let self, answers.indices.contains(index) else { return }
                     answers[index] = values
                     if index == 0 {
-                        // Older events are part of the situation already.
+                        // Events from before the answers are already part of the state.
                         waiting = []
                     }
                     if answers.allSatisfy({ $0 != nil }) { showState() }
@@ -100,35 +100,35 @@ private final class Monitoring {
     ) {
         service.bus.call(owner, path: AudioSessionBus.managerPath, interface: interface, member, arguments) {
             [weak self] result in
-            // What a service answers that is no longer there is of no interest.
+            // Ignore the answer of a service that has gone.
             guard let self, self.owner == owner else { return }
             switch result {
             case .success(let values): body(values)
             case .failure(let error) where error.name == WireErrorName.disconnected || error.isWithoutService: break
             case .failure(let error):
-                Terminal.complain("audio-session: \(error.explanation)")
+                Terminal.writeError("audio-session: \(error.explanation)")
                 end(with: ExitCode.failure)
             }
         }
     }
 
     private func showState() {
-        let situation = ServiceState(answers: answers.map { $0 ?? [] })
+        let state = ServiceState(answers: answers.map { $0 ?? [] })
         answers = []
         let now = WallTime.now
         if json {
             write(
                 SchemaJSON.line(
-                    [("time", .int64(now.microseconds)), ("kind", .string("snapshot"))] + situation.members)
+                    [("time", .int64(now.microseconds)), ("kind", .string("snapshot"))] + state.members)
                     + "\n")
         } else {
-            write(StatusText(situation: situation, style: .output, now: now.microseconds).text)
+            write(StatusText(state: state, style: .output, now: now.microseconds).text)
         }
         for event in waiting { show(event) }
         waiting = []
     }
 
-    private func take(_ signal: BusSignal) {
+    private func handle(_ signal: BusSignal) {
         guard isSubscribed, signal.arguments.count == 3, let time = signal.arguments[0].integer,
             let kind = signal.arguments[1].text
         else { return }

@@ -10,7 +10,7 @@ struct Pause: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "For how long, such as 90s, 30m or 1h30m; until it is resumed without it.", valueName: "LENGTH"),
+            "For how long, such as 90s, 30m or 1h30m; without it, until audio-session resume.", valueName: "LENGTH"),
         transform: Length.init)
     var length: Length?
 
@@ -19,7 +19,7 @@ struct Pause: ParsableCommand {
 
     func run() throws {
         let service = ServiceConnection()
-        try service.ask("Pause", [.uint64(length?.milliseconds ?? 0)])
+        try service.callOrExit("Pause", [.uint64(length?.milliseconds ?? 0)])
         try report(service, json: json)
     }
 }
@@ -33,12 +33,12 @@ struct Resume: ParsableCommand {
 
     func run() throws {
         let service = ServiceConnection()
-        try service.ask("Resume")
+        try service.callOrExit("Resume")
         try report(service, json: json)
     }
 }
 
-/// Says until when the policy is suspended now.
+/// Prints until when the policy is suspended.
 private func report(_ service: ServiceConnection, json: Bool) throws {
     let pause = ServiceState.Pause(try service.property("PausedUntil"))
     if json {

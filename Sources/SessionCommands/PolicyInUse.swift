@@ -1,19 +1,19 @@
 import PolicyFile
 import SessionCore
 
-/// A policy that a command works with, wherever it comes from.
+/// The policy that a command works with, and its source.
 struct PolicyInUse {
-    /// Where it comes from, for people.
+    /// The source of the policy, for people.
     var origin: String
     var policy: Policy
-    /// Tells what streams are under it.
+    /// Classifies streams under this policy.
     var classifier: Classifier
-    /// What is wrong with its sources.
+    /// The mistakes in its sources.
     var diagnostics: [Diagnostic]
-    /// Of one that stands in another file, what stands there: a preset's name, or an object.
+    /// For a policy inside a scenario file: the value there, a preset's name or an object.
     var source: Node?
 
-    /// What the module would read on this machine for this user: what cannot be used of it is left out.
+    /// The policy that the module would read on this machine for this user; parts with errors are left out.
     static func installed() -> PolicyInUse {
         let loaded = PolicyLoader.load(arguments: nil, environment: environment)
         return PolicyInUse(
@@ -21,23 +21,23 @@ struct PolicyInUse {
             diagnostics: loaded.diagnostics)
     }
 
-    /// One file and nothing else, over the preset that it names.
+    /// The policy of one file alone, based on the preset that the file names.
     ///
-    /// - Throws: ``Unusable`` when there is an error in it.
+    /// - Throws: ``Unusable`` if the file has an error.
     static func file(_ path: String) throws(Unusable) -> PolicyInUse {
         try PolicyInUse(PolicyFile(path: path, presetFolders: presetFolders))
     }
 
-    /// A preset by its name.
+    /// The preset with a name.
     ///
-    /// - Throws: ``Unusable`` when there is none of that name.
+    /// - Throws: ``Unusable`` if there is no such preset.
     static func preset(_ name: String) throws(Unusable) -> PolicyInUse {
         let place = Place(line: 1, column: 1)
         return try preset(
             Node(content: .text(name, isQuoted: true), place: place), named: "--preset")
     }
 
-    /// A preset by its name in a file, so that a wrong one is reported there.
+    /// The preset that a file names; an unknown name is reported at its place in the file.
     static func preset(
         _ name: Node, named file: String, presetFolders: [String] = Self.presetFolders
     ) throws(Unusable) -> PolicyInUse {
@@ -47,17 +47,17 @@ struct PolicyInUse {
         return result
     }
 
-    /// A policy inside another file.
+    /// A policy written inside another file.
     static func inline(
         _ members: [Member], named file: String, presetFolders: [String] = Self.presetFolders
     ) throws(Unusable) -> PolicyInUse {
         try PolicyInUse(PolicyFile(members, named: file, presetFolders: presetFolders))
     }
 
-    /// Where files of presets are that are not built in, the weakest first.
+    /// The folders with presets that are not built in, in ascending precedence.
     static var presetFolders: [String] { PolicyLoader.layerFolders(environment: environment) }
 
-    /// Why there is no policy.
+    /// Thrown when no policy can be read.
     struct Unusable: Error {
         var diagnostics: [Diagnostic]
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options that choose a policy other than the usual one.
+/// The options that choose a policy other than the installed one.
 struct PolicyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("A policy file to use, and nothing else.", valueName: "FILE"),
@@ -16,7 +16,7 @@ struct PolicyOptions: ParsableArguments {
         if policy != nil && preset != nil { throw ValidationError("--policy and --preset exclude each other") }
     }
 
-    /// The policy that was chosen, if any; ends the command when it has errors.
+    /// The chosen policy, if any; ends the command if the policy has errors.
     func chosen() throws -> PolicyInUse? {
         do throws(PolicyInUse.Unusable) {
             if let policy { return try .file(policy) }

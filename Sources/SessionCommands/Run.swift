@@ -3,10 +3,10 @@ import Glibc
 import PolicyFile
 import SessionCore
 
-/// `audio-session run`: starts an application whose streams say what they are for.
+/// `audio-session run`: starts an application and tags its streams with role and names.
 struct Run: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Starts an application whose streams say what they are for.",
+        abstract: "Starts an application and states what its streams are for.",
         discussion: """
             The properties go into PIPEWIRE_PROPS and PULSE_PROP, beside what is there already, so they are those of \
             every stream of the application and of what it starts. The command takes this one's place: the process and \
@@ -37,7 +37,7 @@ struct Run: ParsableCommand {
 
     @Argument(
         parsing: .captureForPassthrough,
-        help: ArgumentHelp("The command to run, with its arguments, behind --.", valueName: "COMMAND"))
+        help: ArgumentHelp("The command to run, with its arguments, after --.", valueName: "COMMAND"))
     var command: [String]
 
     private static let categories = SessionTags.categories.map(\.rawValue)
@@ -55,21 +55,21 @@ struct Run: ParsableCommand {
         throw ValidationError("found '\(printable(text))', expected a role of 1 to \(Role.maximumLength) bytes")
     }
 
-    /// The command without what marks its beginning.
+    /// The command without a leading `--`.
     private var invocation: ArraySlice<String> { command.first == "--" ? command.dropFirst() : command[...] }
 
     func validate() throws {
         guard let program = invocation.first else { throw ValidationError("there is no command to run") }
         if command.first != "--", program.hasPrefix("-") {
-            throw ValidationError("unknown option '\(printable(program))'; the command to run goes behind --")
+            throw ValidationError("unknown option '\(printable(program))'; put the command to run after --")
         }
         if category == nil && option.isEmpty && mode == nil && role == nil {
             throw ValidationError(
-                "there is nothing to say of the command: expected --category, --option, --mode or --role")
+                "found none of --category, --option, --mode and --role, expected at least one of them")
         }
     }
 
-    /// What the streams are to say.
+    /// The properties for the application's streams.
     private var properties: [Property] {
         var properties: [Property] = []
         if let role { properties.append(Property(key: "media.role", value: role)) }
@@ -86,27 +86,27 @@ struct Run: ParsableCommand {
         Terminal.report(mistakes)
         guard let pipeWire else { throw ExitCode(125) }
         guard let pulse = PulseProperties.adding(properties, to: environment(PulseProperties.variable)) else {
-            Terminal.complain(
+            Terminal.writeError(
                 "audio-session: found a \(PulseProperties.variable) in the environment that PulseAudio cannot read, "
                     + "expected key=value, with quotes around values that have blanks")
             throw ExitCode(125)
         }
         guard setenv(PipeWireProperties.variable, pipeWire, 1) == 0, setenv(PulseProperties.variable, pulse, 1) == 0
         else {
-            Terminal.complain("audio-session: the environment cannot be changed: \(String(cString: strerror(errno)))")
+            Terminal.writeError("audio-session: the environment cannot be changed: \(String(cString: strerror(errno)))")
             throw ExitCode(125)
         }
         throw Self.become(Array(invocation))
     }
 
-    /// Puts another program in place of this one; returns only when that cannot be, with the status that says so.
+    /// Replaces this process by another program. Returns only on failure, with the exit status for it.
     private static func become(_ command: [String]) -> ExitCode {
         var arguments = command.map { strdup($0) }
         arguments.append(nil)
         let name = command.first ?? ""
         execvp(name, arguments)
         let reason = errno
-        Terminal.complain("audio-session: \(printable(name, limit: 200)): \(String(cString: strerror(reason)))")
+        Terminal.writeError("audio-session: \(printable(name, limit: 200)): \(String(cString: strerror(reason)))")
         return ExitCode(reason == ENOENT ? 127 : 126)
     }
 }

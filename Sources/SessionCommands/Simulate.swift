@@ -1,13 +1,13 @@
 import ArgumentParser
 import Glibc
 
-/// `audio-session simulate`: plays a scenario through the engine and shows what is decided.
+/// `audio-session simulate`: plays a scenario through the engine and shows the decisions.
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Plays a scenario, without any sound, and shows what is decided when and why.",
         discussion: "The status is 1 when the scenario has a mistake, or when an expectation in it is not met.")
 
-    /// How the result is shown.
+    /// The format of the result.
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case table, json, svg
     }
@@ -40,7 +40,7 @@ struct Simulate: ParsableCommand {
 
     private func shown(_ simulation: Simulation) throws -> String {
         switch format {
-        case .table: Table(simulation).text
+        case .table: SimulationTable(simulation).text
         case .json: try SimulationReport(simulation).json
         case .svg: Picture(simulation).svg
         }
@@ -50,9 +50,9 @@ struct Simulate: ParsableCommand {
         guard let output else { return try Terminal.write(text) }
         let descriptor = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         let isWritten = descriptor >= 0 && Terminal.put(text, to: descriptor)
-        // Some file systems say only now that there was no room.
+        // Some file systems report a full disk only when a file is closed.
         guard isWritten, close(descriptor) == 0 else {
-            Terminal.complain("audio-session: \(output) cannot be written: \(String(cString: strerror(errno)))")
+            Terminal.writeError("audio-session: \(output) cannot be written: \(String(cString: strerror(errno)))")
             throw ExitCode.failure
         }
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `audio-session status`: what the module does to whom, as a tree.
+/// `audio-session status`: shows all sessions and streams and their treatment as a tree.
 struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows sessions, their streams, and what is done to them and why.",
@@ -10,10 +10,10 @@ struct Status: ParsableCommand {
     var json = false
 
     func run() throws {
-        let situation = try ServiceConnection().situation()
+        let state = try ServiceConnection().state()
         try Terminal.write(
             json
-                ? SchemaJSON.text(situation.members)
-                : StatusText(situation: situation, style: .output, now: WallTime.now.microseconds).text)
+                ? SchemaJSON.text(state.members)
+                : StatusText(state: state, style: .output, now: WallTime.now.microseconds).text)
     }
 }

@@ -6,8 +6,8 @@ struct Silent: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows or sets the silent switch.",
         discussion: """
-            While it is on, sounds of the categories ambient and solo-ambient are not heard. Without an argument, prints \
-            on or off.
+            While it is on, sounds of the categories ambient and solo-ambient are not heard, or of those that the policy \
+            names in their place. Without an argument, prints on or off.
             """)
 
     @OptionGroup var arguments: SwitchArguments
@@ -15,13 +15,13 @@ struct Silent: ParsableCommand {
     func run() throws { try arguments.run(property: "Silent", key: "silent") }
 }
 
-/// `audio-session do-not-disturb`: the switch of that name (N16).
+/// `audio-session do-not-disturb`: the do-not-disturb switch (N16).
 struct DoNotDisturb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "do-not-disturb",
         abstract: "Shows or sets do-not-disturb.",
         discussion: """
-            While it is on, what the policy says is not heard. Without an argument, prints on or off.
+            While it is on, the sounds that the policy names are not heard. Without an argument, prints on or off.
             """)
 
     @OptionGroup var arguments: SwitchArguments
@@ -29,20 +29,20 @@ struct DoNotDisturb: ParsableCommand {
     func run() throws { try arguments.run(property: "DoNotDisturb", key: "do-not-disturb") }
 }
 
-/// What switches have in common.
+/// The arguments that all switches share.
 struct SwitchArguments: ParsableArguments {
-    /// What to do with it.
+    /// What to do with the switch.
     enum Action: String, CaseIterable, ExpressibleByArgument {
         case on, off, toggle
     }
 
-    @Argument(help: "What to do with it.")
+    @Argument(help: "What to do with the switch; without it, print its state.")
     var action: Action?
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Shows or sets a property of the manager; what it is then is printed unless it was said.
+    /// Shows or sets a property of the manager. Prints the new value unless the user has given it.
     func run(property: String, key: String) throws {
         let service = ServiceConnection()
         var isOn = action == .on

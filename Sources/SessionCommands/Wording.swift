@@ -1,6 +1,6 @@
 import SessionCore
 
-// Values as policy files write them.
+// Values in the syntax of policy files.
 
 extension Duration {
     /// Whole milliseconds, `250 ms`.
@@ -9,7 +9,7 @@ extension Duration {
     /// In seconds.
     var seconds: Double { Double(wholeNanoseconds) / 1_000_000_000 }
 
-    /// In seconds with three digits behind the point, `2.500`.
+    /// In seconds with three decimals, `2.500`.
     var fixed: String {
         let milliseconds = (wholeNanoseconds + 500_000) / 1_000_000
         let fraction = String(milliseconds % 1000)
@@ -18,7 +18,7 @@ extension Duration {
 }
 
 extension Double {
-    /// Without a fraction where there is none.
+    /// As text; a whole number without a fraction.
     var short: String { self == rounded() && abs(self) < 1e15 ? String(Int64(self)) : String(self) }
 }
 
@@ -28,7 +28,7 @@ extension Decibels {
 }
 
 extension Priority {
-    /// `phone (200)`, or the number alone where it has no name.
+    /// `phone (200)`, or only the number if it has no name.
     var words: String {
         let name = Priority.named.first { $0.priority == self }?.name
         return name.map { "\($0) (\(rawValue))" } ?? String(rawValue)
@@ -36,7 +36,7 @@ extension Priority {
 }
 
 extension CategoryOptions {
-    /// The names of all options in it.
+    /// The names of all options in the set.
     var names: [String] { CategoryOptions.named.filter { contains($0.option) }.map(\.name) }
 }
 

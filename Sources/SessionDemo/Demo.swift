@@ -1,9 +1,9 @@
 import Foundation
 import SessionTestKit
 
-/// The demonstration: music, a navigator's prompt, a ringing phone and a call, and what the module makes of them.
+/// The demonstration: music, a navigation prompt, a ringing phone and a call, with the module's reactions.
 ///
-/// Started by `install/demo`, which builds all that it needs and explains the options.
+/// Run by `install/demo`, which builds everything needed and documents the options.
 @main struct Demo {
     static func main() async {
         guard let options = Options(CommandLine.arguments.dropFirst()) else {
@@ -27,8 +27,8 @@ import SessionTestKit
         }
     }
 
-    /// Calls `action` when the user interrupts or the terminal goes, instead of ending at once, so that the children can
-    /// be ended in order.
+    /// Calls `action` when the user interrupts the program or closes the terminal, so that the children end in order
+    /// before the program does.
     private static func interruptHandlers(_ action: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM, SIGHUP].map { number in
             signal(number, SIG_IGN)
@@ -40,18 +40,18 @@ import SessionTestKit
     }
 }
 
-/// What the command line asks for.
+/// The command line's options.
 struct Options: Sendable {
-    /// Play on the user's own desktop.
+    /// Whether to play on the user's own desktop.
     var isHere = false
-    /// The folder that the module was built into.
+    /// The folder of the built module.
     var modules = ".build/modules"
-    /// Where the picture goes.
+    /// The file for the picture.
     var picture = "demo/levels.png"
-    /// Where the captured sound goes, if it is wanted.
+    /// The file for the captured sound, if wanted.
     var sound: String?
 
-    /// Reads the arguments; nil when there is one that is not understood.
+    /// Parses the arguments; nil if one is unknown.
     init?(_ arguments: some Sequence<String>) {
         var rest = Array(arguments)[...]
         while let argument = rest.popFirst() {
@@ -70,8 +70,8 @@ struct Options: Sendable {
     }
 }
 
-/// Says something on standard output, at once also when that is a pipe.
+/// Prints a line to standard output without buffering, even into a pipe.
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
-/// Says something on standard error.
+/// Prints a line to standard error.
 func complain(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }

@@ -1,7 +1,7 @@
 import Foundation
 import SessionTestKit
 
-/// The captured levels over time with the decisions marked, drawn by gnuplot.
+/// Draws the captured levels over time with the decisions marked, by gnuplot.
 struct DemoPicture: Sendable {
     let recording: Recording
     let decisions: [Moment]
@@ -76,10 +76,10 @@ struct DemoPicture: Sendable {
     }
 }
 
-/// gnuplot's single-quoted string.
+/// A single-quoted string for gnuplot.
 private func quoted(_ text: String) -> String { "'\(text.replacingOccurrences(of: "'", with: "''"))'" }
 
-/// The decisions as vertical lines with labels in rows above the plot, each row high enough that none covers another.
+/// Vertical lines for the decisions, with labels above the plot, in as many rows as needed to avoid overlaps.
 private struct Marks {
     static let width = 1600
     static let plotHeight = 560.0
@@ -99,32 +99,32 @@ private struct Marks {
     private var rows = 0
     private let perSecond: Double
 
-    /// The height that the labels and the title take, in pixels.
+    /// The height of the labels and the title, in pixels.
     var height: Double { Marks.title + Double(max(rows, 1)) * Marks.row + 8 }
 
     init(_ decisions: [Moment], until end: Double) {
         perSecond = (Double(Marks.width) - Marks.left - Marks.right) / end
-        // From the right to the left, so that a label's line, which goes down from its left end, crosses no other label:
-        // whatever is to its right and in its way takes a lower row.
+        // Labels are placed from right to left. A label's line goes down from its left end and must cross no other
+        // label, so labels to its right that are in its way stand in lower rows.
         var taken: [Double] = []
         let edge = end * perSecond + Marks.right
         for moment in decisions.reversed() {
-            // What does not fit at the right edge goes to the left of its line.
+            // A label that does not fit at the right edge stands to the left of its line.
             let width = Double(moment.text.count) * Marks.characterWidth + 14
             let isLeft = moment.seconds * perSecond + width > edge
             let x = moment.seconds * perSecond - (isLeft ? width : 0)
             var row = taken.lastIndex { $0 < x + width }.map { $0 + 1 } ?? 0
             row = min(row, taken.count)
             if row == taken.count { taken.append(x) } else { taken[row] = x }
-            // A line through a lower row must not meet a label there that began further left; those come later here and
-            // see this one's beginning in their way.
+            // The line through the lower rows must not cross labels there that begin further left. Those are placed
+            // later, and this entry keeps them away.
             for lower in 0..<row { taken[lower] = min(taken[lower], x) }
             marks.append(Mark(moment: moment, isLeft: isLeft, row: row))
         }
         rows = taken.count
     }
 
-    /// gnuplot's commands.
+    /// The gnuplot commands.
     func lines() -> [String] {
         marks.enumerated().flatMap { number, mark -> [String] in
             let top = 12 + Double(mark.row) * Marks.row

@@ -1,35 +1,36 @@
 import Foundation
 import SessionTestKit
 
-/// One thing that the capture has to show.
-struct Check: Sendable {
+/// One property that the capture must have.
+struct Finding: Sendable {
     let subject: String
     let expected: String
     let measured: String
     let holds: Bool
 }
 
-/// What the capture shows, against what the demonstration announces.
+/// Compares the capture with the announced behaviour.
 struct Findings: Sendable {
-    private(set) var checks: [Check] = []
+    private(set) var checks: [Finding] = []
 
-    /// How far the music is lowered under a prompt, in decibels.
+    /// How far a prompt lowers the music, in decibels.
     static let duck = -20.0
-    /// How far a level may be off, in decibels.
+    /// The tolerance for levels, in decibels.
     static let tolerance = 0.5
-    /// How long the music may take to be back at its full level: release delay, fade, and what the players need to end.
+    /// How long the music may take to return to its full level, in seconds: release delay, fade, and the end of the
+    /// players.
     static let returnLimit = 2.0
-    /// How far from where it was cut off the music may go on. The fade's last and first steps are shorter than what can be
-    /// heard, and steps lie on the borders of the graph's cycles (21 ms).
+    /// How far from its interruption the music may resume. The first and last steps of a fade are too short to be
+    /// heard, and steps begin at the borders of the graph's cycles (21 ms).
     static let positionLimit = Duration.milliseconds(50)
 
     /// No checks yet.
     init() {}
 
-    /// Measures.
+    /// Measures the recording.
     init(of recording: Recording, decisions: [Moment]) {
         let cues = recording.cues
-        // A player that can be asked to is paused, where mpv has its plug-in for that, and corked elsewhere.
+        // A player that can pause is paused (mpv with its plug-in); others are corked.
         for words in [["duck"], ["cork", "pause"], ["restore"]] {
             let count = decisions.count { decision in words.contains { decision.text.hasPrefix($0) } }
             add("decisions to \(words.joined(separator: " or "))", "at least one in the log", "\(count)", count > 0)
@@ -52,7 +53,7 @@ struct Findings: Sendable {
             recording.gains(in: start..<max(start, end), delay: &delay)
         }
         addLevel("music before the prompt", 0, gains(recording.cues.prompt - 2 * Sound.rate, recording.cues.prompt))
-        // The attack of 250 ms, stretched where the cycles of the graph are long.
+        // The attack of 250 ms, which long cycles of the graph prolong.
         let attack = Duration.milliseconds(700).frames
         addLevel("music under the prompt", Findings.duck, gains(prompt.lowerBound + attack, prompt.upperBound))
         addReturn(
@@ -84,7 +85,7 @@ struct Findings: Sendable {
 
     /// Adds a check.
     mutating func add(_ subject: String, _ expected: String, _ measured: String, _ holds: Bool) {
-        checks.append(Check(subject: subject, expected: expected, measured: measured, holds: holds))
+        checks.append(Finding(subject: subject, expected: expected, measured: measured, holds: holds))
     }
 
     private mutating func addLevel(_ subject: String, _ level: Double, _ gains: [(frame: Int, decibels: Double)]) {
@@ -97,7 +98,7 @@ struct Findings: Sendable {
     }
 
     private mutating func addReturn(_ subject: String, from end: Int, _ gains: [(frame: Int, decibels: Double)]) {
-        // The first moment after which the level stays.
+        // The first moment after which the level stays at full.
         let lastLow = gains.lastIndex { abs($0.decibels) > Findings.tolerance }
         let index = lastLow.map { $0 + 1 } ?? gains.startIndex
         let isBack = index < gains.endIndex

@@ -1,8 +1,8 @@
 import Foundation
 import SessionTestKit
 
-/// Plays on the desktop that the user sits at, changing nothing there. Returns whether the streams were treated as they
-/// should be.
+/// Plays on the user's present desktop without changing anything there. Returns whether the streams were treated as
+/// announced.
 func playHere() async throws -> Bool {
     guard let environment = RunningDesktop.environment else {
         complain("--here: XDG_RUNTIME_DIR is not set, so there is no desktop session here.")
@@ -68,11 +68,11 @@ func playHere() async throws -> Bool {
     return findings.report(heading: "What the streams showed:")
 }
 
-/// The desktop that the user sits at: everything that a sandbox starts uses its sockets and its home.
+/// The user's present desktop: programs started in a sandbox use its sockets and home.
 struct RunningDesktop: Sendable {
     let sandbox: Sandbox
 
-    /// The user's variables, with those that a sandbox sets for itself put back; nil without a session.
+    /// The user's variables, in place of those that a sandbox sets for itself; nil without a session.
     static var environment: [String: String]? {
         var environment = ProcessInfo.processInfo.environment
         guard let runtime = environment["XDG_RUNTIME_DIR"], let home = environment["HOME"] else { return nil }
@@ -96,9 +96,9 @@ struct RunningDesktop: Sendable {
     }
 }
 
-/// What a stream shows of its treatment.
+/// A stream's observable treatment.
 struct Appearance: Sendable, Equatable {
-    /// Whether it is processed.
+    /// Whether the stream is processed.
     var isPlaying: Bool
     /// The soft volume relative to the user's own, in decibels.
     var gain: Double
@@ -116,7 +116,7 @@ struct Appearance: Sendable, Equatable {
     }
 }
 
-/// Looks at the streams of our own players again and again, and tells what changes.
+/// Polls the streams of our own players and reports changes.
 struct Observer {
     let desktop: RunningDesktop
     let timeline: Timeline
@@ -133,7 +133,7 @@ struct Observer {
 
     func last(of player: ChildProcess) -> Appearance? { seen[player.processID] }
 
-    /// Observes for some time, or until a condition holds, and returns all that was seen.
+    /// Observes for a time or until a condition holds, and returns all observations.
     @discardableResult
     mutating func observe(
         for duration: Duration, until isOver: () -> Bool = { false }
@@ -141,7 +141,7 @@ struct Observer {
         let end = ContinuousClock.now + duration
         var all: [[pid_t: Appearance]] = []
         while ContinuousClock.now < end, !isOver() {
-            // A dump in the middle of a change may be incomplete; the next one is not.
+            // A dump during a change may be incomplete; the next one is not.
             if let objects = try? await desktop.dump() { all.append(look(at: objects)) }
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -163,7 +163,7 @@ struct Observer {
             now[process] = appearance
         }
         for (process, appearance) in now.sorted(by: { $0.key < $1.key }) {
-            // What is the same twice is no step of a fade.
+            // Only a value seen twice is reported, so that the steps of a fade are not.
             if seen[process] == appearance { tell(process, appearance) }
         }
         seen = now

@@ -1,19 +1,19 @@
 import Foundation
 import SessionTestKit
 
-/// Sounds made note by note, on one channel.
+/// Generates mono sound note by note.
 struct Music {
     /// The samples so far.
     private(set) var samples: [Float]
 
-    /// Silence to write notes into.
+    /// Starts with silence of the given length.
     init(lasting duration: Duration) { samples = [Float](repeating: 0, count: duration.frames) }
 
     /// Adds a note.
     ///
     /// - Parameters:
-    ///   - key: in semitones from A4, which has 440 Hz.
-    ///   - decay: the time in which a plucked note falls to a third; nil for one that is held and released.
+    ///   - key: In semitones from A4 (440 Hz).
+    ///   - decay: The time in which a plucked note falls to a third; nil for a held note.
     mutating func add(
         _ key: Int, at start: Double, lasting length: Double, amplitude: Double, attack: Double, decay: Double? = nil,
         partials: [Double]
@@ -34,10 +34,10 @@ struct Music {
         }
     }
 
-    /// A quiet piece: four chords that come round again, broken into quavers above a held pad.
+    /// A quiet piece: four repeated chords, broken into quavers above a held pad.
     static func piece(lasting duration: Duration) -> Music {
         var music = Music(lasting: duration)
-        // F major 7, A minor 7, C major, G major 6: bass, three keys of the pad, four of the broken chord.
+        // F major 7, A minor 7, C major, G major 6: a bass note, three for the pad, four for the broken chord.
         let chords: [(bass: Int, pad: [Int], broken: [Int])] = [
             (-28, [-12, -9, -5], [-4, 0, 3, 7]), (-24, [-14, -9, -5], [-5, 0, 3, 7]),
             (-21, [-14, -9, -5], [-5, -2, 3, 7]), (-26, [-14, -10, -7], [-5, -2, 2, 5]),
@@ -61,7 +61,7 @@ struct Music {
         return music
     }
 
-    /// A ringing tone like a marimba.
+    /// A ring tone that sounds like a marimba.
     static func ringing(lasting duration: Duration) -> Music {
         var music = Music(lasting: duration)
         let figure: [(beat: Double, key: Int)] = [(0, 7), (1, 10), (2, 14), (3, 10), (4, 7), (6, 10)]
@@ -76,20 +76,21 @@ struct Music {
     }
 }
 
-/// The files that the players are given.
+/// The sound files for the players.
 struct SoundFiles: Sendable {
-    /// The samples of the music, by which it is found again in the capture.
+    /// The samples of the music, to find its position in the capture.
     let musicSamples: [Float]
     let music: String
     let prompt: String
     let ringing: String
     let call: String
 
-    /// Makes them in a sandbox; one without a sound server, because espeak-ng opens a stream also when it writes to a file.
+    /// Makes the files in a sandbox without a sound server, because espeak-ng opens a stream even when it writes to a
+    /// file.
     ///
-    /// - Parameter separable: the music is in opposite phase on the two channels, while all other sounds are in phase. So
-    ///   the difference of the channels is the music alone and their sum all the rest, exactly; but nobody would want to
-    ///   listen to it.
+    /// - Parameter separable: Whether the music has opposite phase on the two channels, and all other sounds equal
+    ///   phase. Then the channels' difference is exactly the music, and their sum everything else; but it is unpleasant
+    ///   to listen to.
     init(in sandbox: Sandbox, separable: Bool) async throws {
         musicSamples = Music.piece(lasting: .seconds(40)).samples
         let right = separable ? musicSamples.map { -$0 } : musicSamples

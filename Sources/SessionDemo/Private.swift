@@ -3,27 +3,27 @@ import SessionTestKit
 
 /// The moments of the performance, in frames of the capture.
 struct Cues: Sendable {
-    /// When the navigator was started.
+    /// The start of the navigation prompt.
     var prompt = 0
-    /// When the phone was made to ring.
+    /// The start of the ringing.
     var ringing = 0
-    /// When the call was begun.
+    /// The start of the call.
     var call = 0
-    /// When the music was about to be ended.
+    /// The moment just before the music ends.
     var end = 0
 }
 
-/// Plays on a desktop of its own, and judges what was captured. Returns whether that shows what it should.
+/// Plays on a private desktop and checks the capture. Returns whether all checks pass.
 func playPrivately(_ options: Options) async throws -> Bool {
     let workshop = try Sandbox()
     let files = try await SoundFiles(in: workshop, separable: true)
     var desktop = DesktopOptions()
-    // Whatever the administrator of this machine has chosen, the scene is about the usual policy.
+    // Always use the default policy, whatever policy this machine's administrator has installed.
     desktop.modules = [
         ServerModule(
             "libpipewire-module-audio-session", folder: absolute(options.modules), arguments: "{ preset = desktop }")
     ]
-    // Information from the module, from all others only warnings.
+    // Informational messages from our module, only warnings from all others.
     desktop.environment["PIPEWIRE_DEBUG"] = "2,mod.audio-session:3"
     desktop.sinkName = "demo-sink"
     say("Starting a private desktop: D-Bus, PipeWire with the module, WirePlumber, pipewire-pulse, a silent sink.\n")
@@ -45,7 +45,7 @@ func playPrivately(_ options: Options) async throws -> Bool {
     }
 }
 
-/// Tells what the module notes in its log while `body` runs.
+/// Prints the module's log lines while `body` runs.
 private func follow(
     _ desktop: PrivateDesktop, _ timeline: Timeline, _ body: () async throws -> Cues
 ) async throws -> Cues {
@@ -58,7 +58,7 @@ private func follow(
     return cues
 }
 
-/// The scene: music; a prompt; music; ringing and the call; music.
+/// The sequence: music; a prompt; music; ringing and a call; music.
 private func perform(
     _ files: SoundFiles, on desktop: PrivateDesktop, _ capture: Capture, _ timeline: Timeline
 ) async throws -> Cues {
@@ -80,7 +80,7 @@ private func perform(
     cues.call = capture.frameCount
     let call = try stage.call(files)
     try await waitForSound(of: call, on: desktop)
-    // As a telephone does when it is answered.
+    // The phone stops ringing when it is answered.
     phone.signal(SIGTERM)
     try await call.succeed()
     timeline.act("The call is over.")
@@ -98,8 +98,8 @@ private func waitForSound(of player: ChildProcess, on desktop: PrivateDesktop) a
     }
 }
 
-/// The moment of the capture's first frame. Frames come in blocks, so of several looks the one counts that came soonest
-/// after a block.
+/// The moment of the capture's first frame. Frames arrive in blocks, so the result comes from the observation that
+/// followed a block soonest.
 private func origin(of capture: Capture) async throws -> ContinuousClock.Instant {
     var earliest = ContinuousClock.now
     for _ in 0..<60 {

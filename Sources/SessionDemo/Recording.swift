@@ -1,13 +1,13 @@
 import Foundation
 import SessionTestKit
 
-/// What the sink played, taken apart: the music is the difference of the channels, all the rest their sum.
+/// The sink's sound, separated: the channels' difference is the music, their sum everything else.
 struct Recording: Sendable {
     /// The music alone.
     let music: [Float]
     /// Everything but the music.
     let others: [Float]
-    /// The music as it is in its file.
+    /// The music as in its file.
     let source: [Float]
     let cues: Cues
 
@@ -18,33 +18,32 @@ struct Recording: Sendable {
         self.cues = cues
     }
 
-    /// The capture as it would have been heard, had the music been in phase.
+    /// The capture with the music in phase, as it would normally be heard.
     var forListening: Sound {
         let mixed = zip(music, others).map { $0 + $1 }
         return Sound(left: mixed, right: mixed)
     }
 
-    /// The frames between the first and the last sound of what was started at one cue and was over at the next.
+    /// The frames from the first to the last sound between two cues.
     func sounding(_ frames: Range<Int>) -> Range<Int>? {
         let found = soundingFrames(of: Array(others[clamped(frames)]), above: 1e-3, gap: .seconds(1))
         guard let first = found.first, let last = found.last else { return nil }
         return frames.lowerBound + first.lowerBound..<frames.lowerBound + last.upperBound
     }
 
-    /// The stretches in which the music can be heard at all, −80 dBFS or more.
+    /// The ranges in which the music is at −80 dBFS or louder.
     func audibleMusic(in frames: Range<Int>) -> [Range<Int>] {
         soundingFrames(of: Array(music[clamped(frames)]), above: 1e-4, gap: .milliseconds(20))
             .map { frames.lowerBound + $0.lowerBound..<frames.lowerBound + $0.upperBound }
     }
 
-    /// The loudest sample of the music, in dBFS; negative infinity for digital silence.
+    /// The highest sample of the music, in dBFS; negative infinity for digital silence.
     func musicPeak(in frames: Range<Int>) -> Double {
         20 * log10(Double(music[clamped(frames)].map(\.magnitude).max() ?? 0))
     }
 
-    /// Where in the music's file the capture is: the number of frames by which the capture is late, at a frame and not
-    /// more than `radius` from what is expected. The place of best likeness, found by correlation; nil when nothing there
-    /// is alike.
+    /// The number of frames by which the capture lags behind the music's file at a frame, at most `radius` from the
+    /// expected value. Found by the highest correlation; nil if nothing there correlates.
     func delay(at frame: Int, expecting expected: Int, radius: Int) -> Int? {
         let length = 4096
         guard frame >= 0, frame + length <= music.count else { return nil }
@@ -73,12 +72,12 @@ struct Recording: Sendable {
         return best.likeness > 0.99 ? best.delay : nil
     }
 
-    /// The gain, in decibels, by which the music differs from its file, every 10 ms: frame and value.
+    /// The difference of level between the music and its file, in decibels, every 10 ms: frame and value.
     ///
-    /// A busy machine loses a cycle of the graph now and then, in what plays or in what records; the music is found again
-    /// behind such a dropout, and there is no value within it.
+    /// On a busy machine, playback or capture loses a cycle of the graph now and then. There is no value within such a
+    /// dropout, and the position is determined again after it.
     ///
-    /// - Parameter delay: as at the first frame; afterwards as at the last one.
+    /// - Parameter delay: The delay at the first frame; updated to the delay at the last one.
     func gains(in frames: Range<Int>, delay: inout Int) -> [(frame: Int, decibels: Double)] {
         let (hop, half) = (480, 960)
         var found: [(frame: Int, decibels: Double)] = []

@@ -1,31 +1,31 @@
 import Foundation
 import SessionTestKit
 
-/// Starts the ordinary programs that make the sounds, and says so.
+/// Starts the ordinary programs that make the sounds, and prints what it starts.
 struct Stage: Sendable {
     let sandbox: Sandbox
     let timeline: Timeline
 
-    /// mpv is told the role, because it tells its own only after its stream has begun.
+    /// Starts mpv with an explicit role, because mpv sets its own only after the stream has started.
     func playMusic(_ files: SoundFiles) throws -> ChildProcess {
         try start(
             "mpv plays music.", "mpv", ["--no-config", "--no-video", "--no-terminal", "--ao=pipewire", files.music],
             environment: ["PIPEWIRE_PROPS": "{ media.role = Music }"])
     }
 
-    /// A navigator; paplay is told the role.
+    /// Starts a navigation prompt: paplay with an explicit role.
     func speakPrompt(_ files: SoundFiles) throws -> ChildProcess {
         try start(
             "A navigator speaks: \u{201c}In two hundred metres, turn left into Mill Lane.\u{201d}", "paplay",
             ["--property=media.role=Navigation", files.prompt])
     }
 
-    /// A telephone that rings.
+    /// Starts a ringing telephone.
     func ring(_ files: SoundFiles) throws -> ChildProcess {
         try start("The phone rings.", "pw-play", ["--media-role", "ringtone", files.ringing])
     }
 
-    /// A telephone call.
+    /// Starts a telephone call.
     func call(_ files: SoundFiles) throws -> ChildProcess {
         try start("The call is answered.", "paplay", ["--property=media.role=phone", files.call])
     }
@@ -37,14 +37,15 @@ struct Stage: Sendable {
             .filter { !["--no-config", "--no-terminal"].contains($0) }
         let variables = environment.sorted { $0.key < $1.key }.map { "\($0)='\($1)'" }
         timeline.act(text, command: (variables + [program] + shown).joined(separator: " "))
-        // From a copy, for paplay and pw-play are links to programs of other names, by which the log would call them.
+        // Started from a copy, because paplay and pw-play are links to other programs, whose names would appear in the
+        // log.
         let copy = try sandbox.copy(of: program, named: program)
         return try sandbox.start(program, Invocation(copy, arguments, environment: environment))
     }
 }
 
 extension ChildProcess {
-    /// Waits until it has ended, and throws when that was not a success.
+    /// Waits for the program's end, and throws if it failed.
     func succeed() async throws {
         let status = try await waitForExit(within: .seconds(30))
         guard status == .exited(0) else { throw PlayerFailure(program: name, status: status, log: log.tail()) }

@@ -2,31 +2,31 @@ import Foundation
 import SessionTestKit
 import Synchronization
 
-/// Something that happened, at a time since the start.
+/// An event and its time since the start.
 struct Moment: Sendable {
     let seconds: Double
     let text: String
 }
 
-/// What is told while it happens: what the demonstration does, and what the module decides about it.
+/// Prints what the demonstration does and what the module decides, as it happens.
 final class Timeline: Sendable {
     private let origin: ContinuousClock.Instant
     private let kept = Mutex<[Moment]>([])
     private let isTerminal = isatty(STDOUT_FILENO) == 1
 
-    /// Starts to count from a moment.
+    /// Starts the clock at a moment.
     init(from origin: ContinuousClock.Instant = .now) { self.origin = origin }
 
     /// The decisions so far.
     var decisions: [Moment] { kept.withLock { $0 } }
 
-    /// Tells what the demonstration does, and with which command a reader could do the same.
+    /// Prints an action of the demonstration, with the command by which a reader can repeat it.
     func act(_ text: String, command: String? = nil) {
         say("\(stamp(seconds))  \(emphasised(text))")
         if let command { say("             $ \(command)") }
     }
 
-    /// Tells what was decided, or observed.
+    /// Prints a decision or observation.
     func decide(_ text: String) {
         let moment = Moment(seconds: seconds, text: text)
         kept.withLock { $0.append(moment) }
@@ -39,11 +39,11 @@ final class Timeline: Sendable {
 
     private func emphasised(_ text: String) -> String { isTerminal ? "\u{1b}[1m\(text)\u{1b}[0m" : text }
 
-    /// Follows the log of a daemon and tells every decision that the module notes there, until it is cancelled.
+    /// Follows a daemon's log and prints each decision of the module, until cancelled.
     func follow(_ log: LogFile) async {
         var told = 0
         while true {
-            // Cancelled only between two looks, so that what was written before is told.
+            // Check for cancellation before reading, so that everything written before is printed.
             let isLast = Task.isCancelled
             let lines = log.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             for line in lines.dropFirst(told) {

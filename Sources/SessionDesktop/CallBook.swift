@@ -1,18 +1,19 @@
-/// The calls of all modems as one thing: does the telephone ring, is somebody on the line. A pure value.
+/// Combines the calls of all modems into one phase: none, ringing or active. A pure value.
 
-/// What all calls together amount to.
+/// The phase of all calls together.
 public enum CallPhase: String, Sendable, Equatable {
     /// There is no call.
     case none
-    /// At least one call comes in, and none is spoken or dialled (N8: ringing need not interrupt, the call does).
+    /// At least one call is incoming, and none is active or being dialled (N8: ringing need not interrupt, the call
+    /// does).
     case ringing
-    /// At least one call is dialled, rings at the other end, is spoken or held.
+    /// At least one call is being dialled, rings at the other end, is active or on hold.
     case active
 }
 
-/// What one call is doing.
+/// The state of one call.
 ///
-/// Source: ModemManager's D-Bus reference, `MMCallState`; the numbers are those that go over the bus.
+/// Source: ModemManager's D-Bus reference, `MMCallState`; the raw values are the numbers on the bus.
 enum CallState: Int64, Sendable, Equatable {
     case unknown = 0
     case dialing = 1
@@ -23,7 +24,7 @@ enum CallState: Int64, Sendable, Equatable {
     case waiting = 6
     case terminated = 7
 
-    /// What this call alone amounts to; nil where nothing is known, so that what was known stays.
+    /// The phase of this call alone; nil for an unknown state, so that the former phase stays.
     var phase: CallPhase? {
         switch self {
         case .unknown: nil
@@ -34,12 +35,12 @@ enum CallState: Int64, Sendable, Equatable {
     }
 }
 
-/// The calls there are, by the paths of their objects.
+/// The present calls, by the paths of their objects.
 ///
-/// The phase goes from ringing to active in one step when a call is accepted, and only the last call's end ends it:
-/// what depends on it never sees a gap.
+/// When a call is accepted, the phase changes from ringing to active in one step. It returns to none only at the end of
+/// the last call.
 struct CallBook: Sendable, Equatable {
-    /// The most calls that are followed; more than any modem can have.
+    /// The number of calls that are followed at most; no modem can have as many.
     static let limit = 64
 
     private struct Call: Sendable, Equatable {
@@ -51,7 +52,7 @@ struct CallBook: Sendable, Equatable {
     /// No calls.
     init() {}
 
-    /// What all calls together amount to.
+    /// The phase of all calls together.
     var phase: CallPhase {
         var phase = CallPhase.none
         for call in calls.values {
@@ -64,35 +65,35 @@ struct CallBook: Sendable, Equatable {
         return phase
     }
 
-    /// Who is calling or is called: the number of a call in the present phase, empty where it is withheld or there is
-    /// none. Of several the first path's.
+    /// The caller's or callee's number, of a call in the present phase; empty if it is withheld or there is no call. Of
+    /// several calls, the one whose path sorts first.
     var number: String {
         let phase = phase
         return calls.filter { $0.value.phase == phase && phase != .none }.min { $0.key < $1.key }?.value.number ?? ""
     }
 
-    /// A call is there, whose state is not known yet. False when it is known already, or there are too many.
+    /// Adds a call whose state is not known yet. False if the call is already known or there are too many.
     mutating func add(_ path: String) -> Bool {
         guard calls[path] == nil, calls.count < CallBook.limit else { return false }
         calls[path] = Call(phase: .none, number: "")
         return true
     }
 
-    /// What a call's object says of itself. A call that is gone in the meantime stays gone.
+    /// Records a call's state and number. Ignored if the call has been removed meanwhile.
     mutating func describe(_ path: String, state: CallState, number: String) {
         guard calls[path] != nil else { return }
         calls[path]?.number = number
         change(path, to: state)
     }
 
-    /// A call's state changed.
+    /// Records a new state of a call.
     mutating func change(_ path: String, to state: CallState) {
         if let phase = state.phase { calls[path]?.phase = phase }
     }
 
-    /// A call's object is gone.
+    /// Removes a call.
     mutating func remove(_ path: String) { calls[path] = nil }
 
-    /// The service has gone, and with it all that was known.
+    /// Removes all calls, because the service has gone.
     mutating func removeAll() { calls = [:] }
 }

@@ -1,7 +1,7 @@
 import SessionBus
 import SessionWire
 
-/// Follows the telephone calls of ModemManager on the system bus; without the service there are none.
+/// Follows the telephone calls of ModemManager on the system bus; without ModemManager there are no calls.
 ///
 /// Source: ModemManager's D-Bus reference, interfaces `Modem.Voice` and `Call`.
 public final class CallWatch {
@@ -15,15 +15,16 @@ public final class CallWatch {
     private var subscriptions: [Subscription] = []
     private var owner: String?
     private var book = CallBook()
-    /// The calls of each modem, by the paths of their objects: when a modem goes, nobody says that its calls are over.
+    /// The calls of each modem, by object path. They are needed when a modem goes, because no signal announces that its
+    /// calls have ended.
     private var modems: [String: Set<String>] = [:]
 
-    /// What all calls amount to now.
+    /// The present phase of all calls.
     public private(set) var phase = CallPhase.none
-    /// The number of who calls or is called, in at most 64 characters; empty where it is withheld.
+    /// The caller's or callee's number, at most 64 characters; empty if withheld.
     public private(set) var number = ""
 
-    /// Follows the calls, and tells each change of phase or number; a call that is there already is a change.
+    /// Starts to follow the calls, and reports each change of phase or number, including a call that exists already.
     public init(system bus: BusConnection, changed: @escaping (_ phase: CallPhase, _ number: String) -> Void) {
         self.bus = bus
         self.changed = changed
@@ -37,16 +38,16 @@ public final class CallWatch {
             }
         }
         subscriptions = [
-            listen(CallWatch.voice) { $0.heard($1) },
-            listen(CallWatch.call) { $0.callHeard($1) },
-            listen(WireInterface.objectManager.name) { $0.modemHeard($1) },
+            listen(CallWatch.voice) { $0.handleVoiceSignal($1) },
+            listen(CallWatch.call) { $0.handleCallSignal($1) },
+            listen(WireInterface.objectManager.name) { $0.handleManagerSignal($1) },
             bus.follow(CallWatch.service) { [weak self] in self?.follow($0) },
         ]
     }
 
     deinit { stop() }
 
-    /// Stops following, without a report.
+    /// Stops following without another report.
     public func stop() {
         for subscription in subscriptions { subscription.cancel() }
         subscriptions = []
@@ -61,12 +62,12 @@ public final class CallWatch {
         report()
         ask("GetManagedObjects", of: WireInterface.objectManager.name, at: CallWatch.root) { watch, values in
             for object in values.first?.entries ?? [] {
-                if let path = object.key.text { watch.meet(path, object.value) }
+                if let path = object.key.text { watch.addModem(path, object.value) }
             }
         }
     }
 
-    /// Asks the service; an answer of an owner before the present one is dropped.
+    /// Calls the service; an answer from a former owner of the name is dropped.
     private func ask(
         _ method: String, of interface: String, at path: String, _ arguments: [WireValue] = [],
         then: @escaping (CallWatch, [WireValue]) -> Void
@@ -81,16 +82,16 @@ public final class CallWatch {
 
     // MARK: - Modems
 
-    private func meet(_ modem: String, _ interfaces: WireValue) {
+    private func addModem(_ modem: String, _ interfaces: WireValue) {
         for call in interfaces[CallWatch.voice]?["Calls"]?.elements ?? [] {
             if let path = call.text { add(path, of: modem) }
         }
     }
 
-    private func modemHeard(_ signal: BusSignal) {
+    private func handleManagerSignal(_ signal: BusSignal) {
         guard signal.arguments.count == 2, let modem = signal.arguments[0].text else { return }
         if signal.member == "InterfacesAdded" {
-            meet(modem, signal.arguments[1])
+            addModem(modem, signal.arguments[1])
         } else if (signal.arguments[1].elements ?? []).contains(where: { $0.text == CallWatch.voice }) {
             for call in modems.removeValue(forKey: modem) ?? [] { book.remove(call) }
         }
@@ -98,7 +99,7 @@ public final class CallWatch {
 
     // MARK: - Calls
 
-    private func heard(_ signal: BusSignal) {
+    private func handleVoiceSignal(_ signal: BusSignal) {
         guard let call = signal.arguments.first?.text else { return }
         switch signal.member {
         case "CallAdded": add(call, of: signal.path)
@@ -119,7 +120,7 @@ public final class CallWatch {
         }
     }
 
-    private func callHeard(_ signal: BusSignal) {
+    private func handleCallSignal(_ signal: BusSignal) {
         guard signal.member == "StateChanged", signal.arguments.count == 3, let state = signal.arguments[1].integer
         else { return }
         book.change(signal.path, to: CallState(rawValue: state) ?? .unknown)

@@ -1,17 +1,17 @@
 import Glibc
 
-/// What desktops call an application: the file that its menus are made of (Desktop Entry Specification, version 1.5).
+/// An application's name in the desktop's menus, from its desktop file (Desktop Entry Specification, version 1.5).
 enum DesktopFile {
-    /// Where administrators, distributions, Flatpak and snapd put them. Not where a user has their own: a home may be on another
-    /// machine, and may take long to answer.
+    /// The folders of administrators, distributions, Flatpak and snapd. A user's own folder is left out: the home may
+    /// be on another machine and answer slowly.
     static let folders = [
         "/usr/local/share/applications", "/usr/share/applications", "/var/lib/flatpak/exports/share/applications",
         "/var/lib/snapd/desktop/applications",
     ]
-    /// More of a file is not read; the names come at its beginning.
+    /// The number of bytes that are read at most; the name is near the beginning.
     static let limit = 65_536
 
-    /// Whether that can be the name of a desktop file, without `.desktop`.
+    /// Whether a text can be the name of a desktop file, without `.desktop`.
     static func isName(_ entry: String) -> Bool {
         !entry.isEmpty && entry.utf8.count <= 200 && !entry.hasPrefix(".")
             && !entry.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
@@ -19,13 +19,13 @@ enum DesktopFile {
 
     /// The application's name in a file.
     ///
-    /// - Parameter languages: As the keys have them, the best first: `de_AT`, `de`.
+    /// - Parameter languages: The suffixes of localised keys, best first: `de_AT`, `de`.
     static func title(in text: [UInt8], languages: [String]) -> String? {
         let keys = languages.map { "Name[\($0)]" } + ["Name"]
         var best: (rank: Int, title: String)?
         var isFound = false
         KeyFile.read(text) { group, key, value in
-            // Groups of actions come after it, and have names of their own.
+            // The groups of actions follow, with names of their own.
             guard group == "Desktop Entry" else { return !isFound }
             isFound = true
             guard !value.isEmpty, key.starts(with: "Name".utf8) else { return true }
@@ -37,9 +37,9 @@ enum DesktopFile {
         return best?.title
     }
 
-    /// The languages of an environment, as keys have them.
+    /// The languages of a locale, in the form that keys use.
     ///
-    /// - Parameter locale: As in `LC_MESSAGES`: `de_AT.UTF-8@euro`.
+    /// - Parameter locale: A value as of `LC_MESSAGES`: `de_AT.UTF-8@euro`.
     static func languages(of locale: String) -> [String] {
         let name = String(locale.prefix { $0 != "." && $0 != "@" })
         let language = String(name.prefix { $0 != "_" })
@@ -47,7 +47,7 @@ enum DesktopFile {
         return language == name ? [name] : [name, language]
     }
 
-    /// The locale for messages that this process was started with (locale(7)).
+    /// The locale for messages in this process's environment (locale(7)).
     static var locale: String {
         for name in ["LC_ALL", "LC_MESSAGES", "LANG"] {
             if let value = getenv(name), value.pointee != 0 { return String(cString: value) }

@@ -1,8 +1,8 @@
-/// Files of groups, keys and values, as desktops and Flatpak write them (Desktop Entry Specification, version 1.5).
+/// Reads files of groups, keys and values, as used by desktops and Flatpak (Desktop Entry Specification, version 1.5).
 enum KeyFile {
-    /// Reads a file's keys in their order, without the blanks around keys and values.
+    /// Reads the keys of a file in order, without the blanks around keys and values.
     ///
-    /// - Parameter body: Takes the name of the group, the key and its value. Nothing more is read when it returns `false`.
+    /// - Parameter body: Receives the group's name, the key and the value; reading ends when it returns `false`.
     static func read(
         _ text: [UInt8], _ body: (_ group: String, _ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Bool
     ) {

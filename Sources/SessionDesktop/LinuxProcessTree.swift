@@ -1,17 +1,17 @@
 import Glibc
 
-/// The processes of this machine, from `/proc` (proc(5)), whose files are made in memory when they are read.
+/// The processes of this machine, read from `/proc` (proc(5)), whose files the kernel makes in memory.
 public struct LinuxProcessTree: ProcessTree {
-    /// Where that is mounted.
+    /// The mount point of the proc file system.
     private let root: String
-    /// Where desktop files are.
+    /// The folders with desktop files.
     private let entries: [String]
     private let languages: [String]
 
     /// The machine's processes.
     public init() { self.init(root: "/proc") }
 
-    /// Those that a folder tells of, for tests.
+    /// Processes described by another folder, for tests.
     init(
         root: String, entries: [String] = DesktopFile.folders,
         languages: [String] = DesktopFile.languages(of: DesktopFile.locale)
@@ -21,15 +21,15 @@ public struct LinuxProcessTree: ProcessTree {
         self.languages = languages
     }
 
-    /// The fourth and the 22nd field of `/proc/PID/stat`.
+    /// The parent and the start time, fields 4 and 22 of `/proc/PID/stat`.
     public func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? {
         status(of: process).map { ($0.parent, $0.start) }
     }
 
-    /// What Flatpak says inside the sandbox (`/.flatpak-info`, flatpak-metadata(5)), or else what it and snapd put into the name
-    /// of the control group.
+    /// The sandbox that Flatpak describes inside (`/.flatpak-info`, flatpak-metadata(5)), or that Flatpak or snapd
+    /// names in the control group.
     public func sandbox(of process: UInt32) -> AppSandbox? {
-        // Who sees the same files as we do is in no sandbox of Flatpak's.
+        // A process in our own mount namespace is in no Flatpak sandbox.
         if let files = target(of: "\(process)/ns/mnt"), files != target(of: "self/ns/mnt"),
             let mounts = contents(of: "\(process)/mountinfo", limit: 65_536),
             LinuxProcessTree.answersAtOnce("/.flatpak-info", mounts),
@@ -41,30 +41,30 @@ public struct LinuxProcessTree: ProcessTree {
         return groups(of: process).flatMap { LinuxProcessTree.sandbox(inGroups: $0) }.map { AppSandbox($0) }
     }
 
-    /// `/proc/PID/exe`, also of a program whose file has been replaced since.
+    /// The path in `/proc/PID/exe`, even if the program's file has been replaced since.
     public func executable(of process: UInt32) -> String? {
         guard let text = target(of: "\(process)/exe") else { return nil }
         let deleted = " (deleted)"
         return text.hasSuffix(deleted) ? String(text.dropLast(deleted.count)) : text
     }
 
-    /// The name under which the program was started, from `/proc/PID/comm` and `/proc/PID/cmdline`: `paplay` where that is a
-    /// link to pacat, and a script's own name rather than its interpreter's.
+    /// The name under which the program was started, from `/proc/PID/comm` and `/proc/PID/cmdline`: `paplay` even if
+    /// that is a link to pacat, and a script's own name instead of its interpreter's.
     public func name(of process: UInt32) -> String? {
         let command = contents(of: "\(process)/comm").map { String(decoding: $0, as: UTF8.self) }
         let arguments = contents(of: "\(process)/cmdline").map { LinuxProcessTree.arguments($0) } ?? []
         return LinuxProcessTree.name(command: command ?? "", arguments: arguments)
     }
 
-    /// The innermost unit of an application in `/proc/PID/cgroup`. What its user has started by hand, in a terminal, is not part
-    /// of the terminal's unit.
+    /// The innermost application unit in `/proc/PID/cgroup`. A program that the user starts in a terminal does not
+    /// count as part of the terminal's unit.
     public func unit(of process: UInt32) -> String? {
         guard let groups = groups(of: process), let unit = LinuxProcessTree.unit(inGroups: groups) else { return nil }
         if unit.hasPrefix("app-"), status(of: process)?.hasTerminal ?? false { return nil }
         return unit
     }
 
-    /// The name in the first desktop file there is, if it lies where reading does not take long.
+    /// The name in the first existing desktop file, if the file's file system answers at once.
     public func title(ofDesktopEntry entry: String) -> String? {
         guard DesktopFile.isName(entry), let mounts = contents(of: "self/mountinfo", limit: 65_536) else { return nil }
         for folder in entries {
@@ -81,7 +81,7 @@ public struct LinuxProcessTree: ProcessTree {
 
     // MARK: - Reading
 
-    /// What `/proc/PID/stat` says of a process.
+    /// The parsed content of `/proc/PID/stat`.
     struct Status: Equatable {
         var parent: UInt32
         var hasTerminal: Bool
@@ -94,12 +94,12 @@ public struct LinuxProcessTree: ProcessTree {
 
     private func groups(of process: UInt32) -> [UInt8]? { contents(of: "\(process)/cgroup") }
 
-    /// Reads `/proc/PID/stat`. The second field is the program's name in parentheses, which may itself have blanks and
-    /// parentheses in it, so what counts is what follows the last one.
+    /// Parses `/proc/PID/stat`. The second field is the program's name in parentheses, which may contain blanks and
+    /// parentheses itself, so the fields are counted from the last parenthesis.
     static func status(_ line: [UInt8]) -> Status? {
         guard let end = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = line[(end + 1)...].split(separator: UInt8(ascii: " "))
-        // The third field is the first one after the name.
+        // Field 3 is the first one after the name.
         func field<Number: FixedWidthInteger>(_ number: Int) -> Number? {
             fields.dropFirst(number - 3).first.flatMap { Number(String(decoding: $0, as: UTF8.self)) }
         }
@@ -109,17 +109,17 @@ public struct LinuxProcessTree: ProcessTree {
         return Status(parent: parent, hasTerminal: terminal != 0, start: start)
     }
 
-    /// The arguments in `/proc/PID/cmdline`, of which a program can write over all as one.
+    /// The arguments in `/proc/PID/cmdline`; a program can overwrite them all with a single text.
     static func arguments(_ bytes: [UInt8]) -> [String] {
         bytes.split(separator: 0).prefix(2).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// What its user calls a program: the name of which the kernel has kept the first 15 bytes, in full where an argument has
-    /// it.
+    /// The name of a program for people. The kernel keeps the first 15 bytes of the name; the full name is used if an
+    /// argument contains it.
     static func name(command: String, arguments: [String]) -> String? {
         let command = command.hasSuffix("\n") ? String(command.dropLast()) : command
         let names = arguments.map { argument in
-            // Chromium writes all of its arguments into the first one; Wine's have backslashes.
+            // Chromium joins all its arguments into the first one; Wine's arguments contain backslashes.
             let program = argument.prefix(before: " -")
             return String(program.suffix(while: { $0 != "/" && $0 != "\\" }))
         }
@@ -127,8 +127,8 @@ public struct LinuxProcessTree: ProcessTree {
         return known ?? names.first { !$0.isEmpty } ?? (command.isEmpty ? nil : command)
     }
 
-    /// Reads the parts of Flatpak's description of a sandbox that matter: whose it is, which one, and whether it may use
-    /// PulseAudio's socket, which lets it record.
+    /// Parses Flatpak's description of a sandbox: the application, the instance, and whether it may use PulseAudio's
+    /// socket, which permits recording.
     static func sandbox(inFlatpak text: [UInt8]) -> AppSandbox? {
         var sandbox = AppSandbox("")
         KeyFile.read(text) { group, key, value in
@@ -144,8 +144,8 @@ public struct LinuxProcessTree: ProcessTree {
         return sandbox.application.isEmpty ? nil : sandbox
     }
 
-    /// Whether a file lies where the kernel itself has it: not on another machine, nor with a program that may take as long as it
-    /// likes (FUSE). What is known of that is `/proc/PID/mountinfo` (proc(5)).
+    /// Whether a file is on a local file system of the kernel, not on another machine and not on one that a program
+    /// serves (FUSE), which may take any time. Decided by `/proc/PID/mountinfo` (proc(5)).
     static func answersAtOnce(_ file: String, _ mounts: [UInt8]) -> Bool {
         var kind: String?
         var longest = 0
@@ -153,7 +153,7 @@ public struct LinuxProcessTree: ProcessTree {
             let fields = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
             guard fields.count > 4, let end = fields.firstIndex(of: "-"), end + 1 < fields.count else { continue }
             let place = fields[4]
-            // The file may have been mounted by itself; of several mounts in one place the last one counts.
+            // The file may be a mount point itself; of several mounts in one place, the last one is in force.
             guard place == "/" || file == place || file.hasPrefix(place + "/"), place.utf8.count >= longest else {
                 continue
             }
@@ -164,12 +164,12 @@ public struct LinuxProcessTree: ProcessTree {
         return kind.map { kind in !slow.contains { kind.hasPrefix($0) } } ?? false
     }
 
-    /// The application id in `/proc/PID/cgroup`: of several hierarchies the first that has one, and of nested groups
-    /// the innermost.
+    /// The application id in `/proc/PID/cgroup`: from the first hierarchy that contains one, and from the innermost
+    /// group.
     static func sandbox(inGroups groups: [UInt8]) -> String? { innermost(of: groups) { sandbox(inGroup: $0) } }
 
-    /// The unit of an application in `/proc/PID/cgroup`: what desktops begin the names of theirs with (systemd, Desktop
-    /// Environment Integration), Flatpak and snapd.
+    /// The application unit in `/proc/PID/cgroup`, recognised by the prefixes that desktops (systemd, Desktop
+    /// Environment Integration), Flatpak and snapd use.
     static func unit(inGroups groups: [UInt8]) -> String? {
         innermost(of: groups) { group in
             let isUnit = group.hasSuffix(".scope") || group.hasSuffix(".service")
@@ -178,8 +178,8 @@ public struct LinuxProcessTree: ProcessTree {
         }
     }
 
-    /// The name of the desktop file, without `.desktop`, of the application that a unit is of; `nil` where the unit's name does not
-    /// have it. Desktops call them `app[-LAUNCHER]-ID-NUMBER.scope` or `app[-LAUNCHER]-ID[@NUMBER].service` (systemd, Desktop
+    /// The name of the desktop file, without `.desktop`, in the name of an application's unit; `nil` if there is none.
+    /// Desktops name units `app[-LAUNCHER]-ID-NUMBER.scope` or `app[-LAUNCHER]-ID[@NUMBER].service` (systemd, Desktop
     /// Environment Integration).
     static func desktopEntry(ofUnit unit: String) -> String? {
         var parts: [Substring]
@@ -206,8 +206,8 @@ public struct LinuxProcessTree: ProcessTree {
         return nil
     }
 
-    /// The application id in the name of one control group: `app-flatpak-APPLICATION-NUMBER.scope` of Flatpak,
-    /// `snap.NAME.APPLICATION…` of snapd.
+    /// The application id in the name of one control group: Flatpak's `app-flatpak-APPLICATION-NUMBER.scope`, or
+    /// snapd's `snap.NAME.APPLICATION…`.
     static func sandbox(inGroup group: String) -> String? {
         if group.hasPrefix("app-flatpak-"), group.hasSuffix(".scope") {
             guard let end = group.lastIndex(of: "-") else { return nil }
@@ -221,8 +221,7 @@ public struct LinuxProcessTree: ProcessTree {
         return nil
     }
 
-    /// The text that systemd has escaped: `\x2d` is a hyphen (systemd.unit(5), "String Escaping for Inclusion in Unit
-    /// Names").
+    /// Decodes systemd's escapes: `\x2d` is a hyphen (systemd.unit(5), "String Escaping for Inclusion in Unit Names").
     private static func unescaped(_ name: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Substring(name).utf8[...]
@@ -241,7 +240,7 @@ public struct LinuxProcessTree: ProcessTree {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What a link below the root points to.
+    /// The target of a symbolic link below the root.
     private func target(of path: String) -> String? {
         let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
             count = buffer.withMemoryRebound(to: CChar.self) { characters in
@@ -254,7 +253,7 @@ public struct LinuxProcessTree: ProcessTree {
 
     /// The first bytes of a file below the root; nil when it cannot be read.
     private func contents(of path: String, limit: Int = 4096) -> [UInt8]? {
-        // A sandbox's file may be anything.
+        // Not through links: a file inside a sandbox may be anything.
         LinuxProcessTree.contents(at: "\(root)/\(path)", limit: limit, followsLinks: false)
     }
 
@@ -270,7 +269,7 @@ public struct LinuxProcessTree: ProcessTree {
 }
 
 extension String {
-    /// What comes before two characters that follow each other; all where they do not.
+    /// The part before two consecutive characters; the whole text if they do not occur.
     fileprivate func prefix(before pair: StaticString) -> String {
         let letters = Array(utf8)
         let (first, second) = pair.withUTF8Buffer { ($0.first, $0.last) }

@@ -1,15 +1,15 @@
-/// Whether the screen is locked, out of what several services say. A pure value.
+/// Combines several services' reports into one fact: whether the screen is locked. A pure value.
 
-/// What is known about the lock (N16).
+/// The reports about the screen lock (N16).
 public struct LockState: Sendable, Equatable {
-    /// What logind says of the session (`LockedHint`); nil where there is no logind, or no session of this user.
+    /// logind's report for the session (`LockedHint`); nil without logind, or without a session of this user.
     public var hint: Bool?
-    /// The screen savers that say they are active, by their names on the bus.
+    /// The screen savers that report to be active, by bus name.
     public var activeSavers: Set<String> = []
 
-    /// Nothing is known: not locked.
+    /// No report: not locked.
     public init() {}
 
-    /// What logind says; where it says nothing, whether a screen saver is active.
+    /// Whether the screen is locked: logind decides; without its report, any active screen saver.
     public var isLocked: Bool { hint ?? !activeSavers.isEmpty }
 }

@@ -2,27 +2,27 @@ import Glibc
 import SessionBus
 import SessionWire
 
-/// Follows `LockedHint` of this user's session at logind.
+/// Follows logind's `LockedHint` for this user's session.
 ///
-/// Source: systemd, "org.freedesktop.login1". A sound server is a service of the user, not of a session, and may be
-/// there before and after any session, so which one counts is found out anew whenever one comes or goes.
+/// Source: systemd, "org.freedesktop.login1". A sound server is a service of the user and not of a session, so it may
+/// run before and after any session. The session is therefore determined again whenever one starts or ends.
 public final class LockedHint {
-    /// Whose session.
-    public struct Person: Sendable {
+    /// The user whose session is followed.
+    public struct User: Sendable {
         /// The session that the environment names (`XDG_SESSION_ID`), if it does.
         public var session: String?
-        /// The user's number.
+        /// The user id.
         public var user: UInt32
 
-        /// Somebody.
+        /// Describes a user.
         public init(session: String?, user: UInt32) {
             self.session = session
             self.user = user
         }
 
-        /// Who runs this process.
-        public static var own: Person {
-            Person(session: getenv("XDG_SESSION_ID").map { String(cString: $0) }, user: getuid())
+        /// The user of this process.
+        public static var own: User {
+            User(session: getenv("XDG_SESSION_ID").map { String(cString: $0) }, user: getuid())
         }
     }
 
@@ -30,23 +30,23 @@ public final class LockedHint {
     private static let path = "/org/freedesktop/login1"
     private static let manager = "org.freedesktop.login1.Manager"
     private static let session = "org.freedesktop.login1.Session"
-    /// How long what logind said last counts after it has gone, in nanoseconds: it is started again at once when it
-    /// crashes or is brought up to date, and a locked screen must not sound meanwhile.
+    /// How long logind's last report stays valid after logind has gone, in nanoseconds. logind restarts at once after a
+    /// crash or an update, and a locked screen must stay silent meanwhile.
     private static let grace: Int64 = 5_000_000_000
 
     private let bus: BusConnection
     private let loop: any EventLoop
-    private let person: Person
+    private let person: User
     private let changed: (Bool?) -> Void
     private var subscriptions: [Subscription] = []
     private var sessionChanges: Subscription?
     private var timer: (any LoopTimer)?
     private var owner: String?
-    /// Counts the searches, so that answers to an older one are dropped.
+    /// The number of the latest search; answers to an older one are dropped.
     private var search: UInt64 = 0
 
-    /// Follows the hint, and tells what it is, which may be the same several times; nil where there is no session.
-    init(bus: BusConnection, loop: any EventLoop, of person: Person, changed: @escaping (Bool?) -> Void) {
+    /// Starts to follow the hint and reports its value, possibly the same one repeatedly; nil without a session.
+    init(bus: BusConnection, loop: any EventLoop, of person: User, changed: @escaping (Bool?) -> Void) {
         self.bus = bus
         self.loop = loop
         self.person = person
@@ -84,13 +84,13 @@ public final class LockedHint {
         if newOwner == nil { timer?.arm(at: loop.now + LockedHint.grace) } else { find() }
     }
 
-    // MARK: - Which session
+    // MARK: - Finding the session
 
-    /// The ways to a session, the surest first.
-    private enum Way: CaseIterable {
-        /// The session of this process, else the user's graphical one; logind of 2020 and later knows that.
+    /// The sources that name the session, the most reliable first.
+    private enum SessionSource: CaseIterable {
+        /// The session of this process, otherwise the user's graphical one; supported by logind since 2020.
         case automatic
-        /// The session that the environment names.
+        /// The session named in the environment.
         case environment
         /// The user's graphical session.
         case display
@@ -98,17 +98,17 @@ public final class LockedHint {
 
     private func find() {
         search &+= 1
-        find(Way.allCases[...])
+        find(SessionSource.allCases[...])
     }
 
-    private func find(_ ways: ArraySlice<Way>) {
-        guard let way = ways.first else {
-            // There is none, so somebody else has to know.
+    private func find(_ sources: ArraySlice<SessionSource>) {
+        guard let way = sources.first else {
+            // No source has named a session, so report nil and let screen savers decide.
             sessionChanges?.cancel()
             sessionChanges = nil
             return tell(nil)
         }
-        let rest = ways.dropFirst()
+        let rest = sources.dropFirst()
         switch way {
         case .automatic:
             ask("GetSession", of: LockedHint.manager, at: LockedHint.path, [.string("auto")]) { $0.listen($1, rest) }
@@ -124,9 +124,9 @@ public final class LockedHint {
         }
     }
 
-    /// Follows a session, if it has a hint, else looks on.
-    private func listen(_ session: WireValue?, _ rest: ArraySlice<Way>) {
-        // A user without a graphical session has "/" for one.
+    /// Follows a session that has a hint; otherwise tries the remaining sources.
+    private func listen(_ session: WireValue?, _ rest: ArraySlice<SessionSource>) {
+        // For a user without a graphical session, logind answers "/".
         guard let path = session?.text, path != "/" else { return find(rest) }
         let current = search
         let changes = bus.subscribe(
@@ -159,7 +159,8 @@ public final class LockedHint {
 
     // MARK: - Asking
 
-    /// Asks logind and hands on the first value of its answer, nil for an error; drops it when another search began.
+    /// Calls logind and passes on the first value of the answer, nil for an error. The answer is dropped if another
+    /// search has begun.
     private func ask(
         _ method: String, of interface: String, at path: String, _ arguments: [WireValue],
         then: @escaping (LockedHint, WireValue?) -> Void

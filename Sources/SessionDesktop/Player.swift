@@ -1,34 +1,33 @@
-/// A media player on the session bus, and which of them a stream belongs to.
+/// A media player on the session bus, and the match between players and streams.
 
-/// A program that can be told to pause (MPRIS D-Bus Interface Specification, version 2.2): one connection with one or
-/// more names below `org.mpris.MediaPlayer2`, which all stand for the same object.
+/// A program that can be asked to pause (MPRIS D-Bus Interface Specification, version 2.2): one connection with one or
+/// more names below `org.mpris.MediaPlayer2`, all for the same object.
 public struct Player: Sendable, Equatable {
-    /// The unique name of its connection, e.g. `:1.42`.
+    /// The connection's unique name, e.g. `:1.42`.
     public let owner: String
-    /// Its names after `org.mpris.MediaPlayer2.`, e.g. `vlc` and `vlc.instance77`, in the order in which they came.
+    /// Its names without `org.mpris.MediaPlayer2.`, e.g. `vlc` and `vlc.instance77`, in order of appearance.
     public internal(set) var names: [String]
-    /// Its process as the bus knows it; of a sandboxed one, that of its proxy. Nil until it is known.
+    /// The process that the bus knows; for a sandboxed player, that of its proxy. Nil until known.
     public internal(set) var process: UInt32?
-    /// The application id of its sandbox; nil outside of any.
+    /// The application id of the player's sandbox; nil outside of any.
     public internal(set) var sandbox: String?
-    /// What it does; nil until it is known.
+    /// The playback status; nil until known.
     public internal(set) var status: PlaybackStatus?
 
-    /// Whether one of its names is that of an application, as a sandbox requires: the id, or the id and more after a
-    /// dot.
+    /// Whether one of the names is an application id, or continues one after a dot, as a sandbox requires.
     func isNamed(after application: String) -> Bool {
         names.contains { $0 == application || $0.hasPrefix(application + ".") }
     }
 }
 
 extension Player {
-    /// How near a player is to a stream; less is nearer.
+    /// How closely a player is related to a stream; the least value wins.
     struct Nearness: Comparable {
-        /// 0 when it is playing, which of several instances of one browser tells the right one.
+        /// 0 for a player that is playing, which singles out the right one of several browser instances.
         var isSilent: Int
-        /// 0 the same process, 1 an ancestor of the stream's, 2 in the same sandbox, 3 a descendant.
+        /// 0 for the stream's own process, 1 for an ancestor, 2 for the same sandbox, 3 for a descendant.
         var relation: Int
-        /// The steps between the two processes.
+        /// The number of steps between the two processes.
         var steps: Int
 
         static func < (one: Nearness, other: Nearness) -> Bool {
@@ -36,12 +35,12 @@ extension Player {
         }
     }
 
-    /// How near this player is to a stream of a process; nil when it is not its player.
+    /// The player's nearness to a process's stream; nil if the player does not belong to the stream.
     func nearness(to process: UInt32, sandbox: String?, in tree: any ProcessTree) -> Nearness? {
         let isSilent = status == .playing ? 0 : 1
         if let sandbox {
-            // An application in a sandbox is told from others by its id alone: inside, processes are numbered anew, and
-            // all that is seen of its player is the proxy's process.
+            // Sandboxed applications are matched by id alone: processes are numbered differently inside, and only the
+            // proxy's process is visible for the player.
             guard self.sandbox == sandbox || (self.sandbox == nil && isNamed(after: sandbox)) else { return nil }
             return Nearness(isSilent: isSilent, relation: self.process == process ? 0 : 2, steps: 0)
         }

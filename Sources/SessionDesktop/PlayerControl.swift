@@ -1,11 +1,11 @@
 import SessionBus
 import SessionWire
 
-/// Carries out over the bus what ``PlayerPause`` says about one player.
+/// Performs the actions of ``PlayerPause`` for one player over the bus.
 final class PlayerControl {
-    /// The object of every player.
+    /// The path of every player's object.
     static let path = "/org/mpris/MediaPlayer2"
-    /// The interface with its state and what it can be told.
+    /// The interface with the playback status and commands.
     static let interface = "org.mpris.MediaPlayer2.Player"
 
     private let bus: BusConnection
@@ -14,7 +14,8 @@ final class PlayerControl {
     private var waiting: [(PauseAnswer) -> Void] = []
     private var timer: (any LoopTimer)?
     private let loop: any EventLoop
-    private var look: PendingCall?
+    /// The pending query of the status.
+    private var query: PendingCall?
 
     init(bus: BusConnection, loop: any EventLoop, owner: String) {
         self.bus = bus
@@ -24,19 +25,19 @@ final class PlayerControl {
 
     deinit { timer?.cancel() }
 
-    /// Whether the player is paused by us.
+    /// Whether we have paused the player.
     var isOurs: Bool { state.isOurs }
 
-    /// Pauses it; the answer comes once.
+    /// Pauses the player; the answer comes exactly once.
     func pause(then answer: @escaping (PauseAnswer) -> Void) {
         waiting.append(answer)
         handle(.pause)
     }
 
-    /// Takes an event. What calls back comes last, so that it finds everything in order.
+    /// Handles an event. Callbacks run last, after the state is complete.
     func handle(_ event: PlayerPause.Event) {
         let actions = state.handle(event)
-        if event == .gone { look?.cancel() }
+        if event == .gone { query?.cancel() }
         for action in actions { perform(action) }
         for case .report(let answer) in actions {
             let answered = waiting
@@ -45,14 +46,14 @@ final class PlayerControl {
         }
     }
 
-    /// Lets it go on without a question, if it is paused by us.
+    /// Resumes the player, without first asking for its status, if we have paused it.
     func leave() { for action in state.leave() { perform(action) } }
 
     private func perform(_ action: PlayerPause.Action) {
         switch action {
-        case .look: ask()
+        case .askForStatus: ask()
         case .callPause:
-            // Not given up when it is late: the player may do it when it wakes up, and that has to be known.
+            // No time limit for the call: a hanging player may still pause when it wakes up, and we must know.
             bus.call(owner, path: PlayerControl.path, interface: PlayerControl.interface, "Pause") {
                 [weak self] result in
                 switch result {
@@ -70,32 +71,32 @@ final class PlayerControl {
         }
     }
 
-    /// Asks what it does, and if it plays, whether it can be paused.
+    /// Asks for the status, and for a playing player whether it can pause.
     private func ask() {
-        look?.cancel()
-        look = get("PlaybackStatus") { [weak self] result in
+        query?.cancel()
+        query = get("PlaybackStatus") { [weak self] result in
             guard let self else { return }
             switch PlayerControl.status(result) {
-            case .failure(let error): handle(.lookFailed(error))
+            case .failure(let error): handle(.statusFailed(error))
             case .success(.playing):
-                look = get("CanPause") { [weak self] result in
-                    // A player that does not say so is asked to pause all the same.
+                query = get("CanPause") { [weak self] result in
+                    // A player that does not answer this is asked to pause anyway.
                     let canPause = (try? result.get())?.first?.truth ?? true
-                    self?.handle(.looked(.playing, canPause: canPause))
+                    self?.handle(.statusAnswered(.playing, canPause: canPause))
                 }
-            case .success(let status): handle(.looked(status, canPause: true))
+            case .success(let status): handle(.statusAnswered(status, canPause: true))
             }
         }
     }
 
-    /// Asks for a property of the player.
+    /// Reads a property of the player.
     func get(_ property: String, then: @escaping (Result<[WireValue], WireError>) -> Void) -> PendingCall {
         bus.call(
             owner, path: PlayerControl.path, interface: WireInterface.properties.name, "Get",
             [.string(PlayerControl.interface), .string(property)], timeout: PlayerPause.answerLimit, then: then)
     }
 
-    /// The status in an answer to `Get`.
+    /// The status in the answer to `Get`.
     static func status(_ result: Result<[WireValue], WireError>) -> Result<PlaybackStatus, WireError> {
         result.flatMap { values in
             let text = values.first?.text ?? ""
@@ -109,7 +110,7 @@ final class PlayerControl {
     }
 }
 
-/// A time of a few seconds in nanoseconds, as the loop counts them.
+/// A short duration in nanoseconds, the loop's unit.
 func nanoseconds(_ time: Duration) -> Int64 {
     let (seconds, attoseconds) = time.components
     return min(max(seconds, 0), 3600) * 1_000_000_000 + attoseconds / 1_000_000_000

@@ -1,100 +1,99 @@
-/// Pausing one player and letting it go on, without ever taking the user's word from him. A pure value: events in,
-/// actions out.
+/// Pauses and resumes one player without ever overriding the user. A pure value: events in, actions out.
 
 import SessionWire
 
-/// What a player is doing, as MPRIS names it (`org.mpris.MediaPlayer2.Player.PlaybackStatus`).
+/// A player's status in MPRIS terms (`org.mpris.MediaPlayer2.Player.PlaybackStatus`).
 public enum PlaybackStatus: String, Sendable, Equatable {
     case playing = "Playing"
     case paused = "Paused"
     case stopped = "Stopped"
 }
 
-/// What became of the wish to pause a player.
+/// The result of a request to pause a player.
 public enum PauseAnswer: Sendable, Equatable {
-    /// It was told to pause and has answered. Whether it is silent, its stream shows.
+    /// The player has answered the call to pause. Its stream shows whether it is silent.
     case asked
-    /// It cannot be paused, does not answer, or has gone: why.
+    /// The player cannot pause, does not answer, or has gone; with the reason.
     case refused(WireError)
-    /// It does not play, so there is nothing to pause and nothing to resume.
+    /// The player is not playing, so there is nothing to pause or resume.
     case notPlaying
 }
 
-/// The state of one player between being paused by us and going on (N15, R35).
+/// The state of one player, from our pause until it is resumed (N15, R35).
 ///
-/// It pauses only what plays, and resumes only what it paused itself and what nobody has touched since: any change of
-/// the status that is not the one it asked for (playing again, stopped) means that the user decides.
+/// We pause only a playing player, and resume only one that we have paused and nobody has touched since. Any further
+/// change of status (playing again, stopped) means that the user decides.
 public struct PlayerPause: Sendable, Equatable {
-    /// What happens.
+    /// An event of the player or of its users.
     public enum Event: Sendable, Equatable {
-        /// Somebody wants it to be silent.
+        /// A stream needs the player to be silent.
         case pause
-        /// Nobody wants it to be silent any more.
+        /// No stream needs the player to be silent any more.
         case resume
-        /// The answer to ``Action/look``: what it does, and whether it says that it can be paused.
-        case looked(PlaybackStatus, canPause: Bool)
-        /// There was no answer to ``Action/look``.
-        case lookFailed(WireError)
-        /// It answered to `Pause`.
+        /// The answer to ``Action/askForStatus``: the status, and whether the player says that it can pause.
+        case statusAnswered(PlaybackStatus, canPause: Bool)
+        /// ``Action/askForStatus`` got no answer.
+        case statusFailed(WireError)
+        /// The player answered `Pause`.
         case pauseAnswered
-        /// It answered `Pause` with an error, or not at all.
+        /// The player answered `Pause` with an error, or not at all.
         case pauseFailed(WireError)
-        /// It announced its status.
+        /// The player announced its status.
         case announced(PlaybackStatus)
-        /// The time of ``Action/wait(_:)`` is over.
+        /// The time of ``Action/wait(_:)`` has passed.
         case timeUp
-        /// It has left the bus.
+        /// The player has left the bus.
         case gone
     }
-    /// What is to be done.
+    /// An action to perform.
     public enum Action: Sendable, Equatable {
-        /// Ask for its status.
-        case look
-        /// Call `Pause`, never `PlayPause`, which would start what the user has just paused.
+        /// Ask for the player's status.
+        case askForStatus
+        /// Call `Pause`; never `PlayPause`, which would resume what the user has just paused.
         case callPause
         /// Call `Play`.
         case callPlay
-        /// Bring ``Event/timeUp`` after this time; nil for not at all.
+        /// Send ``Event/timeUp`` after this time; nil cancels the wait.
         case wait(Duration?)
-        /// Tell all who asked for the pause.
+        /// Report the result to everybody who asked for the pause.
         case report(PauseAnswer)
     }
 
-    /// How long a player has to answer to everything that it is asked in order to pause.
+    /// How long a player has for all its answers to a request to pause.
     public static let answerLimit = Duration.seconds(1)
-    /// How long after its answer a player may take to announce that it is paused, where it is to go on already.
+    /// How long after its answer a player may take to announce the pause, if a resume is already wanted.
     public static let settlingLimit = Duration.seconds(2)
 
     private enum Effect: Sendable {
-        /// It has not announced that it is paused.
+        /// The player has not announced that it is paused.
         case notSeen
-        /// It has.
+        /// The player has announced that it is paused.
         case seen
-        /// It did something else afterwards: somebody else told it to.
+        /// The player changed its status again afterwards, on somebody else's command.
         case touched
     }
     private enum Step: Sendable, Equatable {
-        /// Nothing of ours.
+        /// We have not paused the player.
         case idle
-        /// Its status was asked for, in order to pause it; `isOurs` where it is paused by us already, if it did what it
-        /// said.
+        /// The status was requested before a pause. `isOurs`: we have already paused the player, if it did what it
+        /// answered.
         case asking(isOurs: Bool, isSeen: Bool)
-        /// `Pause` was called. It may already have been reported that it takes too long, and already be wanted back.
-        case pausing(effect: Effect, isReported: Bool, isWantedBack: Bool)
-        /// Paused by us, if it did what it said.
+        /// `Pause` was called. The request may already have been reported as late, and a resume may already be wanted.
+        case pausing(effect: Effect, isReported: Bool, mustResume: Bool)
+        /// We have paused the player, if it did what it answered.
         case paused(isSeen: Bool)
-        /// Its status was asked for, in order to let it go on.
+        /// The status was requested before resuming.
         case checking(isSeen: Bool)
-        /// It is to go on as soon as it has paused.
+        /// Resume as soon as the pause is announced.
         case settling
     }
     private var step = Step.idle
     private var status: PlaybackStatus?
 
-    /// A player of which nothing is known.
+    /// A player whose status is unknown.
     public init() {}
 
-    /// Whether it is paused by us, as far as is known, and will be resumed.
+    /// Whether we have paused the player, as far as known, and will resume it.
     public var isOurs: Bool {
         switch step {
         case .paused, .checking, .settling: true
@@ -104,15 +103,15 @@ public struct PlayerPause: Sendable, Equatable {
         }
     }
 
-    /// Takes an event. Every wish to pause is reported once, whatever else happens.
+    /// Handles an event. Every request to pause is reported exactly once, whatever else happens.
     public mutating func handle(_ event: Event) -> [Action] {
         switch event {
         case .pause: return pause()
         case .resume: return resume()
-        case .looked(let status, let canPause):
+        case .statusAnswered(let status, let canPause):
             self.status = status
-            return looked(status, canPause: canPause)
-        case .lookFailed(let error):
+            return statusAnswered(status, canPause: canPause)
+        case .statusFailed(let error):
             switch step {
             case .asking(let isOurs, let isSeen):
                 step = isOurs ? .paused(isSeen: isSeen) : .idle
@@ -124,7 +123,7 @@ public struct PlayerPause: Sendable, Equatable {
         case .pauseAnswered: return pauseEnded(nil)
         case .pauseFailed(let error): return pauseEnded(error)
         case .announced(let status):
-            // Players repeat themselves when something else changes.
+            // Players repeat their status when another property changes.
             guard status != self.status else { return [] }
             self.status = status
             return changed(to: status)
@@ -133,9 +132,9 @@ public struct PlayerPause: Sendable, Equatable {
             case .asking(let isOurs, let isSeen):
                 step = isOurs ? .paused(isSeen: isSeen) : .idle
                 return [.report(.refused(PlayerPause.tooSlow))]
-            case .pausing(let effect, false, let isWantedBack):
-                // It may still do it when it wakes up, so its answer is still awaited.
-                step = .pausing(effect: effect, isReported: true, isWantedBack: isWantedBack)
+            case .pausing(let effect, false, let mustResume):
+                // The player may still pause when it wakes up, so we keep waiting for its answer.
+                step = .pausing(effect: effect, isReported: true, mustResume: mustResume)
                 return [.report(.refused(PlayerPause.tooSlow))]
             case .settling: step = .idle
             default: break
@@ -156,20 +155,20 @@ public struct PlayerPause: Sendable, Equatable {
         switch step {
         case .idle:
             step = .asking(isOurs: false, isSeen: false)
-            return [.look, .wait(PlayerPause.answerLimit)]
+            return [.askForStatus, .wait(PlayerPause.answerLimit)]
         case .paused(let isSeen):
             step = .asking(isOurs: true, isSeen: isSeen)
-            return [.look, .wait(PlayerPause.answerLimit)]
+            return [.askForStatus, .wait(PlayerPause.answerLimit)]
         case .checking(let isSeen):
-            // The answer that is on its way serves.
+            // The pending answer serves this request, too.
             step = .asking(isOurs: true, isSeen: isSeen)
             return [.wait(PlayerPause.answerLimit)]
         case .settling:
             step = .asking(isOurs: true, isSeen: false)
-            return [.look, .wait(PlayerPause.answerLimit)]
+            return [.askForStatus, .wait(PlayerPause.answerLimit)]
         case .asking: return []
         case .pausing(let effect, let isReported, _):
-            step = .pausing(effect: effect, isReported: isReported, isWantedBack: false)
+            step = .pausing(effect: effect, isReported: isReported, mustResume: false)
             return isReported ? [.report(.refused(PlayerPause.tooSlow))] : []
         }
     }
@@ -177,27 +176,27 @@ public struct PlayerPause: Sendable, Equatable {
     private mutating func resume() -> [Action] {
         switch step {
         case .asking(let isOurs, let isSeen):
-            // The answer that is on its way serves.
+            // The pending answer serves this request, too.
             step = isOurs ? .checking(isSeen: isSeen) : .idle
             return [.wait(nil), .report(.notPlaying)]
         case .pausing(let effect, let isReported, _):
-            step = .pausing(effect: effect, isReported: isReported, isWantedBack: true)
+            step = .pausing(effect: effect, isReported: isReported, mustResume: true)
         case .paused(let isSeen):
             step = .checking(isSeen: isSeen)
-            return [.look]
+            return [.askForStatus]
         case .idle, .checking, .settling: break
         }
         return []
     }
 
-    /// Nobody will hear of the player any more: it goes on if it is paused by us, as far as is known, without being asked
-    /// first what it does, for nobody would be there to hear the answer.
+    /// Ends the control of the player. Resumes it if we have paused it, as far as known; without asking for its status
+    /// first, because nobody would be there for the answer.
     public mutating func leave() -> [Action] {
         defer { self = PlayerPause() }
         return isOurs ? [.callPlay] : []
     }
 
-    private mutating func looked(_ status: PlaybackStatus, canPause: Bool) -> [Action] {
+    private mutating func statusAnswered(_ status: PlaybackStatus, canPause: Bool) -> [Action] {
         switch step {
         case .asking(let isOurs, _):
             guard status == .playing else {
@@ -208,7 +207,7 @@ public struct PlayerPause: Sendable, Equatable {
                 step = .idle
                 return [.wait(nil), .report(.refused(PlayerPause.unable))]
             }
-            step = .pausing(effect: .notSeen, isReported: false, isWantedBack: false)
+            step = .pausing(effect: .notSeen, isReported: false, mustResume: false)
             return [.callPause]
         case .checking(let isSeen):
             switch status {
@@ -226,25 +225,25 @@ public struct PlayerPause: Sendable, Equatable {
     }
 
     private mutating func pauseEnded(_ error: WireError?) -> [Action] {
-        guard case .pausing(let effect, let isReported, let isWantedBack) = step else { return [] }
+        guard case .pausing(let effect, let isReported, let mustResume) = step else { return [] }
         let answer = error.map(PauseAnswer.refused) ?? .asked
         let report: [Action] = isReported ? [] : [.wait(nil), .report(answer)]
-        // A call that failed may have had its effect, and one that succeeded may have it later.
+        // A failed call may still have had its effect, and a successful one may have it later.
         if effect == .touched || (error != nil && effect == .notSeen) {
             step = .idle
             return report
         }
-        step = isWantedBack ? .checking(isSeen: effect == .seen) : .paused(isSeen: effect == .seen)
-        return isWantedBack ? report + [.look] : report
+        step = mustResume ? .checking(isSeen: effect == .seen) : .paused(isSeen: effect == .seen)
+        return mustResume ? report + [.askForStatus] : report
     }
 
     private mutating func changed(to status: PlaybackStatus) -> [Action] {
         switch step {
         case .idle: break
         case .asking(let isOurs, _): step = .asking(isOurs: isOurs && status == .paused, isSeen: true)
-        case .pausing(let effect, let isReported, let isWantedBack):
+        case .pausing(let effect, let isReported, let mustResume):
             let next = effect == .notSeen && status == .paused ? Effect.seen : .touched
-            step = .pausing(effect: next, isReported: isReported, isWantedBack: isWantedBack)
+            step = .pausing(effect: next, isReported: isReported, mustResume: mustResume)
         case .paused: step = status == .paused ? .paused(isSeen: true) : .idle
         case .checking: step = status == .paused ? .checking(isSeen: true) : .idle
         case .settling:

@@ -1,12 +1,12 @@
 import SessionBus
 import SessionWire
 
-/// The media players on the session bus: who they are, what they do, and pausing them (N15, R35).
+/// The media players on the session bus, with their status, and the means to pause them (N15, R35).
 ///
-/// Source: MPRIS D-Bus Interface Specification, version 2.2. Players come and go with their names; nothing is started
-/// by asking.
+/// Source: MPRIS D-Bus Interface Specification, version 2.2. A player exists while it has an MPRIS name; our calls
+/// start no program.
 public final class Players {
-    /// The most players that are followed; of more than that, the later ones are not seen.
+    /// The number of players that are followed at most; later ones are ignored.
     static let limit = 256
     private static let prefix = "org.mpris.MediaPlayer2."
     private static let daemon = "org.freedesktop.DBus"
@@ -22,7 +22,7 @@ public final class Players {
     private var entries: [String: Entry] = [:]
     private var owners: [String: String] = [:]
 
-    /// Follows the players on a session bus, while it is connected and after it comes back.
+    /// Starts to follow the players on a session bus, also after a reconnection.
     public init(session bus: BusConnection, loop: any EventLoop, tree: any ProcessTree = LinuxProcessTree()) {
         self.bus = bus
         self.loop = loop
@@ -38,7 +38,7 @@ public final class Players {
                     path: PlayerControl.path, interface: WireInterface.properties.name, member: "PropertiesChanged",
                     argument0: PlayerControl.interface)
             ) { [weak self] in self?.propertiesChanged($0) },
-            // The bus itself has a name: whoever has it is there as long as the connection.
+            // We follow the bus's own name, which has an owner exactly while the connection exists.
             bus.follow(Players.daemon) { [weak self] owner in
                 self?.forgetAll()
                 if owner != nil { self?.list() }
@@ -48,7 +48,7 @@ public final class Players {
 
     deinit { stop() }
 
-    /// Stops following, and lets go on what is paused by us; who waits for an answer is told that the player has gone.
+    /// Stops following and resumes the players that we have paused; pending requests are answered with an error.
     public func stop() {
         for entry in entries.values { entry.control.leave() }
         for subscription in subscriptions { subscription.cancel() }
@@ -56,18 +56,18 @@ public final class Players {
         forgetAll()
     }
 
-    /// All players there are, in the order of their connections' names.
+    /// All present players, sorted by unique name.
     public var all: [Player] { entries.values.map(\.player).sorted { $0.owner < $1.owner } }
 
-    /// The player of a stream: the one whose process the stream's is, comes from, or started, or that is in its
+    /// The player of a stream: one whose process is the stream's, an ancestor or a descendant of it, or in the same
     /// sandbox. Of several the playing one, then the nearest.
     ///
     /// - Parameters:
     ///   - process: The process that plays the stream, as the sound server knows it.
-    ///   - sandbox: The application id that the sound server knows; where it has none, or an empty one, the process's
-    ///     control group is asked.
+    ///   - sandbox: The application id that the sound server knows; if nil or empty, the process's control group is
+    ///     read.
     public func player(for process: UInt32, sandbox: String?) -> Player? {
-        // Without players no file is read, and there may be many streams to ask for.
+        // Without players no file must be read: there may be many streams.
         guard !entries.isEmpty else { return nil }
         let known = sandbox ?? ""
         let sandbox = known.isEmpty ? tree.sandbox(of: process)?.application : known
@@ -80,8 +80,8 @@ public final class Players {
         return best?.1
     }
 
-    /// Pauses a player that plays. The answer comes once, at the latest after a second; whether the player did what
-    /// it said, its stream tells.
+    /// Pauses a playing player. The answer comes once, after a second at the latest; the stream shows whether the
+    /// player did it.
     public func pause(_ player: Player, then answer: @escaping (PauseAnswer) -> Void) {
         guard let entry = entries[player.owner] else {
             return answer(
@@ -90,13 +90,13 @@ public final class Players {
         entry.control.pause(then: answer)
     }
 
-    /// Lets a player go on that ``pause(_:then:)`` has paused and nobody has touched since; does nothing to any other.
+    /// Resumes a player that ``pause(_:then:)`` has paused and nobody has touched since; does nothing to others.
     public func resume(_ player: Player) { entries[player.owner]?.control.handle(.resume) }
 
-    /// Whether a player is paused by us and would be resumed.
+    /// Whether we have paused a player and would resume it.
     public func isPausedByUs(_ player: Player) -> Bool { entries[player.owner]?.control.isOurs ?? false }
 
-    // MARK: - Coming and going
+    // MARK: - Players that appear and leave
 
     private func list() {
         bus.call(Players.daemon, path: "/org/freedesktop/DBus", interface: Players.daemon, "ListNames") {
@@ -111,7 +111,9 @@ public final class Players {
         bus.call(
             Players.daemon, path: "/org/freedesktop/DBus", interface: Players.daemon, "GetNameOwner", [.string(name)]
         ) { [weak self] result in
-            if case .success(let values) = result, let owner = values.first?.text { self?.place(name, at: owner) }
+            if case .success(let values) = result, let owner = values.first?.text {
+                self?.setOwner(of: name, to: owner)
+            }
         }
     }
 
@@ -120,11 +122,11 @@ public final class Players {
         guard signal.sender == Players.daemon, names.count == 3, let name = names.first, let owner = names.last,
             name.hasPrefix(Players.prefix)
         else { return }
-        place(name, at: owner.isEmpty ? nil : owner)
+        setOwner(of: name, to: owner.isEmpty ? nil : owner)
     }
 
-    /// Notes who has a name. A connection is a player as long as it has one.
-    private func place(_ name: String, at owner: String?) {
+    /// Records the owner of a name. A connection is a player while it owns such a name.
+    private func setOwner(of name: String, to owner: String?) {
         let old = owners[name]
         guard old != owner else { return }
         let shortName = String(name.dropFirst(Players.prefix.count))
@@ -135,11 +137,11 @@ public final class Players {
         }
         guard let owner, owners.count < Players.limit else { return }
         owners[name] = owner
-        if entries[owner] == nil { greet(owner) }
+        if entries[owner] == nil { addPlayer(owner) }
         entries[owner]?.player.names.append(shortName)
     }
 
-    private func greet(_ owner: String) {
+    private func addPlayer(_ owner: String) {
         entries[owner] = Entry(
             player: Player(owner: owner, names: []), control: PlayerControl(bus: bus, loop: loop, owner: owner))
         bus.credentials(of: owner) { [weak self] result in
@@ -157,7 +159,7 @@ public final class Players {
         for entry in gone.values { entry.control.handle(.gone) }
     }
 
-    // MARK: - What they do
+    // MARK: - Playback status
 
     private func askForStatus(of owner: String) {
         _ = entries[owner]?.control.get("PlaybackStatus") { [weak self] result in

@@ -1,10 +1,10 @@
-/// What the kernel says of processes: who started whom, what they run, and where the desktop has put them.
+/// The kernel's facts about processes: parents, programs, and the units in which the desktop has put them.
 
-/// One process, told apart from those that had its number before or will have it later.
+/// The identity of a process, unique even if its number is reused.
 public struct ProcessID: Sendable, Hashable {
-    /// Its number.
+    /// The process id.
     public let number: UInt32
-    /// When it was started, in clock ticks since the machine was (field 22 of `/proc/PID/stat`, proc(5)).
+    /// The start time in clock ticks since boot (field 22 of `/proc/PID/stat`, proc(5)).
     public let start: UInt64
 
     /// Makes the identity of a process.
@@ -14,13 +14,14 @@ public struct ProcessID: Sendable, Hashable {
     }
 }
 
-/// A sandbox with an application in it.
+/// A sandbox and its application.
 public struct AppSandbox: Sendable, Hashable {
-    /// The application's id, e.g. `org.videolan.VLC`.
+    /// The application id, e.g. `org.videolan.VLC`.
     public var application: String
-    /// Which of several that run at the same time; `nil` when that is not known.
+    /// The instance, if several run at the same time; `nil` if unknown.
     public var instance: String?
-    /// Whether its own permissions let it reach the sound server's whole interface, and so record.
+    /// Whether the sandbox's own permissions give access to the sound server's whole interface, which includes
+    /// recording.
     public var mayRecord: Bool
 
     /// Describes a sandbox.
@@ -30,46 +31,46 @@ public struct AppSandbox: Sendable, Hashable {
         self.mayRecord = mayRecord
     }
 
-    /// Whether both are the same one, as far as that is known.
+    /// Whether both are the same instance, as far as known.
     public func isSame(as other: AppSandbox) -> Bool {
         application == other.application && (instance == nil || other.instance == nil || instance == other.instance)
     }
 }
 
-/// What is asked about processes.
+/// A source of facts about processes.
 public protocol ProcessTree {
-    /// The process that started a process, 0 where there is none, and when it was started, as in ``ProcessID/start``; `nil`
-    /// when it has gone.
+    /// The parent's process id (0 without one) and the start time as in ``ProcessID/start``; `nil` if the process has
+    /// ended.
     func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)?
-    /// The sandbox that a process runs in; nil outside of any.
+    /// The sandbox of a process; nil outside of any.
     func sandbox(of process: UInt32) -> AppSandbox?
-    /// The path of the program that a process runs; `nil` when the kernel does not tell.
+    /// The path of a process's program; `nil` if the kernel does not reveal it.
     func executable(of process: UInt32) -> String?
-    /// What its user calls the program that a process runs: the name by which it was started.
+    /// The name for people of a process's program: the name by which it was started.
     func name(of process: UInt32) -> String?
-    /// The name of the unit in which the desktop has started a process as part of an application, e.g.
-    /// `app-gnome-firefox-4711.scope`; `nil` for one that was started otherwise.
+    /// The unit in which the desktop has started a process as part of an application, e.g.
+    /// `app-gnome-firefox-4711.scope`; `nil` for a process that was started otherwise.
     func unit(of process: UInt32) -> String?
-    /// What a desktop file calls its application, in the user's language; `nil` where there is no such file.
+    /// The application's name in a desktop file, in the user's language; `nil` if there is no such file.
     ///
     /// - Parameter entry: The name of the file, without `.desktop`.
     func title(ofDesktopEntry entry: String) -> String?
 }
 
 extension ProcessTree {
-    /// Without any more ado, there are no desktop files.
+    /// By default, there are no desktop files.
     public func title(ofDesktopEntry entry: String) -> String? { nil }
-    /// Without any more ado, the kernel does not tell.
+    /// By default, unknown.
     public func executable(of process: UInt32) -> String? { nil }
-    /// Without any more ado, it is not known.
+    /// By default, unknown.
     public func name(of process: UInt32) -> String? { nil }
-    /// Without any more ado, the desktop has started nothing.
+    /// By default, no process belongs to a unit.
     public func unit(of process: UInt32) -> String? { nil }
 
-    /// How many steps a process is above another one, 0 for itself; nil when it is not above it, or further than 32
-    /// steps.
+    /// The number of steps from a process up to an ancestor, 0 for the process itself; nil if it is no ancestor or more
+    /// than 32 steps away.
     public func distance(from process: UInt32, up ancestor: UInt32) -> Int? {
-        // The first process is above all of them, and says nothing.
+        // Process 1 is everybody's ancestor, so it tells nothing.
         guard ancestor > 1 else { return nil }
         var current = process
         for steps in 0..<Program.deepest {
@@ -80,7 +81,7 @@ extension ProcessTree {
         return nil
     }
 
-    /// What is known of the program that a process runs; `nil` when the process has gone.
+    /// The program of a process; `nil` if the process has ended.
     public func program(of process: UInt32) -> Program? {
         guard process > 0, let birth = birth(of: process) else { return nil }
         let first = ProcessID(process, start: birth.start)
@@ -102,29 +103,29 @@ extension ProcessTree {
     }
 }
 
-/// The program that a process runs, and where that belongs. What it says is of the moment at which it was asked for: whoever keeps it
-/// is not taken in by a process that gets the number later.
+/// The program of a process, at the moment of the query. Whoever keeps this value is not misled by a later process with
+/// the same id.
 public struct Program: Sendable, Equatable {
-    /// More ancestors are not looked at.
+    /// The number of ancestors that are examined at most.
     public static let deepest = 32
 
-    /// The process, and those that it was started by, the nearest first.
+    /// The process and its ancestors, the nearest first.
     public let lineage: [ProcessID]
-    /// The topmost of them that runs the same program.
+    /// The topmost ancestor that runs the same program.
     public let origin: ProcessID
-    /// The name of the file that it runs.
+    /// The file name of the program.
     public let executable: String?
-    /// What its user calls it.
+    /// The program's name for people.
     public let name: String?
-    /// The desktop's unit that it is part of.
+    /// The desktop's unit that contains the process.
     public let unit: String?
     /// The sandbox that it runs in.
     public let sandbox: AppSandbox?
 
-    /// What the desktop calls the application.
+    /// The application's name from its desktop file.
     public fileprivate(set) var title: String?
 
-    /// The name of the desktop file that it was started by, without `.desktop`; `nil` when that is not known.
+    /// The name of the desktop file that started the program, without `.desktop`; `nil` if unknown.
     public var desktopEntry: String? {
         sandbox?.application ?? unit.flatMap { LinuxProcessTree.desktopEntry(ofUnit: $0) }
     }
@@ -143,22 +144,22 @@ public struct Program: Sendable, Equatable {
         self.sandbox = sandbox
     }
 
-    /// What tells the application apart that the program is part of (N18): the sandbox and its instance; else the desktop's
-    /// unit; else the topmost process that runs the same program.
+    /// The key of the application that the program belongs to (N18): the sandbox and its instance; otherwise the
+    /// desktop's unit; otherwise the topmost process that runs the same program.
     public var applicationKey: String {
         if let sandbox { return Program.key(of: sandbox) }
         if let unit { return "unit \(unit)" }
         return "process \(origin.number) \(origin.start)"
     }
 
-    /// What tells the application in a sandbox apart.
+    /// The key of a sandboxed application.
     public static func key(of sandbox: AppSandbox) -> String {
         "sandbox \(sandbox.application) \(sandbox.instance ?? "")"
     }
 }
 
 extension String {
-    /// The last characters that are of a kind; all where none is of another.
+    /// The longest suffix whose characters all satisfy the predicate.
     func suffix(while isIn: (Character) -> Bool) -> Substring {
         let start = lastIndex { !isIn($0) }.map { index(after: $0) } ?? startIndex
         return self[start...]

@@ -1,10 +1,10 @@
 import SessionBus
 import SessionWire
 
-/// Follows which applications in sandboxes the user lets use the microphone.
+/// Follows which sandboxed applications the user permits to use the microphone.
 ///
-/// Source: XDG Desktop Portal, "org.freedesktop.impl.portal.PermissionStore", table `devices`, entry `microphone`. The store is asked
-/// where it runs; it is not started for that.
+/// Source: XDG Desktop Portal, "org.freedesktop.impl.portal.PermissionStore", table `devices`, entry `microphone`. A
+/// store that does not run is not started.
 public final class RecordingPermissions {
     private static let service = "org.freedesktop.impl.portal.PermissionStore"
     private static let path = "/org/freedesktop/impl/portal/PermissionStore"
@@ -13,12 +13,12 @@ public final class RecordingPermissions {
     private let changed: () -> Void
     private var subscriptions: [Subscription] = []
     private var owner: String?
-    /// What was answered, by application id.
+    /// The user's answers, by application id.
     private var answers: [String: Bool] = [:]
-    /// More applications are not kept.
+    /// The number of applications that are kept at most.
     private static let most = 4096
 
-    /// Follows the permissions, and tells when they are other ones.
+    /// Starts to follow the permissions, and reports changes.
     public init(session bus: BusConnection, changed: @escaping () -> Void) {
         self.bus = bus
         self.changed = changed
@@ -28,7 +28,7 @@ public final class RecordingPermissions {
                     sender: Self.service, path: Self.path, interface: Self.service, member: "Changed",
                     argument0: "devices")
             ) { [weak self] signal in
-                if let self, signal.sender == owner { look() }
+                if let self, signal.sender == owner { readPermissions() }
             },
             bus.follow(Self.service) { [weak self] in self?.follow($0) },
         ]
@@ -36,24 +36,25 @@ public final class RecordingPermissions {
 
     deinit { stop() }
 
-    /// Follows them no longer.
+    /// Stops following.
     public func stop() {
         for subscription in subscriptions { subscription.cancel() }
         subscriptions = []
         owner = nil
     }
 
-    /// Whether an application may use the microphone: what its user has answered, or else what its sandbox has been built with.
+    /// Whether an application may use the microphone: the user's answer, otherwise the permissions that its sandbox was
+    /// built with.
     public func mayRecord(_ sandbox: AppSandbox) -> Bool { answers[sandbox.application] ?? sandbox.mayRecord }
 
     private func follow(_ newOwner: String?) {
         guard owner != newOwner else { return }
         owner = newOwner
-        // What its user has said last counts until it is there again.
-        if newOwner != nil { look() }
+        // While the store is gone, the user's last answers stay valid.
+        if newOwner != nil { readPermissions() }
     }
 
-    private func look() {
+    private func readPermissions() {
         guard let owner else { return }
         bus.call(
             owner, path: Self.path, interface: Self.service, "Lookup", [.string("devices"), .string("microphone")]

@@ -1,24 +1,24 @@
 import SessionBus
 
-/// Whether the screen is locked, from whoever knows it: logind, else a screen saver (N16).
+/// Follows whether the screen is locked, as reported by logind or else a screen saver (N16).
 public final class ScreenLock {
     private let changed: (Bool) -> Void
     private var state = LockState()
     private var hint: LockedHint?
     private var savers: [ScreenSaverWatch] = []
 
-    /// Whether it is locked now; not, until somebody says so.
+    /// Whether the screen is locked now; false until reported.
     public private(set) var isLocked = false
 
-    /// Follows the lock, and tells each change; a screen that is locked at first is one.
+    /// Starts to follow the lock and reports each change, including a screen that is locked at first.
     ///
     /// - Parameters:
-    ///   - system: Where logind is.
-    ///   - session: Where screen savers are.
-    ///   - person: Whose screen.
+    ///   - system: The bus of logind.
+    ///   - session: The bus of screen savers.
+    ///   - person: The user whose screen it is.
     public init(
         system: BusConnection, session: BusConnection, loop: any EventLoop,
-        of person: LockedHint.Person = .own, changed: @escaping (Bool) -> Void
+        of person: LockedHint.User = .own, changed: @escaping (Bool) -> Void
     ) {
         self.changed = changed
         hint = LockedHint(bus: system, loop: loop, of: person) { [weak self] in self?.update(hint: $0) }
@@ -27,7 +27,7 @@ public final class ScreenLock {
         }
     }
 
-    /// Stops following, without another word.
+    /// Stops following without another report.
     public func stop() {
         hint?.stop()
         for saver in savers { saver.stop() }

@@ -1,17 +1,17 @@
 import SessionBus
 import SessionWire
 
-/// Follows one screen saver on the session bus; without it, it is not active.
+/// Follows one screen saver on the session bus; while it does not run, it counts as inactive.
 ///
 /// Source: the interface `org.freedesktop.ScreenSaver`, which desktops share without a written specification, and
 /// GNOME's `org.gnome.ScreenSaver`, which has the same two members.
 final class ScreenSaverWatch {
-    /// Where a screen saver is; its interface is called like its name.
+    /// The name and path of a screen saver; the interface has the same name as the bus name.
     struct Saver {
         let name: String
         let path: String
     }
-    /// Those that are followed.
+    /// The supported screen savers.
     static let known = [
         Saver(name: "org.freedesktop.ScreenSaver", path: "/org/freedesktop/ScreenSaver"),
         Saver(name: "org.gnome.ScreenSaver", path: "/org/gnome/ScreenSaver"),
@@ -23,13 +23,13 @@ final class ScreenSaverWatch {
     private var subscriptions: [Subscription] = []
     private var owner: String?
 
-    /// Follows it, and tells what it says, which may be the same several times.
+    /// Starts to follow a screen saver and reports its state, possibly the same one repeatedly.
     init(bus: BusConnection, saver: Saver, changed: @escaping (Bool) -> Void) {
         self.bus = bus
         self.saver = saver
         self.changed = changed
         subscriptions = [
-            // Without a path: some send it from several objects.
+            // The rule has no path, because some screen savers send the signal from several objects.
             bus.subscribe(MatchRule(sender: saver.name, interface: saver.name, member: "ActiveChanged")) {
                 [weak self] signal in
                 guard let self, signal.sender == owner, let isActive = signal.arguments.first?.truth else { return }

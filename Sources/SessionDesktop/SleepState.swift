@@ -1,34 +1,34 @@
 /// The steps before and after the machine sleeps. A pure value: events in, actions out.
 
-/// Where the machine is between being awake and asleep, and what is to be done about it (N16).
+/// The machine's progress between awake and asleep, with the actions that it requires (N16).
 ///
-/// Source: systemd, "Inhibitor Locks": who holds a lock of mode `delay` may hold up the sleep until it closes the
-/// lock's descriptor, at most for `InhibitDelayMaxUSec`; afterwards it takes a new one.
+/// Source: systemd, "Inhibitor Locks". The holder of a `delay` lock delays sleep until it closes the lock's descriptor,
+/// for `InhibitDelayMaxUSec` at most; after waking it takes a new lock.
 public struct SleepState: Sendable, Equatable {
-    /// What happens.
+    /// An event of logind or of the policy.
     public enum Event: Sendable, Equatable {
-        /// logind is there.
+        /// logind has started.
         case serviceCame
-        /// logind has gone; no lock of it holds anything any more.
+        /// logind has gone; its locks have no effect any more.
         case serviceGone
         /// `PrepareForSleep(true)`.
         case prepare
         /// `PrepareForSleep(false)`.
         case woke
-        /// Everything is silent; the machine may sleep.
+        /// Everything is silent, so the machine may sleep.
         case done
-        /// The time that a lock may hold up the sleep is over.
+        /// The time for which a lock may delay sleep has passed.
         case timeUp
     }
-    /// What is to be done.
+    /// An action to perform.
     public enum Action: Sendable, Equatable {
-        /// Ask for a lock, unless there is one.
+        /// Request a lock, unless there is one.
         case takeLock
-        /// Close the lock's descriptor, or drop it when it comes.
+        /// Close the lock's descriptor; close a requested one when it arrives.
         case dropLock
-        /// Tell that the machine is about to sleep.
+        /// Report that the machine is about to sleep.
         case announceSleep
-        /// Tell that the machine is awake again.
+        /// Report that the machine is awake again.
         case announceWake
     }
     private enum Step: Sendable {
@@ -36,13 +36,13 @@ public struct SleepState: Sendable, Equatable {
     }
     private var step = Step.absent
 
-    /// Without logind.
+    /// The state without logind.
     public init() {}
 
-    /// Whether a lock is of use: while awake and while the others finish.
+    /// Whether a lock is useful: while awake, and while streams fade out before sleep.
     public var wantsLock: Bool { step == .awake || step == .preparing }
 
-    /// Takes an event; whatever comes in whatever order, a sleep that was announced is followed by one wake.
+    /// Handles an event. In any order of events, each announced sleep is followed by exactly one wake.
     public mutating func handle(_ event: Event) -> [Action] {
         switch (step, event) {
         case (.absent, .serviceCame):
@@ -55,7 +55,7 @@ public struct SleepState: Sendable, Equatable {
             step = .asleep
             return [.dropLock]
         case (.preparing, .woke):
-            // Called off before everything was silent. A lock that is still held is good for the next time.
+            // Sleep was cancelled before everything was silent. A lock that is still held serves the next time.
             step = .awake
             return [.takeLock, .announceWake]
         case (.asleep, .woke):
@@ -65,7 +65,7 @@ public struct SleepState: Sendable, Equatable {
             step = .absent
             return [.dropLock]
         case (.preparing, .serviceGone), (.asleep, .serviceGone):
-            // Nobody is left to say that the machine woke, and silence must not last.
+            // Nobody is left to report that the machine wakes, and silence must not last.
             step = .absent
             return [.dropLock, .announceWake]
         default: return []

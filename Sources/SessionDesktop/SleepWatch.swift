@@ -2,19 +2,19 @@ import Glibc
 import SessionBus
 import SessionWire
 
-/// Tells before the machine sleeps and after it woke, and holds the sleep up for as long as a fade takes (N16).
+/// Reports before the machine sleeps and after it wakes, and delays sleep as long as a fade takes (N16).
 ///
-/// Source: systemd, "org.freedesktop.login1" and "Inhibitor Locks". Without logind nothing is told.
+/// Source: systemd, "org.freedesktop.login1" and "Inhibitor Locks". Without logind there are no reports.
 public final class SleepWatch {
     private static let service = "org.freedesktop.login1"
     private static let path = "/org/freedesktop/login1"
     private static let manager = "org.freedesktop.login1.Manager"
 
-    /// A lock of logind: its descriptor, which releases it when it is closed.
+    /// A lock of logind. Closing its descriptor releases the lock.
     private final class Lock {
         private let descriptor: Int32
 
-        /// Keeps a descriptor of a message, which goes with the message, in a copy of its own.
+        /// Duplicates a descriptor, because the message that carries it closes the original.
         init?(_ received: Int32) {
             descriptor = fcntl(received, F_DUPFD_CLOEXEC, 3)
             if descriptor < 0 { return nil }
@@ -33,17 +33,17 @@ public final class SleepWatch {
     private var state = SleepState()
     private var lock: Lock?
     private var isAsking = false
-    /// How long a lock may hold up the sleep, in nanoseconds; logind's default until it is known.
+    /// How long a lock may delay sleep, in nanoseconds; logind's default until its setting is known.
     private var limit: Int64 = 5_000_000_000
-    /// Counts the sleeps, so that a late word about one is not taken for the next.
+    /// The number of sleeps so far, so that a late callback for one is not taken for the next.
     private var sleeps: UInt64 = 0
 
     /// Follows logind on a system bus.
     ///
     /// - Parameters:
-    ///   - willSleep: The machine is about to sleep, and does when the closure it gets is called, or after
-    ///     `InhibitDelayMaxUSec` (five seconds unless the administrator says otherwise).
-    ///   - didWake: It is awake again, or does not sleep after all. Comes once after each `willSleep`.
+    ///   - willSleep: Called before the machine sleeps. Sleep begins when the given closure is called, or after
+    ///     `InhibitDelayMaxUSec` (five seconds unless the administrator has changed it).
+    ///   - didWake: Called when the machine is awake again, or does not sleep after all; once after each `willSleep`.
     public init(
         system bus: BusConnection, loop: any EventLoop,
         willSleep: @escaping (_ done: @escaping () -> Void) -> Void, didWake: @escaping () -> Void
@@ -68,7 +68,7 @@ public final class SleepWatch {
 
     deinit { stop() }
 
-    /// Stops following and lets go of the lock, without another word.
+    /// Stops following and releases the lock, without another report.
     public func stop() {
         for subscription in subscriptions { subscription.cancel() }
         subscriptions = []
@@ -78,7 +78,7 @@ public final class SleepWatch {
         lock = nil
     }
 
-    /// Whether a lock is held that holds up the sleep.
+    /// Whether a lock delays sleep at present.
     public var holdsLock: Bool { lock != nil }
 
     private func follow(_ newOwner: String?) {
@@ -99,7 +99,7 @@ public final class SleepWatch {
 
     private func property(_ name: String) -> [WireValue] { [.string(SleepWatch.manager), .string(name)] }
 
-    /// Asks logind; an answer of an owner before the present one is dropped, an error is an empty answer.
+    /// Calls logind. An answer from a former owner of the name is dropped; an error counts as an empty answer.
     private func ask(
         _ method: String, of interface: String, _ arguments: [WireValue],
         then: @escaping (SleepWatch, [WireValue]) -> Void
@@ -138,7 +138,7 @@ public final class SleepWatch {
         let arguments = ["sleep", "Audio sessions", "Sound fades out before the machine sleeps", "delay"]
         ask("Inhibit", of: SleepWatch.manager, arguments.map(WireValue.string)) { watch, values in
             watch.isAsking = false
-            // It may have become useless while it was on its way; then it goes with the message.
+            // The lock may have become useless while it was on its way; then it is closed with its message.
             guard watch.state.wantsLock, case .unixDescriptor(let descriptor)? = values.first else { return }
             watch.lock = Lock(descriptor)
         }

@@ -1,17 +1,17 @@
 import Glibc
 import SessionBus
 
-/// One piece of work that may have to wait for a file system. It is done on a thread of its own, and its result is handed over on
-/// the server's main loop, which does not wait for it.
+/// One piece of work that may have to wait for a file system. It runs on its own thread. Its result arrives on the
+/// server's main loop, which does not wait for it.
 ///
-/// Whoever lets go of this hears no more of it; the thread still comes to its end.
+/// Releasing this object cancels the callback; the thread still finishes.
 final class BackgroundWork<Result: Sendable> {
     private var input: (any LoopWatch)?
 
-    /// Begins; `nil` when the system has no descriptor or thread left.
+    /// Starts the work; `nil` if the system has no descriptor or thread left.
     ///
     /// - Parameters:
-    ///   - work: What the thread does. It must not touch what belongs to the loop.
+    ///   - work: Runs on the thread. It must not touch anything that belongs to the loop.
     ///   - done: Called once, on the loop.
     init?(on loop: any EventLoop, _ work: @escaping @Sendable () -> Result, done: @escaping (Result) -> Void) {
         let job = Job(work)
@@ -27,7 +27,8 @@ final class BackgroundWork<Result: Sendable> {
 
     deinit { input?.cancel() }
 
-    /// What thread and loop share. The result is there before the pipe's end is told, and only then looked at.
+    /// What the thread and the loop share. The result is written before the pipe signals its end, and read only after
+    /// that.
     private final class Job: BackgroundThread.Job, @unchecked Sendable {
         /// A pipe that is readable when the work is done; −1 when the system has none left.
         let end: (output: Int32, input: Int32)
@@ -65,7 +66,8 @@ private enum BackgroundThread {
         func run() {}
     }
 
-    /// Starts a thread for a job, which no signal disturbs: the server's own threads take those.
+    /// Starts a thread for a job. The thread blocks all signals, which are for the server's own threads. Returns
+    /// whether it started.
     static func start(_ job: Job) -> Bool {
         var all = sigset_t()
         var before = sigset_t()

@@ -1,108 +1,109 @@
 public import SessionCore
 
-/// What the client of a stream of PulseAudio wants, read from the states that it sets and from how it answers requests to cork.
+/// What the client of a PulseAudio stream wants, derived from the states that it sets and its answers to cork requests.
 ///
-/// PulseAudio has no state for "paused by its user" beside "paused because it was asked to". So a cork that soon follows a
-/// request is the answer to it, and any other is the user's.
+/// PulseAudio does not distinguish "paused by the user" from "paused on request". So a cork that soon follows a request
+/// is the answer to it, and any other cork is the user's.
 public struct CorkRequests: Sendable, Equatable {
-    /// What has passed between us and the client about a cork.
+    /// The state of the exchange with the client.
     private enum Phase: Equatable {
         case none
-        /// It was asked to cork, and has not done it yet.
-        case asked(Instant)
-        /// It has corked because it was asked to.
+        /// The client was asked to cork, and has not corked yet.
+        case askedToCork(Instant)
+        /// The client corked because it was asked to.
         case followed
-        /// It was asked to go on, having followed, and has not done it yet.
-        case recalled(Instant)
+        /// The client had corked on request, was asked to uncork, and has not uncorked yet.
+        case askedToUncork(Instant)
     }
 
-    /// What a change of the stream's state says of its client's wish.
-    public enum Wish: Sendable, Equatable {
-        /// Nothing new.
+    /// What a change of the stream's state says about whether the client wants the stream to run.
+    public enum Intent: Sendable, Equatable {
+        /// Nothing has changed.
         case same
         /// The client wants the stream to run, or to be paused.
         case wanted(Bool)
-        /// The client runs the stream though it was asked to cork: it has paused, and asks to be heard once more.
+        /// The client uncorked the stream although it was asked to cork: it requests activation again.
         case wantedAnew
     }
 
-    /// How long a client may take to cork of which nobody knows whether it follows requests; a user needs longer.
+    /// How long a client that may not follow requests can take to cork. A user takes longer to react.
     public static let patience = Duration.milliseconds(500)
-    /// How long it may take to go on.
+    /// How long a client may take to uncork on request.
     public static let returnPatience = Duration.seconds(1)
 
-    /// The client wants the stream to run, as far as that is its own wish.
+    /// Whether the client itself wants the stream to run.
     public private(set) var wantsToPlay: Bool
     private var phase = Phase.none
-    /// The client was asked to cork, and is asked to go on when it may be heard again. A client that ignores the first request
-    /// ignores the second too, so that does no harm.
+    /// Whether the client was asked to cork, so that it must be asked to uncork later. A client that ignored the first
+    /// request ignores the second too.
     private var wasAsked = false
-    /// It has corked because it was asked to before, so it will again, however late.
+    /// Whether the client has corked on request before. If so, it will again, however late.
     private var isFollower = false
 
-    /// A client of which nothing was asked yet.
+    /// Creates the state of a client that was asked nothing yet.
     public init(wantsToPlay: Bool) { self.wantsToPlay = wantsToPlay }
 
-    /// The stream runs now.
-    public mutating func started() -> Wish {
+    /// Handles a stream that has started or was uncorked.
+    public mutating func started() -> Intent {
         defer { phase = .none }
         if phase == .followed {
-            // R36: as when its user presses play.
+            // R36: the same as when the user presses play.
             wantsToPlay = true
             return .wantedAnew
         }
         return want(true)
     }
 
-    /// The client has corked the stream.
-    public mutating func corked(at now: Instant) -> Wish {
-        if case .asked(let moment) = phase, isFollower || moment.duration(to: now) < CorkRequests.patience {
+    /// Handles a stream that its client has corked.
+    public mutating func corked(at now: Instant) -> Intent {
+        if case .askedToCork(let moment) = phase, isFollower || moment.duration(to: now) < CorkRequests.patience {
             phase = .followed
             isFollower = true
             return .same
         }
         phase = .none
-        // What its user has paused is not asked to go on: where the pause ends what held it, that would be heard at once, and
-        // where its output has gone, on the speaker (R36, R64).
+        // A client whose user paused the stream is not asked to uncork: the stream would play as soon as the
+        // interruption ends, and after a lost output, on the speaker (R36, R64).
         wasAsked = false
         return want(false)
     }
 
-    /// The client is asked to cork a stream that runs.
+    /// Records that the client of a running stream is asked to cork.
     public mutating func ask(at now: Instant) {
-        phase = .asked(now)
+        phase = .askedToCork(now)
         wasAsked = true
     }
 
-    /// The stream may be heard again.
+    /// Records that the stream may be heard again.
     ///
-    /// - Returns: Whether the client is asked to go on, and when to look whether it has (``look(at:isRunning:)``).
-    public mutating func release(at now: Instant) -> (asksToGoOn: Bool, lookAt: Instant?) {
+    /// - Returns: Whether to ask the client to uncork, and when to check whether it has
+    ///   (``checkUncorked(at:isRunning:)``).
+    public mutating func release(at now: Instant) -> (asksToUncork: Bool, checkAt: Instant?) {
         defer { wasAsked = false }
         switch phase {
-        // Also who was asked to go on after an interruption before, and has not done so yet.
-        case .followed, .recalled:
-            phase = .recalled(now)
+        // Also a client that was asked to uncork after an earlier interruption and has not done so yet.
+        case .followed, .askedToUncork:
+            phase = .askedToUncork(now)
             return (wasAsked, now.advanced(by: CorkRequests.returnPatience))
-        case .asked, .none:
+        case .askedToCork, .none:
             phase = .none
             return (wasAsked, nil)
         }
     }
 
-    /// Whether a client that was asked to go on has done so. If not, its application has paused it meanwhile, or leaves that to
-    /// its user.
+    /// Checks whether a client that was asked to uncork has done so. If not, its application has paused the stream
+    /// meanwhile, or leaves resuming to its user.
     ///
-    /// - Returns: What that says of its wish, and when to look again.
-    public mutating func look(at now: Instant, isRunning: Bool) -> (wish: Wish, again: Instant?) {
-        guard case .recalled(let moment) = phase else { return (.same, nil) }
+    /// - Returns: Whether the client wants the stream to run, and when to check again; `nil` for never.
+    public mutating func checkUncorked(at now: Instant, isRunning: Bool) -> (intent: Intent, again: Instant?) {
+        guard case .askedToUncork(let moment) = phase else { return (.same, nil) }
         let end = moment.advanced(by: CorkRequests.returnPatience)
         guard end <= now else { return (.same, end) }
         phase = .none
         return (want(isRunning), nil)
     }
 
-    private mutating func want(_ isWanted: Bool) -> Wish {
+    private mutating func want(_ isWanted: Bool) -> Intent {
         guard isWanted != wantsToPlay else { return .same }
         wantsToPlay = isWanted
         return .wanted(isWanted)

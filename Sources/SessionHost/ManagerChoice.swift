@@ -1,39 +1,40 @@
 public import SessionDesktop
 
-/// Which of those that offer the metadata "default" is the session manager. Every program can register metadata of that name.
+/// Chooses the session manager among those who offer the metadata "default". Any program can register metadata of that
+/// name.
 ///
-/// It is the first that comes; and when that has gone, the first that runs the same program, or else the first of those that
-/// are left. What runs in a sandbox, and what the kernel tells nothing of, has no say in where sound goes.
+/// The first offer is chosen. When it is withdrawn, the first one of the same program is chosen, or else the first that
+/// remains. Programs in a sandbox, and programs that the kernel does not identify, are never chosen.
 public struct ManagerChoice<Offer: Hashable> {
-    /// The most of the session manager's program that are looked at, and the most of others.
+    /// The maximum number of offers kept from the session manager's program, and from others.
     public static var most: Int { 16 }
 
     private var offers: [(id: Offer, program: Program)] = []
-    /// The program that the first session manager was.
+    /// The executable of the first session manager.
     private var executable: String?
-    /// The session manager's; `nil` where there is none.
+    /// The session manager's offer; `nil` if there is none.
     public private(set) var chosen: Offer?
 
-    /// Nobody has offered anything.
+    /// Creates a choice without offers.
     public init() {}
 
-    /// The offers that count, in the order in which they came.
+    /// The valid offers, oldest first.
     public var all: [Offer] { offers.map(\.id) }
 
-    /// Somebody offers it.
+    /// Adds an offer.
     ///
-    /// - Parameter program: Who, as the kernel says; `nil` when it does not.
+    /// - Parameter program: The program that made the offer, as identified by the kernel; `nil` if unknown.
     public mutating func add(_ offer: Offer, of program: Program?) {
         guard let program, program.sandbox == nil, !all.contains(offer) else { return }
         let isManager = isManager(program)
         guard offers.count(where: { self.isManager($0.program) == isManager }) < Self.most else { return }
-        // One for each other program, or there would be no end of them.
+        // One offer for each other process; otherwise their number would be unbounded.
         guard isManager || !offers.contains(where: { $0.program.process == program.process }) else { return }
         offers.append((offer, program))
         choose()
     }
 
-    /// It is not offered any more.
+    /// Removes an offer.
     public mutating func remove(_ offer: Offer) {
         offers.removeAll { $0.id == offer }
         choose()

@@ -1,25 +1,25 @@
-/// The arguments of the module in PulseAudio, as that daemon writes them: `policy=… preset=… dbus=yes|no`, values in quotes where they
-/// have blanks.
+/// The arguments of the PulseAudio module, in that daemon's syntax: `policy=… preset=… dbus=yes|no`, quoted if they
+/// contain blanks.
 public struct ModuleArguments: Equatable, Sendable {
-    /// A file that takes the place of all policy files.
+    /// The path of a file that replaces all policy files.
     public var policy: String?
-    /// A built-in preset, or one that is a file in the policy's folders.
+    /// The name of a built-in preset, or of one in the policy's folders.
     public var preset: String?
-    /// Whether there is a service on the session bus.
+    /// Whether to run the service on the session bus.
     public var servesBus = true
 
-    /// What is wrong with the arguments, and what would be right.
+    /// What is wrong with the arguments, and what would be valid.
     public struct Mistake: Error, Equatable {
-        /// For the log.
+        /// Text for the log.
         public let text: String
     }
 
-    /// Those of a module without any.
+    /// Creates the default arguments.
     public init() {}
 
     private static let usage = "there are: policy=/PATH preset=NAME dbus=yes|no"
 
-    /// Reads the text behind the module's name.
+    /// Parses the text after the module's name.
     public static func read(_ text: String) -> Result<ModuleArguments, Mistake> {
         var arguments = ModuleArguments()
         var seen: Set<String> = []
@@ -70,7 +70,7 @@ public struct ModuleArguments: Equatable, Sendable {
         .failure(Mistake(text: "module arguments: \(text); \(usage)"))
     }
 
-    /// The same for the reader of policies, in the syntax of its files; `nil` when there is nothing to say.
+    /// The same arguments in the syntax of policy files; `nil` if none concern the policy.
     public var policyText: String? {
         let members = [("policy", policy), ("preset", preset)].compactMap { key, value in
             value.map { "\(key) = \"\(ModuleArguments.escaped($0))\"" }

@@ -1,16 +1,17 @@
 import Glibc
+import SessionCore
 
-/// The object that a callback's data pointer stands for.
+/// The object behind a callback's data pointer.
 public func object<Object: AnyObject>(
     _ data: UnsafeMutableRawPointer?, as type: Object.Type = Object.self
 ) -> Object? {
     data.map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// The data pointer that stands for an object in a callback. The object must outlive the listener.
+/// The data pointer for an object in a callback. The object must outlive the listener.
 public func pointer(to object: AnyObject) -> UnsafeMutableRawPointer { Unmanaged.passUnretained(object).toOpaque() }
 
-/// Text from the server. What is not UTF-8 is repaired rather than refused; what is over-long is cut.
+/// Text from the server; `nil` for a null pointer. Invalid UTF-8 is repaired, and text beyond the limit is cut.
 public func text(_ characters: UnsafePointer<CChar>?, limit: Int = 256) -> String? {
     guard let characters else { return nil }
     let length = strnlen(characters, limit)
@@ -19,13 +20,7 @@ public func text(_ characters: UnsafePointer<CChar>?, limit: Int = 256) -> Strin
     }
 }
 
-/// A name from the server, fit to stand in a line of the log: no control characters, so that no application can write
-/// lines of its own.
+/// A name from the server, without control characters, so that no application can forge lines of the log.
 public func name(_ characters: UnsafePointer<CChar>?) -> String? {
-    text(characters).map { printable($0) }
-}
-
-/// The same text without control characters.
-public func printable(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7f ? "?" : $0 }))
+    text(characters).map { printable($0, limit: .max) }
 }

@@ -3,29 +3,31 @@ public import PolicyFile
 public import SessionBus
 public import SessionRuntime
 
-/// Loads the policy of a module, and loads it again when its files have changed.
+/// Loads the module's policy, and loads it again when its files change.
 public final class PolicyKeeper {
     private let arguments: String?
     private let log: (LogLevel, String) -> Void
     private var watch: PolicyWatch<LoadedPolicy>?
 
+    /// Creates a keeper for a policy.
+    ///
     /// - Parameters:
-    ///   - arguments: The module's, as a policy file writes them.
-    ///   - log: Writes a line.
+    ///   - arguments: The module's arguments, in the syntax of policy files.
+    ///   - log: Writes a log line.
     public init(arguments: String?, log: @escaping (LogLevel, String) -> Void) {
         self.arguments = arguments
         self.log = log
     }
 
-    /// Reads the policy, and says what is in force and what is wrong with what is not.
+    /// Loads the policy. Logs its origin and all errors.
     public func load() -> LoadedPolicy {
         let loaded = PolicyLoader.load(arguments: arguments, environment: Self.environment)
-        report(loaded)
+        logPolicy(loaded)
         return loaded
     }
 
-    /// Hands on each changed policy without an error, which is put in force or found not to differ; one with an error changes
-    /// nothing: the last good one stays. The files are read on a thread of their own.
+    /// Watches the policy's files and passes each changed policy without errors to `apply`, which returns whether it
+    /// differs. After an error, the last valid policy stays. The files are read on a separate thread.
     public func watch(on loop: any EventLoop, apply: @escaping (LoadedPolicy) -> Bool) {
         let environment = Dictionary(
             uniqueKeysWithValues: PolicyLoader.variables.compactMap { name in Self.environment(name).map { (name, $0) }
@@ -35,31 +37,37 @@ public final class PolicyKeeper {
         watch = PolicyWatch(folders, on: loop) {
             PolicyLoader.load(arguments: arguments) { environment[$0] }
         } changed: { [weak self] in
-            self?.take($0, apply)
-        } isSlow: { [log] in
+            self?.adopt($0, apply)
+        } whenSlow: { [log] in
             log(.warning, "the policy files take long to be read: the policy stays as it is until they are")
         }
-    }
-
-    private func take(_ loaded: LoadedPolicy, _ apply: (LoadedPolicy) -> Bool) {
-        if loaded.hasErrors {
-            complain(loaded)
-            log(.warning, "the changed policy has errors: the last good one stays in force")
-        } else if apply(loaded) {
-            report(loaded)
+        if watch?.isWatching == false {
+            log(
+                .warning,
+                "changes of the policy files will not be noticed before the server starts again: the system has no watch "
+                    + "for folders left (inotify(7): fs.inotify.max_user_instances, fs.inotify.max_user_watches)")
         }
     }
 
-    /// Looks no more.
+    private func adopt(_ loaded: LoadedPolicy, _ apply: (LoadedPolicy) -> Bool) {
+        if loaded.hasErrors {
+            logDiagnostics(loaded)
+            log(.warning, "the changed policy has errors: the last good one stays in force")
+        } else if apply(loaded) {
+            logPolicy(loaded)
+        }
+    }
+
+    /// Stops watching.
     public func stop() { watch = nil }
 
-    private func report(_ loaded: LoadedPolicy) {
-        complain(loaded)
+    private func logPolicy(_ loaded: LoadedPolicy) {
+        logDiagnostics(loaded)
         if loaded.hasErrors { log(.warning, "files with errors are left out of the policy") }
         log(.info, "policy: \(loaded.origin)")
     }
 
-    private func complain(_ loaded: LoadedPolicy) {
+    private func logDiagnostics(_ loaded: LoadedPolicy) {
         for diagnostic in loaded.diagnostics {
             log(diagnostic.severity == .error ? .error : .warning, diagnostic.description)
         }

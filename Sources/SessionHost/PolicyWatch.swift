@@ -1,12 +1,13 @@
 import PolicyFile
 import SessionBus
 
-/// Has the policy read again a moment after anything has changed in its folders. The folders may be on a distant machine that
-/// does not answer: they are looked into on a thread of their own, and the server's main loop goes on.
+/// Reads the policy again soon after anything changes in its folders. The folders may be on a remote machine that does
+/// not answer, so they are read on a separate thread while the server's main loop continues.
 final class PolicyWatch<Contents: Sendable> {
-    /// How long it is quiet before the files are read, in nanoseconds: an editor writes, renames and removes in one go.
+    /// The time without changes before the files are read, in nanoseconds. An editor writes, renames and removes files
+    /// together.
     private var quiet: Int64 { 100_000_000 }
-    /// How long the files may take to be read before that is said, in nanoseconds.
+    /// The time for reading after which a delay is reported, in nanoseconds.
     private var patience: Int64 { 5_000_000_000 }
 
     private let loop: any EventLoop
@@ -14,23 +15,26 @@ final class PolicyWatch<Contents: Sendable> {
     private let changed: (Contents) -> Void
     private var folders: FolderWatch
     private var input: (any LoopWatch)?
-    /// Ends the quiet.
+    /// Fires when nothing has changed for `quiet`.
     private var timer: (any LoopTimer)?
-    /// Ends the patience.
+    /// Fires when reading takes longer than `patience`.
     private var alarm: (any LoopTimer)?
     private var work: BackgroundWork<(FolderSearch.Found, Contents)>?
-    /// Something has changed since the files were last begun to be read, and it has been quiet since.
+    /// Whether a change, followed by `quiet`, came after the present reading began.
     private var isDue = false
 
-    /// Starts to watch folders, given by absolute paths. Looks into the file system, and waits for that.
+    /// Whether changes are noticed. If not, the system has no descriptor or no watch left.
+    var isWatching: Bool { folders.isWatching }
+
+    /// Starts watching folders, given by absolute paths. Blocks on the file system.
     ///
     /// - Parameters:
-    ///   - read: Reads what is in them, on another thread.
-    ///   - changed: Called on the loop with what was read.
-    ///   - isSlow: Called on the loop when the files have not been read for a long time.
+    ///   - read: Reads the contents of the folders, on another thread.
+    ///   - changed: Called on the loop with the contents.
+    ///   - whenSlow: Called on the loop when reading takes very long.
     init(
         _ folders: [String], on loop: any EventLoop, read: @escaping @Sendable () -> Contents,
-        changed: @escaping (Contents) -> Void, isSlow: @escaping () -> Void
+        changed: @escaping (Contents) -> Void, whenSlow: @escaping () -> Void
     ) {
         self.loop = loop
         self.read = read
@@ -41,8 +45,8 @@ final class PolicyWatch<Contents: Sendable> {
             isDue = true
             begin()
         }
-        alarm = loop.timer(isSlow)
-        input = loop.watch(self.folders.descriptor) { [unowned self] _ in look() }
+        alarm = loop.timer(whenSlow)
+        input = loop.watch(self.folders.descriptor) { [unowned self] _ in folderChanged() }
         input?.update(.readable)
     }
 
@@ -52,8 +56,8 @@ final class PolicyWatch<Contents: Sendable> {
         alarm?.cancel()
     }
 
-    private func look() {
-        if folders.take() { timer?.arm(at: loop.now &+ quiet) }
+    private func folderChanged() {
+        if folders.consumeChange() { timer?.arm(at: loop.now &+ quiet) }
     }
 
     private func begin() {
@@ -61,13 +65,13 @@ final class PolicyWatch<Contents: Sendable> {
         let search = folders.search
         let read = read
         work = BackgroundWork(on: loop) {
-            // What changes after this is seen, and read again.
+            // Changes after this point are noticed, and cause another reading.
             let found = search.run()
             return (found, read())
         } done: { [unowned self] result in
             work = nil
             alarm?.arm(at: nil)
-            folders.take(result.0)
+            folders.update(with: result.0)
             changed(result.1)
             begin()
         }
@@ -75,7 +79,7 @@ final class PolicyWatch<Contents: Sendable> {
             isDue = false
             alarm?.arm(at: loop.now &+ patience)
         } else {
-            // The system has no thread or descriptor to spare now.
+            // The system has no thread or descriptor left now, so this is tried again.
             timer?.arm(at: loop.now &+ patience)
         }
     }

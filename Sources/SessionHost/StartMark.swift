@@ -1,39 +1,40 @@
 import Glibc
+import SessionCore
 
-/// A file in the runtime folder that is there while a start is under way, so that a module that ended its server does not end
-/// it again, and again, each time that it is started.
+/// A file in the runtime folder that exists while the module starts. If the module crashes its server, the file
+/// remains, so that the module does not crash the server at every start.
 ///
-/// It says which module and which release of the server it is of, and which process: another module file or another release
-/// gets its chance without anybody's doing, and what a living process has begun is no leftover.
+/// The file names the module, the server's release and the process. Another module file or another release is tried
+/// without manual cleanup. The file of a living process is not a leftover.
 public struct StartMark: Equatable, Sendable {
-    /// Where the file is.
+    /// The path of the file.
     public let path: String
     private let module: String
     private let release: String
     private let process: String
     private var isWritten = false
 
-    /// What is found before a start.
+    /// What a start finds.
     public enum Finding: Equatable, Sendable {
-        /// Nothing, or nothing that counts.
+        /// No file, or one that does not count.
         case clear
-        /// Another process is amid its own start.
+        /// Another process is starting.
         case otherStart
-        /// The last start was not survived.
+        /// The last start crashed.
         case leftover
     }
 
-    /// Longer files are none of ours.
+    /// The longest valid file, in bytes.
     private static let longest = 8192
 
-    /// The mark of the running module; `nil` where there is no runtime folder to put it into, as there may be none for a
-    /// server that serves the whole machine.
+    /// Creates the mark of the running module; `nil` if there is no runtime folder, as for some servers that serve the
+    /// whole machine.
     ///
     /// - Parameters:
-    ///   - server: the server's name, for the file's.
-    ///   - release: the server's release.
-    ///   - file: the module's.
-    ///   - folder: the runtime folder.
+    ///   - server: The server's name, for the file's name.
+    ///   - release: The server's release.
+    ///   - file: The module's file.
+    ///   - folder: The runtime folder.
     public init?(server: String, release: String, file: String?, folder: String?) {
         guard let file, let folder, folder.hasPrefix("/"), folder.utf8.count < 1024 else { return nil }
         self.init(
@@ -41,18 +42,20 @@ public struct StartMark: Equatable, Sendable {
             release: release, process: getpid())
     }
 
+    /// Creates a mark.
+    ///
     /// - Parameters:
-    ///   - path: where the file is.
-    ///   - module: what tells one module file from another.
-    ///   - process: whose start it is.
+    ///   - path: The path of the file.
+    ///   - module: Distinguishes one module file from another.
+    ///   - process: The process that starts.
     init(path: String, module: String, release: String, process: Int32) {
         self.path = path
-        self.module = printable(module)
-        self.release = printable(release)
+        self.module = printable(module, limit: .max)
+        self.release = printable(release, limit: .max)
         self.process = "\(process) \(StartMark.beginning(of: process) ?? 0)"
     }
 
-    /// What there is from before.
+    /// Reads what an earlier start left.
     public func find() -> Finding {
         guard let lines = StartMark.read(path).map({ $0.split(separator: "\n", omittingEmptySubsequences: false) }),
             lines.count >= 3, lines[0] == module, lines[1] == release
@@ -62,7 +65,7 @@ public struct StartMark: Equatable, Sendable {
         return StartMark.beginning(of: number) == beginning ? .otherStart : .leftover
     }
 
-    /// Says that a start is under way, unless another process says so of its own. Returns whether the file is there.
+    /// Writes the file, unless another process is starting. Returns whether the file exists.
     @discardableResult public mutating func write() -> Bool {
         guard isWritten || find() != .otherStart else { return false }
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -73,34 +76,35 @@ public struct StartMark: Equatable, Sendable {
         return isWritten
     }
 
-    /// The start is through, or was taken back.
+    /// Removes the file after a start has succeeded or was given up.
     public mutating func remove() {
         guard isWritten else { return }
         isWritten = false
         unlink(path)
     }
 
-    /// What there is to say of a leftover.
+    /// The log text for a leftover.
     public var complaint: String {
         """
-        the server ended amid this module's last start, so it is not loaded again; to try again, remove \(printable(path)); \
+        the server ended amid this module's last start, so it is not loaded again; to try again, remove \
+        \(printable(path, limit: .max)); \
         another version of the module or of the server is tried by itself
         """
     }
 
-    // MARK: - What there is to know
+    // MARK: - Identities of files and processes
 
-    /// A file, with what changes when it is another one.
+    /// A text that identifies a file and changes when the file is replaced.
     private static func identity(of file: String) -> String {
         var status = stat()
         guard stat(file, &status) == 0 else { return file }
         return "\(file) \(status.st_size) \(status.st_ino) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
     }
 
-    /// When a process began, in the kernel's ticks; `nil` when there is none of this number.
+    /// When a process started, in the kernel's ticks since boot; `nil` if there is no such process.
     private static func beginning(of process: Int32) -> UInt64? {
         guard let line = read("/proc/\(process)/stat"), let end = line.lastIndex(of: ")") else { return nil }
-        // The 22nd field; the third follows the name, in which anything can stand.
+        // The start time is field 22. Field 3 is the first after the name, which may contain anything.
         let fields = line[line.index(after: end)...].split(separator: " ")
         return fields.count > 19 ? UInt64(fields[19]) : nil
     }

@@ -1,9 +1,9 @@
 public import SessionBus
 
-/// Keeps the mark of a start as long as it is under way: for ten seconds from the module's load, and for ten seconds more from
-/// its first stream, which is the first that it does anything to.
+/// Keeps the mark of a start for ten seconds after the module is loaded, and for ten seconds after its first stream,
+/// the first object that the module changes.
 public final class StartWatch {
-    /// How long what has begun is not taken for survived, in nanoseconds.
+    /// How long a start may still crash before it counts as successful, in nanoseconds.
     static let probation: Int64 = 10_000_000_000
 
     private var mark: StartMark
@@ -11,25 +11,25 @@ public final class StartWatch {
     private var timer: (any LoopTimer)?
     private var hasStream = false
 
-    /// Begins a start. Comes before anything is done to the server.
+    /// Begins a start. Must come before anything is done to the server.
     ///
-    /// - Parameter mark: in which nothing was found that speaks against it.
+    /// - Parameter mark: A mark that has found nothing to prevent the start.
     public init(_ mark: StartMark) {
         self.mark = mark
         self.mark.write()
     }
 
-    /// A start that has come to no end was none.
+    /// Removes the mark of a start that was given up.
     deinit { end() }
 
-    /// Everything is loaded; from here on time decides.
+    /// Starts the timer, after everything is loaded.
     public func run(on loop: any EventLoop) {
         self.loop = loop
         timer = loop.timer { [unowned self] in mark.remove() }
         timer?.arm(at: loop.now &+ StartWatch.probation)
     }
 
-    /// There is a stream; the first one counts.
+    /// Records a stream; only the first one matters.
     public func streamCame() {
         guard !hasStream else { return }
         hasStream = true
@@ -38,7 +38,7 @@ public final class StartWatch {
         timer?.arm(at: loop.now &+ StartWatch.probation)
     }
 
-    /// The module goes in good order.
+    /// Removes the mark when the module is unloaded normally.
     public func end() {
         timer?.cancel()
         timer = nil

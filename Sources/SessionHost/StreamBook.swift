@@ -1,220 +1,162 @@
 public import PolicyFile
 public import SessionCore
+import SessionDesktop
 public import SessionRuntime
 public import SessionService
 
-/// One stream of a sound server, in what every server has of it.
+/// One stream of a sound server, with the properties that all servers have.
 public protocol HostedStream: AnyObject {
-    /// Its number in the engine. A stream that says something else of itself gets another one.
+    /// Its id in the engine. A stream whose properties change its meaning gets a new id.
     var id: StreamID { get }
-    /// Which way its sound goes.
+    /// Its direction.
     var direction: StreamDirection { get }
-    /// The application that it belongs to.
+    /// The application to which it belongs.
     var application: ApplicationID { get }
-    /// What is wrong with what it says of itself, for the log.
+    /// What is wrong with its properties, for the log.
     var complaint: String? { get }
-    /// What the policy makes of it, by itself or as part of a session that was opened; `nil` when it is left alone.
-    var description: SessionDescription? { get set }
-    /// Its client wants it to run.
+    /// Whether its client wants it to run.
     var wantsToPlay: Bool { get }
-    /// The server processes it.
+    /// Whether the server processes it.
     var isRunning: Bool { get }
-    /// Who it belongs to.
+    /// Its owner.
     var identity: StreamIdentity { get }
-    /// A property of the stream, or else of its client.
+    /// A property of the stream, or else of its client; `nil` if neither has it.
     func property(_ key: String) -> String?
 }
 
-/// The streams of a host: tells the engine and the service what they are, and what they have become.
+/// The streams of a host. Reports them to the engine and to the D-Bus service.
+///
+/// ``StreamDescriptions`` classifies the streams. The service decides to which session each belongs.
 public final class StreamBook<Stream: HostedStream> {
     private unowned let host: any Host
     private let runtime: SessionRuntime
-    /// `org.AudioSession1`, unless the module's arguments say that there is none.
+    /// The D-Bus service `org.AudioSession1`; `nil` if the module's arguments disable it.
     public var service: SessionService?
-    /// What is in force, and where it comes from.
-    public private(set) var policy: LoadedPolicy
     private var streams: [StreamID: Stream] = [:]
+    private(set) var descriptions: StreamDescriptions
     private var lastStream: UInt32 = 0
-    /// The applications whose claims were refused, each with the claim, and what others say wrongly of themselves; said
-    /// once.
-    private var refused: Set<String> = []
-    /// This module keeps its hands off all streams: the engine has forgotten them, and is not to hear of them again.
+    /// Whether this module leaves all streams alone: the engine has forgotten them and must not hear of them again.
     public private(set) var hasSteppedBack = false
-    /// Has what is waiting taken when the server has finished what it is doing.
+    /// Schedules the handling of queued events after the server's present call.
     private let wakeLater: () -> Void
 
-    /// What streams make of themselves.
-    private var tags = TagBudget()
-
-    private static var mostRefused: Int { 1024 }
-
-    /// A book without streams.
+    /// Creates a book without streams.
     public init(policy: LoadedPolicy, runtime: SessionRuntime, host: any Host, wakeLater: @escaping () -> Void) {
-        self.policy = policy
         self.runtime = runtime
         self.host = host
         self.wakeLater = wakeLater
+        descriptions = StreamDescriptions(policy: policy)
     }
 
-    /// The stream of a number.
+    /// The policy in force, and where it comes from.
+    public var policy: LoadedPolicy { descriptions.policy }
+
+    /// The stream with an id; `nil` if there is none.
     public subscript(id: StreamID) -> Stream? { streams[id] }
 
-    /// All of them, the oldest first.
+    /// All streams, the oldest first.
     public var all: [Stream] { streams.values.sorted { $0.id.rawValue < $1.id.rawValue } }
 
-    /// A number that no stream had yet.
+    /// An id that no stream has had yet.
     public func nextID() -> StreamID {
         lastStream &+= 1
         return StreamID(lastStream)
     }
 
-    /// Queues an event. What decides whether a stream may start is taken at once, inside the server's own call, so that it
-    /// comes before the first sound; everything else waits until the server has finished what it is doing.
+    /// Queues an event. With `now`, it is handled at once, inside the server's call: an event that decides whether a
+    /// stream may start must come before the first sound. Other events wait until the server's call is over.
     public func post(_ event: Event, now: Bool) {
         if hasSteppedBack, event != .shutdown { return }
         runtime.post(event)
         if now { runtime.drain() } else { wakeLater() }
     }
 
-    /// A stream is there.
-    public func introduce(_ stream: Stream) {
+    // MARK: - Streams
+
+    /// Adds a stream.
+    public func add(_ stream: Stream) {
         streams[stream.id] = stream
         guard !hasSteppedBack else { return }
-        service?.introduce(stream.id, stream.identity)
-        stream.description = settle(stream)
-        if let complaint = stream.complaint { warn(complaint) }
-        present(stream)
+        let session = service?.add(stream.id, stream.identity)
+        carryOut(descriptions.add(stream, in: session, mayRecord: mayRecord))
     }
 
-    private func present(_ stream: Stream) {
-        guard let description = stream.description else { return }
-        post(
-            .streamAppeared(
-                stream.id, application: stream.application, description: description, direction: stream.direction),
-            now: true)
-        service?.place(stream.id)
-        if stream.wantsToPlay { post(.streamWanted(stream.id, true), now: true) }
-        if stream.isRunning { post(.streamRunning(stream.id, true), now: false) }
+    /// Moves a stream to another opened session, or to none.
+    public func move(_ stream: StreamID, to session: SessionID?) {
+        guard !hasSteppedBack, let stream = streams[stream] else { return }
+        carryOut(descriptions.move(stream, to: session, mayRecord: mayRecord))
     }
 
-    /// A session that was opened has a stream now, or none has it any more: what the policy leaves alone for want of a role
-    /// joins the session of its application, and is left alone again after that.
-    ///
-    /// - Returns: Whether that is the case here.
-    public func claimChanged(of id: StreamID) -> Bool {
-        guard !hasSteppedBack, let stream = streams[id] else { return false }
-        let description = classify(stream)
-        guard (description == nil) != (stream.description == nil) else { return false }
-        stream.description = settle(stream)
-        if description == nil { post(.streamLeftAlone(id), now: true) } else { present(stream) }
-        return true
-    }
-
-    /// Whether the policy makes something else of a stream than before.
-    public func isOutdated(_ stream: Stream) -> Bool { classify(stream) != stream.description }
-
-    /// A stream is gone. What the engine has to do about it is done at once, or when the server has finished what it is doing.
+    /// Removes a stream. With `now`, the engine's effects are carried out at once; otherwise after the server's present
+    /// call.
     public func forget(_ stream: Stream, now: Bool) {
         streams[stream.id] = nil
-        tags.forget(stream.id)
+        descriptions.remove(stream.id)
         service?.forget(stream.id)
         post(.streamVanished(stream.id), now: now)
     }
 
-    /// Leaves all streams to another policy that is at work.
+    /// Whether the engine knows a stream. It does not while the policy leaves the stream alone.
+    public func manages(_ stream: StreamID) -> Bool { descriptions.manages(stream) }
+
+    /// Whether the policy now gives a stream another description than before.
+    public func isOutdated(_ stream: Stream) -> Bool {
+        let (isOutdated, actions) = descriptions.isOutdated(stream, mayRecord: mayRecord)
+        carryOut(actions)
+        return isOutdated
+    }
+
+    /// Leaves all streams to another policy module that is running.
     public func stepBack(from other: String) {
         hasSteppedBack = true
         host.log(.warning, "\(other): this module steps back and touches no stream")
-        // What is undone needs the streams; when this happens amid other effects, it is done after them.
+        // Undoing needs the streams. If effects are being carried out now, it follows them.
         runtime.shutDown()
+    }
+
+    private func carryOut(_ actions: [StreamDescriptions.Action]) {
+        for action in actions {
+            switch action {
+            case .post(let event): post(event, now: true)
+            case .reportState(let id):
+                guard let stream = streams[id] else { continue }
+                if stream.wantsToPlay { post(.streamWanted(id, true), now: true) }
+                if stream.isRunning { post(.streamRunning(id, true), now: false) }
+            case .warn(let line): host.log(.warning, line)
+            }
+        }
     }
 
     // MARK: - The policy
 
-    /// What the policy makes of a stream, as things are; `nil` when it leaves it alone.
-    private func classify(_ stream: Stream) -> SessionDescription? { look(at: stream).description }
-
-    /// The same, and what it would make of it if the stream said nothing of itself but its role.
-    private func look(at stream: Stream) -> (description: SessionDescription?, plain: SessionDescription?) {
-        let result = classification(of: stream)
-        let name = stream.application.name
-        if let claim = result.refusedClaim { warn("\(name) may not claim the priority of \(claim)") }
-        for complaint in result.complaints { warn("\(name): \(complaint)") }
-        let isClaimed = isClaimed(stream)
-        let described = isClaimed ? result.descriptionInSession : result.description
-        let plain = isClaimed ? result.withoutTagsInSession : result.withoutTags
-        guard let described, described != plain else { return (described, plain) }
-        if tags.admits(stream.id, of: stream.application, as: described) { return (described, plain) }
-        warn("\(name) has too many streams with properties of their own: they count as \(plain?.name ?? "left alone")")
-        return (plain, plain)
-    }
-
-    /// The same, to be what the stream is from now on.
-    private func settle(_ stream: Stream) -> SessionDescription? {
-        let (description, plain) = look(at: stream)
-        tags.set(stream.id, of: stream.application, as: description == plain ? nil : description)
-        return description
-    }
-
-    private func isClaimed(_ stream: Stream) -> Bool { service?.isClaimed(stream.id) ?? false }
-
-    private func warn(_ line: String) {
-        guard refused.count < Self.mostRefused, refused.insert(line).inserted else { return }
-        host.log(.warning, line)
-    }
-
-    private func classification(of stream: Stream) -> Classification {
-        let client = stream.identity.client
-        return policy.classifier.classify(direction: stream.direction, access: access(of: client)) {
-            // What is verified is not for the stream to say.
-            client.verified($0) ?? stream.property($0)
-        }
-    }
-
     /// Puts another policy in force. Returns whether it differs from the present one.
     public func apply(_ policy: LoadedPolicy) -> Bool {
-        guard policy.policy != self.policy.policy || policy.classifier != self.policy.classifier else { return false }
-        self.policy = policy
-        refused.removeAll()
-        // Anew, the oldest first.
-        tags = TagBudget()
-        var known: [StreamID: SessionDescription] = [:]
-        var newcomers: [Stream] = []
-        for stream in all {
-            let wasManaged = stream.description != nil
-            stream.description = settle(stream)
-            if wasManaged { known[stream.id] = stream.description } else { newcomers.append(stream) }
-        }
-        post(.policyChanged(policy.policy, known), now: true)
-        if !hasSteppedBack { for stream in newcomers { present(stream) } }
+        guard let actions = descriptions.change(to: policy, all, mayRecord: mayRecord) else { return false }
+        carryOut(actions)
         service?.policyChanged()
         return true
     }
 
-    /// What a stream of a client with the given properties would be (N11).
+    /// The classification of a stream with the given properties from a client (N11).
     public func classify(
         _ client: ClientIdentity, _ property: (String) -> String?
     ) -> (description: SessionDescription?, refusedClaim: String?) {
-        let result = policy.classifier.classify(direction: .playback, access: access(of: client), property: property)
+        let result = policy.classifier.classify(
+            direction: .playback, access: StreamDescriptions.access(of: client, mayRecord), property: property)
         return (result.description, result.refusedClaim)
     }
 
-    /// Whether a client may do what concerns the whole desktop (N20).
+    /// Whether a client may control the whole desktop (N20).
     public func mayControlDesktop(_ client: ClientIdentity) -> Bool {
-        policy.classifier.mayControlDesktop(access: access(of: client)) { client.verified($0) ?? nil }
+        policy.classifier.mayControlDesktop(access: StreamDescriptions.access(of: client, mayRecord)) {
+            client.verified($0) ?? nil
+        }
     }
 
-    private func access(of client: ClientIdentity) -> ClientAccess {
-        if client.isUnconfined { return .outside }
-        return .confined(mayRecord: client.sandbox.map { service?.mayRecord($0) ?? $0.mayRecord } ?? false)
+    /// The steps by which a stream was classified, each with its origin in the policy; one sentence each.
+    public func classificationSteps(of id: StreamID) -> [String] {
+        streams[id].map { descriptions.explanation(of: $0, mayRecord: mayRecord) } ?? []
     }
 
-    /// What decided what a stream is, each with the place that says so.
-    public func steps(of id: StreamID) -> [String] {
-        guard let stream = streams[id] else { return [] }
-        let result = classification(of: stream)
-        let joins = stream.description != nil && result.description == nil
-        return result.steps.map { step in step.text + (step.origin.map { " (\($0))" } ?? "") }
-            + (joins ? ["but it is part of its application's session"] : [])
-    }
+    private func mayRecord(_ sandbox: AppSandbox) -> Bool { service?.mayRecord(sandbox) ?? sandbox.mayRecord }
 }

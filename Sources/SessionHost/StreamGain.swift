@@ -2,17 +2,17 @@ public import SessionCore
 
 /// The factors on a stream's own volume.
 public struct StreamGain: Sendable, Equatable {
-    /// What the policy sets.
+    /// The factor set by the policy.
     public var policy = LinearGain.unity
-    /// What its session wishes for on what it records (R76).
+    /// The factor that its session's application asks for on recordings (R76).
     public var input = LinearGain.unity
 
-    /// Nothing is done to the volume.
+    /// Creates factors that change nothing.
     public init() {}
 
-    /// Both together.
+    /// The product of both factors.
     public var factor: Double { policy.value * input.value }
 
-    /// Whether the volume is another one than its user's.
+    /// Whether the volume differs from the user's own.
     public var isTouched: Bool { policy != .unity || input != .unity }
 }

@@ -1,10 +1,10 @@
 import SessionCore
 
-/// How many different things streams make of themselves by what they say of themselves, so that the engine's catalogue of
-/// descriptions keeps room for what the policy makes of streams.
+/// Limits the number of different descriptions that streams have because of their own tags, so that the engine's
+/// catalogue keeps room for the policy's descriptions.
 struct TagBudget {
-    /// The most different descriptions of one application, and of all, that streams have by their own word.
-    static let mostOfOne = 8
+    /// The maximum numbers of such descriptions, of one application and of all.
+    static let maximumOfOneApplication = 8
     static let most = 128
 
     private struct Use {
@@ -13,24 +13,25 @@ struct TagBudget {
     }
 
     private var uses: [StreamID: Use] = [:]
-    /// How many streams have each description, by application and altogether.
+    /// The number of streams with each description, by application and in total.
     private var ofOne: [ApplicationID: [SessionDescription: Int]] = [:]
     private var ofAll: [SessionDescription: Int] = [:]
 
-    /// Whether a stream can be what it makes of itself.
+    /// Whether a stream may have the description that its tags ask for.
     func admits(_ stream: StreamID, of application: ApplicationID, as description: SessionDescription) -> Bool {
-        // What only this stream is now makes room.
+        // A description that only this stream has now makes room.
         let former = uses[stream]
         func isFree(_ counts: [SessionDescription: Int], _ limit: Int, isOwn: Bool) -> Bool {
             if counts[description] != nil { return true }
             let gone = isOwn ? former.map { counts[$0.description] == 1 ? 1 : 0 } ?? 0 : 0
             return counts.count - gone < limit
         }
-        return isFree(ofOne[application] ?? [:], Self.mostOfOne, isOwn: former?.application == application)
+        return isFree(
+            ofOne[application] ?? [:], Self.maximumOfOneApplication, isOwn: former?.application == application)
             && isFree(ofAll, Self.most, isOwn: true)
     }
 
-    /// Notes what a stream makes of itself; `nil` for nothing.
+    /// Records the description that a stream has because of its tags; `nil` for none.
     mutating func set(_ stream: StreamID, of application: ApplicationID, as description: SessionDescription?) {
         if let former = uses.removeValue(forKey: stream) {
             Self.drop(former.description, from: &ofAll)
@@ -43,7 +44,7 @@ struct TagBudget {
         ofOne[application, default: [:]][description, default: 0] += 1
     }
 
-    /// A stream is gone.
+    /// Forgets a stream that was removed.
     mutating func forget(_ stream: StreamID) {
         if let use = uses[stream] { set(stream, of: use.application, as: nil) }
     }

@@ -1,30 +1,31 @@
 public import SessionCore
 
-/// What a stream's client has to know of an interruption.
+/// A notice to a stream's client about an interruption.
 public enum StreamInterruption: Sendable, Hashable {
-    /// It is silent: stopped by an application or for a reason (N7).
+    /// The stream is silent: another application or a reason stopped it (N7).
     case began(reason: InterruptionReason, by: String)
-    /// That is over. Whether it goes on by itself, or its application has to see to that (R31, R33).
+    /// The interruption is over. With `shouldResume`, the stream resumes by itself or its application should resume it
+    /// (R31, R33).
     case ended(shouldResume: Bool)
 }
 
-/// What the client of one stream is still to be told. That an interruption has begun is told when the stream is silent (R26);
-/// one that is over before is never told.
+/// The pending notices for the client of one stream. The beginning of an interruption is told once the stream is silent
+/// (R26). If the interruption ends before that, the client is told nothing.
 struct ClientNotices: Equatable {
     private var waiting: [StreamInterruption] = []
 
-    /// What another treatment is to the client of a stream; `nil` if it need not know.
+    /// The notice that a change of treatment requires; `nil` if the client need not know.
     ///
     /// - Parameters:
     ///   - actor: Who causes the treatment.
-    ///   - mayResume: Whether the stream goes on when its application activates its session again (R34).
+    ///   - mayResume: Whether the stream resumes when its application activates its session again (R34).
     static func notice(
         of treatment: Treatment, after former: Treatment, actor: @autoclosure () -> String,
         mayResume: @autoclosure () -> Bool
     ) -> StreamInterruption? {
         switch (former.isInterruption, treatment.isInterruption) {
         case (false, true): .began(reason: InterruptionReason(of: treatment.reason), by: actor())
-        // Also where it stays silent until its application activates its session again.
+        // Also when the stream stays silent until its application activates its session again.
         case (true, false): .ended(shouldResume: treatment.reason != .inactive || mayResume())
         case (true, true) where treatment.reason == .superseded && former.reason != .superseded:
             .ended(shouldResume: false)
@@ -32,21 +33,21 @@ struct ClientNotices: Equatable {
         }
     }
 
-    /// Takes a notice; returns those that are told now.
+    /// Adds a notice and returns the notices to send now.
     ///
     /// - Parameters:
-    ///   - isSilenced: The stream is silent, or on its way there.
-    ///   - isMoving: It is still on its way.
-    mutating func add(_ notice: StreamInterruption, isSilenced: Bool, isMoving: Bool) -> [StreamInterruption] {
+    ///   - isSilenced: Whether the stream is silent or fading to silence.
+    ///   - isMoving: Whether it is still fading.
+    mutating func add(_ notice: StreamInterruption, isSilenced: Bool, isFading: Bool) -> [StreamInterruption] {
         if case .ended = notice, !isSilenced {
             defer { waiting = [] }
             return waiting.isEmpty ? [notice] : []
         }
         waiting.append(notice)
-        return isMoving ? [] : settled()
+        return isFading ? [] : settled()
     }
 
-    /// The stream is as silent as it was to be; returns what is told now.
+    /// Records that the stream has become silent. Returns the notices to send now.
     mutating func settled() -> [StreamInterruption] {
         defer { waiting = [] }
         return waiting
@@ -54,8 +55,8 @@ struct ClientNotices: Equatable {
 }
 
 extension Treatment {
-    /// Whether a stream's client is told of it: it is stopped, and neither only until others are silent nor because its own
-    /// session is not active.
+    /// Whether the client is told of this treatment. A stream that only waits for others to fall silent, or whose own
+    /// session is inactive, is not interrupted.
     fileprivate var isInterruption: Bool {
         (silence == .cork || silence == .pausePlayer) && reason != .handover && reason != .inactive
     }

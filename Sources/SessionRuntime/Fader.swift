@@ -1,38 +1,38 @@
 package import SessionCore
 
-/// Walks streams from one gain to another, in steps that are too small to be heard as clicks.
+/// Fades streams from one gain to another, in steps too small to be heard as clicks.
 ///
-/// A step lands at the end of a quantum. So what decides how loud a fade clicks is its largest step, and a fade that is
-/// short against the quantum is stretched until it has enough of them. A timer that comes late makes a fade longer, not
-/// its steps larger.
+/// A step takes effect at the end of a quantum. So the largest step decides how loud a fade clicks, and a fade that is
+/// short compared with the quantum is stretched to have enough steps. If the timer is late, the fade takes longer; its
+/// steps do not grow.
 package struct Fader {
-    /// The most that the amplitude may change in one quantum. A step of 1/24 is 27.6 dB below the click of a hard
-    /// cut at its worst, and 20 dB below one at the middle of all phases.
+    /// The largest change of the amplitude in one quantum. A step of 1/24 clicks 27.6 dB more quietly than a hard cut
+    /// at the worst phase, and 20 dB more quietly than one at a median phase.
     package static let largestStep = 1.0 / 24
-    /// No fade is shorter.
+    /// The shortest fade.
     package static let shortest = Duration.milliseconds(10)
-    /// No fade is stretched beyond this: 24 quanta of 1024 frames at 48 kHz. Where a quantum is longer, the steps are
-    /// larger.
+    /// The longest fade that results from stretching: 24 quanta of 1024 frames at 48 kHz. Longer quanta get larger
+    /// steps.
     package static let longestStretch = Duration.milliseconds(515)
 
-    /// Where a stream is on its way.
+    /// The progress of one stream's fade.
     private struct Fade {
         var stream: StreamID
         var from: Double
         var to: Double
         var length: Duration
-        /// How much of the length is behind it, and when that was.
+        /// How much of the length has passed, and when that was last computed.
         var passed = Duration.zero
         var moved: Instant
-        /// What is to happen at the end.
+        /// The silence to set at the end.
         var silence: Silence
-        /// The stream is not running yet: the clock starts when it does.
+        /// Whether the fade waits until the server runs the stream.
         var waits: Bool
-        /// The clock does not start before.
+        /// The earliest start.
         var begins: Instant
         var quantum: Duration
 
-        /// When it needs attention next, if steps come at this pace.
+        /// When the fade needs its next step at this pace; `nil` while it waits.
         func nextStep(after now: Instant, pace: Duration) -> Instant? {
             if waits { return nil }
             if begins > now { return begins }
@@ -40,54 +40,55 @@ package struct Fader {
         }
     }
 
-    /// What was done to a stream.
+    /// The gain and silence that a stream was last given.
     private struct State: Equatable {
         var gain = 1.0
         var silence = Silence.none
     }
 
-    /// What a step asks of the host.
+    /// An action that a step asks the host to carry out.
     package enum Action: Equatable {
         case gain(StreamID, LinearGain)
         case silence(StreamID, Silence)
-        /// The stream is as silent as it was told to be.
+        /// The stream has become as silent as it was told to be.
         case settled(StreamID)
     }
 
     private var fades: [Fade] = []
-    /// The first fade that a step has not come to, because so many at once would keep the server from other work.
-    private var rest = 0
-    private var placeOfFade: [StreamID: Int] = [:]
-    /// What was done to every stream to which anything was done.
+    /// The index of the first fade that the last step left for the next one, because moving more at once would delay
+    /// the server's other work.
+    private var nextToMove = 0
+    private var indexOfFade: [StreamID: Int] = [:]
+    /// The states of all streams that the fader has changed.
     private var states: [StreamID: State] = [:]
 
-    /// When the next step is due; `nil` when nothing moves.
+    /// When the next step is due; `nil` while no stream fades.
     package private(set) var nextStep: Instant?
 
-    /// How long one step of one stream keeps the server from other work.
+    /// How long setting the gain of one stream delays the server's other work.
     private let stepCost: Duration
 
-    /// Makes a fader that has done nothing to any stream.
+    /// Creates a fader that has changed no stream.
     package init(stepCost: Duration = .microseconds(20)) { self.stepCost = stepCost }
 
     /// The gain that a stream has now.
     package func gain(of stream: StreamID) -> LinearGain { LinearGain(states[stream]?.gain ?? 1) }
 
-    /// How long the way takes that a stream is on; zero when it is on none.
+    /// The length of a stream's present fade; zero if there is none.
     package func length(of stream: StreamID) -> Duration {
-        placeOfFade[stream].map { fades[$0].length } ?? .zero
+        indexOfFade[stream].map { fades[$0].length } ?? .zero
     }
 
-    /// Two steps a quantum, so that each quantum finds a fresh one; fewer where very many streams move at once, because
-    /// every step is a message to a client.
+    /// The time between two steps. Two steps a quantum give each quantum a new gain. Very many fades get fewer steps,
+    /// because every step is a message to a client.
     private var pace: Duration { max(.milliseconds(2), stepCost * fades.count) }
 
-    /// Sends a stream on its way, from wherever it is. A stream that is on that very way already goes on.
+    /// Starts a fade from the stream's present gain. A stream that is already fading to the same state continues.
     ///
     /// - Parameters:
-    ///   - duration: How long the policy wants the fade to take; zero is at once.
-    ///   - delay: How long to stay where it is before.
-    ///   - waits: The stream does not run yet; the way back begins when ``streamRuns(_:at:)`` says so.
+    ///   - duration: The length that the policy asks for; zero is at once.
+    ///   - delay: How long the stream keeps its present gain first.
+    ///   - waits: Whether the stream does not run yet; a fade in then begins with ``streamRuns(_:at:)``.
     package mutating func start(
         _ stream: StreamID, to target: LinearGain, then silence: Silence, within duration: Duration,
         after delay: Duration = .zero,
@@ -95,8 +96,8 @@ package struct Fader {
     ) -> [Action] {
         let state = states[stream] ?? State()
         let to = silence == .none ? target.value : 0
-        if let place = placeOfFade[stream] {
-            if fades[place].to == to && fades[place].silence == silence { return [] }
+        if let index = indexOfFade[stream] {
+            if fades[index].to == to && fades[index].silence == silence { return [] }
         } else if state == State(gain: to, silence: silence) {
             return []
         }
@@ -115,29 +116,29 @@ package struct Fader {
             length: max(duration, Self.shortest, min(quantum * steps, Self.longestStretch)), moved: now,
             silence: silence, waits: waits && silence == .none, begins: now.advanced(by: max(delay, .zero)),
             quantum: quantum)
-        placeOfFade[stream] = fades.count
+        indexOfFade[stream] = fades.count
         fades.append(fade)
-        attend(fade, at: now)
-        // A stream that is to be heard again is let go first, and then comes up.
+        scheduleStep(fade, at: now)
+        // A stream that becomes audible is released first and then fades in.
         return silence == .none && state.silence != .none ? [self.silence(stream, .none)] : []
     }
 
-    /// A stream that a fade waits for is running now.
+    /// Starts the fade that was waiting for this stream to run.
     package mutating func streamRuns(_ stream: StreamID, at now: Instant) {
-        guard let place = placeOfFade[stream], fades[place].waits else { return }
-        fades[place].waits = false
-        fades[place].moved = now
-        attend(fades[place], at: now)
+        guard let index = indexOfFade[stream], fades[index].waits else { return }
+        fades[index].waits = false
+        fades[index].moved = now
+        scheduleStep(fades[index], at: now)
     }
 
-    /// A stream is gone.
+    /// Forgets a stream that was removed.
     package mutating func forget(_ stream: StreamID) {
         remove(stream)
         states[stream] = nil
         if fades.isEmpty { nextStep = nil }
     }
 
-    /// Ends all fades and undoes everything that was done to any stream.
+    /// Ends all fades and undoes everything done to all streams.
     package mutating func undo() -> [Action] {
         var actions: [Action] = []
         for (stream, state) in states.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -148,65 +149,66 @@ package struct Fader {
         return actions
     }
 
-    /// How many streams are moved at once, at the most: as many as take a millisecond.
-    private var mostAtOnce: Int { max(1, Int(Duration.milliseconds(1) / max(stepCost, .microseconds(1)))) }
+    /// The maximum number of streams moved in one step: as many as take a millisecond.
+    private var maximumAtOnce: Int { max(1, Int(Duration.milliseconds(1) / max(stepCost, .microseconds(1)))) }
 
-    /// Moves everything that is on its way as far as it may be by now; of very many streams some, and ``nextStep`` is at once.
+    /// Moves all fades to where they should be now. If there are very many, moves some of them, and ``nextStep`` is
+    /// immediate.
     package mutating func step(at now: Instant) -> [Action] {
         var actions: [Action] = []
         var finished: [StreamID] = []
         let pace = pace
-        let first = min(rest, fades.count)
-        let end = min(first + mostAtOnce, fades.count)
+        let first = min(nextToMove, fades.count)
+        let end = min(first + maximumAtOnce, fades.count)
         let isMore = end < fades.count
-        for place in first..<end where !fades[place].waits && fades[place].begins <= now {
-            let stream = fades[place].stream
-            let elapsed = max(fades[place].moved.duration(to: now), .zero)
-            fades[place].passed += min(elapsed, max(fades[place].quantum, pace))
-            fades[place].moved = now
-            let fade = fades[place]
+        for index in first..<end where !fades[index].waits && fades[index].begins <= now {
+            let stream = fades[index].stream
+            let elapsed = max(fades[index].moved.duration(to: now), .zero)
+            fades[index].passed += min(elapsed, max(fades[index].quantum, pace))
+            fades[index].moved = now
+            let fade = fades[index]
             let isThere = fade.passed >= fade.length
             let gain = isThere ? fade.to : fade.from + (fade.to - fade.from) * (fade.passed / fade.length)
             if gain != states[stream]?.gain ?? 1 { actions.append(move(stream, to: gain)) }
             guard isThere else { continue }
             finished.append(stream)
             guard fade.silence != .none else { continue }
-            // At once: what would be played after the last step would be played unheard, and missed later.
+            // Silence is set at once: audio played after the last step would be unheard, and missing later.
             actions.append(silence(stream, fade.silence))
             actions.append(.settled(stream))
         }
         for stream in finished { remove(stream) }
-        // Where one has arrived, the last one is now; it is moved with this step or with the next.
-        rest = isMore ? end - finished.count : 0
+        // The last fade has taken the index of the finished one, and is moved in this step or the next.
+        nextToMove = isMore ? end - finished.count : 0
         nextStep = isMore ? now : nil
-        if !isMore { for fade in fades { attend(fade, at: now) } }
+        if !isMore { for fade in fades { scheduleStep(fade, at: now) } }
         return actions
     }
 
-    /// Sees to it that the next step does not come too late for a fade.
-    private mutating func attend(_ fade: Fade, at now: Instant) {
+    /// Schedules the next step early enough for a fade.
+    private mutating func scheduleStep(_ fade: Fade, at now: Instant) {
         guard let due = fade.nextStep(after: now, pace: pace) else { return }
         nextStep = min(nextStep ?? due, due)
     }
 
     private mutating func remove(_ stream: StreamID) {
-        guard let place = placeOfFade.removeValue(forKey: stream), let last = fades.popLast() else { return }
-        guard place < fades.count else { return }
-        fades[place] = last
-        placeOfFade[last.stream] = place
+        guard let index = indexOfFade.removeValue(forKey: stream), let last = fades.popLast() else { return }
+        guard index < fades.count else { return }
+        fades[index] = last
+        indexOfFade[last.stream] = index
     }
 
     private mutating func move(_ stream: StreamID, to gain: Double) -> Action {
-        note(stream) { $0.gain = gain }
+        updateState(stream) { $0.gain = gain }
         return .gain(stream, LinearGain(gain))
     }
 
     private mutating func silence(_ stream: StreamID, _ silence: Silence) -> Action {
-        note(stream) { $0.silence = silence }
+        updateState(stream) { $0.silence = silence }
         return .silence(stream, silence)
     }
 
-    private mutating func note(_ stream: StreamID, _ change: (inout State) -> Void) {
+    private mutating func updateState(_ stream: StreamID, _ change: (inout State) -> Void) {
         var state = states[stream] ?? State()
         change(&state)
         states[stream] = state == State() ? nil : state

@@ -1,61 +1,87 @@
 public import SessionCore
 
-/// How much a line of the log matters.
+/// The importance of a log line.
 public enum LogLevel: Int32, Sendable {
     /// Something does not work.
     case error = 1
-    /// Something works otherwise than was asked for.
+    /// Something works in another way than was asked for.
     case warning = 2
-    /// What was decided, and why.
+    /// A decision and its reason.
     case info = 3
-    /// What was seen.
+    /// An observation.
     case debug = 4
+}
+
+/// What a sink or source is like.
+public struct DeviceFigures: Sendable, Hashable {
+    /// The number of channels.
+    public var channels: UInt32
+    /// The position of its volume slider, from 0 to 1: 0 while it is muted, and 1 for every volume above the full level.
+    public var volume: Double
+    /// The time between a stream and what is heard or recorded; zero if the server does not know it.
+    public var latency: Duration
+
+    /// Describes a sink or source, without channels and silent unless something else is given.
+    public init(channels: UInt32 = 0, volume: Double = 0, latency: Duration = .zero) {
+        self.channels = channels
+        self.volume = volume >= 0 ? min(volume, 1) : 0
+        self.latency = min(max(latency, .zero), DeviceFigures.longestLatency)
+    }
+
+    /// Programs may state any latency of the nodes that they make.
+    private static let longestLatency = Duration.seconds(60)
 }
 
 /// What the runtime needs of a sound server.
 ///
-/// All calls come on the server's main loop. None may block, and none may call the runtime back but through
-/// ``SessionRuntime/post(_:)``. A stream that is gone is ignored.
+/// All calls come on the server's main loop. None may block, and none may call the runtime back except through
+/// ``SessionRuntime/post(_:)``. Calls about a stream that was removed are ignored.
 public protocol Host: AnyObject {
     /// The monotonic clock.
     var now: Instant { get }
-    /// How long the graph that a stream is part of takes for one round: changes of gain land at its ends.
+    /// The duration of one cycle of the stream's graph. Changes of gain take effect at the end of a cycle.
     func quantum(of stream: StreamID) -> Duration
-    /// How much time to allow for one ``setGain(_:of:)``, so that many of them leave time for other work.
+    /// The time to allow for one ``setGain(_:of:)``, so that many calls leave time for other work.
     var gainCost: Duration { get }
-    /// Sets the factor on the stream's own volume, which stays as it is.
+    /// Sets the policy's factor on a stream's volume. The stream's own volume is not changed.
     func setGain(_ gain: LinearGain, of stream: StreamID)
-    /// Corks or mutes a stream on top of what its application wants, or lets it go.
+    /// Corks, mutes or releases a stream, whatever its application wants.
     func setSilence(_ silence: Silence, of stream: StreamID)
-    /// How a stream is silenced at this moment.
+    /// How the policy silences a stream now.
     func silence(of stream: StreamID) -> Silence
-    /// Tells a stream's client that it gets no device (R23).
+    /// Tells a stream's client that it is refused a device (R23).
     func refuse(_ stream: StreamID)
-    /// Tells a stream's client that it is interrupted, or is not any more (N7, R33); where the server has no way to tell it,
-    /// the bus has to do.
+    /// Tells a stream's client that an interruption began or ended (N7, R33). If the server cannot tell the client,
+    /// only the D-Bus service does.
     func tell(_ stream: StreamID, of interruption: StreamInterruption)
-    /// The streams whose sound goes to a sink, by the sink's number in the server.
+    /// The streams that play on a sink, given by the sink's number in the server.
     func streams(heardOn node: UInt32) -> [StreamID]
-    /// The sink or source that a stream is linked to, by its number in the server.
+    /// The number in the server of the sink or source to which a stream is linked; `nil` for none.
     func place(of stream: StreamID) -> UInt32?
-    /// Sends a stream elsewhere, or makes another port of a card the one in use.
+    /// Moves a stream, or changes the port that a card uses.
     func carryOut(_ command: RouteCommand)
-    /// Carries what is wished for a stream to the stream itself, or puts back what its client had there (R74, R76).
-    func request(_ wish: StreamWish, of stream: StreamID)
-    /// What the graph runs at that a stream is part of; of none, or one that is part of no graph, the one that runs.
+    /// Applies a wish to a stream; an empty wish restores what the stream's client had set (R74, R76).
+    func apply(_ wish: StreamWish, to stream: StreamID)
+    /// The sample rate and quantum of a stream's graph; of the running graph if the stream is `nil` or in no graph.
     func clock(of stream: StreamID?) -> GraphClock
-    /// Whether ``setGain(_:of:)`` makes a difference to a stream.
+    /// The channels, the volume and the latency of a sink or source, given by its number in the server; `nil` if there
+    /// is none.
+    func device(_ node: UInt32) -> DeviceFigures?
+    /// Whether ``setGain(_:of:)`` has an effect on a stream.
     func hasVolume(_ stream: StreamID) -> Bool
-    /// All events have been handled: other streams than before may be those that would be rejected if they were started now
-    /// (``SessionRuntime/wouldReject(_:)``).
-    func lookAtStarts()
-    /// Calls ``SessionRuntime/timerFired()`` at this moment, instead of at an earlier chosen one; `nil` for never.
+    /// Called when all events of a turn have been handled: ``SessionRuntime/wouldReject(_:)`` may have changed for
+    /// streams that have not started.
+    func rejectionsMayHaveChanged()
+    /// Calls ``SessionRuntime/timerFired()`` at this moment instead of an earlier chosen one; `nil` for never.
     func arm(at moment: Instant?)
-    /// Writes a line.
+    /// Writes a log line.
     func log(_ level: LogLevel, _ text: @autoclosure () -> String)
 }
 
 extension Host {
-    /// Nothing has to be done in advance where a server asks before a stream starts.
-    public func lookAtStarts() {}
+    /// No sinks or sources.
+    public func device(_ node: UInt32) -> DeviceFigures? { nil }
+
+    /// Does nothing, for servers that ask before a stream starts.
+    public func rejectionsMayHaveChanged() {}
 }

@@ -1,41 +1,41 @@
 public import SessionCore
 
-/// The inputs that their user has muted, and who records from them (N7).
+/// The inputs that their user has muted, and the streams that record from them (N7).
 struct MutedInputs {
     /// A muted input.
     struct Input: Equatable {
-        /// The name of its node, which is the same when it comes back.
+        /// The name of the input's node, which is the same after the node was removed and came back.
         var port: PortID
-        /// For people.
+        /// The input's name, for people.
         var name: String
     }
 
     /// A stream that records.
     struct Recording {
         var stream: StreamID
-        /// The node that it records from; `nil` while it is linked to nothing.
+        /// The number of the node from which it records; `nil` while it is linked to none.
         var node: UInt32?
-        /// The muted input from which it records, as the engine knows.
+        /// The muted input from which it records, as last reported to the engine.
         var known: Input?
     }
 
-    /// What has become of recordings.
+    /// Changes to report.
     struct Changes {
-        /// From which muted input they record now, where that is another one, or none.
+        /// The streams that record from another muted input than before, or no longer from one.
         var inputs: [(stream: StreamID, input: Input?)] = []
-        /// What the engine is told of that.
+        /// The events for the engine.
         var events: [Event] = []
     }
 
-    /// By the number of the node.
+    /// The muted inputs by node number.
     private var inputs: [UInt32: Input] = [:]
-    /// Something has happened since it was looked at who records from them.
+    /// Whether links or streams have changed since the last call of `changes`.
     private var isStale = false
 
-    /// A stream records, or something new is linked to a node.
+    /// Records that a stream records, or that links to a node have changed.
     mutating func recordingsChanged() { if !inputs.isEmpty { isStale = true } }
 
-    /// The user has muted a source, or takes that back; `nil` if it was so already.
+    /// Records that a source was muted or unmuted. Returns the input; `nil` if nothing has changed.
     mutating func muted(_ node: RouteNode, _ isMuted: Bool) -> Input? {
         guard isMuted != (inputs[node.id] != nil) else { return nil }
         let input = Input(port: PortID(node.name), name: node.description)
@@ -44,17 +44,17 @@ struct MutedInputs {
         return input
     }
 
-    /// A source is gone; `nil` if it was not muted.
+    /// Forgets a source that was removed. Returns its input; `nil` if it was not muted.
     mutating func forget(_ node: UInt32) -> Input? {
         guard let input = inputs.removeValue(forKey: node) else { return nil }
         isStale = true
         return input
     }
 
-    /// Which recordings record from a muted input since this was asked last, and which do not any more.
+    /// The recordings that started or stopped using a muted input since the last call.
     ///
     /// - Parameters:
-    ///   - recordings: All streams that record, the oldest first.
+    ///   - recordings: All recording streams, the oldest first.
     ///   - name: The name of a node.
     mutating func changes(among recordings: () -> [Recording], name: (UInt32) -> String?) -> Changes {
         guard isStale else { return Changes() }
@@ -67,7 +67,7 @@ struct MutedInputs {
                 changes.inputs.append((recording.stream, input))
                 muted[input.port, default: (input.name, [])].streams.append(recording.stream)
             } else if let former = recording.known, recording.node != nil || !inputs.values.contains(former) {
-                // While it is linked to nothing it is on its way, and may come back.
+                // A stream linked to nothing is being moved, and may come back.
                 changes.inputs.append((recording.stream, nil))
                 let port = recording.node.flatMap(name).map { PortID($0) } ?? former.port
                 changes.events.append(.inputMuted(port, false, name: former.name, streams: [recording.stream]))
@@ -81,35 +81,35 @@ struct MutedInputs {
 }
 
 extension SessionRuntime {
-    /// The user has muted a source, or takes that back (N7).
+    /// Handles a source that its user muted or unmuted (N7).
     public func muted(_ node: RouteNode, _ isMuted: Bool) {
         guard let input = mutedInputs.muted(node, isMuted) else { return }
         host.log(.info, "\(input.name) is \(isMuted ? "muted" : "not muted any more")")
         if !isMuted {
             let streams = recordings.filter { $0.known?.port == input.port }.map(\.stream)
-            for stream in streams { records[stream]?.mutedInput = nil }
+            for stream in streams { streamRecords[stream]?.mutedInput = nil }
             post(.inputMuted(input.port, false, name: input.name, streams: streams))
         }
         drain()
     }
 
-    /// A source is gone.
+    /// Handles a source that was removed.
     func forgetMute(of node: UInt32) {
         if let input = mutedInputs.forget(node) { post(.inputGone(input.port)) }
     }
 
-    /// Tells the engine which streams record from a muted input since they were last looked at, and which do not any more.
-    func lookAtMutes() {
+    /// Reports to the engine which recordings started or stopped using a muted input since the last call.
+    func reportMutedInputs() {
         let changes = mutedInputs.changes(
             among: { recordings }, name: { node in routes.places.first { $0.nodeID == node }?.nodeName })
-        for (stream, input) in changes.inputs { records[stream]?.mutedInput = input }
+        for (stream, input) in changes.inputs { streamRecords[stream]?.mutedInput = input }
         for event in changes.events { post(event) }
     }
 
-    /// All streams that record, the oldest first.
+    /// All recording streams, the oldest first.
     private var recordings: [MutedInputs.Recording] {
         routedStreams.filter { $0.direction == .capture }.map(\.id).sorted { $0.rawValue < $1.rawValue }.map {
-            MutedInputs.Recording(stream: $0, node: host.place(of: $0), known: records[$0]?.mutedInput)
+            MutedInputs.Recording(stream: $0, node: host.place(of: $0), known: streamRecords[$0]?.mutedInput)
         }
     }
 }

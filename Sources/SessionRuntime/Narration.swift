@@ -1,21 +1,21 @@
 import SessionCore
 
-/// The line of the log that says what is done to a stream, and why.
+/// The log line about a change of a stream's treatment, and its reason.
 struct Narration {
-    /// How people are told of the stream.
+    /// The stream's label for people.
     var stream: String
-    /// What was done to it before.
+    /// The former treatment.
     var former: Treatment
-    /// What is done to it now.
+    /// The new treatment.
     var treatment: Treatment
-    /// Who causes it.
+    /// Who or what causes the treatment.
     var actor: String
-    /// How long the way there takes; zero for at once.
+    /// How long the change takes; zero for at once.
     var length: Duration
-    /// Whether its player can be asked to pause, and is to be.
+    /// Whether its player is asked to pause.
     var pausesPlayer: Bool
 
-    /// The line.
+    /// The text of the line.
     var line: String {
         let why = treatment.reason.words(cause: treatment.cause, actor: actor).clause
         return switch treatment.reason {

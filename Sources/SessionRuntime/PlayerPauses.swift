@@ -1,76 +1,77 @@
 public import SessionCore
 
-/// What the runtime needs of those who control players (N15). None of it blocks.
+/// Asks media players to pause and resume (N15). No call blocks.
 public protocol PlayerPausing: AnyObject {
     /// Asks the player of a stream to pause.
     ///
-    /// - Returns: Whether it was asked. Whether it has paused is seen from the stream.
+    /// - Returns: Whether the player was asked. Whether it has paused shows in the stream's state.
     func pause(_ stream: StreamID) -> Bool
-    /// Lets a player that was asked to pause go on, unless its user has touched it since.
+    /// Asks a player that was paused to resume, unless its user has changed its state since.
     ///
-    /// - Returns: `false` only when its user has paused or stopped it meanwhile. Whether it goes on is seen from the stream.
+    /// - Returns: `false` only if the user has paused or stopped the player meanwhile. Whether it resumes shows in the
+    ///   stream's state.
     func resume(_ stream: StreamID) -> Bool
-    /// Nothing more is wanted of a stream's player.
+    /// Forgets the player of a stream that needs no more requests.
     func forget(_ stream: StreamID)
 }
 
 /// Streams that are silenced by asking their players to pause (N15).
 ///
-/// To the engine they are streams whose applications want them to run, as those that are corked: that their players have
-/// stopped them is this module's doing, not the user's.
+/// The engine treats them like corked streams that their applications want to run: this module, not the user, made the
+/// players stop them.
 struct PlayerPauses {
-    /// How long a player may take to stop its stream before the stream is corked. It is unheard meanwhile.
+    /// How long a player may take to stop its stream before the stream is corked. The stream is silent meanwhile.
     static let limit = Duration.milliseconds(750)
-    /// How long a player may take to go on before its stream counts as paused by its user (R35).
+    /// How long a player may take to resume before its stream counts as paused by its user (R35).
     static let resumeLimit = Duration.seconds(5)
 
-    /// The most streams that their players have closed and that keep their place; the oldest lose it.
-    static let mostClosed = 64
+    /// The maximum number of closed streams that are remembered; beyond it the oldest is dropped.
+    static let maximumClosed = 64
 
     private enum Phase: Equatable {
-        /// The player was asked, and its stream still runs.
+        /// The player was asked to pause, and its stream still runs.
         case asked
         /// The player has stopped its stream.
         case paused
-        /// The player has stopped and closed its stream; to the engine it is still there.
+        /// The player has stopped and closed its stream. The engine still has the stream.
         case closed
-        /// The player has not stopped its stream in time, so that it was corked. The player may pause later.
+        /// The player did not stop its stream in time, so the stream was corked. The player may pause later.
         case corked
-        /// The player was asked to go on.
+        /// The player was asked to resume.
         case resuming
     }
 
     private struct State: Equatable {
         var phase: Phase
-        /// Its client does not want it to run.
+        /// Whether the client has stopped the stream.
         var isStopped = false
-        /// When the phase ends by itself.
+        /// When the phase ends by itself; `nil` for never.
         var until: Instant?
     }
 
-    /// What an event about a stream comes to.
+    /// The meaning of a change that a client makes to its stream.
     enum Reading: Equatable {
-        /// The engine is to hear of it.
-        case news
-        /// It is what was asked for.
+        /// The engine must handle the change.
+        case forEngine
+        /// The player did what it was asked to.
         case expected
-        /// The user plays in spite of the pause: cork the stream, and let the engine decide about it as a new wish.
-        case defiance
+        /// The user plays although the player was asked to pause: cork the stream, and request activation again.
+        case playedByUser
     }
 
-    /// What is to be done with a stream whose player has had its time.
-    enum Verdict: Equatable {
-        /// It plays on though it was asked to pause.
+    /// What to do with a stream whose player did not respond in time.
+    enum LateAction: Equatable {
+        /// Cork the stream: it still plays although its player was asked to pause.
         case cork
-        /// It does not go on though it was asked to: somebody else has paused it.
-        case leave
+        /// Report the stream as paused: its player was asked to resume and did not, so somebody else has paused it.
+        case reportPaused
     }
 
     private var states: [StreamID: State] = [:]
-    /// Those that were closed, the oldest first; some may have gone since.
+    /// The closed streams, the oldest first. Some may no longer be tracked.
     private var closed: [StreamID] = []
 
-    /// When the next player has had its time.
+    /// The next time by which a player must have responded; `nil` for none.
     var deadline: Instant? {
         var earliest: Instant?
         for state in states.values {
@@ -79,9 +80,9 @@ struct PlayerPauses {
         return earliest
     }
 
-    /// The streams whose players have had their time.
-    mutating func late(at now: Instant) -> [(stream: StreamID, verdict: Verdict)] {
-        var late: [(stream: StreamID, verdict: Verdict)] = []
+    /// Ends the phases whose time has passed. Returns the streams whose players did not respond in time.
+    mutating func expire(at now: Instant) -> [(stream: StreamID, action: LateAction)] {
+        var late: [(stream: StreamID, action: LateAction)] = []
         for (stream, state) in states {
             guard let until = state.until, until <= now else { continue }
             states[stream]?.until = nil
@@ -92,42 +93,42 @@ struct PlayerPauses {
             case .asked: states[stream]?.phase = .paused
             default:
                 states[stream] = nil
-                if state.isStopped { late.append((stream, .leave)) }
+                if state.isStopped { late.append((stream, .reportPaused)) }
             }
         }
         return late
     }
 
     mutating func asked(_ stream: StreamID, at now: Instant) {
-        // One that was about to go on may not have done so yet.
+        // The player may not have resumed yet although it was asked to.
         let isStopped = states[stream]?.isStopped ?? false
         states[stream] = State(phase: .asked, isStopped: isStopped, until: now.advanced(by: PlayerPauses.limit))
     }
 
-    /// Whether a stream is silenced here already.
+    /// Whether a stream is silenced by a pause of its player.
     func has(_ stream: StreamID) -> Bool { states[stream].map { $0.phase != .resuming } ?? false }
 
-    /// Whether a stream's player was asked to pause, and has not had its time in vain.
+    /// Whether a stream's player was asked to pause and did not fail to do so in time.
     func isAsked(_ stream: StreamID) -> Bool { has(stream) && states[stream]?.phase != .corked }
 
-    /// What its client says of a stream.
-    mutating func read(_ stream: StreamID, isWanted: Bool) -> Reading {
-        guard let state = states[stream] else { return .news }
+    /// Interprets a client's start or stop of its stream.
+    mutating func interpret(_ stream: StreamID, isWanted: Bool) -> Reading {
+        guard let state = states[stream] else { return .forEngine }
         states[stream]?.isStopped = !isWanted
         switch (state.phase, isWanted) {
         case (.asked, false), (.corked, false): states[stream] = State(phase: .paused, isStopped: true)
         case (.paused, true):
             states[stream] = nil
-            return .defiance
+            return .playedByUser
         case (.resuming, true): if state.isStopped { states[stream] = nil }
         default: break
         }
         return .expected
     }
 
-    /// The stream is gone. Returns whether the engine is to hear of it now: what its player closed when it was asked to pause
-    /// comes back when it is asked to go on.
-    mutating func vanished(_ stream: StreamID) -> Bool {
+    /// Records that a stream was removed. Returns whether the engine must be told now: a stream that its player closed
+    /// because it was asked to pause comes back when the player is asked to resume.
+    mutating func removed(_ stream: StreamID) -> Bool {
         switch states[stream]?.phase {
         case .paused, .asked, .closed:
             states[stream] = State(phase: .closed, isStopped: true)
@@ -140,31 +141,31 @@ struct PlayerPauses {
         }
     }
 
-    /// Forgets the stream that was closed first of too many; `nil` when there are not too many. A player that opens and
-    /// closes streams all through a long call would have this grow without end.
+    /// Forgets the oldest closed stream and returns it if there are too many; otherwise returns `nil`. Without a limit,
+    /// a player that opens and closes streams during a long call would fill the list.
     mutating func dropSurplus() -> StreamID? {
-        guard closed.count > PlayerPauses.mostClosed else { return nil }
+        guard closed.count > PlayerPauses.maximumClosed else { return nil }
         closed.removeAll { states[$0]?.phase != .closed }
-        guard closed.count > PlayerPauses.mostClosed else { return nil }
+        guard closed.count > PlayerPauses.maximumClosed else { return nil }
         let oldest = closed.removeFirst()
         states[oldest] = nil
         return oldest
     }
 
-    /// What is left to do for a stream that may be heard again.
-    enum Return: Equatable {
+    /// How a stream that may be heard again is released.
+    enum Release: Equatable {
         /// Uncork it.
         case uncork
-        /// Uncork it, and ask its player to go on.
+        /// Uncork it, and ask its player to resume.
         case play
-        /// Ask its player to go on, with another stream; this one is gone.
+        /// Ask its player to resume with a new stream; this one was closed.
         case playAnew
     }
 
-    mutating func mayReturn(_ stream: StreamID, at now: Instant) -> Return {
+    mutating func release(_ stream: StreamID, at now: Instant) -> Release {
         switch states[stream]?.phase {
         case .asked, .corked, .paused:
-            // A player that is about to pause stops its stream, and then lets it go on.
+            // A player that is about to pause will stop its stream first, and then resume.
             states[stream]?.phase = .resuming
             states[stream]?.until = now.advanced(by: PlayerPauses.resumeLimit)
             return .play
@@ -175,15 +176,16 @@ struct PlayerPauses {
         }
     }
 
-    /// Its user has paused the player. Returns whether the engine does not know that its client has stopped the stream.
-    mutating func wasTouched(_ stream: StreamID) -> Bool {
+    /// Records that the user paused the player. Returns whether the engine must still be told that the client stopped
+    /// the stream.
+    mutating func pausedByUser(_ stream: StreamID) -> Bool {
         let state = states.removeValue(forKey: stream)
         return state?.isStopped ?? false
     }
 
-    /// The stream is to be silent for another reason than an interruption. Returns whether its player has closed it, so that
-    /// nothing keeps it any more.
-    mutating func isLeft(_ stream: StreamID) -> Bool {
+    /// Records that the stream is silent for another reason than an interruption. Returns whether its player has closed
+    /// it, so that the stream can be removed.
+    mutating func silencedOtherwise(_ stream: StreamID) -> Bool {
         guard states[stream]?.phase == .closed else { return false }
         states[stream] = nil
         return true

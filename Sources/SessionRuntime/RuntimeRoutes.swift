@@ -1,71 +1,80 @@
 public import SessionCore
 
-/// Routes (R41–R48, R56–R66): what a host sees goes to the ``RouteEngine``, and what follows to the engine, the host and
-/// whoever observes.
+/// Routes (R41–R48, R56–R66): passes what a host observes to the ``RouteEngine``, and its effects to the engine, the
+/// host and the observer.
 extension SessionRuntime {
-    /// What the sound comes out of and goes into, as listeners were last told (R60).
+    /// The present route, as listeners were last told (R60).
     public var route: Route { routes.route }
-    /// The inputs that one may choose (R66).
+    /// The inputs that can be chosen (R66).
     public var availableInputs: [RoutePort] { routes.availableInputs }
-    /// The outputs that one may choose (R66).
+    /// The outputs that can be chosen (R66).
     public var availableOutputs: [RoutePort] { routes.availableOutputs }
 
-    /// What an opened session has of the route (R57).
+    /// The route of an opened session (R57).
     public func route(of session: SessionID) -> Route { routes.route(of: session) }
 
-    /// The ports that an opened session wishes for (R66).
+    /// The sink or source of the first output or input in an opened session's route; `nil` without one.
+    public func device(_ direction: PortDirection, of session: SessionID) -> DeviceFigures? {
+        let route = route(of: session)
+        return (direction == .input ? route.inputs : route.outputs).first?.nodeID.flatMap { host.device($0) }
+    }
+
+    /// The number of channels of a sink or source, given by its number in the server; `nil` if there is none.
+    public func channels(of node: UInt32) -> UInt32? { host.device(node)?.channels }
+
+    /// The ports that an opened session prefers (R66).
     func preference(of session: SessionID) -> (output: String?, input: String?) { routes.preference(of: session) }
 
-    /// Whether anything may be stopped that loses its output: the policy says so, or a session may have asked for it (N25).
+    /// Whether losing an output may stop a stream: the policy says so, or a session may have asked for it (N25).
     public var mayStopPlayback: Bool { policy.routes.pausesPlayback || routes.hasSessions }
 
-    /// Takes what a host has seen of devices, at once: what may not be heard elsewhere is silent when this returns.
+    /// Handles a change of devices at once: streams that must not play elsewhere are silent when this returns.
     ///
-    /// - Returns: Whether an output is lost on which something was heard that may stop. Of one that is lost again while all that
-    ///   was heard there is silent, nothing is heard any more.
+    /// - Returns: Whether a lost output was playing a stream that may be stopped. `false` if the output is lost again
+    ///   while all of its streams are silent.
     @discardableResult
-    public func take(_ event: RouteEvent) -> Bool {
-        let isLoss = handle(.server(event))
+    public func handle(_ event: RouteEvent) -> Bool {
+        let isLoss = tellRoutes(.server(event))
         if case .nodeGone(let node) = event { forgetMute(of: node) }
         drain()
         return isLoss && mayStopPlayback
     }
 
-    /// Something new is linked to a node: streams that wait for an output may be heard there again.
+    /// Records that something was linked to a node. Streams that wait for an output may play there again.
     public func linked(to node: UInt32) {
         mutedInputs.recordingsChanged()
-        handle(.linked(to: node))
+        tellRoutes(.linked(to: node))
         drain()
     }
 
-    /// An opened session wishes for an output and an input, by their ports' ids; `nil` for whatever there is (R66). A port
-    /// that is not there counts when it comes.
+    /// Sets the ports that an opened session prefers, by id; `nil` for no preference (R66). A port that is missing
+    /// counts once it appears.
     public func preferRoute(session: SessionID, output: String?, input: String?) {
         guard state(of: session) != nil else { return }
-        handle(.preference(session, output: output, input: input))
+        tellRoutes(.preference(session, output: output, input: input))
         drain()
     }
 
-    /// Another session manager is at work, or none.
+    /// Records that another session manager runs, or none.
     public func managerChanged() {
-        handle(.managerChanged)
+        tellRoutes(.managerChanged)
         drain()
     }
 
-    /// What an opened session is now may change what the route has to serve (R41, R57).
+    /// Passes an opened session's state to the routes, which may depend on it (R41, R57).
     ///
-    /// - Parameter followsRoute: It is so because the route has changed.
-    func noteRoute(of session: SessionID, followsRoute: Bool) {
+    /// - Parameter followsRoute: Whether the state changed because the route did.
+    func updateRoute(of session: SessionID, followsRoute: Bool) {
         // Sessions of the system have no route of their own: their sound is made elsewhere.
         let state = state(of: session)
         let configuration = state == nil ? nil : configuration(of: session)
-        handle(
+        tellRoutes(
             .session(session, configuration, isActive: state?.isActive ?? false, followsRoute: followsRoute))
     }
 
-    /// Hands an event to the routes' engine, and carries out what follows. Returns whether streams have lost their output.
+    /// Passes an event to the route engine and carries out the effects. Returns whether streams have lost their output.
     @discardableResult
-    func handle(_ event: RouteEngine.Event) -> Bool {
+    func tellRoutes(_ event: RouteEngine.Event) -> Bool {
         var isLoss = false
         for effect in routes.handle(event, among: HostPlaces(runtime: self), at: host.now) {
             if case .lost(_, let streams) = effect, streams.contains(where: { isAudible($0) }) { isLoss = true }
@@ -97,7 +106,7 @@ extension SessionRuntime {
     }
 }
 
-/// Where the streams are that a runtime knows, for its routes.
+/// The places of a runtime's streams, for the route engine.
 private struct HostPlaces: StreamPlaces {
     let runtime: SessionRuntime
 
@@ -113,7 +122,7 @@ private struct HostPlaces: StreamPlaces {
 }
 
 extension Route {
-    /// For people.
+    /// Text for people.
     var label: String {
         func list(_ ports: [RoutePort]) -> String { ports.map(\.name).joined(separator: " + ") }
         if isEmpty { return "none" }

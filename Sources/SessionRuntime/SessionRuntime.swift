@@ -1,82 +1,82 @@
 public import SessionCore
 
-/// Hears of all that the runtime does; on the server's main loop.
+/// Observes everything that the runtime does, on the server's main loop.
 public protocol SessionObserver: AnyObject {
-    /// The engine has taken an event.
-    func runtime(_ runtime: SessionRuntime, took event: Event)
+    /// The engine has handled an event.
+    func runtime(_ runtime: SessionRuntime, handled event: Event)
     /// An effect was carried out.
     func runtime(_ runtime: SessionRuntime, carriedOut effect: Effect)
-    /// All events have been taken. What is posted now is taken at once.
+    /// All events have been handled. An event posted now is handled at once.
     func runtimeIsIdle(_ runtime: SessionRuntime)
-    /// Another route is in use (R58).
+    /// The route has changed (R58).
     func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange)
-    /// An opened session's part of the route is another one, or has nothing for its category (R57, R58).
+    /// The route of an opened session has changed, or has no port for the session's category (R57, R58).
     func runtime(_ runtime: SessionRuntime, session: SessionID, routeChanged change: RouteChange)
-    /// Another input or output can be chosen, or one cannot any more (R78).
+    /// The available inputs or outputs have changed (R78).
     func runtimeChangedAvailablePorts(_ runtime: SessionRuntime)
 }
 
-/// Joins the engine to a host: queues events, lets the engine decide, and carries the effects out.
+/// Connects the engine to a host: queues events, passes them to the engine, and carries out the effects.
 ///
-/// Everything happens on the server's main loop. An event that is posted while effects are carried out waits for its
-/// turn, so a server that calls back in the middle of a call does no harm.
+/// Everything happens on the server's main loop. An event that is posted while effects are carried out waits in the
+/// queue, so the server may call back in the middle of a call.
 public final class SessionRuntime {
     private var engine: Engine
     private var fader: Fader
     unowned let host: any Host
     private var queue: [Event] = []
-    /// What has to be taken before the queue goes on.
+    /// Events that are handled before the rest of the queue.
     private var sooner: [Event] = []
     private var isDraining = false
     private var engineWake: Instant?
     private var armed: Instant?
-    /// What is kept of every stream.
-    var records: [StreamID: RuntimeStream] = [:]
-    /// The streams that are treated in the next turns of the loop, where one event concerns so many that all of it would keep
-    /// the server from other work; some of them may be gone, or treated already.
+    /// What the runtime keeps about each stream.
+    var streamRecords: [StreamID: RuntimeStream] = [:]
+    /// Streams whose treatment is postponed to the next turns of the loop, because one event concerns so many that
+    /// treating all at once would delay the server's other work. Some may have been removed or treated since.
     private var postponed: ArraySlice<StreamID> = []
-    /// How many have been treated at once since the queue was taken.
+    /// The number of streams treated at once since the queue was last drained.
     private var treated = 0
-    /// So many streams are treated at once, and then as many in each turn of the server's loop.
-    private static let mostAtOnce = 16
+    /// The maximum number of streams treated at once, and then in each turn of the loop.
+    private static let maximumAtOnce = 16
     private var pauses = PlayerPauses()
     var routes = RouteEngine()
     var wishes = Wishes()
     var mutedInputs = MutedInputs()
 
-    /// Who asks players to pause (N15); without one, their streams are corked.
+    /// Asks players to pause (N15). Without it, their streams are corked.
     public weak var players: (any PlayerPausing)?
-    /// Who hears of everything.
+    /// The observer of all events and effects.
     public weak var observer: (any SessionObserver)?
 
-    /// Makes a runtime that knows of no streams.
+    /// Creates a runtime without streams.
     public init(policy: Policy, host: any Host) {
         engine = Engine(policy: policy)
         fader = Fader(stepCost: host.gainCost)
         self.host = host
     }
 
-    /// Adds an event to the queue; it is taken by the next ``drain()``.
+    /// Adds an event to the queue. The next ``drain()`` handles it.
     public func post(_ event: Event) { queue.append(event) }
 
-    /// Takes all events that are waiting, and those that they bring about.
+    /// Handles all queued events, and those that they cause.
     public func drain() {
         guard !isDraining else { return }
         repeat {
             isDraining = true
             treated = 0
-            takeQueue()
-            handle(.rest)
-            grantWishes()
-            lookAtMutes()
-            host.lookAtStarts()
+            handleQueue()
+            tellRoutes(.turnEnded)
+            applyWishes()
+            reportMutedInputs()
+            host.rejectionsMayHaveChanged()
             isDraining = false
             observer?.runtimeIsIdle(self)
         } while !queue.isEmpty || !sooner.isEmpty
         arm()
     }
 
-    private func takeQueue() {
+    private func handleQueue() {
         var index = 0
         if !queue.isEmpty || !sooner.isEmpty { wishes.isStale = true }
         while index < queue.count || !sooner.isEmpty {
@@ -90,27 +90,27 @@ public final class SessionRuntime {
             observe(event)
             let effects = engine.handle(event, at: host.now)
             switch event {
-            case .sessionOpened(let session, _, _): noteRoute(of: session, followsRoute: false)
+            case .sessionOpened(let session, _, _): updateRoute(of: session, followsRoute: false)
             case .sessionClosed(let session):
                 wishes.forget(session)
-                noteRoute(of: session, followsRoute: false)
+                updateRoute(of: session, followsRoute: false)
             default: break
             }
-            observer?.runtime(self, took: event)
+            observer?.runtime(self, handled: event)
             let followsRoute = if case .routeChanged = event { true } else { false }
             for effect in effects {
                 carryOut(effect, of: event)
-                if case .sessionChanged(let session) = effect { noteRoute(of: session, followsRoute: followsRoute) }
+                if case .sessionChanged(let session) = effect { updateRoute(of: session, followsRoute: followsRoute) }
             }
             switch event {
             case .streamVanished(let stream): forget(stream)
-            case .streamMoved, .streamLeftAlone, .policyChanged: handle(.streamsChanged)
+            case .streamMoved, .streamLeftAlone, .policyChanged: tellRoutes(.streamsChanged)
             case .shutdown:
-                for stream in postponed { records[stream]?.postponed = nil }
+                for stream in postponed { streamRecords[stream]?.postponed = nil }
                 postponed = []
-                // First, for a server may tell at once what comes of it.
-                handle(.shutdown)
-                // The engine undoes what is in force; a stream that is still on its way back is the fader's to finish.
+                // First, because a server may report the consequences at once.
+                tellRoutes(.shutdown)
+                // The engine undoes present treatments; a stream that is still fading back is left to the fader.
                 perform(fader.undo())
                 pauses = PlayerPauses()
                 wishes.forgetAll()
@@ -122,33 +122,33 @@ public final class SessionRuntime {
     }
 
     private func forget(_ stream: StreamID) {
-        records[stream] = nil
+        streamRecords[stream] = nil
         fader.forget(stream)
         wishes.forget(stream)
         players?.forget(stream)
-        handle(.streamGone(stream))
+        tellRoutes(.streamGone(stream))
     }
 
-    /// The moment for which the host was armed has come.
+    /// Handles the time for which the host was armed.
     public func timerFired() {
         armed = nil
-        // A server that runs its loop in the middle of a call is served when that call is over.
+        // If the server runs its loop inside a call, the timer is handled after that call.
         guard !isDraining else { return }
         let now = host.now
         treatPostponed()
         if let next = fader.nextStep, next <= now {
-            // What the host reports meanwhile may not overtake the rest of the step.
+            // Events from the host must wait until the step is complete.
             isDraining = true
             perform(fader.step(at: now))
             isDraining = false
         }
-        // N15: players that do not do what they were asked to.
-        for (stream, verdict) in pauses.late(at: now) {
-            switch verdict {
+        // N15: players that did not respond in time.
+        for (stream, action) in pauses.expire(at: now) {
+            switch action {
             case .cork:
                 host.log(.info, "\(label(of: stream)) has not paused when its player was asked to: cork it")
                 host.setSilence(.cork, of: stream)
-            case .leave:
+            case .reportPaused:
                 host.log(.info, "\(label(of: stream)) does not go on though its player was asked to")
                 players?.forget(stream)
                 sooner.append(.streamWanted(stream, false))
@@ -158,11 +158,11 @@ public final class SessionRuntime {
             engineWake = nil
             post(.clockReached)
         }
-        if let deadline = routes.deadline, deadline <= now { handle(.clock) }
+        if let deadline = routes.deadline, deadline <= now { tellRoutes(.clock) }
         drain()
     }
 
-    /// Undoes everything that was done to any stream.
+    /// Undoes everything done to all streams.
     public func shutDown() {
         post(.shutdown)
         drain()
@@ -171,55 +171,51 @@ public final class SessionRuntime {
     /// The host's clock.
     public var now: Instant { host.now }
 
-    /// R8: whether a session is heard that rejects others. While none is, ``wouldReject(_:)`` is false for every stream.
+    /// R8: whether a session is heard that rejects others. If none is, ``wouldReject(_:)`` is `false` for every stream.
     public var rejects: Bool { read { $0.rejects } }
 
     /// R8: whether a stream would be rejected if its application started it now.
     public func wouldReject(_ stream: StreamID) -> Bool { read { $0.wouldReject(stream) } }
 
-    /// Whether something is on its way to silence that can still be heard.
+    /// Whether an opened session is active, or an activation would succeed now (N26). Only between turns.
+    public func canBeActivated(_ session: SessionID) -> Bool { engine.canBeActivated(session) }
+
+    /// Whether a stream can still be heard although it should be silent.
     public var isFading: Bool { read { $0.isFading } }
 
-    /// What an application has said of its session; `nil` for one of the system.
+    /// The configuration that an application has set on its session; `nil` for a session of the system.
     func configuration(of session: SessionID) -> SessionConfiguration? {
         read { $0.configuration(of: session) }
     }
 
-    /// All streams, each with the opened session that it belongs to, if any.
+    /// All streams, each with its opened session, if any.
     var routedStreams: [RouteStream] { read { $0.routedStreams } }
 
     /// The policy in force.
     public var policy: Policy { read { $0.policy } }
 
-    /// Since when that is done to a stream; `nil` when nothing was done to it yet.
-    public func treated(since stream: StreamID) -> Instant? { records[stream]?.treatedSince }
+    /// When a stream's present treatment was set; `nil` if nothing was done to it yet.
+    public func treated(since stream: StreamID) -> Instant? { streamRecords[stream]?.treatedSince }
 
-    /// What is done to a stream and why; `nil` for one that is left alone (N12).
+    /// The treatment of a stream; `nil` for one that is left alone (N12).
     public func treatment(of stream: StreamID) -> Treatment? { read { $0.treatment(of: stream) } }
 
-    /// The streams of an opened session, the newest first; none of one that is not known.
+    /// The streams of an opened session, the newest first; empty if the session is unknown.
     func streams(of session: SessionID) -> [(id: StreamID, direction: StreamDirection)] {
         read { $0.streams(of: session) }
     }
 
-    /// Whether a stream may be heard: nothing has silenced it, or it is still on its way to silence.
+    /// Whether a stream may be audible: it is not silenced, or is still fading out.
     public func isAudible(_ stream: StreamID) -> Bool {
-        guard let record = records[stream], record.isManaged else { return false }
+        guard let record = streamRecords[stream], record.isManaged else { return false }
         return record.treatment.silence == .none || fader.length(of: stream) > .zero
     }
 
     /// Whether the server processes a stream.
-    func isRunning(_ stream: StreamID) -> Bool { records[stream]?.isRunning ?? false }
+    func isRunning(_ stream: StreamID) -> Bool { streamRecords[stream]?.isRunning ?? false }
 
-    /// What an opened session is; `nil` for one that is not known.
+    /// The state of an opened session; `nil` if the session is unknown.
     public func state(of session: SessionID) -> SessionState? { read { $0.state(of: session) } }
-
-    /// All that is known at this moment; what tells others asks for one after the other.
-    package var report: Report {
-        var report = read { $0.report }
-        report.streams = report.streams.compactMap { self.report(of: $0.id) }
-        return report
-    }
 
     /// All sessions, the strongest claim first.
     public var sessionNumbers: [SessionNumber] { read { $0.sessionNumbers } }
@@ -227,44 +223,44 @@ public final class SessionRuntime {
     /// All streams, the oldest first.
     public var streamIDs: [StreamID] { read { $0.streamIDs } }
 
-    /// What is known of a session, for people; `nil` for one that is gone.
-    public func report(of session: SessionNumber) -> Report.Session? { read { $0.report(of: session) } }
+    /// The snapshot of a session, for people; `nil` if it no longer exists.
+    public func snapshot(of session: SessionNumber) -> EngineSnapshot.Session? { read { $0.snapshot(of: session) } }
 
-    /// What is known of a stream, for people; `nil` for one that is left alone. One whose player was not asked to pause, or did
-    /// not, is a corked one.
-    public func report(of stream: StreamID) -> Report.Stream? {
-        var report = read { $0.report(of: stream) }
-        if report?.treatment.silence == .pausePlayer, !pauses.isAsked(stream) { report?.treatment.silence = .cork }
-        return report
+    /// The snapshot of a stream, for people; `nil` for a stream that is left alone. If the stream's player was not
+    /// asked to pause, or did not pause in time, the snapshot says that the stream is corked.
+    public func snapshot(of stream: StreamID) -> EngineSnapshot.Stream? {
+        var snapshot = read { $0.snapshot(of: stream) }
+        if snapshot?.treatment.silence == .pausePlayer, !pauses.isAsked(stream) { snapshot?.treatment.silence = .cork }
+        return snapshot
     }
 
-    /// Which session a stream belongs to; `nil` for one that is left alone.
+    /// The number of a stream's session; `nil` for a stream that is left alone.
     public func session(of stream: StreamID) -> SessionNumber? { read { $0.session(of: stream) } }
 
-    /// Which session is spoken of; `nil` for one that is gone.
+    /// The number of the session that a reference names; `nil` if it no longer exists.
     public func session(_ reference: SessionReference) -> SessionNumber? { read { $0.session(reference) } }
 
-    /// Who or what is behind a ``Treatment/cause``; `nil` when that is nobody, or gone.
+    /// The session, output or input behind a ``Treatment/cause``; `nil` if there is none or it is gone.
     public func interrupter(_ cause: Cause) -> Interrupter? { read { $0.interrupter(cause) } }
 
-    /// Asks the engine without copying it, as reading a property of an object would. What is asked must not call anything else.
+    /// Reads from the engine without copying it. The closure must not call anything but the engine.
     private func read<Answer>(_ question: (inout Engine) -> Answer) -> Answer { question(&engine) }
 
-    /// Whether the engine is to hear of an event now. What a player does because it was asked to is no news (N15).
+    /// Whether the engine must be told of an event now. It is not told what a player does on request (N15).
     private func concernsEngine(_ event: Event) -> Bool {
         switch event {
         case .streamWanted(let stream, let isWanted):
-            switch pauses.read(stream, isWanted: isWanted) {
-            case .news: return true
+            switch pauses.interpret(stream, isWanted: isWanted) {
+            case .forEngine: return true
             case .expected: return false
-            case .defiance:
+            case .playedByUser:
                 players?.forget(stream)
                 host.setSilence(.cork, of: stream)
                 sooner += [.streamWanted(stream, false), .streamWanted(stream, true)]
                 return false
             }
         case .streamVanished(let stream):
-            if pauses.vanished(stream) { return true }
+            if pauses.removed(stream) { return true }
             sooner.append(.streamRunning(stream, false))
             if let oldest = pauses.dropSurplus() {
                 players?.forget(oldest)
@@ -277,19 +273,19 @@ public final class SessionRuntime {
 
     private func silence(_ stream: StreamID, _ silence: Silence) {
         if silence == .none {
-            switch pauses.mayReturn(stream, at: host.now) {
+            switch pauses.release(stream, at: host.now) {
             case .uncork: host.setSilence(.none, of: stream)
             case .play:
                 host.setSilence(.none, of: stream)
-                // R35: what the user has paused meanwhile stays paused.
-                if players?.resume(stream) == false, pauses.wasTouched(stream) {
+                // R35: a player that its user has paused meanwhile stays paused.
+                if players?.resume(stream) == false, pauses.pausedByUser(stream) {
                     sooner.append(.streamWanted(stream, false))
                 }
             case .playAnew:
                 _ = players?.resume(stream)
                 sooner.append(.streamVanished(stream))
             }
-        } else if silence != .pausePlayer, pauses.isLeft(stream) {
+        } else if silence != .pausePlayer, pauses.silencedOtherwise(stream) {
             sooner.append(.streamVanished(stream))
         } else if pauses.has(stream) {
             return
@@ -305,37 +301,45 @@ public final class SessionRuntime {
     private func observe(_ event: Event) {
         switch event {
         case .streamAppeared(let id, let application, let description, let direction):
-            records[id, default: RuntimeStream()].appeared(of: application, as: description)
+            record(of: id).appeared(of: application, as: description)
             if direction == .capture { mutedInputs.recordingsChanged() }
         case .policyChanged(_, let descriptions):
-            for (id, description) in descriptions { records[id]?.described(as: description) }
+            for (id, description) in descriptions { streamRecords[id]?.described(as: description) }
         case .streamWanted(let id, let isWanted):
-            records[id, default: RuntimeStream()].isWanted = isWanted
+            record(of: id).isWanted = isWanted
             host.log(.debug, "\(label(of: id)) is \(isWanted ? "wanted" : "paused") by its application")
         case .streamRunning(let id, let isRunning):
-            records[id, default: RuntimeStream()].isRunning = isRunning
+            record(of: id).isRunning = isRunning
             if isRunning { fader.streamRuns(id, at: host.now) }
         default: break
         }
     }
 
-    /// How people are told of a stream.
-    private func label(of stream: StreamID) -> String { records[stream]?.label ?? "?" }
+    /// The record of a stream, which is made if there is none.
+    private func record(of stream: StreamID) -> RuntimeStream {
+        if let record = streamRecords[stream] { return record }
+        let record = RuntimeStream()
+        streamRecords[stream] = record
+        return record
+    }
 
-    /// Whether its application wants a stream to run.
-    private func isWanted(_ stream: StreamID) -> Bool { records[stream]?.isWanted ?? false }
+    /// A stream's label for people.
+    private func label(of stream: StreamID) -> String { streamRecords[stream]?.label ?? "?" }
+
+    /// Whether a stream's application wants it to run.
+    private func isWanted(_ stream: StreamID) -> Bool { streamRecords[stream]?.isWanted ?? false }
 
     private func carryOut(_ effect: Effect, of event: Event) {
         defer { observer?.runtime(self, carriedOut: effect) }
         switch effect {
         case .treat(let stream, let treatment, let duration, let delay):
-            if treated >= Self.mostAtOnce, mayPostpone(stream, for: event) {
-                if records[stream]?.postponed == nil { postponed.append(stream) }
-                records[stream]?.postponed = PostponedTreatment(
-                    treatment: treatment, duration: duration, delay: delay)
+            if treated >= Self.maximumAtOnce, mayPostpone(stream, for: event) {
+                let record = streamRecords[stream]
+                if record?.postponed == nil { postponed.append(stream) }
+                record?.postponed = PostponedTreatment(treatment: treatment, duration: duration, delay: delay)
             } else {
                 treated += 1
-                records[stream]?.postponed = nil
+                streamRecords[stream]?.postponed = nil
                 treat(stream, treatment, within: duration, after: delay)
             }
         case .wake(let moment):
@@ -358,32 +362,33 @@ public final class SessionRuntime {
     }
 
     private func treat(_ stream: StreamID, _ treatment: Treatment, within duration: Duration, after delay: Duration) {
-        let former = records[stream]?.treatment ?? .untouched
+        let record = streamRecords[stream]
+        let former = record?.treatment ?? .untouched
         let actions = fader.start(
             stream, to: treatment.gain, then: treatment.silence, within: duration, after: delay,
-            quantum: host.quantum(of: stream), waits: !isRunning(stream), at: host.now)
+            quantum: host.quantum(of: stream), waits: record?.isRunning != true, at: host.now)
         func interrupter() -> Interrupter? { treatment.cause.flatMap { self.interrupter($0) } }
         host.log(
             .info,
             Narration(
-                stream: label(of: stream), former: former, treatment: treatment,
+                stream: record?.label ?? "?", former: former, treatment: treatment,
                 actor: interrupter()?.label ?? "another session", length: fader.length(of: stream),
-                pausesPlayer: treatment.silence == .pausePlayer && players != nil && isWanted(stream)
+                pausesPlayer: treatment.silence == .pausePlayer && players != nil && record?.isWanted == true
             ).line)
         let notice = ClientNotices.notice(
             of: treatment, after: former, actor: interrupter()?.description ?? "",
             mayResume: read { $0.mayResume(stream) })
-        records[stream]?.treatment = treatment
-        records[stream]?.treatedSince = host.now
+        record?.treatment = treatment
+        record?.treatedSince = host.now
         perform(actions)
         guard let notice else { return }
-        let isMoving = fader.length(of: stream) > .zero
-        let due = records[stream]?.notices.add(notice, isSilenced: treatment.silence != .none, isMoving: isMoving)
+        let isFading = fader.length(of: stream) > .zero
+        let due = record?.notices.add(notice, isSilenced: treatment.silence != .none, isFading: isFading)
         for notice in due ?? [] { host.tell(stream, of: notice) }
     }
 
-    /// Whether what is done to a stream may come some turns of the loop later than the event that it is for. What is about to
-    /// start, and what has lost its output, is not heard even for that time.
+    /// Whether a stream's treatment may be postponed to a later turn of the loop. Streams that are starting, and
+    /// streams that have lost their output, must not be heard even for that time.
     private func mayPostpone(_ stream: StreamID, for event: Event) -> Bool {
         switch event {
         case .streamAppeared(let own, _, _, _), .streamWanted(let own, _), .streamRunning(let own, _),
@@ -398,10 +403,10 @@ public final class SessionRuntime {
         guard !postponed.isEmpty else { return }
         isDraining = true
         var count = 0
-        while count < Self.mostAtOnce, let stream = postponed.popFirst() {
-            // It may be gone, or treated by something that came later.
-            guard let next = records[stream]?.postponed else { continue }
-            records[stream]?.postponed = nil
+        while count < Self.maximumAtOnce, let stream = postponed.popFirst() {
+            // The stream may have been removed, or treated by a later event.
+            guard let record = streamRecords[stream], let next = record.postponed else { continue }
+            record.postponed = nil
             count += 1
             treat(stream, next.treatment, within: next.duration, after: next.delay)
         }
@@ -415,7 +420,7 @@ public final class SessionRuntime {
             case .silence(let stream, let silence): self.silence(stream, silence)
             case .settled(let stream):
                 post(.streamSettled(stream))
-                for notice in records[stream]?.notices.settled() ?? [] { host.tell(stream, of: notice) }
+                for notice in streamRecords[stream]?.notices.settled() ?? [] { host.tell(stream, of: notice) }
             }
         }
     }

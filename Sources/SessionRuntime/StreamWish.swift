@@ -1,86 +1,89 @@
 public import SessionCore
 
-/// What an application wishes for the streams of its session while it is active (R74, R76).
+/// An application's wish for the streams of its session while the session is active (R74, R76).
 public struct StreamWish: Sendable, Hashable {
-    /// The rate at which the graph should run, in Hz; `nil` for any.
+    /// The preferred sample rate of the graph, in Hz; `nil` for any.
     public var sampleRate: Double?
-    /// How long one round of the graph should take; `nil` for any time.
+    /// The preferred duration of one cycle of the graph; `nil` for any.
     public var bufferDuration: Duration?
-    /// The factor on what is recorded, on top of the user's own volume. Of no concern to playback.
+    /// The factor on what is recorded, on top of the user's own volume. It does not apply to playback.
     public var inputGain = LinearGain.unity
 
-    /// Makes a wish.
+    /// Creates a wish.
     public init(sampleRate: Double? = nil, bufferDuration: Duration? = nil, inputGain: LinearGain = .unity) {
         self.sampleRate = sampleRate
         self.bufferDuration = bufferDuration
         self.inputGain = inputGain
     }
 
-    /// Nothing is wished for.
+    /// A wish for nothing.
     public static let none = StreamWish()
 }
 
-/// What a graph runs at (R74).
+/// The timing of a graph (R74).
 public struct GraphClock: Sendable, Hashable {
-    /// In Hz.
+    /// The sample rate in Hz.
     public var sampleRate: Double
-    /// How long one round takes.
+    /// The duration of one cycle.
     public var quantum: Duration
 
-    /// Describes a clock.
+    /// Creates a clock.
     public init(sampleRate: Double, quantum: Duration) {
         self.sampleRate = sampleRate
         self.quantum = quantum
     }
 }
 
-/// What the applications of sessions wish for, and which streams get it: those of an active session; they lose it when the
-/// session is not active, when they belong to another one, and when nothing is wished for any more.
+/// The wishes of applications, and the streams to which they apply: those of active sessions. A stream loses the wish
+/// when its session becomes inactive, when the stream moves to another session, or when the wish is withdrawn.
 struct Wishes {
-    /// What sessions wish for; those that wish for nothing are not in here.
+    /// The wishes by session, without empty ones.
     private var wishes: [SessionID: StreamWish] = [:]
-    /// The streams for which the host was asked for something.
-    private var granted: Set<StreamID> = []
-    /// Something has happened since they were looked at.
+    /// The streams for which a wish was sent to the host.
+    private var applied: Set<StreamID> = []
+    /// Whether wishes, sessions or streams have changed since the last call of `changes`.
     var isStale = false
 
-    /// A session wishes for something else from now on.
+    /// Sets a session's wish.
     mutating func set(_ wish: StreamWish, of session: SessionID) {
         wishes[session] = wish == .none ? nil : wish
         isStale = true
     }
 
-    /// A session is gone.
+    /// A session's wish.
+    subscript(session: SessionID) -> StreamWish { wishes[session] ?? .none }
+
+    /// Forgets a session that was closed.
     mutating func forget(_ session: SessionID) { wishes[session] = nil }
 
-    /// A stream is gone.
-    mutating func forget(_ stream: StreamID) { granted.remove(stream) }
+    /// Forgets a stream that was removed.
+    mutating func forget(_ stream: StreamID) { applied.remove(stream) }
 
-    /// All sessions are gone.
+    /// Forgets all sessions.
     mutating func forgetAll() { wishes = [:] }
 
-    /// What the host is to be asked for now, beside what it was asked for; nothing if nothing has happened since.
+    /// The wishes to apply to streams now; empty if nothing has changed since the last call.
     ///
     /// - Parameters:
-    ///   - streams: The streams of a session; none while it is not active.
-    ///   - wish: What the host was asked for a stream.
-    mutating func requests(
+    ///   - streams: The streams of a session; none while it is inactive.
+    ///   - wish: The wish last sent for a stream.
+    mutating func changes(
         streams: (SessionID) -> [(id: StreamID, direction: StreamDirection)], asked wish: (StreamID) -> StreamWish
     ) -> [(stream: StreamID, wish: StreamWish)] {
         guard isStale else { return [] }
         isStale = false
-        guard !wishes.isEmpty || !granted.isEmpty else { return [] }
+        guard !wishes.isEmpty || !applied.isEmpty else { return [] }
         var due: [StreamID: StreamWish] = [:]
         for (session, wish) in wishes {
             for stream in streams(session) {
                 var own = wish
-                // Of what is played there is no input gain.
+                // Playback has no input gain.
                 if stream.direction == .playback { own.inputGain = .unity }
                 if own != .none { due[stream.id] = own }
             }
         }
-        let concerned = granted.union(due.keys).sorted { $0.rawValue < $1.rawValue }
-        granted = Set(due.keys)
+        let concerned = applied.union(due.keys).sorted { $0.rawValue < $1.rawValue }
+        applied = Set(due.keys)
         return concerned.compactMap { stream in
             let next = due[stream] ?? .none
             return next == wish(stream) ? nil : (stream, next)
@@ -89,33 +92,46 @@ struct Wishes {
 }
 
 extension SessionRuntime {
-    /// An application wishes for something else from now on, for its opened session.
+    /// Sets an application's wish for its opened session.
     public func wish(_ wish: StreamWish, of session: SessionID) {
         wishes.set(wish, of: session)
         drain()
     }
 
-    /// What the graph runs at that the streams of a session are part of; of a session without streams, the one that they
-    /// would be part of (R74).
+    /// The timing of the graph of a session's streams. For a session without streams, of the graph that they would join
+    /// (R74).
     public func clock(of session: SessionID) -> GraphClock {
         let streams = streams(of: session)
         return host.clock(of: (streams.first { isRunning($0.id) } ?? streams.first)?.id)
     }
 
-    /// The factor on what a session records now, and whether it has something to be changed by one (R76).
+    /// The present factor on what a session records, and whether it applies to anything: to a stream, or before there is
+    /// one, to those that will record from the input in the session's route (R76).
     public func inputGain(of session: SessionID) -> (gain: LinearGain, isAvailable: Bool) {
-        let capture = streams(of: session).first { $0.direction == .capture && host.hasVolume($0.id) }
-        return (capture.flatMap { records[$0.id] }?.wish.inputGain ?? .unity, capture != nil)
+        let captures = streams(of: session).filter { $0.direction == .capture }
+        if let stream = captures.first(where: { host.hasVolume($0.id) }) {
+            return (streamRecords[stream.id]?.wish.inputGain ?? .unity, true)
+        }
+        guard captures.isEmpty, !route(of: session).inputs.isEmpty else { return (.unity, false) }
+        return (state(of: session)?.isActive == true ? wishes[session].inputGain : .unity, true)
     }
 
-    /// Brings what the host was asked for up to date.
-    func grantWishes() {
-        let requests = wishes.requests(
+    /// Whether an opened session only records, and there is neither an input nor a stream of the session that records
+    /// already: it may record what another program plays. `false` while the server has just started and the route is not
+    /// known: inputs may still come, and a library sets its session up again at that moment.
+    public func lacksInput(_ session: SessionID) -> Bool {
+        routes.hasBegun && configuration(of: session)?.category == .record && availableInputs.isEmpty
+            && !streams(of: session).contains { $0.direction == .capture }
+    }
+
+    /// Sends changed wishes to the host.
+    func applyWishes() {
+        let changes = wishes.changes(
             streams: { state(of: $0)?.isActive == true ? streams(of: $0) : [] },
-            asked: { records[$0]?.wish ?? .none })
-        for (stream, wish) in requests {
-            records[stream]?.wish = wish
-            host.request(wish, of: stream)
+            asked: { streamRecords[$0]?.wish ?? .none })
+        for (stream, wish) in changes {
+            streamRecords[stream]?.wish = wish
+            host.apply(wish, to: stream)
         }
     }
 }

@@ -1,10 +1,10 @@
 public import SessionCore
 
-/// An interruption by the system, whose sound is made elsewhere, if there is any: a call on a modem, the machine's sleep.
+/// An interruption by the system, whose sound, if any, is made elsewhere: a call on a modem, or the machine's sleep.
 ///
-/// What is said of it here is true on a desktop as in a simulation of one.
+/// The module and the simulation use the same definitions.
 public enum SystemInterruption {
-    /// R12: what silences everything but a call before the machine sleeps; all goes on after waking.
+    /// R12: silences everything but calls before the machine sleeps; everything resumes after it wakes.
     public static let sleep = {
         var sleep = SessionDescription(
             name: "sleep", category: .playback, priority: Priority(rawValue: Priority.phone.rawValue - 1),
@@ -13,13 +13,13 @@ public enum SystemInterruption {
         return sleep
     }()
 
-    /// Who is named then.
+    /// The name given as the cause of that interruption.
     public static let sleeper = "the machine"
 
-    /// The kinds that can be begun over D-Bus; each is what a stream of that role would be.
+    /// The kinds that programs can begin over D-Bus. Each has the description of a stream with that role.
     public static let kinds = ["phone", "ringtone", "alarm"]
 
-    /// What the policy looks at to tell what an interruption is that a program begins (N11): as of a stream of its own.
+    /// A property that the policy reads to classify an interruption begun by a program (N11), as it would for a stream.
     public static func property(_ name: String, kind: String, program: String?, sandbox: String?, label: String)
         -> String?
     {
@@ -32,9 +32,10 @@ public enum SystemInterruption {
         }
     }
 
-    /// What the engine hears when one begins; it ends when its session is closed.
+    /// The events that begin an interruption; closing its session ends it.
     ///
-    /// - Parameter application: Of the program that has begun it, which it does not touch; `nil` for the machine itself.
+    /// - Parameter application: The program that began the interruption and is not affected by it; `nil` for the
+    ///   machine.
     public static func beginning(
         _ id: SessionID, _ description: SessionDescription, by name: String, of application: ApplicationID? = nil
     ) -> [Event] {

@@ -1,30 +1,30 @@
 public import SessionCore
 public import SessionDesktop
 
-/// Who is behind a stream or a connection (N18, N20): what the kernel and the server have verified, and what it says of itself
-/// only where there is nothing else.
+/// The identity behind a stream or a connection (N18, N20): what the kernel and the server have verified; a client's
+/// own claims count only where nothing is verified.
 public struct ClientIdentity: Sendable, Equatable {
-    /// The program, as it was when it came; `nil` when the process is not known, or is only that of a proxy.
+    /// The program at the time it connected; `nil` if its process is unknown, or is only a sandbox's proxy.
     public let program: Program?
-    /// The sandbox that it runs in.
+    /// The sandbox that the program runs in.
     public let sandbox: AppSandbox?
-    /// The application that it belongs to.
+    /// The application that the program belongs to.
     public let application: ApplicationID
-    /// What people may call it, besides the name of ``application``.
+    /// Further names by which a user may refer to the client, besides the name of ``application``.
     public let names: Set<String>
-    /// It is part of the sound server.
+    /// Whether the client is part of the sound server.
     private let isOfServer: Bool
 
-    /// Finds out who somebody is.
+    /// Determines an identity.
     ///
     /// - Parameters:
-    ///   - program: Its process, if that is verified.
-    ///   - sandbox: The sandbox that the server knows of, where the process is that of a proxy.
-    ///   - binary: What it says is the name of its executable.
-    ///   - displayName: What it calls itself.
-    ///   - fallback: What it is called if nothing else is known.
-    ///   - connection: What tells its connection apart, which is the application if nothing else is known.
-    ///   - isOfServer: Whether it is part of the sound server.
+    ///   - program: The process, if it is verified.
+    ///   - sandbox: The sandbox that the server knows, for a process that is only a proxy.
+    ///   - binary: The name of the executable, as the client claims.
+    ///   - displayName: The name for people, as the client claims.
+    ///   - fallback: The name if nothing else is known.
+    ///   - connection: Identifies the connection, which stands for the application if nothing else is known.
+    ///   - isOfServer: Whether the client is part of the sound server.
     public init(
         program: Program?, sandbox: AppSandbox?, binary: String?, displayName: String?, fallback: String,
         connection: String, isOfServer: Bool = false
@@ -48,12 +48,11 @@ public struct ClientIdentity: Sendable, Equatable {
         names = Set(others.compactMap { $0 }).subtracting([application.name, ""])
     }
 
-    /// Whether it is outside of any sandbox, for certain.
+    /// Whether the client certainly runs outside of any sandbox.
     public var isUnconfined: Bool { sandbox == nil && (program != nil || isOfServer) }
 
-    /// The value of a property that is verified, or `nil` for one that is not.
-    ///
-    /// Where it is verified that there is none, the outer value is there and the inner one is not.
+    /// The verified value of a property. The outer value is `nil` if the property cannot be verified, the inner value
+    /// if the client certainly has no such property.
     public func verified(_ property: String) -> String?? {
         switch property {
         case "pipewire.access.portal.app_id": return .some(sandbox?.application)

@@ -4,18 +4,18 @@ import SessionDesktop
 import SessionRuntime
 import SessionWire
 
-/// What the service hears from the desktop: the screen lock, sleep, calls (N16).
+/// The desktop events that the service handles: screen lock, sleep, calls (N16).
 final class Desktop {
     private unowned let service: SessionService
     private let system: BusConnection
     private var lock: ScreenLock?
     private var sleep: SleepWatch?
     private var calls: CallWatch?
-    /// The interruption while the machine goes to sleep and sleeps.
+    /// The interruption from the start of sleep until waking.
     private(set) var sleeping: SessionID?
     /// The interruption of the present call.
     private var call: SessionID?
-    /// What lets the machine sleep, once all is silent.
+    /// Lets the machine sleep; called once everything is silent.
     private var mayFallAsleep: (() -> Void)?
 
     init(service: SessionService, system: BusConnection, loop: any EventLoop) {
@@ -40,25 +40,25 @@ final class Desktop {
 
     // MARK: - Sleep
 
-    /// R12: everything but a call stops, and goes on after waking.
+    /// R12: everything except a call stops, and resumes after waking.
     private func willSleep(_ done: @escaping () -> Void) {
         let id = service.nextID()
         sleeping = id
         service.beginInterruption(id, SystemInterruption.sleep, by: SystemInterruption.sleeper)
-        // Not before: until it is active, nothing fades.
+        // Set only after the interruption has begun: before it is active, nothing fades.
         mayFallAsleep = done
-        settle()
+        sleepIfSilent()
     }
 
     private func didWake() {
         mayFallAsleep = nil
-        service.runtime.take(.woke)
+        service.runtime.handle(.woke)
         if let sleeping { service.endInterruption(sleeping) }
         sleeping = nil
     }
 
-    /// Lets the machine sleep once nothing fades any more.
-    func settle() {
+    /// Lets the machine sleep if no fade is running.
+    func sleepIfSilent() {
         guard let done = mayFallAsleep, !service.runtime.isFading else { return }
         mayFallAsleep = nil
         done()
@@ -66,7 +66,7 @@ final class Desktop {
 
     // MARK: - Calls
 
-    /// R30: from ringing to the call without a gap, and one end.
+    /// R30: one interruption lasts from the ringing through the call, without a gap, and ends once.
     private func changed(_ phase: CallPhase, _ number: String) {
         let former = call
         call = nil
@@ -75,7 +75,7 @@ final class Desktop {
             let id = service.nextID()
             call = id
             service.beginInterruption(
-                id, description, by: number.isEmpty ? "a call" : "a call with \(Words.printable(number))")
+                id, description, by: number.isEmpty ? "a call" : "a call with \(Words.short(number))")
         }
         if let former { service.endInterruption(former) }
     }

@@ -1,18 +1,19 @@
 import SessionCore
 import SessionWire
 
-/// What subscribers are to be told, collected while effects are carried out.
+/// Collects the events for subscribers while effects are carried out.
 final class EventFeed {
+    /// An event. Records of streams and sessions are made only when the event is sent.
     enum Item {
         case ready(String, [(String, WireValue)])
         case stream(String, StreamID)
         case session(String, SessionReference, [(String, WireValue)])
     }
 
-    /// Somebody has subscribed.
+    /// Whether anybody has subscribed.
     var isWanted = false
     private var items: [Item] = []
-    /// More than that are not kept for one turn.
+    /// The maximum number of events kept for one turn.
     static let limit = 4096
 
     var hasAny: Bool { !items.isEmpty }
@@ -25,7 +26,7 @@ final class EventFeed {
         if isWanted, items.count < EventFeed.limit { items.append(item) }
     }
 
-    func note(_ event: Event) {
+    func add(_ event: Event) {
         guard isWanted else { return }
         switch event {
         case .streamAppeared(let id, _, _, _): append(.stream("stream-appeared", id))
@@ -37,7 +38,7 @@ final class EventFeed {
         }
     }
 
-    func note(_ effect: Effect, reason: (Interrupter) -> InterruptionReason) {
+    func add(_ effect: Effect, reason: (Interrupter) -> InterruptionReason) {
         guard isWanted else { return }
         switch effect {
         case .treat(let id, _, _, _): append(.stream("stream-changed", id))
@@ -54,25 +55,25 @@ final class EventFeed {
         }
     }
 
-    /// All of it; of a stream that changed several times, once.
-    func takeAll() -> [Item] {
-        var told: Set<StreamID> = []
+    /// Removes and returns all events. Several changes of one stream are one event.
+    func removeAll() -> [Item] {
+        var seen: Set<StreamID> = []
         let result = items.filter { item in
-            if case .stream(_, let id) = item { return told.insert(id).inserted }
+            if case .stream(_, let id) = item { return seen.insert(id).inserted }
             return true
         }
         clear()
         return result
     }
 
-    /// The kind and the details of an item, with what its stream or session is now; `nil` of a stream that has gone.
-    func put(_ item: Item, _ service: SessionService) -> (String, WireValue)? {
+    /// An event's kind and details, with the present record of its stream or session; `nil` if the stream has gone.
+    func message(for item: Item, _ service: SessionService) -> (String, WireValue)? {
         switch item {
         case .ready(let kind, let details): return (kind, .record(details))
         case .stream(let kind, let id):
-            return service.runtime.report(of: id).map { (kind, service.record($0)) }
+            return service.runtime.snapshot(of: id).map { (kind, service.record($0)) }
         case .session(let kind, let reference, let details):
-            let session = service.report(of: reference).map { service.record($0) }
+            let session = service.snapshot(of: reference).map { service.record($0) }
             let own: [(String, WireValue)] =
                 (session?.entries ?? [
                     .init(.string("application"), .variant(.string(reference.application.name))),

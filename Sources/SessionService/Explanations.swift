@@ -1,14 +1,15 @@
 import SessionCore
 
-/// Why a stream is treated as it is, in words (N12).
+/// Explains a stream's treatment in words (N12).
 enum Explanations {
-    /// What is done to a stream, by whom, by which rule.
+    /// The treatment of a stream, its cause and the rule behind it.
     ///
     /// - Parameters:
-    ///   - victim: The stream's session; `nil` where that is not to be seen.
-    ///   - acting: The session that is the cause of it; `nil` where there is none to be seen.
+    ///   - victim: The stream's session; `nil` if the viewer may not see it.
+    ///   - acting: The session that causes the treatment; `nil` if there is none, or the viewer may not see it.
     static func text(
-        _ stream: Report.Stream, of victim: Report.Session?, by acting: Report.Session?, policy: Policy, name: String,
+        _ stream: EngineSnapshot.Stream, of victim: EngineSnapshot.Session?, by acting: EngineSnapshot.Session?,
+        policy: Policy, name: String,
         seconds: Int?
     ) -> String {
         var text = "stream \(stream.id.rawValue) of \(name) (\(stream.description)) is "
@@ -35,9 +36,10 @@ enum Explanations {
         }
     }
 
-    /// Which rule lets the actor do that.
+    /// The rule by which the acting session has this effect; `nil` if a session is unknown.
     private static func rule(
-        _ stream: Report.Stream, of victim: Report.Session?, by acting: Report.Session?, _ policy: Policy
+        _ stream: EngineSnapshot.Stream, of victim: EngineSnapshot.Session?, by acting: EngineSnapshot.Session?,
+        _ policy: Policy
     ) -> String? {
         guard let victim, let acting else { return nil }
         let own = acting.description

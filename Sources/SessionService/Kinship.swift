@@ -1,28 +1,29 @@
 import SessionCore
 import SessionDesktop
 
-/// Which streams belong to which sessions by whom they are of. What is asked is looked up, however many there are.
+/// Finds the sessions of a stream's owner and the streams of a session's owner, by look-up, without going through all
+/// of them.
 struct Kinship {
     private var sessionsOfProcess: [ProcessID: [SessionID]] = [:]
     private var sessionsOfApplication: [String: [(id: SessionID, sandbox: AppSandbox?)]] = [:]
     private var streamsOfProcess: [ProcessID: Set<StreamID>] = [:]
     private var streamsOfApplication: [String: Set<StreamID>] = [:]
 
-    /// What tells an application apart here. Which one of several in a sandbox is not always known, so these are compared one by
-    /// one.
+    /// The key of an application. The instance of a sandbox is not always known, so sandboxed clients that share a key
+    /// are compared one by one.
     private static func key(_ client: ClientIdentity) -> String {
         client.sandbox.map { "sandbox \($0.application)" } ?? client.application.key
     }
 
     // MARK: - Streams
 
-    /// A stream of somebody is there.
+    /// Adds a client's stream.
     mutating func add(_ stream: StreamID, of client: ClientIdentity) {
         for process in client.program?.lineage ?? [] { streamsOfProcess[process, default: []].insert(stream) }
         streamsOfApplication[Kinship.key(client), default: []].insert(stream)
     }
 
-    /// It is gone.
+    /// Removes a client's stream.
     mutating func remove(_ stream: StreamID, of client: ClientIdentity) {
         for process in client.program?.lineage ?? [] {
             streamsOfProcess[process]?.remove(stream)
@@ -33,7 +34,7 @@ struct Kinship {
         if streamsOfApplication[key]?.isEmpty ?? false { streamsOfApplication[key] = nil }
     }
 
-    /// The streams that may belong to sessions of an owner, the oldest first.
+    /// The streams that may belong to an owner's sessions, the oldest first.
     func streams(of owner: ClientIdentity) -> [StreamID] {
         let ofProcess = owner.program.flatMap { streamsOfProcess[$0.process] } ?? []
         return ofProcess.union(streamsOfApplication[Kinship.key(owner)] ?? []).sorted { $0.rawValue < $1.rawValue }
@@ -41,13 +42,13 @@ struct Kinship {
 
     // MARK: - Sessions
 
-    /// A session of an owner is there.
+    /// Adds an owner's session.
     mutating func add(_ session: SessionID, of owner: ClientIdentity) {
         if let process = owner.program?.process { sessionsOfProcess[process, default: []].append(session) }
         sessionsOfApplication[Kinship.key(owner), default: []].append((session, owner.sandbox))
     }
 
-    /// It is gone.
+    /// Removes an owner's session.
     mutating func remove(_ session: SessionID, of owner: ClientIdentity) {
         if let process = owner.program?.process {
             sessionsOfProcess[process]?.removeAll { $0 == session }
@@ -58,8 +59,8 @@ struct Kinship {
         if sessionsOfApplication[key]?.isEmpty ?? false { sessionsOfApplication[key] = nil }
     }
 
-    /// The sessions that a stream of a client may belong to: those of its process, then of the processes above that, the
-    /// nearest first, then of its application; of each the oldest first.
+    /// The sessions that a client's stream may belong to: those of its process, then those of the parent processes from
+    /// the nearest up, then those of its application; within each group the oldest first.
     func sessions(of client: ClientIdentity) -> [SessionID] {
         var found: [SessionID] = []
         for process in client.program?.lineage ?? [] { found += sessionsOfProcess[process] ?? [] }

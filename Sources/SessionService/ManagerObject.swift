@@ -7,16 +7,17 @@ import SessionWire
 final class ManagerObject: ServedObject {
     private unowned let service: SessionService
     private var lastCookie: UInt32 = 0
-    /// What subscribers are told at the end of the turn.
+    /// The events that subscribers are sent at the end of the turn.
     let feed = EventFeed()
 
-    /// What is being told, to whom yet; and the first of it in words.
+    /// The events being sent, each with the subscribers to which it was not sent yet; and the message of the first
+    /// event.
     private var events = Queue<(item: EventFeed.Item, time: UInt64, rest: ArraySlice<String>)>()
-    private var told: (String, WireValue)?
-    /// There is more than there was time for.
-    private var isTelling = false
+    private var nextEvent: (String, WireValue)?
+    /// Whether a later turn sends the remaining events, because this turn had no time left.
+    private var isSending = false
 
-    /// What was announced of ports.
+    /// The ports and route that were announced last.
     private var announced: (route: Route, inputs: [RoutePort], outputs: [RoutePort])
 
     init(service: SessionService) {
@@ -41,9 +42,9 @@ final class ManagerObject: ServedObject {
         case "DoNotDisturb": return .boolean(switches.isUndisturbed)
         case "Locked": return .boolean(switches.isLocked)
         case "PausedUntil": return .uint64(pausedUntil(switches))
-        case "CurrentRoute": return Records.route(service.runtime.route)
-        case "AvailableInputs": return Records.ports(service.runtime.availableInputs)
-        case "AvailableOutputs": return Records.ports(service.runtime.availableOutputs)
+        case "CurrentRoute": return service.record(of: service.runtime.route)
+        case "AvailableInputs": return service.record(of: service.runtime.availableInputs)
+        case "AvailableOutputs": return service.record(of: service.runtime.availableOutputs)
         default: return nil
         }
     }
@@ -66,7 +67,7 @@ final class ManagerObject: ServedObject {
         }
     }
 
-    /// Does what concerns the whole desktop for those who may (N20).
+    /// Runs a method that concerns the whole desktop, if the caller may call it (N20).
     private func control(_ call: BusCall, _ body: @escaping (Owner) -> Void) {
         service.owner(of: call) { [unowned self] owner in
             if service.mayControlDesktop(owner) { return body(owner) }
@@ -74,13 +75,13 @@ final class ManagerObject: ServedObject {
             call.fail(
                 WireError(
                     WireErrorName.accessDenied,
-                    "\(call.member) concerns the whole desktop, and \(Words.printable(who)): a policy file can allow it, "
+                    "\(call.member) concerns the whole desktop, and \(Words.short(who)): a policy file can allow it, "
                         + "claims = { desktop = { allow = [ { pipewire.access.portal.app_id = … } ] } }"))
         }
     }
 
-    /// Answers with what somebody may see: all of it, or what is their own (N20).
-    private func show(_ call: BusCall, _ records: @escaping (Viewer) -> () -> WireValue?) {
+    /// Answers with the records that the caller may see: all, or the caller's own (N20).
+    private func answerRecords(_ call: BusCall, _ records: @escaping (Viewer) -> () -> WireValue?) {
         service.owner(of: call) { [unowned self] owner in
             let next = records(service.viewer(owner))
             call.answer(.array(of: "a{sv}")) { next().map { .element($0) } }
@@ -106,7 +107,7 @@ final class ManagerObject: ServedObject {
         flush()
     }
 
-    /// Announces what has changed of the ports and of their nodes (R78).
+    /// Announces changes of the ports and of their nodes (R78).
     func portsChanged() {
         let runtime = service.runtime
         let now = (route: runtime.route, inputs: runtime.availableInputs, outputs: runtime.availableOutputs)
@@ -118,9 +119,9 @@ final class ManagerObject: ServedObject {
         if !names.isEmpty { changed(names) }
     }
 
-    /// Tells everybody who listens of another route (R58).
+    /// Sends a change of the route to all listeners (R58).
     func routeChanged(_ change: RouteChange) {
-        let (previous, current) = (Records.route(change.previous), Records.route(change.current))
+        let (previous, current) = (service.record(of: change.previous), service.record(of: change.current))
         emit("RouteChanged", [.uint32(change.reason.rawValue), previous, current])
         feed.add(
             "route-changed",
@@ -135,7 +136,7 @@ final class ManagerObject: ServedObject {
             properties, interface: AudioSessionBus.managerInterface, at: AudioSessionBus.managerPath)
     }
 
-    /// R82: says that the service is there anew.
+    /// R82: announces that the service has started again.
     func reset() { emit("ServicesReset") }
 
     private func emit(_ signal: String, _ arguments: [WireValue] = [], to destination: String? = nil) {
@@ -144,38 +145,38 @@ final class ManagerObject: ServedObject {
             to: destination)
     }
 
-    /// Tells subscribers what has happened since.
+    /// Sends the collected events to subscribers.
     func flush() {
         guard feed.hasAny else { return }
         let subscribers = service.subscribers
         guard !subscribers.isEmpty else { return feed.clear() }
-        // Who is told more slowly than something happens is not told of all of it.
+        // If events come faster than they can be sent, some are dropped.
         let time = service.realTime()
         let names = subscribers.map(\.name)[...]
-        for event in feed.takeAll() where events.count < EventFeed.limit { events.append((event, time, names)) }
-        guard !isTelling else { return }
-        while tellNext() {
+        for event in feed.removeAll() where events.count < EventFeed.limit { events.append((event, time, names)) }
+        guard !isSending else { return }
+        while sendNext() {
             if service.connection.mayHurry() { continue }
-            isTelling = true
+            isSending = true
             service.connection.bitByBit { [weak self] in
                 guard let self else { return false }
-                isTelling = tellNext()
-                return isTelling
+                isSending = sendNext()
+                return isSending
             }
             return
         }
     }
 
-    /// Tells one subscriber of one event. Returns whether there are more.
-    private func tellNext() -> Bool {
+    /// Sends one event to one subscriber. Returns whether there are more.
+    private func sendNext() -> Bool {
         guard var event = events.first else { return false }
-        if told == nil { told = feed.put(event.item, service) }
-        if let (kind, details) = told, let name = event.rest.popFirst() {
+        if nextEvent == nil { nextEvent = feed.message(for: event.item, service) }
+        if let (kind, details) = nextEvent, let name = event.rest.popFirst() {
             emit("Event", [.uint64(event.time), .string(kind), details], to: name)
         }
-        if told == nil || event.rest.isEmpty {
+        if nextEvent == nil || event.rest.isEmpty {
             events.removeFirst()
-            told = nil
+            nextEvent = nil
         } else {
             events.replaceFirst(event)
         }
@@ -198,8 +199,8 @@ final class ManagerObject: ServedObject {
                 feed.isWanted = !service.subscribers.isEmpty
                 call.answer()
             }
-        case "ListSessions": show(call) { [unowned self] in service.sessionRecords(for: $0) }
-        case "ListStreams": show(call) { [unowned self] in service.streamRecords(for: $0) }
+        case "ListSessions": answerRecords(call) { [unowned self] in service.sessionRecords(for: $0) }
+        case "ListStreams": answerRecords(call) { [unowned self] in service.streamRecords(for: $0) }
         case "DumpState":
             service.owner(of: call) { [unowned self] owner in
                 let next = service.dump(for: service.viewer(owner))
@@ -243,13 +244,13 @@ final class ManagerObject: ServedObject {
         call.fail(
             WireError(
                 WireErrorName.notFound,
-                "no stream is '\(Words.printable(subject))': expected a stream's id, pid:NUMBER or an application's name"
+                "no stream is '\(Words.short(subject))': expected a stream's id, pid:NUMBER or an application's name"
             ))
     }
 
     private func open(_ properties: WireValue?, _ call: BusCall, _ owner: Owner) {
         do throws(WireError) {
-            try service.room(for: owner)
+            try service.checkLimits(of: owner)
             let known = ["application-id", "display-name", "streams"]
             for entry in properties?.entries ?? [] {
                 let name = entry.key.text ?? ""
@@ -262,18 +263,22 @@ final class ManagerObject: ServedObject {
                 }
             }
             let streams = properties?["streams"]?.text ?? "process"
-            guard streams == "process" || streams == "tagged" else {
-                throw Words.unknown("value for streams", streams, ["process", "tagged"])
+            guard ["process", "shared", "tagged"].contains(streams) else {
+                throw Words.unknown("value for streams", streams, ["process", "shared", "tagged"])
             }
-            // What it calls itself names it; what it is, the kernel has said (N18).
+            if streams == "shared", let object = service.sharedSession(of: owner) {
+                service.join(object, owner)
+                return call.answer([.objectPath(object.path)])
+            }
+            // The caller's own name is only a label; its identity comes from the kernel (N18).
             let own = owner.identity.application
             let said = properties?["application-id"]?.text ?? ""
             let isNamed = owner.sandbox == nil && !said.isEmpty
             let application = ApplicationID(key: own.key, name: isNamed ? said : own.name)
             let object = SessionObject(
                 service.nextID(), owner: owner, application: application,
-                displayName: Words.printable(properties?["display-name"]?.text ?? application.name),
-                takesTaggedOnly: streams == "tagged", service: service)
+                displayName: Words.short(properties?["display-name"]?.text ?? application.name),
+                takesTaggedOnly: streams == "tagged", isShared: streams == "shared", service: service)
             service.open(object) { isOpen in
                 if isOpen {
                     call.answer([.objectPath(object.path)])
@@ -287,15 +292,15 @@ final class ManagerObject: ServedObject {
     private func begin(_ kind: String, _ properties: WireValue?, _ call: BusCall, _ owner: Owner) {
         let kinds = SystemInterruption.kinds
         do throws(WireError) {
-            try service.room(for: owner)
+            try service.checkLimits(of: owner)
             guard kinds.contains(kind) else { throw Words.unknown("kind", kind, kinds) }
-            let name = Words.printable(
+            let name = Words.short(
                 properties?["display-name"]?.text ?? owner.identity.application.name)
             let result = service.host.classify(owner.identity) { property in
                 SystemInterruption.property(
                     property, kind: kind, program: owner.program, sandbox: owner.sandbox?.application, label: name)
             }
-            // N11: who may be phone or alarm is the policy's to say, of daemons as of streams.
+            // N11: the policy decides who may be phone or alarm, for daemons as for streams.
             if result.refusedClaim != nil {
                 throw WireError(WireErrorName.notClaimable, "the policy does not let \(name) claim to be \(kind)")
             }

@@ -1,9 +1,9 @@
 import SessionCore
 
-/// Something to be told of a session, with what it was at that moment.
+/// A message about a session, with the state at that moment.
 struct Notice: Equatable {
     enum Kind: Equatable {
-        case shown, granted
+        case stateChanged, granted
         case began(reason: InterruptionReason, by: String)
         case ended(shouldResume: Bool)
         case refused(StreamID)
@@ -12,8 +12,9 @@ struct Notice: Equatable {
     var state: SessionState?
 }
 
-/// What waits to be told of one session. However often it changes meanwhile, that is not much: what was over before anybody
-/// was told has not been.
+/// The messages about one session that wait to be sent. Their number stays small however often the session changes: an
+/// interruption that ended before its beginning was sent is dropped, and of several states in a row only the last is
+/// kept.
 struct Notices {
     private var waiting: [Notice] = []
 
@@ -23,13 +24,13 @@ struct Notices {
         var notice = notice
         if case .ended = notice.kind, let begin = waiting.lastIndex(where: \.isBeginning) {
             waiting.remove(at: begin)
-            notice.kind = .shown
+            notice.kind = .stateChanged
         }
-        if notice.kind == .shown { while waiting.last?.kind == .shown { waiting.removeLast() } }
+        if notice.kind == .stateChanged { while waiting.last?.kind == .stateChanged { waiting.removeLast() } }
         waiting.append(notice)
     }
 
-    mutating func take() -> [Notice] {
+    mutating func removeAll() -> [Notice] {
         defer { waiting = [] }
         return waiting
     }

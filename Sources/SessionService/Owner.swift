@@ -4,21 +4,21 @@ import SessionDesktop
 
 /// One connection to the bus that has opened sessions, begun interruptions or subscribed to events.
 final class Owner {
-    /// Its unique name.
+    /// The connection's unique name.
     let name: String
-    /// Who it is, once the bus has said which process that is.
+    /// The owner's identity, once the bus has named its process.
     var identity: ClientIdentity
-    /// Its sessions, the oldest first.
+    /// The open sessions, the oldest first.
     var sessions: [SessionID] = []
-    /// Its interruptions, by cookie.
+    /// The interruptions that have begun, by cookie.
     var interruptions: [UInt32: SessionID] = [:]
-    /// It is told of events.
+    /// Whether the connection receives events.
     var isSubscribed = false
-    /// Tells when it goes.
+    /// Reports the end of the connection.
     var follower: Subscription?
-    /// What waits for the bus to say who it is.
+    /// The work to be done once the bus has named the process.
     var waiting: [() -> Void] = []
-    /// Whether the bus has said so.
+    /// Whether the bus has named the process.
     var isKnown = false
 
     init(name: String) {
@@ -27,11 +27,11 @@ final class Owner {
             program: nil, sandbox: nil, binary: nil, displayName: nil, fallback: name, connection: name)
     }
 
-    /// The sandbox that it runs in.
+    /// The sandbox that the owner runs in.
     var sandbox: AppSandbox? { identity.sandbox }
-    /// The name of the program's file.
+    /// The file name of the owner's program.
     var program: String? { identity.program?.executable }
 
-    /// How much of the service's room it takes up.
+    /// The number of sessions and interruptions, which counts against the service's limits.
     var load: Int { sessions.count + interruptions.count }
 }

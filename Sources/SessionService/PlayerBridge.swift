@@ -3,11 +3,11 @@ import SessionCore
 import SessionDesktop
 import SessionRuntime
 
-/// Finds the players of streams, and asks them (N15).
+/// Finds the media players behind streams, and pauses and resumes them (N15).
 final class PlayerBridge: PlayerPausing {
     private unowned let service: SessionService
     private let players: Players
-    /// The player that was asked because of a stream.
+    /// The player that was paused for each stream.
     private var asked: [StreamID: Player] = [:]
 
     init(service: SessionService, loop: any EventLoop) {
@@ -16,7 +16,8 @@ final class PlayerBridge: PlayerPausing {
     }
 
     func pause(_ stream: StreamID) -> Bool {
-        guard let identity = service.streams[stream], identity.process != nil || identity.client.sandbox != nil,
+        guard let identity = service.memberships.identity(of: stream),
+            identity.process != nil || identity.client.sandbox != nil,
             let player = players.player(
                 for: identity.process ?? 0, sandbox: identity.client.sandbox?.application),
             player.status == .playing
@@ -25,7 +26,7 @@ final class PlayerBridge: PlayerPausing {
         let name = identity.application.name
         players.pause(player) { [weak self] answer in
             if case .refused(let error) = answer {
-                self?.service.host.log(.info, "the player of \(name) does not pause: \(Words.printable(error.message))")
+                self?.service.host.log(.info, "the player of \(name) does not pause: \(Words.short(error.message))")
             }
         }
         return true
@@ -33,7 +34,7 @@ final class PlayerBridge: PlayerPausing {
 
     func resume(_ stream: StreamID) -> Bool {
         guard let player = asked.removeValue(forKey: stream) else { return true }
-        // Of several streams of one player, the last one lets it go on.
+        // If several streams paused one player, the last of them to be released resumes it.
         if asked.values.contains(where: { $0.owner == player.owner }) { return true }
         let isTouched =
             !players.isPausedByUs(player) && players.all.first { $0.owner == player.owner }?.status != .playing
@@ -43,7 +44,7 @@ final class PlayerBridge: PlayerPausing {
 
     func forget(_ stream: StreamID) { asked[stream] = nil }
 
-    /// Lets all go on that were asked to pause.
+    /// Resumes all paused players.
     func letGo() {
         asked = [:]
         players.stop()

@@ -1,10 +1,10 @@
 import SessionCore
 import SessionWire
 
-/// What the engine knows, as records of D-Bus. Their members are documented at `ListSessions` and `ListStreams`.
+/// The engine's state as D-Bus records. `ListSessions` and `ListStreams` document the members.
 enum Records {
-    /// One session.
-    static func session(_ session: Report.Session, path: String?, displayName: String?) -> WireValue {
+    /// The record of a session.
+    static func session(_ session: EngineSnapshot.Session, path: String?, displayName: String?) -> WireValue {
         let description = session.description
         let configuration = session.configuration
         return .record([
@@ -24,8 +24,8 @@ enum Records {
         ])
     }
 
-    /// One stream.
-    static func stream(_ stream: Report.Stream, _ identity: StreamIdentity?, since: UInt64) -> WireValue {
+    /// The record of a stream.
+    static func stream(_ stream: EngineSnapshot.Stream, _ identity: StreamIdentity?, since: UInt64) -> WireValue {
         .record([
             ("id", .uint32(stream.id.rawValue)),
             ("node", .uint32(identity?.node ?? 0)),
@@ -44,13 +44,15 @@ enum Records {
         ])
     }
 
-    /// What a server cannot do, each with the reason.
+    /// The server's limits, each with its reason.
     static func limits(_ server: ServerDescription) -> WireValue {
         .record(server.limits.map { ($0.rawValue, .string($0.reason)) })
     }
 
-    /// One input or output. What is not known is left out.
-    static func port(_ port: RoutePort) -> WireValue {
+    /// The record of an input or output. Unknown members are left out.
+    ///
+    /// - Parameter channels: The number of channels of the sink or source with this number; `nil` or 0 if unknown.
+    static func port(_ port: RoutePort, channels: (UInt32) -> UInt32?) -> WireValue {
         var members: [(String, WireValue)] = [
             ("type", .string(port.type.rawValue)), ("name", .string(port.name)), ("id", .string(port.id)),
         ]
@@ -60,14 +62,19 @@ enum Records {
         if let device = port.deviceID { members.append(("device-id", .uint32(device))) }
         members.append(("availability", .string(port.availability.rawValue)))
         if !port.serverType.isEmpty { members.append(("server-type", .string(port.serverType))) }
+        if let count = port.nodeID.flatMap(channels), count > 0 { members.append(("channels", .uint32(count))) }
         return .record(members)
     }
 
-    static func ports(_ ports: [RoutePort]) -> WireValue { .records(ports.map { port($0) }) }
+    static func ports(_ ports: [RoutePort], channels: (UInt32) -> UInt32?) -> WireValue {
+        .records(ports.map { port($0, channels: channels) })
+    }
 
-    /// Inputs and outputs in use.
-    static func route(_ route: Route) -> WireValue {
-        .record([("inputs", ports(route.inputs)), ("outputs", ports(route.outputs))])
+    /// The record of the inputs and outputs in use.
+    static func route(_ route: Route, channels: (UInt32) -> UInt32?) -> WireValue {
+        .record([
+            ("inputs", ports(route.inputs, channels: channels)), ("outputs", ports(route.outputs, channels: channels)),
+        ])
     }
 
     static func options(_ options: CategoryOptions) -> WireValue {

@@ -1,10 +1,10 @@
 import SessionCore
 import SessionWire
 
-/// Routes on the bus: each session's part of them, and the ports that one can choose (R56–R60, R66, R78).
+/// Routes on D-Bus: each session's part of the route, and the ports that can be chosen (R56–R60, R66, R78).
 extension SessionService {
-    /// Brings what is shown of the route and of the ports up to date. Listeners hear of it only by a ``RouteChange``: it is
-    /// none when the same ports have other nodes, nor when the first ports are there.
+    /// Updates the published route and ports. Listeners are told only by a ``RouteChange``. No change is sent when the
+    /// same ports get other nodes, or when ports appear for the first time.
     func showRoute() {
         manager?.portsChanged()
         for object in objects.values { showRoute(of: object) }
@@ -14,25 +14,32 @@ extension SessionService {
         let route = runtime.route(of: object.id)
         guard route != object.route else { return }
         object.route = route
+        unmeasured.insert(object.id)
         changed(["CurrentRoute"], of: object)
     }
 
-    /// Tells everybody of another route (R58).
+    /// The record of a route, on the bus.
+    func record(of route: Route) -> WireValue { Records.route(route) { runtime.channels(of: $0) } }
+
+    /// The records of inputs or outputs, on the bus.
+    func record(of ports: [RoutePort]) -> WireValue { Records.ports(ports) { runtime.channels(of: $0) } }
+
+    /// Publishes a change of the route to all listeners (R58).
     func tell(_ change: RouteChange) {
         showRoute()
         manager?.routeChanged(change)
     }
 
-    /// Tells a session of its part of the route (R57, R58).
+    /// Sends a session its part of a changed route (R57, R58).
     func tell(_ object: SessionObject, _ change: RouteChange) {
         showRoute(of: object)
-        let routes = [change.previous, change.current].map { Records.route($0) }
+        let routes = [change.previous, change.current].map { record(of: $0) }
         emit("RouteChanged", of: object, [.uint32(change.reason.rawValue)] + routes)
     }
 
     // MARK: - Choosing
 
-    /// The user's own choice of a port (R66).
+    /// Applies the user's choice of a port (R66).
     func choose(_ word: String) throws(WireError) {
         let ports =
             runtime.availableOutputs.map { (port: $0, direction: PortDirection.output) }
@@ -44,7 +51,7 @@ extension SessionService {
             if found.count > 1 {
                 let ids = Self.ids(of: found.map(\.port)).joined(separator: ", ")
                 throw WireError(
-                    WireErrorName.notFound, "several ports are '\(Words.printable(word))', choose by id: \(ids)")
+                    WireErrorName.notFound, "several ports are '\(Words.short(word))', choose by id: \(ids)")
             }
         }
         if found.isEmpty {
@@ -59,10 +66,10 @@ extension SessionService {
         }
     }
 
-    /// How long a card may take to have the node of another profile.
+    /// How long a card may take to create the node of another profile.
     private static let patience = Duration.seconds(5)
 
-    /// Chooses what was chosen before its card had a node for it, which it got with another profile (R66).
+    /// Applies a choice that had to wait until the card's new profile created a node (R66).
     func chooseAwaited() {
         for (direction, choice) in awaitedChoices {
             guard runtime.now <= choice.end else {
@@ -76,23 +83,23 @@ extension SessionService {
         }
     }
 
-    /// Only a port that there is can be wished for (R66), and one that can be used: a session switches no profile, which would
-    /// take away from others what they play on.
+    /// Throws unless the port exists and can be used now (R66). A session switches no profile, because that would take
+    /// away the device that others play on.
     func checkPort(_ id: String, _ direction: PortDirection) throws(WireError) {
         let ports = direction == .input ? runtime.availableInputs : runtime.availableOutputs
         if let port = ports.first(where: { $0.id == id }) {
             guard port.nodeID == nil else { return }
-            let device = Words.printable(port.deviceName ?? port.name)
+            let device = Words.short(port.deviceName ?? port.name)
             throw WireError(
                 WireErrorName.failed,
-                "the profile of '\(device)' that has the \(Self.word(direction)) '\(Words.printable(id))' is off: "
+                "the profile of '\(device)' that has the \(Self.word(direction)) '\(Words.short(id))' is off: "
                     + "SetRoute switches it, for everybody")
         }
         throw Words.unknown(direction == .input ? "input" : "output", id, Self.ids(of: ports))
     }
 
     private static func unusable(_ port: RoutePort, _ direction: PortDirection) -> WireError {
-        let (id, device) = (Words.printable(port.id), Words.printable(port.deviceName ?? port.name))
+        let (id, device) = (Words.short(port.id), Words.short(port.deviceName ?? port.name))
         guard port.nodeID == nil else {
             return WireError(WireErrorName.failed, "there is no session manager that could use '\(id)'")
         }
@@ -102,10 +109,10 @@ extension SessionService {
 
     private static func word(_ direction: PortDirection) -> String { direction == .input ? "input" : "output" }
 
-    /// So many are listed in a message.
+    /// The maximum number of names listed in an error message.
     private static let listed = 24
 
     private static func ids(of ports: [RoutePort]) -> [String] {
-        ports.prefix(listed).map { Words.printable($0.id, limit: AudioSessionBus.maximumTextLength) }
+        ports.prefix(listed).map { printable($0.id, limit: AudioSessionBus.maximumTextLength) }
     }
 }

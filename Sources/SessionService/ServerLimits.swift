@@ -1,25 +1,24 @@
-/// The sound server that the module is loaded by.
+/// The sound server that has loaded the module.
 public struct ServerDescription: Sendable, Equatable {
-    /// Its name and release, for people.
+    /// The name and release, for people.
     public let name: String
-    /// What cannot be had there.
+    /// The features that this server lacks.
     public let limits: [ServerLimit]
 
-    /// PipeWire of a release.
+    /// Describes a release of PipeWire.
     public static func pipeWire(_ release: String) -> Self {
         Self(name: "PipeWire \(release)", limits: ServerLimit.ofPipeWire)
     }
 
-    /// PulseAudio of a release.
+    /// Describes a release of PulseAudio.
     public static func pulseAudio(_ release: String) -> Self {
         Self(name: "PulseAudio \(release)", limits: ServerLimit.ofPulseAudio)
     }
 }
 
-/// What one server cannot do that another one can, by the name that machines get.
+/// A feature that one server lacks and the other has; the raw value is its name for machines.
 ///
-/// This is the one list of them: `audio-session status` shows it, and the scenarios that one server alone can show give
-/// these reasons.
+/// This is the only list: `audio-session status` shows it, and scenarios that run on one server alone refer to it.
 public enum ServerLimit: String, Sendable {
     case preferredBufferDuration = "preferred-buffer-duration"
     case preferredSampleRate = "preferred-sample-rate"
@@ -27,12 +26,12 @@ public enum ServerLimit: String, Sendable {
     case streamEvents = "stream-events"
     case loadAtRunTime = "load-at-run-time"
 
-    /// PipeWire's.
+    /// PipeWire's limits.
     public static let ofPipeWire: [ServerLimit] = [.streamEvents, .loadAtRunTime]
-    /// PulseAudio's.
+    /// PulseAudio's limits.
     public static let ofPulseAudio: [ServerLimit] = [.preferredBufferDuration, .preferredSampleRate, .cardBuffer]
 
-    /// Why, and what there is instead; for people.
+    /// The reason, and the alternative; for people.
     public var reason: String {
         switch self {
         case .preferredBufferDuration:

@@ -2,44 +2,41 @@ public import SessionCore
 public import SessionRuntime
 import SessionWire
 
-/// What the service needs of the sound server's host beyond its sound.
+/// What the service needs of the sound server's host.
 public protocol ServiceHost: AnyObject {
-    /// Which server it is, and what it cannot do.
+    /// The running server and its limits.
     var server: ServerDescription { get }
     /// Where the policy in force comes from, for people.
     var policyOrigin: String { get }
-    /// What a stream of a client with the given properties would be, and the claim that would be refused (N11).
+    /// The description that the policy gives to a client's stream with these properties, and the claim that it would
+    /// refuse (N11).
     func classify(
         _ client: ClientIdentity, _ property: (String) -> String?
     ) -> (description: SessionDescription?, refusedClaim: String?)
-    /// Whether a client may do what concerns the whole desktop (N20).
+    /// Whether a client may call methods that concern the whole desktop (N20).
     func mayControlDesktop(_ client: ClientIdentity) -> Bool
-    /// Applications in sandboxes may do something else than before: what streams are is looked at again.
+    /// Called when permissions of sandboxed applications have changed: all streams are classified again.
     func accessChanged()
-    /// What decided what a stream is, for people; one sentence each.
-    func steps(of stream: StreamID) -> [String]
-    /// A session that was opened has a stream now, or none has it any more (``SessionService/isClaimed(_:)``).
+    /// The steps that led to a stream's description, for people; one sentence each.
+    func classificationSteps(of stream: StreamID) -> [String]
+    /// Moves a stream to another opened session, or to none.
+    func move(_ stream: StreamID, to session: SessionID?)
+    /// Makes the server use a port that the user has chosen, as if chosen in the desktop's settings (R66).
     ///
-    /// - Returns: Whether the stream has come to the engine with that, or has left it, as one that the policy leaves alone
-    ///   otherwise.
-    func claimChanged(of stream: StreamID) -> Bool
-    /// The user has chosen one of the ports that there are: the server is to use it from now on, as if it had been chosen in
-    /// the desktop's settings (R66).
-    ///
-    /// - Returns: Whether there is anything that can be done for that: no card has a profile with the port that can be used
-    ///   otherwise, or there is no session manager to be told.
+    /// - Returns: Whether that is possible. It is not if no usable profile of a card contains the port, or if there is
+    ///   no session manager.
     func choose(_ port: RoutePort, direction: PortDirection) -> Bool
-    /// Writes a line.
+    /// Writes a line to the server's log.
     func log(_ level: LogLevel, _ text: @autoclosure () -> String)
 }
 
-/// Who a stream belongs to, as the sound server knows it.
+/// A stream's number, owner and session, as the sound server knows them.
 public struct StreamIdentity: Sendable, Equatable {
-    /// Its number in the sound server.
+    /// The stream's number in the sound server.
     public var node: UInt32
-    /// Who plays or records it.
+    /// The client that plays or records the stream.
     public var client: ClientIdentity
-    /// The value of its property ``sessionProperty`` (R80).
+    /// The value of the stream's property ``sessionProperty`` (R80); `nil` if it has none.
     public var session: String?
 
     /// The property that names the session to which a stream belongs.
@@ -52,8 +49,8 @@ public struct StreamIdentity: Sendable, Equatable {
         self.session = session
     }
 
-    /// The application.
+    /// The application that the stream belongs to.
     public var application: ApplicationID { client.application }
-    /// The process that plays or records it; `nil` when that is not known.
+    /// The id of the process that plays or records; `nil` if unknown.
     public var process: UInt32? { client.program?.process.number }
 }

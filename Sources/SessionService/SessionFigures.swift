@@ -2,57 +2,66 @@ import SessionCore
 import SessionRuntime
 import SessionWire
 
-/// What came of an application's wishes, as its session shows it (R74, R76).
+/// What a session's properties show of its preferences' results and of its route's devices (R74, R76).
 struct SessionFigures: Equatable {
-    /// What the graph runs at.
+    /// The rate and quantum of the graph.
     var clock: GraphClock
-    /// The factor on what is recorded.
+    /// The source of the route's first input and the sink of its first output, without channels where there is none.
+    var input: DeviceFigures
+    var output: DeviceFigures
+    /// The gain on recorded sound.
     var inputGain: LinearGain
-    /// Whether something is recorded whose level can be changed.
+    /// Whether the session records a stream whose gain can be changed.
     var isInputGainAvailable: Bool
 
     init(of session: SessionID, in runtime: SessionRuntime) {
         clock = runtime.clock(of: session)
+        input = runtime.device(.input, of: session) ?? DeviceFigures()
+        output = runtime.device(.output, of: session) ?? DeviceFigures()
         (inputGain, isInputGainAvailable) = runtime.inputGain(of: session)
     }
 
-    /// One of the properties; `nil` for one of another kind.
+    /// The value of a property; `nil` for a property of another kind.
     func value(of property: String) -> WireValue? {
         switch property {
         case "SampleRate": return .double(clock.sampleRate)
-        case "BufferDuration":
-            let (seconds, attoseconds) = clock.quantum.components
-            return .double(Double(seconds) + Double(attoseconds) / 1e18)
+        case "BufferDuration": return .double(clock.quantum / .seconds(1))
+        case "OutputLatency": return .double(output.latency / .seconds(1))
+        case "InputLatency": return .double(input.latency / .seconds(1))
+        case "OutputVolume": return .double(output.volume)
+        case "OutputChannels": return .uint32(output.channels)
+        case "InputChannels": return .uint32(input.channels)
         case "InputGain": return .double(inputGain.value)
         case "InputGainAvailable": return .boolean(isInputGainAvailable)
         default: return nil
         }
     }
 
-    /// The properties that are something else than in other figures.
+    /// The names of the properties that differ from `other`.
     func changes(since other: SessionFigures) -> [String] {
-        ["SampleRate", "BufferDuration", "InputGain", "InputGainAvailable"].filter {
-            value(of: $0) != other.value(of: $0)
-        }
+        [
+            "SampleRate", "BufferDuration", "OutputVolume", "OutputLatency", "InputLatency", "OutputChannels",
+            "InputChannels", "InputGain", "InputGainAvailable",
+        ].filter { value(of: $0) != other.value(of: $0) }
     }
 }
 
 extension SessionService {
-    /// The graph runs at something else: looked at when all is done.
+    /// Schedules new figures for all sessions, because the graph's clock or a sink or source has changed.
     public func graphChanged() { unmeasured.formUnion(objects.keys) }
 
-    /// A stream has got volumes, or has none any more: looked at when all is done.
+    /// Schedules new figures for a stream's session, because the stream got or lost its volumes.
     public func volumeAppeared(of stream: StreamID) {
         if let session = memberships[stream] { unmeasured.insert(session) }
     }
 
-    /// An application wishes for something else from now on.
+    /// Applies an application's new preferences.
     func wish(_ wish: StreamWish, of object: SessionObject) {
         unmeasured.insert(object.id)
         runtime.wish(wish, of: object.id)
     }
 
-    /// Tells of what came of wishes where that is something else now.
+    /// Announces the sessions' figures that have changed.
     func measure() {
         guard !unmeasured.isEmpty, !isMeasuring else { return }
         while let id = unmeasured.popFirst() {

@@ -7,50 +7,55 @@ import SessionWire
 final class SessionObject: ServedObject {
     let id: SessionID
     let path: String
-    let owner: Owner
+    /// The connections that control the session: the one that opened it, and those of the same process that opened the
+    /// process's shared session after it (R6). Empty once it is closed.
+    var owners: [Owner]
+    /// Who opened the session.
+    let identity: ClientIdentity
     let application: ApplicationID
     let displayName: String
-    /// Only streams that name it belong to it (R80).
+    /// Whether only streams that name the session belong to it (R80).
     let takesTaggedOnly: Bool
+    /// Whether other connections of the process may control it too (R6).
+    let isShared: Bool
     private unowned let service: SessionService
-    /// What was shown last.
+    /// The state that was published last.
     private(set) var state = SessionState()
-    /// What waits to be told of it.
+    /// The messages that wait to be sent about the session.
     var notices = Notices()
-    /// What it was last shown to have of the route (R57).
+    /// The session's part of the route, as published last (R57).
     var route: Route
-    /// The calls that wait for the engine's answer, in their order.
+    /// The calls that wait for the engine's answer, in order.
     private var pending: [(SessionAnswer) -> Void] = []
-    /// The wishes that routes are for, as they were set.
+    /// The preferences about routes, in the order in which they were set.
     private var preferences: [(String, WireValue)] = []
-    /// Those of them that streams are for (R74, R76).
+    /// The preferences about streams (R74, R76).
     private var wish = StreamWish()
-    /// What came of those, as it was told last.
+    /// The results of these preferences, as published last.
     private var figures: SessionFigures
 
     init(
         _ id: SessionID, owner: Owner, application: ApplicationID, displayName: String, takesTaggedOnly: Bool,
-        service: SessionService
+        isShared: Bool, service: SessionService
     ) {
         self.id = id
-        self.owner = owner
+        owners = [owner]
+        identity = owner.identity
         self.application = application
         self.displayName = displayName
         self.takesTaggedOnly = takesTaggedOnly
+        self.isShared = isShared
         self.service = service
         route = service.runtime.route(of: id)
         figures = SessionFigures(of: id, in: service.runtime)
         path = AudioSessionBus.sessionPrefix + "\(id.rawValue)"
     }
 
-    /// What a stream's property `audio-session.id` says.
-    var tag: String { "\(id.rawValue)" }
-
     // MARK: - Calls
 
     var interfaces: [WireInterface] { [.session] }
 
-    /// Who it belongs to is not announced to everybody (N20).
+    /// These properties identify the owner, so they are not announced to everybody (N20).
     let privateProperties: Set<String> = ["ApplicationId", "DisplayName"]
 
     func catchUp() { service.catchUp(self) }
@@ -60,15 +65,15 @@ final class SessionObject: ServedObject {
     }
 
     func call(_ method: String, interface: String, _ call: BusCall) {
-        guard call.sender == owner.name else {
+        guard owners.contains(where: { $0.name == call.sender }) else {
+            let names = owners.map(\.name).joined(separator: ", ")
             return call.fail(
-                WireError(
-                    WireErrorName.accessDenied, "the session belongs to \(owner.name): only it can call \(method)"))
+                WireError(WireErrorName.accessDenied, "the session belongs to \(names): only it can call \(method)"))
         }
-        do throws(WireError) { try take(method, call) } catch { call.fail(error) }
+        do throws(WireError) { try dispatch(method, call) } catch { call.fail(error) }
     }
 
-    private func take(_ method: String, _ call: BusCall) throws(WireError) {
+    private func dispatch(_ method: String, _ call: BusCall) throws(WireError) {
         let arguments = call.arguments
         let first = arguments.first
         switch method {
@@ -82,6 +87,10 @@ final class SessionObject: ServedObject {
         case "SetPreference": try prefer(first?.text ?? "", arguments.last?.bare ?? .boolean(false), call)
         case "Activate":
             let flags = try Words.flags(first, known: ["delayed"], others: ["notify-others"], "Deactivate")
+            if !state.isActive, service.runtime.lacksInput(id) {
+                throw WireError(
+                    WireErrorName.noHardware, "there is no microphone or other input for a session of record")
+            }
             request(.activate(mayWait: flags.contains("delayed")), call) {
                 .success([.string($0 ? "active" : "delayed")])
             }
@@ -90,7 +99,7 @@ final class SessionObject: ServedObject {
             request(.deactivate(notifyOthers: flags.contains("notify-others")), call)
         case "CancelActivation": request(.cancel, call)
         case "Close":
-            service.close(self)
+            if let owner = owners.first(where: { $0.name == call.sender }) { service.leave(self, owner) }
             call.answer()
         default: call.fail(WireError(WireErrorName.unknownMethod, "there is no method \(method)"))
         }
@@ -120,11 +129,21 @@ final class SessionObject: ServedObject {
             guard let number = value.number, !number.isNaN else { throw wrong("d, from 0 to 1") }
             wish.inputGain = LinearGain(number)
             value = .double(wish.inputGain.value)
+        case "input-channels", "output-channels":
+            guard let number = value.number, number >= 0, number <= 64, number == number.rounded() else {
+                throw wrong("u, from 1 to the number of channels of the device, or 0")
+            }
+            let figures = SessionFigures(of: id, in: service.runtime)
+            let most = name == "input-channels" ? figures.input.channels : figures.output.channels
+            guard number <= Double(most) || number == 0 else {
+                throw WireError(WireErrorName.unknownValue, "\(name) is more than the \(most) of the device in use")
+            }
+            value = number == 0 ? .string("") : .uint32(UInt32(number))
         case "input", "output":
             guard let text = value.text, text.utf8.count <= AudioSessionBus.maximumTextLength else {
                 throw wrong("s, of at most \(AudioSessionBus.maximumTextLength) bytes")
             }
-            // What was there when it was chosen may come again.
+            // A port that existed when it was chosen may return, so it is not checked again.
             if !text.isEmpty, text != preference(name) {
                 try service.checkPort(text, name == "input" ? .input : .output)
             }
@@ -133,11 +152,11 @@ final class SessionObject: ServedObject {
                 "preference", name,
                 [
                     "no-interruptions-from-system-alerts", "interruption-on-route-disconnect", "sample-rate",
-                    "buffer-duration", "input-gain", "input", "output",
+                    "buffer-duration", "input-gain", "input-channels", "output-channels", "input", "output",
                 ])
         }
         let former = preferences.first { $0.0 == name }?.1
-        // R66: no port is any port.
+        // R66: the empty name removes the preference.
         let kept = value.text == "" ? nil : value
         if kept != former {
             preferences.removeAll { $0.0 == name }
@@ -149,23 +168,26 @@ final class SessionObject: ServedObject {
         call.answer()
     }
 
-    /// A wish that is a text; `nil` for none.
+    /// The text of a preference; `nil` if it is not set.
     private func preference(_ name: String) -> String? { preferences.first { $0.0 == name }?.1.text }
 
     private func configure(_ change: ConfigurationChange, _ call: BusCall) {
         pending.append { [unowned self] in answer($0, call) { _ in .success([]) } }
-        service.take(.sessionConfigured(id, change))
+        service.handle(.sessionConfigured(id, change))
     }
 
     private func request(
         _ request: SessionRequest, _ call: BusCall,
         answering: @escaping (Bool) -> Result<[WireValue], WireError> = { _ in .success([]) }
     ) {
-        pending.append { [unowned self] in answer($0, call, answering) }
-        service.take(.sessionRequested(id, request))
+        pending.append { [unowned self] reply in
+            if case .refused = reply { service.refused.insert(id) } else { service.refused.remove(id) }
+            answer(reply, call, answering)
+        }
+        service.handle(.sessionRequested(id, request))
     }
 
-    /// The engine has decided about the oldest call that waits.
+    /// Passes the engine's decision to the oldest waiting call.
     func answered(_ answer: SessionAnswer) {
         if !pending.isEmpty { pending.removeFirst()(answer) }
     }
@@ -183,10 +205,10 @@ final class SessionObject: ServedObject {
             call.fail(
                 WireError(
                     WireErrorName.insufficientPriority,
-                    "\(service.viewer(owner).seesAll ? actor.label : Viewer.somebody) is heard and does not let \(displayName) be heard beside it"
+                    "\(service.seesAll(self) ? actor.label : Viewer.somebody) is heard and does not let \(displayName) be heard beside it"
                 ))
         case .mistaken(let mistake): call.fail(Words.error(mistake))
-        case .nothingWaits: call.fail(WireError(WireErrorName.notFound, "no activation waits"))
+        case .nothingDelayed: call.fail(WireError(WireErrorName.notFound, "no activation waits"))
         case .noRoom:
             call.fail(
                 WireError(
@@ -195,7 +217,7 @@ final class SessionObject: ServedObject {
         }
     }
 
-    // MARK: - What is shown
+    // MARK: - The published state
 
     func value(of property: String, interface: String) -> WireValue? {
         let configuration = state.configuration
@@ -217,7 +239,7 @@ final class SessionObject: ServedObject {
             return .record(
                 [("no-interruptions-from-system-alerts", .boolean(configuration.avoidsAlerts))] + (ofRoute ?? [])
                     + preferences)
-        case "CurrentRoute": return Records.route(route)
+        case "CurrentRoute": return service.record(of: route)
         case "OtherAudioPlaying": return .boolean(state.isOtherAudioPlaying)
         case "InputMuted": return .boolean(state.isInputMuted)
         case "SecondaryAudioShouldBeSilenced": return .boolean(state.isSecondaryAudioToBeSilenced)
@@ -225,14 +247,14 @@ final class SessionObject: ServedObject {
         }
     }
 
-    /// Takes over what came of its wishes. Returns the properties that have changed.
+    /// Updates the figures. Returns the names of the properties that have changed.
     func measure() -> [String] {
         let old = figures
         figures = SessionFigures(of: id, in: service.runtime)
         return figures.changes(since: old)
     }
 
-    /// Takes over what the engine shows now. Returns the properties that have changed.
+    /// Updates the published state. Returns the names of the properties that have changed.
     func show(_ new: SessionState) -> [String] {
         let old = state
         state = new

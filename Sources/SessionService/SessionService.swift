@@ -5,52 +5,53 @@ public import SessionDesktop
 public import SessionRuntime
 import SessionWire
 
-/// `org.AudioSession1` on the session bus: what applications ask becomes events, what the engine decides becomes signals.
+/// `org.AudioSession1` on the session bus: turns the calls of applications into events, and the engine's decisions into
+/// signals.
 ///
-/// Without a bus it does nothing, and the policy for streams goes on; when the bus is there, or there again, it takes its
-/// name. Nothing of it ever waits.
+/// Without a bus, the service does nothing and the policy for streams continues. Whenever a bus appears, the service
+/// requests its name there. No call blocks.
 public final class SessionService {
     unowned let host: any ServiceHost
     let runtime: SessionRuntime
     let connection: BusConnection
     let server: ObjectServer
-    /// Which process started which, and in what sandbox it runs.
+    /// The parents and sandboxes of processes.
     public let processes: any ProcessTree
     private(set) var manager: ManagerObject?
     private var desktop: Desktop?
     private var permissions: RecordingPermissions?
     private var players: PlayerBridge?
 
-    /// The streams that the host has told of.
-    private(set) var streams: [StreamID: StreamIdentity] = [:]
-    /// Which streams and sessions belong together by whom they are of.
-    private var kin = Kinship()
-    /// Which of the opened sessions they belong to.
-    var memberships: [StreamID: SessionID] = [:]
-    /// By the connection's unique name.
+    /// The host's streams, and the opened session of each.
+    private(set) var memberships = StreamMemberships()
+    /// The owners, by the connection's unique name.
     private var owners: [String: Owner] = [:]
     private(set) var objects: [SessionID: SessionObject] = [:]
-    /// What is done when a session of the system was opened, or not.
+    /// The callbacks for sessions that the engine is opening; each is told whether the session was opened.
     private var opening: [SessionID: (Bool) -> Void] = [:]
-    /// The sessions of which what came of their wishes may be something else now.
+    /// The sessions whose activation was refused, and that are to be told when it would succeed (N26).
+    var refused: Set<SessionID> = []
+    /// Whether the engine has handled an event since they were looked at.
+    private var isNews = false
+    /// The sessions whose figures may have changed.
     var unmeasured: Set<SessionID> = []
-    /// They are looked at bit by bit.
+    /// Whether these sessions are being examined, a few per turn.
     var isMeasuring = false
-    /// The sessions of which something is to be told for which there was no time at once.
+    /// The sessions with messages that the last turn had no time to send.
     private var untold = Queue<SessionID>()
     private var lastID: UInt32 = 0
     private(set) var switches = Switches()
-    /// The ports that were chosen and have no node yet, and until when they may get one.
+    /// The chosen ports that have no node yet, with the time at which the wait ends.
     var awaitedChoices: [PortDirection: (id: String, end: Instant)] = [:]
 
-    /// Joins the service to a runtime. It is on the bus once that is connected.
+    /// Attaches the service to a runtime. The service is on the bus once the connection is made.
     ///
     /// - Parameters:
-    ///   - runtime: Where what applications ask goes. Its observer and players become this service's.
-    ///   - loop: The sound server's own.
-    ///   - buses: Where the session bus and the system bus are; without, it is on no bus, and only tells its host what there
-    ///     is.
-    ///   - processes: Which process started which, and in what sandbox it runs.
+    ///   - runtime: Receives the events from applications. The service becomes its observer and its control of players.
+    ///   - loop: The sound server's loop.
+    ///   - buses: The session bus and the system bus; `nil` for a service without a bus, which only reports the state
+    ///     to its host.
+    ///   - processes: The parents and sandboxes of processes.
     public init(
         runtime: SessionRuntime, host: any ServiceHost, loop: any EventLoop,
         buses: (session: BusAddress, system: BusAddress)? = (.session, .system),
@@ -89,7 +90,7 @@ public final class SessionService {
         connection.open()
     }
 
-    /// Tells everybody, undoes what players were asked for, and leaves the bus.
+    /// Tells all applications, resumes paused players, and leaves the bus.
     public func leave() {
         for object in objects.values {
             catchUp(object)
@@ -106,7 +107,7 @@ public final class SessionService {
         connection.close()
         owners = [:]
         objects = [:]
-        kin = Kinship()
+        memberships.closeAll()
     }
 
     /// The system clock, in microseconds since 1970.
@@ -118,87 +119,60 @@ public final class SessionService {
         return UInt64(clamping: micros &- age)
     }
 
-    /// Hands an event to the engine, and what comes of it to everybody.
-    func take(_ event: Event) {
+    /// Passes an event to the engine, and the engine's effects to everybody.
+    func handle(_ event: Event) {
         runtime.post(event)
         runtime.drain()
     }
 
     // MARK: - Streams
 
-    /// A stream is there. Whether a session has it is known from now on, whatever the policy makes of it.
-    public func introduce(_ stream: StreamID, _ identity: StreamIdentity) {
-        streams[stream] = identity
-        kin.add(stream, of: identity.client)
-        memberships[stream] = home(of: identity)?.id
+    /// Adds a stream, also one that the policy leaves alone.
+    ///
+    /// - Returns: The stream's opened session; `nil` for none (R79).
+    public func add(_ stream: StreamID, _ identity: StreamIdentity) -> SessionID? {
+        let session = memberships.add(stream, identity)
+        if let session { unmeasured.insert(session) }
+        return session
     }
 
-    /// Whether a session has a stream that an application has opened.
-    public func isClaimed(_ stream: StreamID) -> Bool { memberships[stream] != nil }
-
-    /// It has appeared in the engine, and goes to the session of its process, before it is wanted (R79).
-    public func place(_ stream: StreamID) {
-        guard let session = memberships[stream] else { return }
-        unmeasured.insert(session)
-        take(.streamMoved(stream, to: .opened(session)))
-    }
-
-    /// A stream is gone.
+    /// Removes a stream.
     public func forget(_ stream: StreamID) {
-        if let identity = streams.removeValue(forKey: stream) { kin.remove(stream, of: identity.client) }
-        if let session = memberships.removeValue(forKey: stream) { unmeasured.insert(session) }
+        if let session = memberships.remove(stream) { unmeasured.insert(session) }
     }
 
-    /// Whether an application in a sandbox may use the microphone.
+    /// Whether a sandboxed application may use the microphone.
     public func mayRecord(_ sandbox: AppSandbox) -> Bool { permissions?.mayRecord(sandbox) ?? sandbox.mayRecord }
 
-    /// The policy in force is another one.
+    /// Announces that another policy is in force.
     public func policyChanged() { manager?.policyChanged() }
 
-    private func assign(_ stream: StreamID, _ identity: StreamIdentity) {
-        let session = home(of: identity)
-        let former = memberships[stream]
-        guard session?.id != former else { return }
-        unmeasured.formUnion([session?.id, former].compactMap { $0 })
-        memberships[stream] = session?.id
-        if session == nil || former == nil, host.claimChanged(of: stream) { return }
-        take(.streamMoved(stream, to: session.map { .opened($0.id) } ?? .application(identity.application)))
-    }
-
-    /// The opened session that a stream belongs to: the one that it names, or else the oldest of its process, of the nearest
-    /// process above that, or of its application.
-    private func home(of identity: StreamIdentity) -> SessionObject? {
-        let candidates = kin.sessions(of: identity.client)
-        if let tag = identity.session.flatMap({ UInt32($0) }).map({ SessionID($0) }), candidates.contains(tag) {
-            return objects[tag]
-        }
-        return candidates.lazy.compactMap { self.objects[$0] }.first { !$0.takesTaggedOnly }
-    }
-
-    /// Has the streams that may belong to somebody's sessions go where they belong now.
-    private func assignStreams(of owner: Owner) {
-        for stream in kin.streams(of: owner.identity) {
-            if let identity = streams[stream] { assign(stream, identity) }
+    /// Moves streams to the sessions that they belong to now, after their owner opened or closed a session.
+    private func moveStreams(of owner: ClientIdentity) {
+        for move in memberships.reassign(streamsOf: owner) {
+            unmeasured.formUnion([move.from, move.to].compactMap { $0 })
+            host.move(move.stream, to: move.to)
         }
     }
 
     // MARK: - Owners
 
-    /// Who has sent a call, once it is known which process that is.
+    /// Calls back with the sender of a call, once the sender's process is known.
     func owner(of call: BusCall, then body: @escaping (Owner) -> Void) {
         let name = call.sender
-        let owner = owners[name] ?? meet(name)
+        let owner = owners[name] ?? register(name)
         if owner.isKnown { return body(owner) }
         owner.waiting.append { [weak owner] in if let owner { body(owner) } }
     }
 
-    private func meet(_ name: String) -> Owner {
+    private func register(_ name: String) -> Owner {
         let owner = Owner(name: name)
         owners[name] = owner
-        // One call may be kept here, and not a thousand, which would all be carried out in the turn of the answer.
+        // Further calls of the sender are held back. Otherwise a thousand calls could wait here and all run in the turn
+        // of the answer.
         connection.hold(name)
         owner.follower = connection.follow(name) { [weak self, weak owner] current in
-            if current == nil, let owner { self?.gone(owner) }
+            if current == nil, let owner { self?.connectionEnded(of: owner) }
         }
         connection.credentials(of: name) { [weak self, weak owner] result in
             guard let self, let owner else { return }
@@ -216,17 +190,17 @@ public final class SessionService {
         return owner
     }
 
-    /// R12: with the connection, all that it has opened ends.
-    private func gone(_ owner: Owner) {
+    /// R12: when a connection ends, everything that it opened ends.
+    private func connectionEnded(of owner: Owner) {
         owners[owner.name] = nil
         owner.waiting = []
-        for id in owner.sessions { if let object = objects[id] { close(object) } }
+        for id in owner.sessions { if let object = objects[id] { leave(object, owner) } }
         for id in owner.interruptions.values { endInterruption(id) }
         owner.interruptions = [:]
         owner.follower = nil
     }
 
-    /// All who are told of events.
+    /// All owners that receive events.
     var subscribers: [Owner] { owners.values.filter(\.isSubscribed) }
 
     private func connectionChanged(_ state: BusConnection.State) {
@@ -234,19 +208,32 @@ public final class SessionService {
         case .connected: break
         case .lost:
             host.log(.info, "the session bus is gone: the policy for streams goes on, and the bus is waited for")
-            for owner in Array(owners.values) { gone(owner) }
+            for owner in Array(owners.values) { connectionEnded(of: owner) }
         }
     }
 
     // MARK: - Sessions
+
+    /// N26: tells the sessions whose activation was refused, and would succeed now.
+    private func recommendResumption() {
+        // Without an event, nothing has changed.
+        guard isNews else { return }
+        isNews = false
+        for id in refused where runtime.canBeActivated(id) {
+            refused.remove(id)
+            guard let object = objects[id], !object.state.isActive else { continue }
+            catchUp(object)
+            emit("ResumptionRecommended", of: object)
+        }
+    }
 
     func nextID() -> SessionID {
         lastID &+= 1
         return SessionID(lastID)
     }
 
-    /// Whether there is room for another one of an owner.
-    func room(for owner: Owner) throws(WireError) {
+    /// Throws if an owner may not open another session or interruption.
+    func checkLimits(of owner: Owner) throws(WireError) {
         if owner.load >= AudioSessionBus.sessionsPerConnection {
             throw WireError(
                 WireErrorName.limitsExceeded,
@@ -260,42 +247,72 @@ public final class SessionService {
     /// Opens a session of an application.
     func open(_ object: SessionObject, then body: @escaping (Bool) -> Void) {
         objects[object.id] = object
-        object.owner.sessions.append(object.id)
-        kin.add(object.id, of: object.owner.identity)
+        for owner in object.owners { owner.sessions.append(object.id) }
+        memberships.open(object.id, of: object.identity, takesTaggedOnly: object.takesTaggedOnly)
         opening[object.id] = { [weak self] isOpen in
             guard let self else { return }
             if isOpen {
                 server.add(object, at: object.path)
             } else {
-                objects[object.id] = nil
-                object.owner.sessions.removeAll { $0 == object.id }
-                kin.remove(object.id, of: object.owner.identity)
+                forget(object)
             }
-            assignStreams(of: object.owner)
+            moveStreams(of: object.identity)
             body(isOpen)
         }
-        take(.sessionOpened(object.id, application: object.application, .application))
+        handle(.sessionOpened(object.id, application: object.application, .application))
     }
 
-    /// Ends a session; its streams go back to their applications.
-    func close(_ object: SessionObject) {
+    /// The shared session of a connection's process that another connection of it has opened (R6); `nil` for none, or if
+    /// the process is not known for certain.
+    func sharedSession(of owner: Owner) -> SessionObject? {
+        guard let process = owner.identity.program?.process else { return nil }
+        return objects.values.first {
+            $0.isShared && $0.identity.program?.process == process && opening[$0.id] == nil
+        }
+    }
+
+    /// Lets another connection of the same process control a session (R6).
+    func join(_ object: SessionObject, _ owner: Owner) {
+        guard !object.owners.contains(where: { $0 === owner }) else { return }
+        object.owners.append(owner)
+        owner.sessions.append(object.id)
+    }
+
+    /// Ends a connection's control of a session. Without any, the session is closed, and its streams return to their
+    /// applications.
+    func leave(_ object: SessionObject, _ owner: Owner) {
         catchUp(object)
-        guard objects.removeValue(forKey: object.id) != nil else { return }
-        object.owner.sessions.removeAll { $0 == object.id }
-        kin.remove(object.id, of: object.owner.identity)
-        // To another session of the same process, if there is one.
-        assignStreams(of: object.owner)
-        take(.sessionClosed(object.id))
+        if object.owners.count > 1 {
+            object.owners.removeAll { $0 === owner }
+            owner.sessions.removeAll { $0 == object.id }
+            return
+        }
+        guard objects[object.id] != nil else { return }
+        forget(object)
+        // The streams go to another session of the same process, if there is one.
+        moveStreams(of: object.identity)
+        handle(.sessionClosed(object.id))
         server.remove(object.path)
     }
 
-    /// The application of a connection; `nil` if nothing else of it has to do with sound.
+    /// Whether a session's owners, which are one process, may know who others are (N20).
+    func seesAll(_ object: SessionObject) -> Bool { object.owners.first.map { viewer($0).seesAll } ?? false }
+
+    private func forget(_ object: SessionObject) {
+        objects[object.id] = nil
+        refused.remove(object.id)
+        for owner in object.owners { owner.sessions.removeAll { $0 == object.id } }
+        object.owners = []
+        memberships.close(object.id, of: object.identity)
+    }
+
+    /// The application of a connection; `nil` if it is not known from any other use of sound.
     func application(of owner: Owner) -> ApplicationID? {
         if let oldest = owner.sessions.first.flatMap({ objects[$0] }) { return oldest.application }
         let application = owner.identity.application
         let isKnown =
             objects.values.contains { $0.application == application }
-            || streams.values.contains { $0.application == application }
+            || memberships.hasStream(of: application)
         return isKnown ? application : nil
     }
 
@@ -305,28 +322,29 @@ public final class SessionService {
         then body: @escaping (Bool) -> Void = { _ in }
     ) {
         opening[id] = body
-        for event in SystemInterruption.beginning(id, description, by: name, of: application) { take(event) }
+        for event in SystemInterruption.beginning(id, description, by: name, of: application) { handle(event) }
     }
 
-    /// Ends one.
-    func endInterruption(_ id: SessionID) { take(.sessionClosed(id)) }
+    /// Ends an interruption by the system.
+    func endInterruption(_ id: SessionID) { handle(.sessionClosed(id)) }
 
     // MARK: - Switches
 
-    /// The user has switched something (N16).
+    /// Changes the user's switches (N16).
     func change(_ body: (inout Switches) -> Void) {
         let old = switches
         body(&switches)
         guard switches != old else { return }
-        take(.switched(switches))
+        handle(.switched(switches))
         manager?.switchesChanged(from: old, to: switches)
     }
 
     // MARK: - Signals
 
     func emit(_ signal: String, of object: SessionObject, _ arguments: [WireValue] = []) {
-        server.emit(
-            signal, interface: AudioSessionBus.sessionInterface, at: object.path, arguments, to: object.owner.name)
+        for owner in object.owners {
+            server.emit(signal, interface: AudioSessionBus.sessionInterface, at: object.path, arguments, to: owner.name)
+        }
     }
 
     func changed(_ properties: [String], of object: SessionObject) {
@@ -337,10 +355,13 @@ public final class SessionService {
         InterruptionReason(of: interrupter, sleep: desktop?.sleeping)
     }
 
-    /// Tells of a session, at once as long as there is time for that: one event may concern a thousand sessions.
+    /// Sends a message about a session, or queues it if this turn has no time left: one event may concern a thousand
+    /// sessions.
     private func tell(_ id: SessionID, _ kind: Notice.Kind) {
         guard let object = objects[id] else { return }
         unmeasured.insert(id)
+        // The end of its interruption says whether to go on.
+        if case .ended = kind { refused.remove(id) }
         let notice = Notice(kind: kind, state: runtime.state(of: id))
         if untold.isEmpty, connection.mayHurry() { return tell(object, notice) }
         if untold.isEmpty {
@@ -358,26 +379,26 @@ public final class SessionService {
         return !untold.isEmpty
     }
 
-    /// Tells all that is to be told of a session.
+    /// Sends all waiting messages about a session.
     func catchUp(_ object: SessionObject) {
-        let notices = object.notices.take()
+        let notices = object.notices.removeAll()
         for notice in notices { tell(object, notice) }
     }
 
     private func tell(_ object: SessionObject, _ notice: Notice) {
         if let state = notice.state { show(object, state) }
         switch notice.kind {
-        case .shown: break
+        case .stateChanged: break
         case .granted: emit("ActivationGranted", of: object)
         case .began(let reason, let label):
-            let name = viewer(object.owner).seesAll ? label : Viewer.somebody
+            let name = seesAll(object) ? label : Viewer.somebody
             emit("InterruptionBegan", of: object, [.string(reason.rawValue), .string(name)])
         case .ended(let shouldResume): emit("InterruptionEnded", of: object, [.boolean(shouldResume)])
         case .refused(let stream): emit("StreamRefused", of: object, [.uint32(stream.rawValue)])
         }
     }
 
-    /// Brings what is shown of a session up to date.
+    /// Publishes the state of a session.
     private func show(_ object: SessionObject, _ state: SessionState) {
         let old = object.state
         let names = object.show(state)
@@ -389,12 +410,13 @@ public final class SessionService {
 }
 
 extension SessionService: SessionObserver {
-    /// Tells subscribers of streams that come and go.
-    public func runtime(_ runtime: SessionRuntime, took event: Event) {
-        manager?.feed.note(event)
+    /// Reports added, changed and removed streams to subscribers.
+    public func runtime(_ runtime: SessionRuntime, handled event: Event) {
+        isNews = true
+        manager?.feed.add(event)
     }
 
-    /// Answers calls and sends signals.
+    /// Answers calls and sends signals for an effect.
     public func runtime(_ runtime: SessionRuntime, carriedOut effect: Effect) {
         switch effect {
         case .answered(let id, let answer):
@@ -403,7 +425,7 @@ extension SessionService: SessionObserver {
             } else {
                 objects[id]?.answered(answer)
             }
-        case .sessionChanged(let id): tell(id, .shown)
+        case .sessionChanged(let id): tell(id, .stateChanged)
         case .activationGranted(let id): tell(id, .granted)
         case .interruptionBegan(let session, let actor):
             if let id = session.id { tell(id, .began(reason: reason(of: actor), by: actor.label)) }
@@ -413,26 +435,27 @@ extension SessionService: SessionObserver {
             if let id = memberships[stream] { tell(id, .refused(stream)) }
         case .treat, .wake, .sessionActivated, .sessionDeactivated: break
         }
-        manager?.feed.note(effect) { reason(of: $0) }
+        manager?.feed.add(effect) { reason(of: $0) }
     }
 
-    /// Tells of another route (R58).
+    /// Announces a change of the route (R58).
     public func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange) { tell(change) }
 
-    /// Tells a session of its part of the route (R57, R58).
+    /// Announces a session's part of a changed route (R57, R58).
     public func runtime(_ runtime: SessionRuntime, session: SessionID, routeChanged change: RouteChange) {
         if let object = objects[session] { tell(object, change) }
     }
 
-    /// Tells of ports that have come or gone (R78).
+    /// Announces added and removed ports (R78).
     public func runtimeChangedAvailablePorts(_ runtime: SessionRuntime) { showRoute() }
 
-    /// Sends what has piled up, and lets the machine sleep once all is silent.
+    /// Sends queued messages, and lets the machine sleep once everything is silent.
     public func runtimeIsIdle(_ runtime: SessionRuntime) {
         if let end = switches.pausedUntil, end <= runtime.now { change { $0.pausedUntil = nil } }
         chooseAwaited()
         measure()
+        recommendResumption()
         manager?.flush()
-        desktop?.settle()
+        desktop?.sleepIfSilent()
     }
 }

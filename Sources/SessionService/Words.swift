@@ -1,13 +1,19 @@
 import SessionCore
 import SessionWire
 
-/// The words of the interface, read. What is not known is answered with what is.
+/// Parses the words of the D-Bus interface: categories, modes, options, flags. The error for an unknown word lists the
+/// known ones.
 enum Words {
-    /// The categories of applications; sounds of the interface are not for sessions (R13).
+    /// The categories for applications; sessions cannot have the category of user-interface sounds (R13).
     private static let categories: [Category] = Category.allCases.filter { $0 != .uiSound }
 
     static func category(_ word: String?) throws(WireError) -> Category {
         if let word, let category = Category(rawValue: word), category != .uiSound { return category }
+        if word?.isEmpty == true {
+            throw WireError(
+                WireErrorName.noCategory,
+                "no category was given; known are \(categories.map(\.rawValue).joined(separator: ", "))")
+        }
         throw unknown("category", word ?? "", categories.map(\.rawValue))
     }
 
@@ -32,7 +38,7 @@ enum Words {
         throw unknown("port", word ?? "", SessionConfiguration.OutputOverride.allCases.map(\.rawValue))
     }
 
-    /// The flags of a method; one that another method takes is named as such (R11).
+    /// Parses the flags of a method. The error for a flag of another method names that method (R11).
     static func flags(
         _ words: WireValue?, known: [String], others: [String], _ method: String
     ) throws(WireError) -> [String] {
@@ -48,7 +54,7 @@ enum Words {
 
     static func unknown(_ kind: String, _ word: String, _ known: [String]) -> WireError {
         let list = known.isEmpty ? "nor any other" : "there are: \(known.joined(separator: ", "))"
-        return WireError(WireErrorName.unknownValue, "there is no \(kind) '\(printable(word))', \(list)")
+        return WireError(WireErrorName.unknownValue, "there is no \(kind) '\(short(word))', \(list)")
     }
 
     static func error(_ mistake: SessionConfiguration.Mistake) -> WireError {
@@ -70,12 +76,6 @@ enum Words {
         }
     }
 
-    /// A text of somebody else, fit for a message: short, without control characters.
-    static func printable(_ text: String, limit: Int = 64) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars.prefix(limit) {
-            result.unicodeScalars.append(scalar.value < 0x20 || scalar.value == 0x7f ? "?" : scalar)
-        }
-        return result
-    }
+    /// A text from another program, as a message or a name contains it.
+    static func short(_ text: String) -> String { printable(text, limit: 64) }
 }

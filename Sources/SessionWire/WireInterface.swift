@@ -1,15 +1,15 @@
-/// What an interface of D-Bus has: its methods, signals and properties, each with its documentation.
+/// A D-Bus interface: its methods, signals and properties, each with documentation.
 ///
-/// The service checks every call against it, and its introspection is made from it.
+/// The service checks calls against it and generates its introspection data from it.
 public struct WireInterface: Sendable {
     /// One argument of a method or signal.
     public struct Argument: Sendable {
         /// The name, e.g. `properties`.
         public var name: String
-        /// The type, as D-Bus writes it.
+        /// The type's signature.
         public var signature: String
 
-        /// Makes an argument.
+        /// Creates an argument.
         public init(_ name: String, _ signature: String) {
             self.name = name
             self.signature = signature
@@ -20,14 +20,14 @@ public struct WireInterface: Sendable {
     public struct Method: Sendable {
         /// The name, e.g. `OpenSession`.
         public var name: String
-        /// What is sent.
+        /// The arguments of a call.
         public var inputs: [Argument]
-        /// What is answered.
+        /// The values of the answer.
         public var outputs: [Argument]
-        /// What it does, what it fails with.
+        /// What the method does, and its errors.
         public var documentation: String
 
-        /// Makes a method.
+        /// Creates a method.
         public init(
             _ name: String, _ inputs: [Argument], returns outputs: [Argument] = [], _ documentation: String
         ) {
@@ -37,9 +37,9 @@ public struct WireInterface: Sendable {
             self.documentation = documentation
         }
 
-        /// The types of what is sent.
+        /// The signature of the call.
         public var inputSignature: String { inputs.map(\.signature).joined() }
-        /// The types of what is answered.
+        /// The signature of the answer.
         public var outputSignature: String { outputs.map(\.signature).joined() }
     }
 
@@ -47,36 +47,33 @@ public struct WireInterface: Sendable {
     public struct Signal: Sendable {
         /// The name, e.g. `InterruptionBegan`.
         public var name: String
-        /// What it carries.
+        /// The signal's arguments.
         public var arguments: [Argument]
-        /// When it is sent, and to whom.
+        /// When the signal is sent, and to whom.
         public var documentation: String
 
-        /// Makes a signal.
+        /// Creates a signal.
         public init(_ name: String, _ arguments: [Argument], _ documentation: String) {
             self.name = name
             self.arguments = arguments
             self.documentation = documentation
         }
-
-        /// The types of what it carries.
-        public var signature: String { arguments.map(\.signature).joined() }
     }
 
     /// A property.
     public struct Property: Sendable {
         /// The name, e.g. `Silent`.
         public var name: String
-        /// The type, as D-Bus writes it.
+        /// The type's signature.
         public var signature: String
         /// Whether it can be set.
         public var isWritable: Bool
-        /// Whether it stays what it is as long as its object lives; all others announce their changes.
+        /// Whether the value is fixed for the object's lifetime; other properties announce their changes.
         public var isConstant: Bool
-        /// What it is, with unit and range.
+        /// The meaning, with unit and range.
         public var documentation: String
 
-        /// Makes a property.
+        /// Creates a property.
         public init(
             _ name: String, _ signature: String, isWritable: Bool = false, isConstant: Bool = false,
             _ documentation: String
@@ -91,16 +88,16 @@ public struct WireInterface: Sendable {
 
     /// The name, e.g. `org.AudioSession1.Manager`.
     public var name: String
-    /// What it is for.
+    /// The purpose of the interface.
     public var documentation: String
-    /// What can be called.
+    /// The methods.
     public var methods: [Method]
-    /// What is sent.
+    /// The signals.
     public var signals: [Signal]
-    /// What can be read.
+    /// The properties.
     public var properties: [Property]
 
-    /// Makes an interface.
+    /// Creates an interface.
     public init(
         _ name: String, _ documentation: String, methods: [Method] = [], signals: [Signal] = [],
         properties: [Property] = []
@@ -116,8 +113,6 @@ public struct WireInterface: Sendable {
     public func method(_ name: String) -> Method? { methods.first { $0.name == name } }
     /// The property with a name.
     public func property(_ name: String) -> Property? { properties.first { $0.name == name } }
-    /// The signal with a name.
-    public func signal(_ name: String) -> Signal? { signals.first { $0.name == name } }
 }
 
 // MARK: - Introspection
@@ -126,7 +121,7 @@ extension WireInterface {
     /// The introspection data of an object (D-Bus Specification, "Introspection Data Format").
     ///
     /// - Parameters:
-    ///   - interfaces: What the object has, the standard interfaces among them.
+    ///   - interfaces: The object's interfaces, including the standard ones.
     ///   - children: The last parts of the paths of the objects below it.
     public static func introspection(of interfaces: [WireInterface], children: [String] = []) -> String {
         var text = """

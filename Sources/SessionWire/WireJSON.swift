@@ -1,7 +1,7 @@
-/// Values of D-Bus as JSON, for `DumpState` and for `--json`.
+/// D-Bus values as JSON, for `DumpState` and for `--json`.
 extension WireValue {
-    /// The value as JSON (RFC 8259) without blanks: records become objects, variants their content, numbers that JSON has
-    /// no word for `null`.
+    /// The value as JSON (RFC 8259) without whitespace. Records become objects and variants their content; NaN and
+    /// infinities become `null`.
     public var json: String {
         var text = ""
         write(to: &text)

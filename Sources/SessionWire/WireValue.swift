@@ -1,4 +1,4 @@
-/// A value of D-Bus's type system, as it goes into a message and comes out of one.
+/// A value of D-Bus's type system, to be written into a message or read from one.
 ///
 /// Source: D-Bus Specification, "Type System".
 public indirect enum WireValue: Sendable, Hashable {
@@ -14,11 +14,11 @@ public indirect enum WireValue: Sendable, Hashable {
     case string(String)
     case objectPath(String)
     case signature(String)
-    /// A descriptor that belongs to whoever has the message; it is duplicated when it is kept.
+    /// A descriptor that belongs to the message; duplicate it to keep it.
     case unixDescriptor(Int32)
-    /// Values of one type, whose signature it carries because it may be empty.
+    /// Values of one type. The array carries the type's signature because it may be empty.
     case array(of: String, [WireValue])
-    /// What `a{kv}` is: entries in their order, with the signatures of keys and values.
+    /// The type `a{kv}`: entries in order, with the signatures of keys and values.
     case dictionary(key: String, value: String, [Entry])
     case structure([WireValue])
     case variant(WireValue)
@@ -30,14 +30,14 @@ public indirect enum WireValue: Sendable, Hashable {
         /// Any value.
         public var value: WireValue
 
-        /// Makes an entry.
+        /// Creates an entry.
         public init(_ key: WireValue, _ value: WireValue) {
             self.key = key
             self.value = value
         }
     }
 
-    /// The type, as D-Bus writes it.
+    /// The value's type signature.
     public var typeSignature: String {
         switch self {
         case .boolean: "b"
@@ -60,7 +60,7 @@ public indirect enum WireValue: Sendable, Hashable {
         }
     }
 
-    /// `a{sv}` of named values, in this order: what D-Bus interfaces use for records that may grow.
+    /// `a{sv}` of named values, in this order: D-Bus interfaces use it for records that may grow.
     public static func record(_ members: [(String, WireValue)]) -> WireValue {
         .dictionary(key: "s", value: "v", members.map { Entry(.string($0.0), .variant($0.1)) })
     }
@@ -83,7 +83,7 @@ extension WireValue {
         return self
     }
 
-    /// The text of a string, object path or signature.
+    /// The text of a string, object path or signature; nil for other types.
     public var text: String? {
         switch bare {
         case .string(let text), .objectPath(let text), .signature(let text): text
@@ -91,13 +91,13 @@ extension WireValue {
         }
     }
 
-    /// The truth value of a boolean.
+    /// The value of a boolean; nil for other types.
     public var truth: Bool? {
         if case .boolean(let truth) = bare { return truth }
         return nil
     }
 
-    /// The number of any integer type that fits.
+    /// The value of any integer type if it fits into 64 bits with sign; otherwise nil.
     public var integer: Int64? {
         switch bare {
         case .byte(let number): Int64(number)
@@ -111,14 +111,14 @@ extension WireValue {
         }
     }
 
-    /// The number of a double, or of any integer type.
+    /// The value of a double or of any integer type; nil for other types.
     public var number: Double? {
         if case .double(let number) = bare { return number }
         if case .uint64(let number) = bare { return Double(number) }
         return integer.map(Double.init)
     }
 
-    /// The elements of an array or the members of a structure.
+    /// The elements of an array or the members of a structure; nil for other types.
     public var elements: [WireValue]? {
         switch bare {
         case .array(_, let elements), .structure(let elements): elements
@@ -126,12 +126,12 @@ extension WireValue {
         }
     }
 
-    /// The entries of a dictionary.
+    /// The entries of a dictionary; nil for other types.
     public var entries: [Entry]? {
         if case .dictionary(_, _, let entries) = bare { return entries }
         return nil
     }
 
-    /// What a dictionary with texts for keys has under a name, without its variant.
+    /// The value under a string key of a dictionary, without its variant.
     public subscript(name: String) -> WireValue? { entries?.first { $0.key.text == name }?.value.bare }
 }

@@ -1,10 +1,10 @@
-/* Peers on the session bus that want no good, each with a connection of its own.
+/* Attackers on the session bus, each with a connection of its own. For Tests/bin/attacks.
  *
  *   attack-bus KIND SENDERS SECONDS [COUNT]
  *
- * Prints "ready" when it is at it, and in the end how often it has done what it does, and how many answers were errors.
+ * Prints "ready" when the attack has begun, and at the end the number of requests and of answers that were errors.
  *
- *   open         OpenSession, and Close of what came of it, without an end
+ *   open         OpenSession, then Close of the new session, again and again
  *   set          Properties.Set of DoNotDisturb, on and off
  *   introspect   Introspect
  *   objects      GetManagedObjects
@@ -12,10 +12,10 @@
  *   list         ListStreams
  *   explain      Explain, of an application's name
  *   large        OpenSession with a display-name of 200 KB
- *   sessions     COUNT sessions in all, opened, made to mix and activated, and then left there
- *   flips        a session that is activated and given back, without an end
- *   deaf         Subscribe, and never read again
- *   subscribers  Subscribe, and read
+ *   sessions     opens COUNT sessions in all, lets them mix, activates them, and keeps them
+ *   flips        activates and deactivates a session, again and again
+ *   deaf         Subscribe, then never read again
+ *   subscribers  Subscribe, then read all events
  *   players      media players that come and go
  *   names        names that come and go */
 #define _GNU_SOURCE
@@ -31,7 +31,7 @@
 
 static const char service[] = "org.AudioSession1", root[] = "/org/AudioSession1",
                   manager[] = "org.AudioSession1.Manager", session[] = "org.AudioSession1.Session";
-/* So many calls of one sender wait for their answer. */
+/* The number of calls of one sender that may wait for an answer. */
 enum { WINDOW = 64 };
 
 struct sender {
@@ -94,8 +94,8 @@ static int opened(sd_bus_message *message, void *data, sd_bus_error *error) {
     return 0;
 }
 
-/* One more of what it does. */
-static void act(struct sender *sender) {
+/* Makes one more request of the attack. */
+static void attack(struct sender *sender) {
     if (is("open")) {
         call(sender, opened, root, manager, "OpenSession", "a{sv}", 1, "display-name", "s", "attacker");
     } else if (is("large")) {
@@ -145,7 +145,7 @@ static void act(struct sender *sender) {
     }
 }
 
-/* As a player that plays answers whatever it is asked. */
+/* Answers every call as a media player that plays. */
 static int asked(sd_bus_message *message, void *data, sd_bus_error *error) {
     (void)data, (void)error;
     if (sd_bus_message_is_method_call(message, "org.freedesktop.DBus.Properties", "GetAll"))
@@ -192,14 +192,14 @@ int main(int count, char *arguments[]) {
             }
             if (is("flips") && sender->path[0] != '\0' && sender->waiting == 0) sender->wants_more = 1;
             int window = is("flips") ? 1 : WINDOW;
-            while (sender->wants_more && sender->waiting < window) act(sender);
+            while (sender->wants_more && sender->waiting < window) attack(sender);
             if (sender->waiting > 0) is_waiting = 1;
             files[index] = (struct pollfd){sd_bus_get_fd(sender->bus), (short)sd_bus_get_events(sender->bus), 0};
         }
         if (is("deaf") && !is_waiting) {
             puts("deaf");
             fflush(stdout);
-            /* Whatever comes now fills the buffers of others. */
+            /* Read nothing, so that messages fill the buffers of the bus and of the service. */
             while (now() < end) usleep(10000);
         }
         if (is("sessions") && wanted <= 0 && !is_waiting) {

@@ -1,5 +1,5 @@
-"""A private desktop for Tests/bin/attacks: buses, a sound server with the probe inside and with the module or without it,
-and what is played and recorded there."""
+"""A private desktop for Tests/bin/attacks: buses, a sound server with the probe and with or without the module, players
+and a recording."""
 
 import array
 import os
@@ -21,9 +21,9 @@ class Trouble(Exception):
 
 class Desktop:
     def __init__(self, server, modules, tools):
-        """A desktop of a server ("pipewire" or "pulseaudio") with the module of a folder, or without it if that is None."""
+        """A desktop with a server ("pipewire" or "pulseaudio") and the module from a folder; None for no module."""
         self.server, self.modules, self.tools = server, modules, tools
-        # Short, because the path of a socket may have 107 bytes at most.
+        # A short path, because a socket's path may have at most 107 bytes.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="as-", dir="/tmp"))
         self.children, self.daemon, self.manager = [], None, None
         home, run = self.folder / "home", self.folder / "run"
@@ -42,7 +42,7 @@ class Desktop:
         self.probe = self.folder / "probe"
         self.log = self.folder / "daemon.log"
 
-    # MARK: - What it consists of
+    # MARK: - Servers
 
     def write(self, path, text):
         path = self.configuration / path
@@ -50,7 +50,7 @@ class Desktop:
         path.write_text(text + "\n")
 
     def start(self, *command, environment=None, output=subprocess.DEVNULL, errors=subprocess.DEVNULL, is_first=False):
-        """Starts a program; if it is to come first, then before whatever else the machine has to do, where that is allowed."""
+        """Starts a program; with is_first, under real-time scheduling, if that is allowed."""
         child = subprocess.Popen(
             [str(word) for word in command], env=self.environment | (environment or {}), stdin=subprocess.DEVNULL,
             stdout=output, stderr=errors, start_new_session=True)
@@ -109,7 +109,7 @@ class Desktop:
             found = subprocess.run(
                 ["pkg-config", "--variable=moduledir", "libpipewire-0.3"], capture_output=True, text=True)
             probed["PIPEWIRE_MODULE_DIR"] = f"{self.modules}:{found.stdout.strip()}"
-        # Not the machine's own hardware.
+        # Ignore the machine's own hardware.
         self.write("wireplumber/main.lua.d/60-private.lua", """
             alsa_monitor.enabled = false
             v4l2_monitor.enabled = false
@@ -127,14 +127,14 @@ class Desktop:
         self.wait("the default sink", lambda: self.says(["pactl", "info"], f"Default Sink: {SINK}"))
 
     def begin_pulseaudio(self, probed):
-        # Or it would start itself anew with that, and without the probe.
+        # Without this variable, PulseAudio executes itself again, and loses the probe.
         probed["LD_BIND_NOW"] = "1"
         self.write("pulse/daemon.conf", "default-sample-rate = 48000\nrlimit-rttime = -1")
         socket = self.folder / "run/pulse/native"
         modules = [
             "module-device-restore", "module-stream-restore", "module-card-restore", "module-null-source source_name=no-mic",
             f"module-null-sink sink_name={SINK} rate=48000 channels=2",
-            # A sink takes 256 streams at the most.
+            # A sink takes at most 256 streams.
             *[f"module-null-sink sink_name=more-{number} rate=48000 channels=2" for number in range(5)],
             f"module-native-protocol-unix socket={socket} auth-anonymous=1", "module-default-device-restore",
             "module-position-event-sounds",
@@ -171,8 +171,8 @@ class Desktop:
     # MARK: - Sound
 
     def play(self, tone, role, name):
-        """Plays a file as an application of its own; in PipeWire as a client of PipeWire."""
-        # Under a name of its own, for older modules take two players of one program for one application.
+        """Plays a file as an application of its own, with the server's native protocol."""
+        # A program name of its own, because older modules take two players of one program for one application.
         original = shutil.which("pw-cat" if self.server == "pipewire" else "pacat")
         program = self.folder / name
         if not program.exists():
@@ -202,7 +202,7 @@ class Desktop:
 
 
 class Recording:
-    """What comes out of the sink: the music on the left, calls on the right; levels for each millisecond."""
+    """A recording of the sink, as levels for each millisecond: music on the left, calls on the right."""
 
     BLOCK = RATE // 1000
 
@@ -210,7 +210,7 @@ class Recording:
         self.path, self.left, self.right = path, array.array("f"), array.array("f")
 
     def read(self):
-        """Takes over what has been recorded since."""
+        """Reads the levels recorded since the last call."""
         size, have = self.path.stat().st_size // 4 // self.BLOCK, len(self.left)
         if size <= have:
             return
@@ -229,7 +229,7 @@ class Recording:
 
 
 def gaps(levels, usual):
-    """How often a steady tone was away for a millisecond or longer, and how many milliseconds in all."""
+    """The number of gaps of at least one millisecond in a steady tone, and their total length in ms."""
     count = total = 0
     was_away = False
     for level in levels:

@@ -1,17 +1,17 @@
-/* A client of PipeWire that wants no good.
+/* A client of PipeWire that attacks the server. For Tests/bin/attacks.
  *
  *   attack-graph KIND SECONDS COUNT [KEY=VALUE ...]
  *
- * Prints "ready" when it is at it, and in the end how often it has done what it does. It does not wait for answers, but
- * for the daemon to have got to each batch. In a value, %d stands for a stream's number.
+ * Prints "ready" when the attack has begun, and at the end the number of requests. It does not wait for each answer,
+ * but for the daemon to have read each batch. In a value, %d stands for a stream's number.
  *
- *   crowd        COUNT streams that are there and want to play; "paused" as the first property: do not want to
- *   properties   COUNT streams, whose roles and names change without an end
- *   wishes       COUNT streams, which pause and go on without an end
+ *   crowd        COUNT streams that want to play; with "paused" as the first property, paused ones
+ *   properties   COUNT streams, whose roles and names change again and again
+ *   wishes       COUNT streams, which pause and play again and again
  *   comings      streams come and go, COUNT at a time
- *   metadata     writes into the session manager's metadata without an end
+ *   metadata     writes into the session manager's metadata again and again
  *   sinks        COUNT sinks, which come and go
- *   defaults     COUNT metadata of its own that are called "default"
+ *   defaults     exports COUNT metadata objects named "default"
  *   call         rings on the right channel, in stream COUNT, from SIGUSR1 on */
 #include <math.h>
 #include <signal.h>
@@ -47,7 +47,7 @@ static double now(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Says of each stream something else than of the others. */
+/* Gives each stream other session tags. */
 static void set_tags(struct pw_properties *properties, int number) {
     static const char *const categories[] = {"playback", "ambient", "solo-ambient", "play-and-record"},
                              *const modes[] = {"default", "spoken-audio", "voice-prompt", "movie-playback"},
@@ -164,7 +164,7 @@ static void synchronised(void *data, uint32_t id, int sequence) {
     (void)data;
     if (id != PW_ID_CORE || sequence != pending) return;
     static int is_told;
-    /* What is announced comes before the first answer, and what was bound then before the second. */
+    /* The globals arrive before the first answer, and the events of objects bound then before the second. */
     if (is_told < 2 && ++is_told == 2) {
         puts("ready");
         fflush(stdout);
@@ -214,7 +214,7 @@ int main(int argument_count, char *arguments[]) {
         pairs[pair_count++] = arguments[index];
     pw_init(NULL, NULL);
     loop = pw_main_loop_new(NULL);
-    /* Before there is another thread, which would take the signal and end the program. */
+    /* Before there is another thread: a thread that does not block the signal would receive it and end the program. */
     pw_loop_add_signal(pw_main_loop_get_loop(loop), SIGUSR1, pick_up, NULL);
     struct pw_context *context = pw_context_new(pw_main_loop_get_loop(loop), NULL, 0);
     core = pw_context_connect(context, NULL, 0);

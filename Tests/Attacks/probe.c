@@ -1,11 +1,11 @@
-/* Measures each turn of a sound server's main loop from outside of everything that runs in it. To be loaded into the
- * daemon by LD_PRELOAD; what it has measured is in the file that ATTACK_PROBE names, for others to read at any time.
+/* Measures each turn of a sound server's main loop. Loaded into the daemon with LD_PRELOAD; writes the results to the
+ * file that ATTACK_PROBE names, where others can read them at any time. For Tests/bin/attacks.
  *
- * A turn is the time between the return of the loop's poll and its next call, on the main thread: how long it was, and how
- * much processor time the thread has used, which on a shared machine is the fairer one. Whose time it was is found out by
- * samples: a second thread interrupts turns that take long, every 100 microseconds, and looks whether a function of the
- * module is on the stack. Then the time since the last look was the module's. A stretch is as much of that as comes without
- * anything else between: the daemon may have many calls for the module in one turn, when a client has sent it as much. */
+ * A turn is the time on the main thread from the return of the loop's poll to its next call. Both the elapsed time and
+ * the thread's processor time are measured; on a shared machine the latter is more accurate. Samples find the module's
+ * part: during long turns, a second thread interrupts the main thread every 100 microseconds. If a function of the
+ * module is on the stack, the time since the last sample counts as the module's. A stretch is the module's time without
+ * a break: a daemon with many messages of a client may call the module many times in one turn. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -27,24 +27,24 @@
 
 enum { RECORDS = 1 << 16, SAMPLES = 1 << 13, DEPTH = 30 };
 
-/* Nanoseconds; moments of CLOCK_MONOTONIC. Tests/Attacks/probe.py reads the same. */
+/* All times are in nanoseconds of CLOCK_MONOTONIC. Tests/Attacks/probe.py reads the same layout. */
 struct turn {
     uint64_t begin, wall, cpu, ours, stretch;
 };
 struct sample {
     uint64_t turn;
-    /* In the module, from its beginning; the innermost first, ended by 0. */
+    /* Code addresses relative to the module's beginning, the innermost first; 0 ends the list. */
     uint64_t places[DEPTH + 1];
 };
 struct shared {
-    /* How many turns there were, how many of them are among the records (the last ones), and how many samples. */
+    /* The numbers of turns, of recorded turns (the records hold the last of these), and of samples. */
     _Atomic uint64_t turns, recorded, sampled;
     struct turn records[RECORDS];
     struct sample samples[SAMPLES];
 };
 
-/* What takes less is not recorded. */
-static const uint64_t worth = 200000;
+/* Shorter turns are not recorded. */
+static const uint64_t shortest_recorded = 200000;
 static const long pause_nanoseconds = 100000;
 
 static struct shared *shared;
@@ -87,8 +87,8 @@ static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *data) {
     return ++walk->steps < 120 ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-/* The time since the last look was the module's. */
-static void take(uint64_t cpu) {
+/* Counts the time since the last sample as the module's. */
+static void count_module_time(uint64_t cpu) {
     ours += cpu - last_cpu;
     stretch += cpu - last_cpu;
     if (stretch > longest) longest = stretch;
@@ -106,7 +106,7 @@ static void sample(int number) {
     sample->places[walk.count] = 0;
     sample->turn = turn;
     if (walk.count > 0) {
-        take(cpu);
+        count_module_time(cpu);
         atomic_store(&shared->sampled, index + 1);
     }
     last_was_ours = walk.count > 0;
@@ -124,7 +124,7 @@ static void *watch(void *data) {
         nanosleep(&(struct timespec){0, pause_nanoseconds}, NULL);
         if (atomic_load(&module_begin) == 0 && round % 512 == 0) dl_iterate_phdr(find_module, NULL);
         uint64_t turn = atomic_load(&begin_wall);
-        if (turn != 0 && now(CLOCK_MONOTONIC) - turn > worth / 2)
+        if (turn != 0 && now(CLOCK_MONOTONIC) - turn > shortest_recorded / 2)
             syscall(SYS_tgkill, getpid(), main_thread, SIGRTMAX - 3);
     }
     return NULL;
@@ -140,7 +140,7 @@ __attribute__((constructor)) static void begin(void) {
     close(file);
     if (memory == MAP_FAILED) return;
     main_thread = (pid_t)syscall(SYS_gettid);
-    /* The first walk loads what it needs, which a handler of signals must not. */
+    /* The first stack walk loads a library, which a signal handler must not do. */
     uint64_t places[DEPTH + 1];
     struct walk walk = {0, 0, places};
     _Unwind_Backtrace(look, &walk);
@@ -153,9 +153,9 @@ static void end_turn(void) {
     uint64_t turn = atomic_exchange(&begin_wall, 0);
     if (turn == 0) return;
     uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID), wall = now(CLOCK_MONOTONIC) - turn;
-    if (last_was_ours) take(cpu);
+    if (last_was_ours) count_module_time(cpu);
     atomic_fetch_add(&shared->turns, 1);
-    if (wall < worth) return;
+    if (wall < shortest_recorded) return;
     uint64_t index = atomic_load(&shared->recorded);
     shared->records[index % RECORDS] = (struct turn){turn, wall, cpu - begin_cpu - overhead, ours, longest};
     atomic_store(&shared->recorded, index + 1);
@@ -168,7 +168,7 @@ static void begin_turn(void) {
     atomic_store(&begin_wall, now(CLOCK_MONOTONIC));
 }
 
-/* Whether the main loop polls, and not something that was called in a turn. */
+/* Whether the caller of poll is the main loop, and not code that the loop called in a turn. */
 static int is_loop(const void *caller) {
     static _Atomic(const void *) loop;
     static _Thread_local int is_main = -1;
@@ -180,7 +180,7 @@ static int is_loop(const void *caller) {
     Dl_info info;
     if (dladdr(caller, &info) == 0 || info.dli_fname == NULL) return 0;
     if (strstr(info.dli_fname, "libspa-support") == NULL && strstr(info.dli_fname, "/libpulse.so") == NULL) return 0;
-    /* Not before: PulseAudio forgets the handlers that it finds. */
+    /* Installed only now, because PulseAudio resets all signal handlers when it starts. */
     struct sigaction action = {.sa_handler = sample, .sa_flags = SA_RESTART};
     sigaction(SIGRTMAX - 3, &action, NULL);
     atomic_store(&loop, caller);

@@ -1,4 +1,4 @@
-"""What probe.c has measured."""
+"""Reads the measurements of probe.c."""
 
 import collections
 import mmap
@@ -18,7 +18,7 @@ class Probe:
             self.memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
     def turns(self, begin, end):
-        """The turns that began within some time, but for those that took less than 0.2 ms."""
+        """The recorded turns that began between two moments; turns of less than 0.2 ms are not recorded."""
         count = struct.unpack_from("Q", self.memory, 8)[0]
         found = []
         for index in range(max(0, count - RECORDS), count):
@@ -28,7 +28,7 @@ class Probe:
         return found
 
     def stacks(self, turns):
-        """Where the module was in some turns: stacks of places in its file, the innermost first."""
+        """The samples of some turns: stacks of code addresses in the module's file, the innermost first."""
         wanted = {turn.begin for turn in turns}
         count = struct.unpack_from("Q", self.memory, 16)[0]
         for index in range(max(0, count - SAMPLES), count):
@@ -39,13 +39,13 @@ class Probe:
 
 
 def profile(stacks, library, most=14):
-    """In which functions of the library that was, and under which ones, as lines; the library with its symbols."""
+    """Lines with the library's functions that were running (in) or had called those (under); needs symbols."""
     inside, under, names = collections.Counter(), collections.Counter(), {}
     stacks = list(stacks)
     places = sorted({place for stack in stacks for place in stack})
     if not places:
         return []
-    # Of a return address, the call is before it.
+    # A return address follows its call, so look up the address before it.
     answer = subprocess.run(
         ["llvm-symbolizer", f"--obj={library}", "--functions=linkage", "--no-inlines", "--output-style=GNU"],
         input="\n".join(hex(place - 1) for place in places), capture_output=True, text=True)

@@ -1,13 +1,13 @@
-/* A client of PulseAudio that wants no good.
+/* A client of PulseAudio that attacks the server. For Tests/bin/attacks.
  *
  *   attack-pulse KIND SECONDS COUNT [KEY=VALUE ...]
  *
- * Prints "ready" when it is at it, and in the end how often it has done what it does. In a value, %d stands for a stream's
- * number; SINK=NAME is the sink that the streams are for.
+ * Prints "ready" when the attack has begun, and at the end the number of requests. In a value, %d stands for a stream's
+ * number; SINK=NAME names the sink of the streams.
  *
- *   crowd        COUNT streams that are there and play silence; "paused" as the first property: are corked
- *   properties   COUNT streams, whose roles and names change without an end
- *   wishes       COUNT streams, which pause and go on without an end
+ *   crowd        COUNT streams that play silence; with "paused" as the first property, corked ones
+ *   properties   COUNT streams, whose roles and names change again and again
+ *   wishes       COUNT streams, which pause and play again and again
  *   comings      streams come and go, COUNT at a time
  *   call         rings on the right channel, in one stream, from SIGUSR1 on */
 #include <math.h>
@@ -20,7 +20,7 @@
 
 #include <pulse/pulseaudio.h>
 
-/* So many requests wait for their answer. */
+/* The number of requests that may wait for an answer. */
 enum { WINDOW = 32, MOST_PROPERTIES = 16 };
 
 static const pa_sample_spec format = {.format = PA_SAMPLE_S16LE, .rate = 48000, .channels = 2};
@@ -73,7 +73,7 @@ static void changed(pa_stream *stream, void *data) {
     }
 }
 
-/* Says of each stream something else than of the others. */
+/* Gives each stream other session tags. */
 static void set_tags(pa_proplist *properties, int number) {
     static const char *const categories[] = {"playback", "ambient", "solo-ambient", "play-and-record"},
                              *const modes[] = {"default", "spoken-audio", "voice-prompt", "movie-playback"},

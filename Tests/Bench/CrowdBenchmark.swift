@@ -23,7 +23,7 @@ private final class SilentHost: Host {
     func streams(heardOn node: UInt32) -> [StreamID] { [] }
     func place(of stream: StreamID) -> UInt32? { 7 }
     func carryOut(_ command: RouteCommand) {}
-    func request(_ wish: StreamWish, of stream: StreamID) {}
+    func apply(_ wish: StreamWish, to stream: StreamID) {}
     func clock(of stream: StreamID?) -> GraphClock { GraphClock(sampleRate: 48_000, quantum: .nanoseconds(21_333_333)) }
     func hasVolume(_ stream: StreamID) -> Bool { true }
     func tell(_ stream: StreamID, of interruption: StreamInterruption) {}

@@ -106,7 +106,8 @@ private func classifier(rules count: Int, expressions: [String]) throws -> Class
     }
     let last =
         "{ matches = [ { application.process.binary = application-498 } ] actions = { update-session = { fade = 50 } } }"
-    let file = PolicyFile(text: "rules = [ \(rules.joined(separator: "\n")) \(last) ]", named: "rules")
+    let text = "rules = [ \(rules.joined(separator: "\n")) \(last) ]"
+    let file = PolicyFile(bytes: Array(text.utf8), named: "rules")
     guard let classifier = file.classifier else { throw UsageError("\(file.diagnostics.map(\.description))") }
     return classifier
 }

@@ -97,8 +97,8 @@ struct TransitionsReport {
         for result in results where !result.transition.isPeer {
             let name = result.transition.name
             if result.transition.holds {
-                let overlap = Spread(result) { $0.figures.overlap.milliseconds }
-                table.add(name: "\(name): overlap (ms)", overlap, goal: "0") { $0 <= 0 }
+                let overlap = Spread(result) { $0.figures.audibleOverlap.milliseconds }
+                table.add(name: "\(name): overlap above −60 dBFS (ms)", overlap, goal: "0") { $0 <= 0 }
             }
             let late = Spread(result) {
                 $0.late(result.transition, quantum: quantum, peer: peerBack)?.milliseconds

@@ -28,7 +28,7 @@ struct Visit<Server: PrivateServer> {
         let player = try Client(
             .paplay, file: server.sandbox.path("home/music.wav"), as: ApplicationIdentity("music-player"), role: .music,
             on: server)
-        try await capture.wait(for: music, above: full - 1, lasting: .milliseconds(300), from: 0)
+        try await capture.wait(for: music, at: full, lasting: .milliseconds(300), from: 0)
         var measurements: [Measurement] = []
         for transition in transitions { measurements.append(try await measure(transition, capture)) }
         player.kill()
@@ -47,7 +47,7 @@ struct Visit<Server: PrivateServer> {
         let client = try Client(
             .paplay, file: server.sandbox.path("home/interrupter.wav"), as: ApplicationIdentity("interrupter"),
             role: transition.role, on: server)
-        let begin = try await capture.wait(for: interrupter, above: full - 1, from: start)
+        let begin = try await capture.wait(for: interrupter, at: full, from: start)
         if ending == .killed {
             try await capture.waitForFrames(
                 begin + Duration.milliseconds(1150).frames + Int.random(in: 0..<Duration.milliseconds(50).frames))
@@ -57,7 +57,7 @@ struct Visit<Server: PrivateServer> {
             for: interrupter, below: -90, lasting: .milliseconds(20), from: begin + 480)
         try await client.waitForExit()
         let restored = try await capture.wait(
-            for: music, above: full - 0.05, lasting: .milliseconds(150), from: end)
+            for: music, at: full, tolerance: 0.05, lasting: .milliseconds(150), from: end)
         try await capture.waitForFrames(restored + Duration.milliseconds(50).frames)
         let lost = try await CaptureClock(of: capture).lost(since: clock)
         let sound = try capture.read(from: start)

@@ -7,6 +7,7 @@ let benchmarks: [(name: String, summary: String, run: ([String]) async throws ->
     ("crowd", "how long the loop is kept from other work where a thousand applications play", benchmarkCrowd),
     ("policy", "reading policy files, and telling what a stream is by many rules", benchmarkPolicy),
     ("transitions", "how music is interrupted and comes back, beside PulseAudio's modules", benchmarkTransitions),
+    ("calls", "how long applications wait for the service, with the libraries and without", benchmarkCalls),
     ("footprint", "what the module adds to the daemon's memory, and its file's size", benchmarkFootprint),
 ]
 

@@ -29,7 +29,7 @@ struct Options {
                 guard let value = rest.popFirst().flatMap({ Int($0) }), (1...5).contains(value) else { return nil }
                 sessions = value
             case "--preset":
-                guard let preset = rest.popFirst().flatMap({ Policy.presets[$0] }) else { return nil }
+                guard let preset = rest.popFirst().flatMap({ Preset.all[$0]?.policy }) else { return nil }
                 policy = preset
             default: return nil
             }

@@ -1,4 +1,4 @@
-"""Each step of a scenario with something that breaks there."""
+"""The cases of Tests/bin/faults: faults after steps of scenarios, refused calls, destroyed objects."""
 
 import contextlib
 import random
@@ -9,23 +9,23 @@ from scenes import policy_text
 from stage import BUILT, HERE, MOST_SKIPPED, Stage, build_helpers, build_pipewire_helpers, pulse_helper_folder
 from desktop import DESKTOPS, PIPEWIRE_MODULE, PULSEAUDIO_MODULE, Failure, build, end, status_text
 
-#: How long a bus stands still, and how long the daemon may take to answer meanwhile: it would wait for all of that time.
+#: How long the bus is stopped, in seconds. A daemon that waited for the bus would not answer for that long.
 STALL = 4
 MOST_WAIT = 2
-#: For how many seconds what was killed or unloaded is away before it is started again.
+#: The seconds between killing or unloading something and starting it again.
 AWAY = 0.3
-#: For how many seconds a scene goes on after each step in which an object may be destroyed: what that does may show late.
+#: The seconds that a scene goes on after each step that may destroy an object, because the effect may show late.
 AFTERWARDS = 0.3
 
 FAULTS = {
-    "client": "the client that did the step is killed",
+    "client": "the client of the step is killed",
     "bus": "the session bus is killed, and started again",
-    "server": "the sound server is killed, and started again with what it has saved",
-    "stall": f"the session bus stands still for {STALL} s",
-    "late": "the module is loaded only then",
+    "server": "the sound server is killed, and started again with its saved settings",
+    "stall": f"the session bus is stopped for {STALL} s",
+    "late": "the module is loaded only after the step",
     "unload": "the module is unloaded, and loaded again",
     "manager": "the session manager is killed, and started again",
-    "front-end": "the server of PulseAudio's clients is killed, and started again",
+    "front-end": "pipewire-pulse is killed, and started again",
 }
 
 
@@ -34,7 +34,7 @@ def faults_of(kind):
 
 
 def prepare(kind):
-    """Builds what desktops need."""
+    """Builds the programs and libraries that desktops need."""
     build_helpers()
     build(BUILT / "refuse.so", [HERE / "refuse.c"], "-shared", "-fPIC")
     if kind == "pipewire":
@@ -51,7 +51,7 @@ def make_desktop(kind, **options):
 
 
 def load(desktop, seconds=15):
-    """Has the running daemon load our module, and waits until it serves."""
+    """Loads our module into the running daemon, and waits until its service is on the bus."""
     (desktop.run / f"audio-session-{desktop.KIND}.starting").unlink(missing_ok=True)
     if desktop.KIND == "pipewire":
         (desktop.run / "faults").open("w").write(f"load {PIPEWIRE_MODULE}\n")
@@ -70,13 +70,13 @@ def unload(desktop):
 
 
 def only_skips(losses):
-    """Who has skipped some of its sound, if that is all that was lost."""
+    """The streams that skipped some sound, if nothing else was lost; otherwise nothing."""
     is_all = all(" has skipped " in loss for loss in losses)
     return {loss.split()[0] for loss in losses} if is_all else set()
 
 
 class Step:
-    """One scene with one fault after one of its steps, or without any, for comparison."""
+    """One scene with one fault after one step, or without a fault, for comparison."""
 
     needs_fresh_desktop = False
     tried = 1
@@ -93,7 +93,7 @@ class Step:
         return make_desktop(kind)
 
     def run(self, desktop):
-        """Plays it, and returns what was lost."""
+        """Plays the scene, and returns the losses."""
         chance = random.Random(f"{self}")
         scene = self.scene
         desktop.write("audio-session/policy.conf", policy_text(scene.policy))
@@ -107,7 +107,7 @@ class Step:
                 if stage.is_bus_stalled and stage.needs_bus(event):
                     self.resume_bus(desktop, stage, losses)
                 stage.perform(event)
-                # At another moment of what comes of it, each time.
+                # Wait for a random time, so that the fault strikes at different moments after the step.
                 time.sleep(chance.uniform(0.05, 0.9))
                 if number == self.step and self.fault:
                     losses += self.strike(desktop, stage, event)
@@ -127,13 +127,13 @@ class Step:
         except Failure as failure:
             losses.append(str(failure))
         finally:
-            # Whoever was stopped goes on, so that it can be ended.
+            # Continue the stopped bus, so that it can be ended.
             if stage.is_bus_stalled and desktop.lives("bus"):
                 desktop.processes["bus"].send_signal(signal.SIGCONT)
             stage.clean()
         return losses
 
-    # What breaks
+    # Faults
 
     def strike(self, desktop, stage, event):
         return getattr(self, "break_" + self.fault.replace("-", "_"))(desktop, stage, event) or []
@@ -167,31 +167,31 @@ class Step:
         desktop.kill("bus")
         time.sleep(AWAY)
         desktop.start_bus()
-        # The clients' library ends them with their bus; their streams stay.
+        # libdbus ends these applications when their bus goes; their streams stay.
         stage.end_applications()
         desktop.wait("the module's service on the new bus", desktop.serves, 20)
 
     def break_stall(self, desktop, stage, event):
         desktop.processes["bus"].send_signal(signal.SIGSTOP)
         stage.is_bus_stalled, stage.stalled_at = True, time.monotonic()
-        return self.look_at_answers(desktop, stage, 1)
+        return self.check_answers(desktop, stage, 1)
 
-    def look_at_answers(self, desktop, stage, seconds):
+    def check_answers(self, desktop, stage, seconds):
         end, losses = time.monotonic() + seconds, []
         while time.monotonic() < end:
             took = desktop.answers()
             if took is None or took > MOST_WAIT:
-                losses.append(f"while the bus stood still, the daemon answered after {took} s")
+                losses.append(f"while the bus was stopped, the daemon answered only after {took} s")
                 break
             if not stage.ear.grows():
-                losses.append("while the bus stood still, so did the sound")
+                losses.append("while the bus was stopped, the sound stopped, too")
                 break
         return losses
 
     def resume_bus(self, desktop, stage, losses):
         if not stage.is_bus_stalled:
             return
-        losses += self.look_at_answers(desktop, stage, max(0.0, stage.stalled_at + STALL - time.monotonic()))
+        losses += self.check_answers(desktop, stage, max(0.0, stage.stalled_at + STALL - time.monotonic()))
         desktop.processes["bus"].send_signal(signal.SIGCONT)
         stage.is_bus_stalled = False
 
@@ -204,7 +204,7 @@ class Step:
         load(desktop)
 
     def break_server(self, desktop, stage, event):
-        """What was playing is gone. What comes next has its user's volumes, or those that it had before it had a user."""
+        """Kills the server, and its streams with it. New streams must have their users' volumes or default ones."""
         wanted = [player for player in stage.past if "session" not in self.scene.streams[player.name]]
         desktop.stop_servers(kills_daemon=True)
         stage.forget(lambda player: True)
@@ -232,7 +232,7 @@ class Step:
 
 
 class Restarted(Stage):
-    """Streams after a restart, whose volumes nobody sets."""
+    """Plays streams after a restart of the server, and leaves their volumes as the server restores them."""
 
     def __init__(self, desktop, scene):
         super().__init__(desktop, scene)
@@ -242,15 +242,15 @@ class Restarted(Stage):
         self.seen.append(shown)
 
 
-REFUSALS = {"memory": "an allocation, a descriptor or a watch is refused to who asks for it on the module's behalf"}
+REFUSALS = {"memory": "an allocation, a descriptor or a watch that is requested on the module's behalf is refused"}
 
 
 class Refusal:
-    """The scene with everything in it, in a daemon that is refused some things, each in another way to ask for it."""
+    """The scene with all kinds of events, in a daemon in which calls on some call paths are refused."""
 
     needs_fresh_desktop = True
     fault = "memory"
-    #: How many in one playing, so that what comes of each can be told apart.
+    #: The number of refusals in one run; with more, their effects could not be told apart.
     MOST = 25
 
     def __init__(self, kind, scene, part, parts, only=None):
@@ -295,33 +295,34 @@ class Refusal:
         return losses
 
     def allow(self, allows):
-        """In place, for the daemon has the file mapped."""
+        """Writes in place, because the daemon has the file mapped."""
         with open(self.control, "r+b") as file:
             file.write(b"\0" if allows else b"\1")
 
     def play(self, desktop):
         scene, losses = self.scene, []
         desktop.write("audio-session/policy.conf", policy_text(scene.policy))
-        # What is refused while it is loaded keeps it from being loaded, and then it is loaded again.
+        # A refusal during loading makes the load fail; then the module is loaded again.
         self.allow(False)
         stage = None
         self.is_alive = True
         try:
-            for _ in range(8):
+            for _ in range(self.MOST + 1):
                 with contextlib.suppress(Failure):
                     load(desktop, 4)
                 if not desktop.lives():
                     raise Failure(f"the daemon has ended ({status_text(desktop.daemon.returncode)})")
                 if desktop.has_loaded():
                     break
-            desktop.wait("the module's service", desktop.serves, 20)
+            # Each refusal may end a connection to the bus, and the next one is tried 5 s later at the latest.
+            desktop.wait("the module's service", desktop.serves, 20 + 5 * self.MOST)
             stage = Stage(desktop, scene)
             stage.begin()
             for event in scene.events:
                 stage.perform(event)
                 time.sleep(0.25)
             self.allow(True)
-            desktop.wait("the module's service after it", desktop.serves, 20)
+            desktop.wait("the module's service after it", desktop.serves, 20 + 5 * self.MOST)
             stage.end_applications()
             unload(desktop)
             losses += stage.judge()
@@ -338,7 +339,7 @@ class Refusal:
 
 
 DESTRUCTIONS = {"destroy": "an object is destroyed inside a callback of the daemon"}
-#: In which callbacks, and what, by server; see pipewire-faults.c and pulseaudio-faults.c.
+#: For each server, callbacks and the objects to destroy in them; see pipewire-faults.c and pulseaudio-faults.c.
 CALLBACKS = {
     "pipewire": (
         "global-added", "global-removed", "node-info", "node-state", "node-active", "link-state", "link-info", "device-info",
@@ -357,7 +358,7 @@ OBJECTS = {
 
 
 class Destruction:
-    """The first half of the scene with everything in it, in which one object is destroyed in one kind of callback."""
+    """The first half of the scene with all kinds of events, with one object destroyed in one kind of callback."""
 
     needs_fresh_desktop = True
     fault = "destroy"
@@ -393,10 +394,10 @@ class Destruction:
                 desktop.wait("the module's service", desktop.serves, 15)
                 stage.end_applications()
                 unload(desktop)
-            # Who was destroyed has gone, and its client need not notice.
+            # A destroyed stream is gone, and its client may not notice; so do not judge it.
             stage.forget(lambda player: not stage.shown(player) or not stage.shown(player)["is_linked"])
-            # A stream may have lost one of its links, and be half as loud; and a player that opens another one is given the
-            # volume that the server remembers of the role.
+            # A stream that lost one of its links is half as loud, and a player that opens a new stream gets the volume
+            # that the server remembers for the role.
             stage.has_restored = True
             losses += stage.judge(by_sound=False) if self.has_module else []
             if desktop.answers() is None:
@@ -406,7 +407,7 @@ class Destruction:
         finally:
             if stage is not None:
                 stage.clean()
-        self.has_struck = "faults: destroys" in desktop.log() or "faults: takes out" in desktop.log()
+        self.has_struck = "faults: destroys" in desktop.log() or "faults: unloads" in desktop.log()
         return losses
 
     def arm(self, desktop):

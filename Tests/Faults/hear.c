@@ -1,10 +1,11 @@
-/* What a recording has of some streams: how loud each is, and which of its sound. For Tests/bin/faults.
+/* Measures streams in a recording: the amplitude of each, and the position in its sound. For Tests/bin/faults.
  *
  *   hear FILE RATE SECONDS STREAMS
  *
- * The file is interleaved stereo, 32-bit float. Of its last SECONDS (0: of all) a line is printed for every 50 ms: the time
- * in seconds from the file's beginning, then for each stream its amplitude and its position in seconds. The sound of stream
- * N is a tone that begins at 500 + 700 N Hz and rises by 5 Hz a second, so that its frequency says the position. */
+ * The file is interleaved stereo, 32-bit float. Prints a line for every 50 ms of the last SECONDS (0: of the whole
+ * file): the time in seconds from the file's beginning, then for each stream its amplitude and its position in seconds.
+ * The sound of stream N is a tone that begins at 500 + 700 N Hz and rises by 5 Hz a second, so its frequency gives the
+ * position. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 enum { FIRST = 500, APART = 700, RISE = 5, BIN = 8, BINS = 56 };
 
-/* The amplitude of a frequency in samples that have a window on them. */
+/* The amplitude of a frequency in windowed samples. */
 static double amplitude(const double *samples, int count, double frequency, double rate) {
     double turn = 2 * cos(2 * M_PI * frequency / rate), before = 0, last = 0;
     for (int index = 0; index < count; index++) {
@@ -21,7 +22,7 @@ static double amplitude(const double *samples, int count, double frequency, doub
         last = value;
     }
     double power = before * before + last * last - turn * before * last;
-    /* A Hann window halves it, and a sine has half of its amplitude on either side of zero. */
+    /* The Hann window halves the amplitude, and a sine has only half of it at the positive frequency. */
     return 4 * sqrt(power > 0 ? power : 0) / count;
 }
 
@@ -51,7 +52,7 @@ int main(int argc, char **argv) {
                 levels[bin] = amplitude(window, length, begin + (bin - 2) * BIN, rate);
                 if (levels[bin] > best) best = levels[bin], peak = bin;
             }
-            /* Between the bins, on a logarithmic scale, where the window is nearly a parabola. */
+            /* Interpolate the peak between the bins on a logarithmic scale, where the window is nearly a parabola. */
             double shift = 0;
             if (peak > 0 && peak + 1 < BINS && best > 1e-9) {
                 double low = log(levels[peak - 1] + 1e-12), middle = log(best), high = log(levels[peak + 1] + 1e-12);

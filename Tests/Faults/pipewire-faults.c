@@ -1,15 +1,16 @@
-/* A module of the PipeWire daemon that does what others fear, for Tests/bin/faults: it loads and unloads modules while the
- * daemon runs, and destroys objects from inside the daemon's own callbacks.
+/* A module for the PipeWire daemon that causes faults, for Tests/bin/faults: it loads and unloads modules while the daemon
+ * runs, and destroys objects inside the daemon's callbacks.
  *
- * It reads lines from the pipe `faults` in XDG_RUNTIME_DIR:
+ * It reads commands from the pipe `faults` in XDG_RUNTIME_DIR:
  *
  *   load NAME                load a module
- *   unload NAME              take a module out
- *   destroy EVENT OBJECT N   from inside the Nth callback EVENT from now on, destroy OBJECT
+ *   unload NAME              unload a module
+ *   destroy EVENT OBJECT N   destroy OBJECT inside the Nth callback EVENT from now on
  *
  * The events are global-added, global-removed, node-info, node-state, node-active, link-state, link-info, device-info,
- * client-info, and resource-added. The objects are self (what the callback is about), client (the client that it
- * belongs to), link, node, sink, device (the first that there is) and module (ours). What it does is said on standard error. */
+ * client-info, and resource-added. The objects are self (the callback's object), client (the client that owns that
+ * object), link, node, sink, device (the first one of each) and module (ours). Each action is printed to standard
+ * error. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pipewire/impl.h>
@@ -30,7 +31,7 @@ struct faults {
     struct spa_list watches;
 };
 
-/* A listener on one object, which goes with it. */
+/* A listener on one object, which ends with the object. */
 struct watch {
     struct spa_list link;
     struct faults *faults;
@@ -68,7 +69,7 @@ static struct pw_global *client_of(struct faults *faults, struct pw_global *glob
     return id == NULL ? NULL : pw_context_find_global(faults->context, (uint32_t)atoi(id));
 }
 
-/* What is of the daemon itself, such as its core, stays. */
+/* Destroys an object, unless it is the daemon's own, such as its core. */
 static void destroy(struct pw_global *global) {
     void *object = pw_global_get_object(global);
     if (object == NULL) return;
@@ -91,7 +92,7 @@ static void happened(struct faults *faults, const char *event, struct pw_global 
     if (strcmp(faults->object, "device") == 0) victim = first(faults, PW_TYPE_INTERFACE_Device, NULL, NULL);
     if (strcmp(faults->object, "module") == 0) victim = first(faults, PW_TYPE_INTERFACE_Module, ours, NULL);
     if (victim == NULL) {
-        /* The next one, then. */
+        /* No such object: try again at the next callback. */
         faults->left = 1;
         return;
     }
@@ -170,8 +171,8 @@ static void global_removed(void *data, struct pw_global *global) { happened(data
 static const struct pw_context_events context_events = {
     PW_VERSION_CONTEXT_EVENTS, .global_added = global_added, .global_removed = global_removed};
 
-/* Whoever comes last hears an event last: what it is about is there for all the others, as the daemon means it to be. */
-static void come_last(struct faults *faults) {
+/* Adds the listeners again, so that they are called last: all other listeners still find the object of the event. */
+static void move_to_end(struct faults *faults) {
     struct watch *watch, *next;
     spa_list_for_each_safe(watch, next, &faults->watches, link) forget(watch);
     spa_hook_remove(&faults->context_listener);
@@ -187,7 +188,7 @@ static void obey(struct faults *faults, char *line) {
         struct pw_global *module = first(faults, PW_TYPE_INTERFACE_Module, name, NULL);
         if (module != NULL) destroy(module);
     } else {
-        come_last(faults);
+        move_to_end(faults);
         sscanf(line, "destroy %31s %31s %d", faults->event, faults->object, &faults->left);
     }
 }
@@ -220,7 +221,7 @@ __attribute__((visibility("default"))) int pipewire__module_init(struct pw_impl_
     (void)arguments;
     if (folder == NULL || snprintf(path, sizeof path, "%s/faults", folder) >= (int)sizeof path) return -EINVAL;
     if (mkfifo(path, 0600) != 0 && errno != EEXIST) return -errno;
-    /* For writing too, so that it stays open when a writer has gone. */
+    /* Open for writing too, so that the pipe stays open when a writer closes it. */
     int pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
     struct faults *faults = pipe < 0 ? NULL : calloc(1, sizeof *faults);
     if (faults == NULL) return -errno;

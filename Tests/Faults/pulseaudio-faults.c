@@ -1,12 +1,12 @@
-/* A module of the PulseAudio daemon that destroys objects from inside the daemon's own hooks, for Tests/bin/faults.
+/* A module for the PulseAudio daemon that destroys objects inside the daemon's hooks, for Tests/bin/faults.
  *
  *   load-module module-test-faults hook=HOOK priority=early|late object=OBJECT [count=N]
  *
- * From inside the Nth call of the hook it destroys the object, once. The hooks are input-new, input-put, input-state,
- * input-moved, input-volume, input-mute, input-proplist, input-unlink, input-event, client-put, sink-put, sink-state and
- * default-sink. The objects are
- * input (a stream that plays: the one that the hook is about, or the first), other (a stream that the hook is not about), client (that
- * of such a stream), module (ours, as the daemon takes modules out) and request (ours, as modules ask to be taken out). */
+ * Destroys the object once, inside the Nth call of the hook. The hooks are input-new, input-put, input-state,
+ * input-moved, input-volume, input-mute, input-proplist, input-unlink, input-event, client-put, sink-put, sink-state
+ * and default-sink. The objects are input (the hook's stream if it plays, otherwise the first one), other (a stream
+ * other than the hook's), client (the client of such a stream), module (ours, unloaded at once) and request (ours, by a
+ * request to be unloaded). */
 #include <config.h>
 
 #include <string.h>
@@ -19,7 +19,7 @@
 #include <pulsecore/module.h>
 #include <pulsecore/sink-input.h>
 
-PA_MODULE_DESCRIPTION("Destroys things, for tests");
+PA_MODULE_DESCRIPTION("Destroys objects, for tests");
 PA_MODULE_VERSION(PACKAGE_VERSION);
 PA_MODULE_LOAD_ONCE(true);
 
@@ -65,7 +65,7 @@ static pa_hook_result_t happened(pa_core *core, void *what, struct faults *fault
         pa_module *module;
         PA_IDXSET_FOREACH(module, core->modules, index)
             if (pa_streq(module->name, "module-audio-session")) {
-                pa_log_error("faults: takes out %s", module->name);
+                pa_log_error("faults: unloads %s", module->name);
                 if (pa_streq(faults->object, "module")) pa_module_unload(module, true);
                 else pa_module_unload_request(module, true);
                 break;
@@ -74,7 +74,7 @@ static pa_hook_result_t happened(pa_core *core, void *what, struct faults *fault
     }
     pa_sink_input *input = pa_streq(faults->object, "other") || own == NULL ? some_input(core, own) : own;
     if (input == NULL || !PA_SINK_INPUT_IS_LINKED(input->state)) {
-        /* The next one, then. */
+        /* No such object: try again at the next call. */
         faults->left = 1;
         return PA_HOOK_OK;
     }
@@ -97,7 +97,7 @@ int pa__init(pa_module *module) {
     for (size_t index = 0; index < PA_ELEMENTSOF(hooks); index++) {
         if (!pa_streq(hooks[index].name, hook)) continue;
         faults->is_about_input = hooks[index].is_about_input;
-        /* Before all others, or after them. */
+        /* Before all other listeners, or after them. */
         pa_module_hook_connect(module, &module->core->hooks[hooks[index].hook], is_late ? PA_HOOK_LATE + 100 : PA_HOOK_EARLY - 100,
                                (pa_hook_cb_t)happened, faults);
     }

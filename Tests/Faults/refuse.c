@@ -1,17 +1,17 @@
-/* Loaded into a sound server beforehand, it refuses memory and descriptors to whoever asks on behalf of the module: calls with
- * the module on the stack. For Tests/bin/faults.
+/* Preloaded into a sound server (LD_PRELOAD), refuses memory, descriptors and watches on behalf of the module: to calls with the
+ * module on the stack. For Tests/bin/faults.
  *
- * Each way to a call (the functions from the call up to the module) is refused once, and not again by any server that has
- * the same file of ways. Memory is refused to libraries only: Swift has no allocation that fails, so where the module itself
- * asks for memory, a refusal ends the process, and where PulseAudio's libraries or the loader of libraries ask, one does so,
- * too; and PipeWire silences a node whose memory it cannot map. These are counted.
+ * Each way, the call path from the call up to the module, is refused once, and not again by any server with the same
+ * file of ways. Memory is refused only to libraries. An allocation in Swift cannot fail, so a refusal to the module
+ * itself would end the process; so would one to PulseAudio's libraries or the dynamic loader; and PipeWire silences a
+ * node whose memory it cannot map. Such calls are counted.
  *
  *   REFUSE_CONTROL   a file whose first byte is 1 while anything is to be refused
- *   REFUSE_WAYS      the file of ways: one that is in it is not refused; one that is refused is added
- *   REFUSE_ONLY      the only way that is to be refused
- *   REFUSE_MOST      how many in all, 100 ms apart (10)
- *   REFUSE_PART      I/N: only ways whose number has the remainder I by N
- *   REFUSE_LOG       where each refusal, the counts, and where the process has crashed are written
+ *   REFUSE_WAYS      the file of ways: ways in it are not refused; each refused way is added
+ *   REFUSE_ONLY      the only way to refuse
+ *   REFUSE_MOST      the number of refusals, at least 100 ms apart (10)
+ *   REFUSE_PART      I/N: refuse only ways whose number has the remainder I modulo N
+ *   REFUSE_LOG       the file for refusals, counts, and the place of a crash
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -52,7 +52,8 @@ static struct timespec last;
 static bool is_ready;
 
 struct figures {
-    /* Calls with the module on the stack; those for memory that the module makes itself, and that others do not survive. */
+    /* Calls with the module on the stack; of these, the module's own for memory, others that would end the process, and refused
+     * ones. */
     unsigned calls, own, ending, refused;
 } figures;
 
@@ -68,7 +69,7 @@ static void say(const char *path, const char *format, ...) {
     close(file);
 }
 
-/* `LIBRARY+OFFSET` of some addresses, the innermost first. */
+/* Writes addresses as `LIBRARY+OFFSET`, the innermost first. */
 static void describe(void **frames, int count, char *text, size_t size) {
     size_t used = 0;
     text[0] = '\0';
@@ -105,7 +106,7 @@ static bool is_known(uint64_t way) {
     return false;
 }
 
-/* Whether this call is one to be refused. */
+/* Whether to refuse this call. */
 __attribute__((noinline)) static bool refuses(const char *call, bool is_memory) {
     if (!is_ready || is_inside || control[0] != 1 || !pthread_equal(pthread_self(), main_thread)) return false;
     is_inside = true;
@@ -133,14 +134,14 @@ __attribute__((noinline)) static bool refuses(const char *call, bool is_memory) 
         figures.ending++;
         goto done;
     }
-    /* A node that PipeWire cannot give its driver's memory stays without sound until its links are made anew. */
+    /* A node without its driver's memory would stay silent until its links are made again. */
     for (int index = first; is_memory && index < ours; index++)
         if (dladdr(frames[index], &info) != 0 && info.dli_sname != NULL &&
             (strncmp(info.dli_sname, "pw_memblock_", 12) == 0 || strncmp(info.dli_sname, "pw_mempool_", 11) == 0)) {
             figures.ending++;
             goto done;
         }
-    /* Libraries lie somewhere else in each process, so it is the distance from their beginning that counts. */
+    /* Libraries have other addresses in each process, so use offsets from their beginning. */
     uint64_t way = 14695981039346656037u;
     for (int index = first; index < count && index <= ours + 1; index++) {
         if (dladdr(frames[index], &info) == 0) continue;
@@ -185,7 +186,7 @@ __attribute__((constructor)) static void begin(void) {
     const char *log = getenv("REFUSE_LOG"), *way = getenv("REFUSE_ONLY"), *share = getenv("REFUSE_PART");
     void *frames[4];
     is_inside = true;
-    /* It loads a library when it is first called. */
+    /* The first call of backtrace loads a library, so call it in advance. */
     backtrace(frames, 4);
     main_thread = pthread_self();
     int file = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
@@ -206,7 +207,7 @@ __attribute__((constructor)) static void begin(void) {
         is_ready = control != MAP_FAILED;
     }
     is_inside = false;
-    /* Not for what the server starts. */
+    /* Programs that the server starts must not load this library. */
     unsetenv("LD_PRELOAD");
 }
 
@@ -269,14 +270,14 @@ REFUSABLE(memfd_create, (const char *name, unsigned flags), EMFILE, name, flags)
 REFUSABLE(inotify_init1, (int flags), EMFILE, flags)
 REFUSABLE(inotify_add_watch, (int file, const char *path, uint32_t mask), ENOSPC, file, path, mask)
 
-/* Only one watch more can be one too many. */
+/* Only adding a watch can fail for lack of memory. */
 int epoll_ctl(int loop, int what, int file, struct epoll_event *event) {
     NEXT(epoll_ctl);
     if (what == EPOLL_CTL_ADD && refuses("epoll_ctl", false)) return errno = ENOSPC, -1;
     return next(loop, what, file, event);
 }
 
-/* Those with a mode only where a file may be made. */
+/* A call that may create a file has a mode as a further argument. */
 #define OPENING(name, declaration, flags, ...) \
     int name declaration { \
         va_list arguments; \

@@ -1,11 +1,11 @@
-"""Scenario files, as far as playing them needs it; what is wrong in one, `audio-session simulate` says."""
+"""Reads scenario files for playing. Assumes correct files; `audio-session simulate` reports mistakes."""
 
 import pathlib
 import re
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = (PACKAGE / "policy/scenarios", PACKAGE / "Tests/Scenarios")
-#: One with everything in it that the language knows, for runs that have to be short.
+#: A scenario with all kinds of events, for short runs.
 EVERYDAY = pathlib.Path(__file__).parent / "everyday.scenario"
 _TOKEN = re.compile(r'\s+|,|#[^\n]*|("(?:[^"\\]|\\.)*"|[{}\[\]=:]|[^\s{}\[\]=:,"#][^\s{}\[\]=:,"]*)')
 
@@ -44,7 +44,7 @@ def parse(text):
 
 
 def write(value):
-    """What `parse` has read, as text again."""
+    """Writes a value that `parse` has returned as text."""
     if isinstance(value, dict):
         return "{ " + " ".join(f'"{key}" = {write(item)}' for key, item in value.items()) + " }"
     if isinstance(value, list):
@@ -53,7 +53,7 @@ def write(value):
 
 
 def policy_text(policy):
-    """A policy file that says what a scenario says."""
+    """The text of a policy file for the policy of a scenario."""
     if isinstance(policy, dict):
         return "\n".join(f'"{key}" = {write(value)}' for key, value in policy.items())
     return f'preset = "{policy}"'
@@ -65,7 +65,7 @@ def seconds(text):
 
 
 class Scene:
-    """What happens, and to whom."""
+    """One scenario: its streams, sessions and events."""
 
     ACTIONS = (
         "play", "pause", "stop", "kill", "volume", "mute", "move", "open", "category", "mode", "activate", "deactivate", "cancel",
@@ -81,7 +81,7 @@ class Scene:
         self.interruptions = story.get("interruptions", {})
         self.events = []
         for event in story["events"]:
-            # With a category, the mode belongs to it.
+            # In an event with a category, the mode is a detail of that action.
             action = next(name for name in self.ACTIONS if name in event and not (name == "mode" and "category" in event))
             self.events.append((seconds(event["at"]), action, event[action], event))
         self.events.sort(key=lambda event: event[0])
@@ -98,7 +98,7 @@ class Scene:
             action == "policy" and "mute" in write(what) for _, action, what, _ in self.events)
 
     def application(self, name):
-        """Whom a stream or session belongs to, by what tells applications apart."""
+        """The application of a stream or session, as identified by its properties."""
         own = self.streams.get(name) or self.sessions.get(name) or {}
         if "session" in own:
             own = self.sessions[own["session"]]

@@ -1,4 +1,4 @@
-"""Plays a scenario with real clients on a private desktop, and judges what is left of the user's settings afterwards."""
+"""Plays a scenario with real clients on a private desktop, and checks the users' settings and the sound afterwards."""
 
 import contextlib
 import json
@@ -12,28 +12,28 @@ import time
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PACKAGE / "Tests/PrivateDesktop"))
-from desktop import SINK, SYSTEM_PYTHON, Failure, build, package_flags, pulse_release  # noqa: E402
+from desktop import SINK, SYSTEM_PYTHON, Failure, build, package_flags, processor_wait, pulse_release  # noqa: E402
 from listening import AMPLITUDE, make_tone  # noqa: E402
 from scenes import policy_text  # noqa: E402
 
 BUILT = PACKAGE / ".build/faults"
 HERE = pathlib.Path(__file__).parent
-#: The recording's rate: the highest tone that a scene has is at 6 kHz.
+#: The recording's rate; the highest tone of a scene is at 6 kHz.
 RATE = 16000
 TONE_SECONDS = 90
-#: How much of its sound a stream may lose or repeat over an interruption, in seconds. What is below the threshold while a
-#: stream fades counts as not heard, a machine that has other work corks later, and the windows are uncertain.
+#: The sound that a stream may lose or repeat over an interruption, in seconds. The end of a fade is below the threshold of
+#: hearing, a busy machine corks late, and the analysis windows are imprecise.
 MOST_SKIPPED = 0.8
-#: What is quieter than this, of what a stream has without anybody's volume, counts as silence.
+#: A level below this part of the stream's full level counts as silence.
 SILENCE = 0.01
 
 
 def build_helpers():
-    """What has to be compiled: the ear, the module that breaks things, the card."""
+    """Compiles hear.c, the module that causes faults, and the simulated card; makes the tones."""
     build(BUILT / "hear", [HERE / "hear.c"], "-O2", "-lm")
     for number in range(8):
         if not (path := BUILT / f"tone-{number}.wav").exists():
-            # The frequency says which second of it is heard; hear.c reads it.
+            # The frequency gives the position in the tone; hear.c reads it.
             make_tone(path.with_suffix(".new"), 500 + 700 * number, "both", TONE_SECONDS, slope=5).rename(path)
 
 
@@ -50,7 +50,7 @@ def pulse_helper_folder():
     folder = PACKAGE / ".build/modules/tests" / release
     if not (folder / "module-fixture-card.so").exists():
         subprocess.run([PACKAGE / "Tests/PulseCard/build", release], check=True)
-    # The daemon's headers, and what they need, are there by then.
+    # The card's build has fetched the daemon's headers.
     build(folder / "module-test-faults.so", [HERE / "pulseaudio-faults.c"], "-shared", "-fPIC", "-Wno-missing-field-initializers",
           "-Wno-unused-parameter", "-DPA_MODULE_NAME=module_test_faults", f"-I{PACKAGE}/.build/pulse-card/{release}", "-isystem",
           str(PACKAGE / f".build/pulseaudio/{release}/src"))
@@ -58,7 +58,7 @@ def pulse_helper_folder():
 
 
 class Ear:
-    """Records what the sink plays into a file, and anew when the recording ends."""
+    """Records the sink into a file, and into a new one whenever the recording has ended."""
 
     def __init__(self, desktop, count):
         self.desktop, self.count, self.segments, self.process = desktop, count, [], None
@@ -71,7 +71,7 @@ class Ear:
         with open(path, "wb") as output:
             self.process = self.desktop.spawn(self.desktop.capture_command(RATE, 480), stdout=output)
         self.desktop.wait("the recording", lambda: path.stat().st_size > 0, 15)
-        # When the file's first frame was played, about.
+        # The approximate time of the file's first frame.
         self.segments.append((path, time.monotonic() - path.stat().st_size / 8 / RATE))
 
     def end(self):
@@ -87,17 +87,33 @@ class Ear:
             path.unlink(missing_ok=True)
 
     def grows(self):
+        """Whether there is more sound within 2 s, or within 30 s where recorder and daemon wait for a processor meanwhile."""
         path = self.segments[-1][0]
-        size = path.stat().st_size
-        end = time.monotonic() + 2
-        while time.monotonic() < end:
+        size, begin, waited = path.stat().st_size, time.monotonic(), self.waits()
+        while (passed := time.monotonic() - begin) < 30 and passed - (self.waits() - waited) < 2:
             if path.stat().st_size > size:
                 return True
             time.sleep(0.02)
         return False
 
+    def comes_to(self, number, level, player):
+        """Whether a stream is at a level within 8 s, or within 60 s where those who make its sound wait for a processor."""
+        begin, waited = time.monotonic(), self.waits(player)
+        while (passed := time.monotonic() - begin) < 60 and passed - (self.waits(player) - waited) < 8:
+            with contextlib.suppress(Failure, ValueError, OSError):
+                if self.is_at(number, level):
+                    return True
+            if self.desktop.daemon.poll() is not None:
+                return False
+            time.sleep(0.05)
+        return False
+
+    def waits(self, *others):
+        """For how many seconds recorder, daemon and other processes have waited for a processor."""
+        return sum(map(processor_wait, (self.process.pid, self.desktop.daemon.pid, *others)))
+
     def read(self, segment=-1, seconds=0):
-        """For each 50 ms of a recording: the moment, then for each stream its level and position."""
+        """For each 50 ms of a recording: the moment, then the level and position of each stream."""
         path, begin = self.segments[segment]
         text = subprocess.run(
             [BUILT / "hear", path, str(RATE), str(seconds), str(self.count)], capture_output=True, text=True).stdout
@@ -109,7 +125,7 @@ class Ear:
         return lines
 
     def level(self, number):
-        """How loud a stream was in the last moment, where 1 is as it was made."""
+        """The present level of a stream, where 1 is its full level."""
         lines = self.read(seconds=0.25)
         return min(pairs[number][0] for _, pairs in lines) if lines else 0.0
 
@@ -171,7 +187,7 @@ def alive(process):
 
 
 class Stage:
-    """One playing of one scene."""
+    """One run of one scene."""
 
     def __init__(self, desktop, scene):
         self.desktop, self.scene = desktop, scene
@@ -187,10 +203,10 @@ class Stage:
     def begin(self):
         self.ear = Ear(self.desktop, len(self.scene.streams))
 
-    # What happens
+    # Events
 
     def perform(self, event):
-        """Makes something happen. What cannot happen any more, because who would do it is gone, does not."""
+        """Performs an event; does nothing if its client is gone."""
         _, action, what, details = event
         with contextlib.suppress(Failure, OSError, ValueError, KeyError, subprocess.SubprocessError):
             getattr(self, "do_" + action.replace("-", "_"))(what, details)
@@ -253,19 +269,19 @@ class Stage:
         player = self.players[name] = Player(self, name, process, number, is_capture, button)
         player.is_pulse = not is_native
         self.past.append(player)
-        # What its user makes of it; the server remembers that for streams of its kind.
+        # Set the user's volume, which the server remembers for streams of the role.
         player.factor = self.factor(role)
         own = self.desktop.wait(f"the stream {name}", lambda: self.shown(player), 20)
         self.settle(own, player)
 
     def settle(self, shown, player):
-        """The user's volume, and not muted, whatever the server remembers of the role."""
+        """Sets the user's volume and unmutes, whatever the server has restored for the role."""
         self.desktop.set_volume(shown, player.factor)
         self.desktop.set_mute(shown, False)
         self.remember(player)
 
     def remember(self, player):
-        """Notes what the server may give to any stream of the role from now on."""
+        """Records the volume and mute that the server may restore for streams of the role from now on."""
         remembered = self.desktop.__dict__.setdefault("remembered", {})
         factors, mutes = remembered.setdefault(self.role(player), ({1.0}, {False}))
         factors.add(player.factor)
@@ -273,11 +289,11 @@ class Stage:
 
     @staticmethod
     def factor(role):
-        """The user's volume, one for each role, as servers remember one for each role."""
+        """The user's volume for a role; one for each role, because servers remember one for each role."""
         return 0.5 + (sum(map(ord, (role or "").lower())) % 40) / 100
 
     def shown(self, player):
-        """What the server shows of a player's stream, as soon as it has volumes."""
+        """The server's state of a player's stream; None before it has volumes."""
         return next((one for one in self.desktop.streams() if one["process"] == player.process and one["volumes"]), None)
 
     def shown_now(self, player):
@@ -421,10 +437,10 @@ class Stage:
         if name in self.cards:
             self.tell(self.cards[name], "vanish")
 
-    # The end
+    # End and judgement
 
     def end_applications(self):
-        """All who hold sessions or have begun interruptions leave; their players play on."""
+        """Ends all applications with sessions or interruptions; their players play on."""
         for application in self.applications.values():
             application.process.kill()
             application.process.wait()
@@ -432,7 +448,7 @@ class Stage:
         self.applications = {}
 
     def clean(self):
-        """Ends whoever is left."""
+        """Ends all remaining programs."""
         self.end_applications()
         self.clean_players()
         for child in list(self.desktop.others):
@@ -450,7 +466,7 @@ class Stage:
                     os.kill(player.process, signal.SIGKILL)
 
     def forget_pulse_clients(self):
-        """Their server has gone, and they with it."""
+        """Forgets the clients of pipewire-pulse, which has ended."""
         self.forget(lambda player: player.is_pulse)
 
     def forget(self, condition):
@@ -459,21 +475,21 @@ class Stage:
                 self.do_stop(name, None, signal.SIGKILL)
 
     def judge(self, by_sound=True):
-        """What is not as it was. The module is gone by now; whoever is left plays as its user wants it. Without sound, what the
-        server says of the volumes in force has to do."""
+        """The losses. The module has been unloaded, so every stream must play as its user wants. Without `by_sound`,
+        judges by the effective volumes that the server shows."""
         losses = []
         for card in self.cards.values():
-            # All is played where it is recorded.
+            # Remove the cards, so that all streams play on the recorded sink.
             self.tell(card, "vanish")
         for player in list(self.players.values()):
             if time.monotonic() - player.begin > TONE_SECONDS - 5:
-                # It may have come to the end of its file.
+                # The player may have reached the end of its file.
                 self.do_stop(player.name, None)
                 continue
             if player.lives() and (self.shown(player) or not self.has_restored):
                 continue
             if self.has_restored:
-                # Clients end with an error when nobody finds them an output in time, see restart_manager.
+                # A client ends with an error when the session manager does not link it in time, see restart_manager.
                 self.unlinked += 1
                 self.do_stop(player.name, None, signal.SIGKILL)
             else:
@@ -482,7 +498,7 @@ class Stage:
 
         def look():
             shown = {one["process"]: one for one in self.desktop.streams()}
-            # A session manager that starts gives a stream the volume that it remembers of the role, whosever it was.
+            # A restarted session manager restores the volume that it remembers for a role to all streams of the role.
             if self.has_restored:
                 for player in survivors:
                     self.accept_restored(player, shown.get(player.process))
@@ -498,29 +514,30 @@ class Stage:
                 losses.append(f"the device {name} was {before} and is {devices.get(name)}")
         if not by_sound:
             return losses + [
-                f"{player.name} is at {shown['in_force']} in force" for player in survivors if (shown := self.shown(player))
+                f"{player.name} has the effective volume {shown['in_force']}" for player in survivors if (shown := self.shown(player))
                 and shown["runs"] and any(value < player.factor - 0.01 for value in shown["in_force"])]
         if not self.ear.grows():
-            # Whatever has ended the recording, others are to be heard now.
+            # If the recording has ended, begin a new one.
             with contextlib.suppress(Failure):
                 self.ear.listen()
         for player in survivors:
             if player.is_capture:
                 continue
             level = player.factor if player.wants and not player.is_muted else 0.0
-            try:
-                self.desktop.wait("sound", lambda: self.ear.is_at(player.number, level), 8)
-            except Failure:
+            if not self.ear.comes_to(player.number, level, player.process):
                 shown = self.shown(player)
                 if shown is not None and not shown["is_linked"]:
-                    # The session manager has not linked it, see restart_manager; the rest of it was looked at.
+                    # The session manager has not linked the stream, see restart_manager. Its settings have been
+                    # checked.
                     self.unlinked += 1
                     continue
-                losses.append(f"{player.name} is heard at {self.ear.level(player.number):.3f} and not at {level:.3f}")
+                losses.append(
+                    f"{player.name} is heard at {self.ear.level(player.number):.3f} and not at {level:.3f}; the server "
+                    f"shows {shown}; the recording {'goes on' if self.ear.grows() else 'stands still'}")
         return losses
 
     def accept_restored(self, player, shown):
-        """Takes what users have said of any stream of a role for what they have said of this one."""
+        """Accepts a volume that users have set for another stream of the same role."""
         factors, mutes = self.desktop.remembered[self.role(player)]
         if shown is None:
             return
@@ -542,16 +559,16 @@ class Stage:
             losses.append(f"{player.name}'s volume is {shown['volumes']} and not {player.factor:.2f}")
         if shown["mute"] != player.is_muted:
             losses.append(f"{player.name}'s mute is {shown['mute']}")
-        # What is in force, where the server says so: the volume, or nothing while it is muted.
+        # A soft mute without the user's mute is a loss, where the server shows it.
         if shown["is_muted_softly"] and not player.is_muted:
-            losses.append(f"{player.name} is muted in force")
+            losses.append(f"{player.name} is muted by soft mute")
         return losses
 
     def skips(self):
-        """By stream: the largest piece of its sound, in seconds, that was lost (or repeated, if negative) over a silence."""
+        """For each stream, the largest part of its sound in seconds that was lost (negative: repeated) over a silence."""
         found = {}
         if self.scene.needs_card:
-            # What is heard on a card that comes and goes is not recorded here.
+            # Sound on cards that come and go is not recorded.
             return found
         for segment in range(len(self.ear.segments)):
             lines = self.ear.read(segment)
@@ -564,7 +581,7 @@ class Stage:
                     if level < SILENCE or moment < player.begin or (player.end and moment > player.end - 0.1):
                         before, steady = None, 0
                         continue
-                    # A click has a frequency too, but not one that goes on as the sound does.
+                    # Only count positions that advance steadily: a click also gives a frequency, but only once.
                     steady = steady + 1 if before is not None and abs(position - before - 0.05) < 0.035 else 0
                     before = position
                     if steady < 2:

@@ -99,13 +99,21 @@ static void carry_out(struct card *card, char *line, int descriptor) {
         int port = find_port(card->plan, key);
         if (port < 0) return answer(descriptor, "error no such port");
         return start_flapping(card, port, rate, seconds, descriptor);
+    } else if (strcmp(line, "latency") == 0) {
+        char key[64] = "";
+        double milliseconds = 0;
+        sscanf(rest, "%63s %lf", key, &milliseconds);
+        int port = find_port(card->plan, key);
+        if (port < 0 || !set_latency(card, (uint32_t)port, (int64_t)(milliseconds * 1e6))) {
+            return answer(descriptor, "error no such microphone in use");
+        }
     } else if (strcmp(line, "appear") == 0) {
         appear(card);
     } else if (strcmp(line, "vanish") == 0) {
         vanish(card);
     } else {
-        return answer(descriptor, "error plug PORT, unplug PORT, flap PORT RATE SECONDS, profile NAME, appear, vanish, "
-                                  "vanish-in-profile-switch NAME, or state");
+        return answer(descriptor, "error plug PORT, unplug PORT, flap PORT RATE SECONDS, latency PORT MILLISECONDS, "
+                                  "profile NAME, appear, vanish, vanish-in-profile-switch NAME, or state");
     }
     answer(descriptor, "ok");
 }

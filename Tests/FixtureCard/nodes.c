@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <spa/param/audio/format-utils.h>
+#include <spa/param/latency-utils.h>
 #include <spa/param/props.h>
 #include <spa/pod/builder.h>
 
@@ -171,4 +172,18 @@ void apply_volumes(struct device *device) {
         SPA_POD_Array(sizeof(float), SPA_TYPE_Float, CHANNELS, device->volumes), SPA_PROP_softVolumes,
         SPA_POD_Array(sizeof(float), SPA_TYPE_Float, CHANNELS, device->volumes));
     pw_node_set_param((struct pw_node *)device->sink, SPA_PARAM_Props, 0, properties);
+}
+
+bool set_latency(struct card *card, uint32_t port, int64_t nanoseconds) {
+    for (uint32_t number = 0; number < card->plan->device_count; number++) {
+        struct device *device = &card->devices[number];
+        if (device->source == NULL || device->port != port) continue;
+        uint8_t buffer[1024];
+        struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof(buffer));
+        struct spa_latency_info latency =
+            SPA_LATENCY_INFO(SPA_DIRECTION_OUTPUT, .min_ns = nanoseconds, .max_ns = nanoseconds);
+        const struct spa_pod *parameter = spa_latency_build(&builder, SPA_PARAM_Latency, &latency);
+        return pw_stream_update_params(device->source, &parameter, 1) >= 0;
+    }
+    return false;
 }

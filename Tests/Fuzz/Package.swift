@@ -1,16 +1,16 @@
 // swift-tools-version: 6.0
 
-// Fuzz targets, and what of the project they are about, built anew to count what is reached. A package of its own, so
-// that no other build is slowed down; Tests/bin/fuzz puts it beside links to Sources and Tests.
+// The fuzz targets, and the parts of the project that they test, instrumented to count reached edges. A package of its
+// own, so that other builds are not instrumented; Tests/bin/fuzz copies it beside links to Sources and Tests.
 
 import PackageDescription
 
 let sanitizers = Context.environment["AUDIO_SESSION_SANITIZERS"] ?? "fuzzer"
-/// What is reached is counted.
+/// Instrumented code.
 let counted: [SwiftSetting] = [
     .swiftLanguageMode(.v6), .unsafeFlags(["-sanitize=\(sanitizers)", "-enable-testing"]),
 ]
-/// Only used.
+/// Code that is only used, without instrumentation.
 let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .unsafeFlags(["-enable-testing"])]
 let countedC: [CSetting] = [
     .unsafeFlags([
@@ -46,7 +46,7 @@ let package = Package(
                 "CPipeWire",
             ],
             swiftSettings: counted),
-        // What of the command line reads files. Tests/bin/fuzz puts links to that there.
+        // The parts of SessionCommands that read files; Tests/bin/fuzz links them into this folder.
         .target(
             name: "SessionCommands", dependencies: ["SessionCore", "SessionRuntime", "PolicyFile"],
             path: "Scenarios", swiftSettings: counted),

@@ -8,17 +8,18 @@ extension LiveModule {
         "R41 R42 R46 R47 a call is heard in the earpiece, and from the speaker if it says so; all goes back when it ends"
     )
     func callInEarpiece() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.phone)
             let earpiece = try await card.record("phone-earpiece")
             let speaker = try await card.record("phone-speaker")
             try await card.wait(untilHeardFrom: "phone-speaker")
             let app = try await desk.application()
             let session = try await app.call()
-            let call = try await app.start(desk.invocation(Desk.interrupter, with: .plain, as: "call", role: .phone))
-            try await earpiece.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+            let call = try await app.start(
+                desk.invocation(LiveDesktop.interrupter, with: .plain, as: "call", role: .phone))
+            try await earpiece.wait(for: LiveDesktop.interrupter, at: LiveDesktop.full, lasting: .milliseconds(300))
             try await app.session(session, "OverrideOutput", #""speaker""#)
-            try await speaker.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+            try await speaker.wait(for: LiveDesktop.interrupter, at: LiveDesktop.full, lasting: .milliseconds(300))
             #expect(try await app.get(session, "OutputOverride").text == "speaker")
             try await app.session(session, "OverrideOutput", #""none""#)
             try await card.wait(untilHeardFrom: "phone-earpiece")
@@ -26,12 +27,12 @@ extension LiveModule {
             try await card.wait(untilHeardFrom: "phone-speaker")
             // R47: nothing else is connected, so the speaker it is, until a headset is.
             try await app.session(session, "SetCategory", #""play-and-record""#, #"["default-to-speaker"]"#, #""""#)
-            try await earpiece.wait(for: Desk.interrupter, below: -90, lasting: .milliseconds(300))
+            try await earpiece.wait(for: LiveDesktop.interrupter, below: -90, lasting: .milliseconds(300))
             let silent = earpiece.frameCount
             try await app.session(session, "Activate", "[]")
             let active = speaker.frameCount
             try await speaker.wait(
-                for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(500), from: active)
+                for: LiveDesktop.interrupter, at: LiveDesktop.full, lasting: .milliseconds(500), from: active)
             try await desk.expectSilence(of: earpiece, since: silent)
             try await app.stop(call)
         }
@@ -39,11 +40,15 @@ extension LiveModule {
 
     @Test("R41 R46 R47 a headset that is put in takes the call, whatever was said of the speaker before")
     func callInHeadset() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.phone)
             let app = try await desk.application()
             let session = try await app.call()
-            _ = try await app.start(desk.invocation(Desk.interrupter, with: .plain, as: "call", role: .phone))
+            // R76: before anything records.
+            _ = try await waitUntil("a gain that can be changed") {
+                try await app.get(session, "InputGainAvailable").bool == true ? true : nil
+            }
+            _ = try await app.start(desk.invocation(LiveDesktop.interrupter, with: .plain, as: "call", role: .phone))
             try await card.wait(untilHeardFrom: "phone-earpiece")
             try await app.session(session, "OverrideOutput", #""speaker""#)
             try await card.wait(untilHeardFrom: "phone-speaker")
@@ -66,7 +71,7 @@ extension LiveModule {
         "R43 R48 R58 R61 a call that may use the Bluetooth headset's microphone is heard in that headset, any other is not"
     )
     func callWithBluetooth() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.phone)
             let headset = try await desk.card(.bluetooth)
             try await headset.setProfile("headset-head-unit")
@@ -76,9 +81,9 @@ extension LiveModule {
             let bluetooth = try await headset.record("handsfree-output")
             let app = try await desk.application()
             let session = try await app.call(#"["allow-bluetooth-input"]"#)
-            _ = try await app.start(desk.invocation(Desk.interrupter, with: .plain, as: "call", role: .phone))
+            _ = try await app.start(desk.invocation(LiveDesktop.interrupter, with: .plain, as: "call", role: .phone))
             let file = try await desk.startRecording("microphone", by: app)
-            try await bluetooth.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+            try await bluetooth.wait(for: LiveDesktop.interrupter, at: LiveDesktop.full, lasting: .milliseconds(300))
             try await desk.wait(for: Tone(910, on: .left), in: file)
             #expect(
                 try await app.get(session, "CurrentRoute")["inputs"]?.elements.first?["type"]?.text == "BluetoothHFP")
@@ -90,7 +95,7 @@ extension LiveModule {
             let outputs = try await app.get(SessionApplication.manager, "AvailableOutputs").elements
             let id = try #require(outputs.first { $0["type"]?.text == "BuiltInSpeaker" }?["id"]?.text)
             try await app.session(session, "SetPreference", #""output""#, "\"\(id)\"")
-            try await speaker.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+            try await speaker.wait(for: LiveDesktop.interrupter, at: LiveDesktop.full, lasting: .milliseconds(300))
             try await app.hearRoute(8, times: 1)
         }
     }
@@ -114,7 +119,7 @@ extension SessionApplication {
     }
 }
 
-extension Desk {
+extension LiveDesktop {
     /// Waits until a tone alone, of those of microphones, is in what is being recorded.
     fileprivate func wait(for tone: Tone, in file: String) async throws {
         _ = try await waitUntil("\(tone.frequency) Hz in \(file)") { () -> Bool? in

@@ -1,3 +1,4 @@
+import Foundation
 import SessionService
 import SessionTestKit
 import Testing
@@ -85,13 +86,49 @@ struct Difference: Sendable {
     ]
 }
 
-/// Leaves out what the server under test cannot show, and says why.
+/// A scenario that shows the same on every release of a server, because all of it is this project's own code: the service on
+/// the bus, the command line, policy files, what the desktop says. It runs on one release of each server.
+///
+/// `Tests/run` names the generation in `AUDIO_SESSION_GENERATION`; without that, everything runs.
+struct Neutral: Sendable {
+    /// The test, by the name of its function.
+    let test: String
+    /// The servers with which it runs: `here` are this machine's, the others are those of `Tests/Server/inside`.
+    let generation: String
+
+    private static func tests(_ generation: String, _ names: String...) -> [Neutral] {
+        names.map { Neutral(test: $0, generation: generation) }
+    }
+
+    /// The list. Each generation takes about as long.
+    static let all =
+        tests(
+            "here", "nonsense", "editsDuringCall", "busRestart", "lyingPlayer", "commandsTell", "commandMonitors",
+            "screenLock", "ruleByProperties", "modemCalls")
+        + tests(
+            "debian13", "flood", "slowDisk", "policyComesAndGoes", "pairInLayers", "pausedByUser", "switches",
+            "strangers",
+            "refusedClaim", "sleepAndWake", "commandPauses", "commandInterrupts", "wrongPolicy")
+
+    /// The generation under test; `nil` when nobody has said which one.
+    static let generationUnderTest: String? = {
+        let said = ProcessInfo.processInfo.environment["AUDIO_SESSION_GENERATION"] ?? ""
+        return said.isEmpty ? nil : said
+    }()
+}
+
+/// Leaves out what the server under test cannot show, or what another generation shows, and says why.
 struct DifferencesTrait: SuiteTrait, TestTrait {
     var isRecursive: Bool { true }
 
     func prepare(for test: Test) async throws {
         // Of `name(argument:)`, the name.
         let name = String(test.name.prefix { $0 != "(" })
+        if let neutral = Neutral.all.first(where: { $0.test == name }), let here = Neutral.generationUnderTest {
+            let trait: ConditionTrait = .disabled(
+                if: neutral.generation != here, "the same on every release: shown on another one")
+            try await trait.prepare(for: test)
+        }
         guard let difference = Difference.all.first(where: { $0.test == name }) else { return }
         let isOther = difference.server != ServerKind.underTest
         let trait: ConditionTrait = .disabled(if: isOther, "only on \(difference.server): \(difference.reason)")

@@ -1,5 +1,6 @@
 import Foundation
 import SessionTestKit
+import StandstillTrait
 import Testing
 
 /// Listens from its beginning for gaps and clicks in a tone that nobody has a reason to touch.
@@ -28,14 +29,19 @@ struct GapMeter {
         let end = StallMeter.now
         let envelope = ToneEnvelope(of: sound, frequency: tone.frequency)
         // The ends of the measure are those of its window.
+        let measured = envelope.levels.enumerated().dropFirst(10).dropLast(10)
+        try #require(!measured.isEmpty, "nothing was recorded")
         var places: [(frame: Int, what: String)] = []
-        for (index, level) in envelope.levels.enumerated().dropFirst(10).dropLast(10) where level < Desk.full - 0.5 {
-            places.append((envelope.frame(of: index), "a gap, at \(level) dBFS"))
+        for (index, level) in measured where abs(level - LiveDesktop.full) > 0.5 {
+            places.append((envelope.frame(of: index), "a level of \(level) dBFS"))
         }
         let meter = ClickMeter()
         for block in stride(from: 0, to: sound.count, by: envelope.hop) {
+            // The ends of the recording cannot be measured.
             let peak = meter.peak(in: sound, frames: block..<block + envelope.hop)
-            if let frame = peak.frame, peak.level > -60 { places.append((frame, "a click, of \(peak.level) dBFS")) }
+            if let peak, let frame = peak.frame, peak.level > -60 {
+                places.append((frame, "a click, of \(peak.level) dBFS"))
+            }
         }
         let stalls = stalls.stalls(of: GapMeter.stall)
         // Frames that were lost make the recording shorter than the time, so that their clock is the mean one.
@@ -54,10 +60,11 @@ struct GapMeter {
         }
         if let first = unexplained.first {
             Issue.record(
-                """
-                the music had \(first.what) after \(Int(Duration.frames(first.frame).milliseconds)) ms, and \
-                \(unexplained.count - 1) ms more of such; \(standstill)
-                """)
+                SoundFailure(
+                    """
+                    the music had \(first.what) after \(Int(Duration.frames(first.frame).milliseconds)) ms, and \
+                    \(unexplained.count - 1) ms more of such; \(standstill)
+                    """))
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 extension LiveModule {
     @Test("another connection cannot change a session, and one connection has a limit")
     func strangers() async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             let owner = try await desk.application("owner")
             let stranger = try await desk.application("stranger")
             let session = try await owner.open()
@@ -38,7 +38,7 @@ extension LiveModule {
 
     @Test("messages of wrong types, unknown things and 10 MB are answered with errors, and the music plays on")
     func nonsense() async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             _ = try await desk.playMusic()
             let app = try await desk.application()
             let session = try await app.open()
@@ -89,13 +89,13 @@ extension LiveModule {
                 }
                 .isEmpty == false)
             #expect(try await app.get(session, "Category").text == "solo-ambient")
-            try gaps.expectNone(in: Desk.music)
+            try gaps.expectNone(in: LiveDesktop.music)
         }
     }
 
     @Test("10,000 calls a second from one peer: others get answers, the music has no gap, and sessions are in time")
     func flood() async throws {
-        try await Desk.run(options: { $0.needsWholeMachine = true }) { desk in
+        try await LiveDesktop.run(options: { $0.needsWholeMachine = true }) { desk in
             _ = try await desk.playMusic()
             let app = try await desk.application()
             let gaps = GapMeter(desk.capture)
@@ -114,14 +114,14 @@ extension LiveModule {
             #expect(answers >= 50)
             let report = try #require(flood.log.text.split(separator: "\n").last)
             #expect(report.contains("answered 100000, refused 0"), "\(report)")
-            try gaps.expectNone(in: Desk.music)
+            try gaps.expectNone(in: LiveDesktop.music)
             print("flood: \(report); meanwhile \(answers) calls of another peer were answered")
         }
     }
 
     @Test("the bus goes away and comes back: the policy for streams goes on, and the name is taken again")
     func busRestart() async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""playback""#, #"["duck-others"]"#, #""""#)
@@ -131,18 +131,18 @@ extension LiveModule {
             try await desk.server.stopBus()
             try await desk.log.wait(forLineContaining: "the session bus is gone", after: lines)
             // R12: the session has ended with its connection.
-            try await desk.hear(Desk.music)
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
-            try await desk.hearNothing(of: Desk.music)
+            try await desk.hear(LiveDesktop.music)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: LiveDesktop.music)
             call.terminate()
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
             try await desk.server.startBusAgain()
             try await desk.log.wait(forLineContaining: "org.AudioSession1 is on the session bus", after: lines)
             let other = try await desk.application("another-application")
             let again = try await other.open()
             try await other.session(again, "SetCategory", #""playback""#, #"["duck-others"]"#, #""""#)
             try await other.session(again, "Activate", "[]")
-            try await desk.hear(Desk.music, lowered: 14)
+            try await desk.hear(LiveDesktop.music, lowered: 14)
         }
     }
 
@@ -150,7 +150,7 @@ extension LiveModule {
         "R82 the server goes and comes back: lost, reset, and a session can be opened again",
         arguments: [SIGTERM, SIGKILL])
     func serverRestart(signal: Int32) async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "Activate", "[]")
@@ -167,19 +167,19 @@ extension LiveModule {
 
     @Test("dbus = no: the policy without a service")
     func withoutService() async throws {
-        try await Desk.run(servesBus: false) { desk in
+        try await LiveDesktop.run(servesBus: false) { desk in
             _ = try await desk.playMusic()
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
-            try await desk.hearNothing(of: Desk.music)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: LiveDesktop.music)
             call.terminate()
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
             let names = await desk.busctlError(["status"])
             #expect(!names.isEmpty)
         }
     }
 }
 
-extension Desk {
+extension LiveDesktop {
     /// What `busctl` says is wrong with a call; empty when nothing is.
     func busctlError(_ arguments: [String]) async -> String {
         var words = arguments
@@ -197,8 +197,8 @@ extension Desk {
 
     /// Plays music that is lowered from its beginning.
     func playMusic(lowered decibels: Double) async throws -> Client {
-        let client = try play(Desk.music, with: .paplay, as: "music-player", role: .music)
-        try await hear(Desk.music, lowered: decibels)
+        let client = try play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
+        try await hear(LiveDesktop.music, lowered: decibels)
         return client
     }
 }

@@ -2,6 +2,62 @@ import Foundation
 import SessionTestKit
 import Testing
 
+/// Players that use the library for Swift.
+extension LiveModule {
+    @Test("R8 R26 R34 a player that uses the library stops for a call, and goes on when it is told that it is over")
+    func libraryPlayer() async throws {
+        try await LiveDesktop.run { desk in
+            // Its own tone is an eighth of full level, on both sides.
+            let program = try LiveDesktop.builtProgram("audio-session-player")
+            // What it prints is to be read line by line.
+            let player = try desk.sandbox.start(
+                "audio-session-player", Invocation(desk.sandbox.locate("stdbuf"), ["--output=L", program]))
+            func hearPlayer() async throws {
+                try await desk.capture.wait(
+                    for: LiveDesktop.music, at: LiveDesktop.full - 12.04, lasting: .milliseconds(300))
+            }
+            try await hearPlayer()
+            for _ in 0..<2 {
+                let said = player.log.lineCount
+                let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+                try await desk.hear(LiveDesktop.interrupter)
+                try await desk.hearNothing(of: LiveDesktop.music)
+                try await player.log.wait(forLineContaining: "Interrupted (default)", after: said)
+                call.terminate()
+                try await player.log.wait(forLineContaining: "the tone goes on", after: said)
+                try await hearPlayer()
+            }
+            let streams = try await desk.server.streams().filter { $0.processID == player.processID }
+            #expect(player.isRunning && streams.count == 1)
+        }
+    }
+}
+
+/// Recorders that use it.
+extension LiveModule {
+    @Test("R8 R18 R26 R34 a recorder that uses the library stops for a call, and goes on with what it hears after it")
+    func libraryRecorder() async throws {
+        try await LiveDesktop.run { desk in
+            let program = try LiveDesktop.builtProgram("audio-session-recorder")
+            let recording = try Recording(in: desk.sandbox, "library.wav") { file in
+                Invocation(try desk.sandbox.locate("stdbuf"), ["--output=L", program, file])
+            }
+            let recorder = try desk.sandbox.start("audio-session-recorder", recording.invocation)
+            try await recording.waitUntilItGoesOn()
+            for _ in 0..<2 {
+                let said = recorder.log.lineCount
+                let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+                try await desk.hear(LiveDesktop.interrupter)
+                try await recorder.log.wait(forLineContaining: "Interrupted (default)", after: said)
+                try await recording.waitUntilItStops(desk)
+                call.terminate()
+                try await recorder.log.wait(forLineContaining: "the recording goes on", after: said)
+                try await recording.waitUntilItGoesOn()
+            }
+        }
+    }
+}
+
 /// Players are asked to pause before they are corked (N15).
 extension LiveModule {
     private static let asking = "interplay = { phone = { any = pause-player } }"
@@ -10,17 +66,17 @@ extension LiveModule {
         "N15 mpv is paused through its own interface and goes on after the call",
         arguments: ClientProgram.pausable)
     func mpvPauses(program: ClientProgram) async throws {
-        try await Desk.run(policy: Self.asking) { desk in
+        try await LiveDesktop.run(policy: Self.asking) { desk in
             let mocks = DesktopMocks(desk.sandbox)
             let music = try await desk.playInMPV(program)
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
-            try await desk.hearNothing(of: Desk.music)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: LiveDesktop.music)
             try await desk.log.wait(forLineContaining: "pause the player of music-player")
             try await mocks.wait(for: "mpv", toBe: "Paused")
             #expect(try await music.isPaused())
             let position = try #require(try await music.playbackTime())
             call.terminate()
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
             #expect(try await mocks.status(of: "mpv") == "Playing")
             // It went on where it was: what has been heard since is no more than the time since.
             let later = try #require(try await music.playbackTime())
@@ -31,18 +87,18 @@ extension LiveModule {
 
     @Test("N15 VLC is paused through its own interface and goes on after the call")
     func vlcPauses() async throws {
-        try await Desk.run(policy: Self.asking) { desk in
+        try await LiveDesktop.run(policy: Self.asking) { desk in
             let mocks = DesktopMocks(desk.sandbox)
-            let sound = Signal.tone(Desk.music.frequency, for: .seconds(60), on: Desk.music.channel)
+            let sound = Signal.tone(LiveDesktop.music.frequency, for: .seconds(60), on: LiveDesktop.music.channel)
             let file = try desk.sandbox.write(sound, to: "vlc.wav")
             let player = try desk.sandbox.startVLC(file: file, output: "pulse")
             try await mocks.waitForName("org.mpris.MediaPlayer2.vlc", isSystem: false, of: player)
-            try await desk.capture.wait(for: Desk.music, above: Desk.full - 3, lasting: .milliseconds(300))
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
-            try await desk.hearNothing(of: Desk.music)
+            try await desk.hear(LiveDesktop.music)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: LiveDesktop.music)
             try await mocks.wait(for: "vlc", toBe: "Paused")
             call.terminate()
-            try await desk.capture.wait(for: Desk.music, above: Desk.full - 3, lasting: .milliseconds(300))
+            try await desk.hear(LiveDesktop.music)
             #expect(try await mocks.status(of: "vlc") == "Playing")
         }
     }
@@ -51,22 +107,22 @@ extension LiveModule {
         "N15 a player whose Pause lies is corked in time; so is one that hangs, and one that refuses",
         arguments: ["lies", "hangs", "fails"])
     func lyingPlayer(behaviour: String) async throws {
-        try await Desk.run(policy: Self.asking) { desk in
+        try await LiveDesktop.run(policy: Self.asking) { desk in
             let mocks = DesktopMocks(desk.sandbox)
             // The player's child makes the sound.
-            let stream = try desk.invocation(Desk.music, with: .plain, as: "liar-stream", role: .music)
+            let stream = try desk.invocation(LiveDesktop.music, with: .plain, as: "liar-stream", role: .music)
             let words = ([stream.executable] + stream.arguments).map { "'\($0)'" }.joined(separator: " ")
             let script = "\(words) & exec /usr/bin/python3 '\(DesktopMocks.fixture("player.py"))' liar \(behaviour)"
             let player = try desk.sandbox.start(
                 "liar", Invocation("sh", ["-c", script], environment: stream.environment))
             try await mocks.waitForName("org.mpris.MediaPlayer2.liar", isSystem: false, of: player)
-            try await desk.hear(Desk.music)
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
-            try await desk.hearNothing(of: Desk.music)
+            try await desk.hear(LiveDesktop.music)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: LiveDesktop.music)
             try await desk.log.wait(forLineContaining: "has not paused when its player was asked to: cork it")
             #expect(try await desk.stream(of: "liar-stream")?["treatment"] as? String == "corked")
             call.terminate()
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
             #expect(try await mocks.calls(of: "liar").first == "Pause")
         }
     }
@@ -75,59 +131,59 @@ extension LiveModule {
         "N15 R35 a player that its user has paused before, or pauses during, the call stays paused",
         arguments: [true, false])
     func pausedByUser(before: Bool) async throws {
-        try await Desk.run(policy: Self.asking) { desk in
+        try await LiveDesktop.run(policy: Self.asking) { desk in
             let mocks = DesktopMocks(desk.sandbox)
             let music = try await desk.playInMPV(.mpvPulse)
             if before {
                 try await music.pause()
-                try await desk.hearNothing(of: Desk.music)
+                try await desk.hearNothing(of: LiveDesktop.music)
             }
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
-            try await desk.hear(Desk.interrupter)
-            try await desk.hearNothing(of: Desk.music)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hear(LiveDesktop.interrupter)
+            try await desk.hearNothing(of: LiveDesktop.music)
             try await mocks.wait(for: "mpv", toBe: "Paused")
             if !before {
                 // The user plays, which is put back (R36), and pauses.
                 try await music.unpause()
                 try await mocks.wait(for: "mpv", toBe: "Playing")
-                #expect(try await desk.highestLevel(of: Desk.music, during: .milliseconds(500)) < -90)
+                #expect(try await desk.highestLevel(of: LiveDesktop.music, during: .milliseconds(500)) < -90)
                 try await music.pause()
                 try await mocks.wait(for: "mpv", toBe: "Paused")
             }
             call.terminate()
             try await call.waitUntilGone()
-            #expect(try await desk.highestLevel(of: Desk.music, during: .seconds(2)) < -90)
+            #expect(try await desk.highestLevel(of: LiveDesktop.music, during: .seconds(2)) < -90)
             #expect(try await mocks.status(of: "mpv") == "Paused")
             try await music.unpause()
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
         }
     }
 
     @Test("N15 a player that was paused goes on when the module is unloaded, and a policy without the wish corks")
     func playersAreLetGo() async throws {
-        try await Desk.run(policy: Self.asking) { desk in
+        try await LiveDesktop.run(policy: Self.asking) { desk in
             let mocks = DesktopMocks(desk.sandbox)
             _ = try await desk.playInMPV(ClientProgram.pausable.last ?? .mpvPulse)
-            _ = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
+            _ = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
             try await mocks.wait(for: "mpv", toBe: "Paused")
             try await desk.server.unloadModule()
             try await mocks.wait(for: "mpv", toBe: "Playing")
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
         }
     }
 }
 
-extension Desk {
+extension LiveDesktop {
     /// Plays music in an mpv that has the interface of players.
     func playInMPV(_ program: ClientProgram) async throws -> Client {
-        let sound = Signal.tone(Desk.music.frequency, for: .seconds(60), on: Desk.music.channel)
+        let sound = Signal.tone(LiveDesktop.music.frequency, for: .seconds(60), on: LiveDesktop.music.channel)
         let file = try sandbox.write(sound, to: "music.wav")
         let client = try Client(
             program, file: file, as: ApplicationIdentity("music-player"), role: .music,
             arguments: ["--script=\(MediaPlayers.scriptOfMPV)"], on: server)
         try await DesktopMocks(sandbox).waitForName(
             "org.mpris.MediaPlayer2.mpv", isSystem: false, of: client.process)
-        try await hear(Desk.music)
+        try await hear(LiveDesktop.music)
         return client
     }
 

@@ -14,58 +14,60 @@ extension LiveModule {
                   actions = { update-session = { role = navigation } } }
             ]
             """
-        try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf.d/50-rules.conf"] = policy }) {
+        try await LiveDesktop.run(options: {
+            $0.configurationFiles["audio-session/policy.conf.d/50-rules.conf"] = policy
+        }) {
             desk in
             _ = try await desk.playMusic(with: .plain)
-            let prompt = try desk.play(Desk.interrupter, with: prompter, as: "navigator", role: nil)
-            try await desk.hear(Desk.interrupter)
-            try await desk.hear(Desk.music, lowered: 20)
+            let prompt = try desk.play(LiveDesktop.interrupter, with: prompter, as: "navigator", role: nil)
+            try await desk.hear(LiveDesktop.interrupter)
+            try await desk.hear(LiveDesktop.music, lowered: 20)
             prompt.terminate()
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
         }
     }
 
     @Test("N11 who may not be a phone is heard, but interrupts nobody, and it is said once")
     func refusedClaim() async throws {
         let policy = "claims = { phone = { allow = [ { application.process.binary = \"linphone\" } ] } }"
-        try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
+        try await LiveDesktop.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
             _ = try await desk.playMusic()
             for _ in 0..<2 {
-                let pretender = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
-                try await desk.hear(Desk.interrupter)
-                try await desk.hear(Desk.music)
+                let pretender = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+                try await desk.hear(LiveDesktop.interrupter)
+                try await desk.hear(LiveDesktop.music)
                 pretender.terminate()
                 try await pretender.waitUntilGone()
             }
             let refusals = try desk.log.text.components(separatedBy: "may not claim").count - 1
             #expect(refusals == 1)
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "linphone", role: .phone)
-            try await desk.hearNothing(of: Desk.music)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "linphone", role: .phone)
+            try await desk.hearNothing(of: LiveDesktop.music)
             call.terminate()
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
         }
     }
 
     @Test("N14 an application that plays and records without a role is in a call", arguments: [true, false])
     func capturePairing(isOn: Bool) async throws {
         let policy = "capture-pairing = \(isOn)\n"
-        try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
+        try await LiveDesktop.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
             _ = try await desk.playMusic()
             // One of its processes plays, another one records.
             let browser = try await SessionApplication("browser", as: "browser", isShared: true, in: desk.sandbox)
             let voices = try await browser.start(
-                desk.invocation(Desk.interrupter, with: .paplay, as: "browser", role: nil, isShared: true))
-            try await desk.hear(Desk.interrupter)
-            try await desk.hear(Desk.music)
+                desk.invocation(LiveDesktop.interrupter, with: .paplay, as: "browser", role: nil, isShared: true))
+            try await desk.hear(LiveDesktop.interrupter)
+            try await desk.hear(LiveDesktop.music)
             // What it is given is the file into which it records.
             let microphone = try await browser.start(
-                desk.invocation(Desk.music, with: .parecord, as: "browser", role: nil, isShared: true))
+                desk.invocation(LiveDesktop.music, with: .parecord, as: "browser", role: nil, isShared: true))
             _ = try await desk.server.waitForStream("the browser's recording") { $0.processID == pid_t(microphone) }
-            if isOn { try await desk.hearNothing(of: Desk.music) }
-            try await desk.hear(Desk.interrupter)
-            if !isOn { try await desk.hear(Desk.music) }
+            if isOn { try await desk.hearNothing(of: LiveDesktop.music) }
+            try await desk.hear(LiveDesktop.interrupter)
+            if !isOn { try await desk.hear(LiveDesktop.music) }
             try await browser.stop(microphone)
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
             try await browser.stop(voices)
         }
     }
@@ -73,21 +75,21 @@ extension LiveModule {
     @Test("R8 music that a call does not let begin stays silent until its user starts it again")
     func rejectedMusic() async throws {
         let policy = "interplay = { phone = { any = { newcomer = reject } } }"
-        try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
-            try await desk.hear(Desk.interrupter)
+        try await LiveDesktop.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hear(LiveDesktop.interrupter)
             let start = desk.capture.frameCount
-            let music = try desk.play(Desk.music, with: .mpvPulse, as: "music-player", role: .music)
+            let music = try desk.play(LiveDesktop.music, with: .mpvPulse, as: "music-player", role: .music)
             try await desk.log.wait(forLineContaining: "does not let it begin")
             try await desk.capture.record(.seconds(1))
-            #expect(try desk.highestLevel(of: Desk.music, from: start) < -90)
+            #expect(try desk.highestLevel(of: LiveDesktop.music, from: start) < -90)
             call.terminate()
             try await call.waitUntilGone()
             try await desk.log.wait(forLineContaining: "session of telephone (phone) is over")
-            #expect(try await desk.highestLevel(of: Desk.music, during: .seconds(2)) < -90)
+            #expect(try await desk.highestLevel(of: LiveDesktop.music, during: .seconds(2)) < -90)
             try await music.pause()
             try await music.unpause()
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
         }
     }
 
@@ -97,12 +99,14 @@ extension LiveModule {
             "audio-session/policy.conf": "interplay = { phone = { music = { kind = duck gain = -30 } } }",
             "audio-session/policy.conf.d/20-softer.conf": "interplay = { phone = { music = { gain = -12 } } }",
         ]
-        try await Desk.run(options: { $0.configurationFiles.merge(files) { $1 } }) { desk in
+        try await LiveDesktop.run(options: { $0.configurationFiles.merge(files) { $1 } }) { desk in
             _ = try await desk.playMusic()
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
-            try await desk.hear(Desk.music, lowered: 12)
+            let start = desk.capture.frameCount
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hear(LiveDesktop.music, lowered: 12)
             call.terminate()
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
+            try desk.expectNoClick(since: start)
         }
     }
 }

@@ -21,7 +21,7 @@ extension LiveModule {
     func streamsComeAndGo() async throws {
         // `Tests/run --large` asks for 10,000.
         let wanted = ProcessInfo.processInfo.environment["AUDIO_SESSION_CHURN"].flatMap { Int($0) } ?? 500
-        try await Desk.run(
+        try await LiveDesktop.run(
             servesBus: false,
             options: {
                 $0.pulseAudio.logLevel = "error"
@@ -30,7 +30,7 @@ extension LiveModule {
         ) { desk in
             func churn(_ count: Int) async throws {
                 let output = try await desk.sandbox.run(
-                    Invocation(try Desk.builtProgram("stream-churn"), ["\(count)"]), within: .seconds(600))
+                    Invocation(try LiveDesktop.builtProgram("stream-churn"), ["\(count)"]), within: .seconds(600))
                 #expect(String(decoding: output, as: UTF8.self) == "\(count) of \(count) streams played\n")
             }
             let daemon = try #require(desk.server.daemon)
@@ -39,7 +39,7 @@ extension LiveModule {
             func memory() async throws -> DaemonMemory {
                 try await suspend("1")
                 let client = try desk.sandbox.start(
-                    "last", Invocation(try Desk.builtProgram("stream-churn"), ["die-ready", "music"]))
+                    "last", Invocation(try LiveDesktop.builtProgram("stream-churn"), ["die-ready", "music"]))
                 try await client.waitForExit()
                 _ = try await waitUntil("no stream is left") {
                     try await desk.server.streams().contains { !$0.isCapture } ? nil : true
@@ -64,10 +64,10 @@ extension LiveModule {
 
     @Test("the module comes and goes 200 times in one daemon, and leaves what plays as it was")
     func loadsAndUnloads() async throws {
-        try await Desk.run(servesBus: false, options: { $0.needsWholeMachine = true }) { desk in
+        try await LiveDesktop.run(servesBus: false, options: { $0.needsWholeMachine = true }) { desk in
             let music = try await desk.playMusic()
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
-            try await desk.hearNothing(of: Desk.music)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: LiveDesktop.music)
             let daemon = try #require(desk.server.daemon)
             func reload(_ times: Int) async throws {
                 for _ in 0..<times {
@@ -85,9 +85,9 @@ extension LiveModule {
             let after = try DaemonMemory(of: daemon)
             print("150 loads: \(before) before, \(after) after")
             #expect(after.withoutSound - before.withoutSound < 128)
-            try await desk.hearNothing(of: Desk.music)
+            try await desk.hearNothing(of: LiveDesktop.music)
             call.terminate()
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
             #expect(try await music.waitForStream().state == .running)
         }
     }
@@ -96,13 +96,13 @@ extension LiveModule {
         "R12 a client that dies in any phase of its stream's life leaves nothing behind",
         arguments: ["connecting", "creating", "ready", "playing", "corked", "draining"])
     func diesInPhase(phase: String) async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             _ = try await desk.playMusic()
             for role in ["phone", "music", "Ringtone"] {
                 let client = try desk.sandbox.start(
-                    "dying", Invocation(try Desk.builtProgram("stream-churn"), ["die-\(phase)", role]))
+                    "dying", Invocation(try LiveDesktop.builtProgram("stream-churn"), ["die-\(phase)", role]))
                 try await client.waitForExit()
-                try await desk.hear(Desk.music)
+                try await desk.hear(LiveDesktop.music)
             }
             // All streams but that of the music are gone.
             try await desk.server.waitForStream("the music alone") { _ in true }
@@ -112,13 +112,14 @@ extension LiveModule {
 
     @Test("R10 N7 clients are told of an interruption and its end by events of their stream")
     func streamEvents() async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             let file = try desk.sandbox.write(Signal.tone(440, for: .seconds(60), on: .left), to: "music.wav")
             let music = try desk.sandbox.start(
                 "listener",
                 Invocation("paplay", ["--verbose", "--property=media.role=music", file]))
-            try await desk.hear(Desk.music)
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone, for: .seconds(2))
+            try await desk.hear(LiveDesktop.music)
+            let call = try desk.play(
+                LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone, for: .seconds(2))
             try await music.log.wait(forLineContaining: "Got event 'request-cork'")
             try await music.log.wait(
                 forLineContaining: """
@@ -130,20 +131,20 @@ extension LiveModule {
             try await music.log.wait(
                 forLineContaining: "audio-session.interruption = \"ended\", audio-session.should-resume = \"true\"")
             try await music.log.wait(forLineContaining: "Got event 'request-uncork'")
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
         }
     }
 
     @Test("R8 R36 what a call does not let begin is silent, however late the daemon tells that it was started")
     func startIsToldLate() async throws {
         let policy = "interplay = { phone = { any = { newcomer = reject } } }"
-        try await Desk.run(policy: policy) { desk in
+        try await LiveDesktop.run(policy: policy) { desk in
             // Nothing but its delay is of use here.
             _ = try await PulseCard.start(.laptop, isAbsent: true, delay: .milliseconds(50), on: desk.pulseAudio)
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
-            try await desk.hear(Desk.interrupter)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hear(LiveDesktop.interrupter)
             let start = desk.capture.frameCount
-            let music = try desk.play(Desk.music, with: .mpvPulse, as: "music-player", role: .music)
+            let music = try desk.play(LiveDesktop.music, with: .mpvPulse, as: "music-player", role: .music)
             try await desk.log.wait(forLineContaining: "does not let it begin")
             // What corks at once has followed the request to cork, what corks later has been paused by its user.
             for _ in 0..<2 {
@@ -157,15 +158,15 @@ extension LiveModule {
             call.terminate()
             try await desk.log.wait(forLineContaining: "session of telephone (phone) is over")
             try await desk.capture.record(.milliseconds(500))
-            #expect(try desk.highestLevel(of: Desk.music, from: start) < -90)
+            #expect(try desk.highestLevel(of: LiveDesktop.music, from: start) < -90)
             try await music.unpause()
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
         }
     }
 
     @Test("N12 status and explain are answered as messages, in JSON, without a bus too", arguments: [true, false])
     func messages(servesBus: Bool) async throws {
-        try await Desk.run(servesBus: servesBus) { desk in
+        try await LiveDesktop.run(servesBus: servesBus) { desk in
             _ = try await desk.playMusic()
             func ask(_ words: String...) async throws -> JSONValue {
                 try JSONValue(
@@ -183,7 +184,7 @@ extension LiveModule {
 
     @Test("a wrong argument is named, with those that there are, and a second module refused")
     func wrongArguments() async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             func load(_ arguments: String...) async throws {
                 try await desk.sandbox.run(Invocation("pactl", ["load-module", "module-audio-session"] + arguments))
             }
@@ -197,7 +198,8 @@ extension LiveModule {
 
     @Test("the daemon's own role modules make way, and come back when the module goes")
     func stockModulesMakeWay() async throws {
-        try await Desk.run(options: { $0.pulseAudio.modules.append("module-role-cork cork_roles=music") }) { desk in
+        try await LiveDesktop.run(options: { $0.pulseAudio.modules.append("module-role-cork cork_roles=music") }) {
+            desk in
             func modules() async throws -> String {
                 String(
                     decoding: try await desk.sandbox.run(Invocation("pactl", ["list", "short", "modules"])),
@@ -224,7 +226,7 @@ extension LiveModule {
 
     @Test("where the policy keeps the daemon's own role modules, they stay and are warned of")
     func stockModulesStay() async throws {
-        try await Desk.run(
+        try await LiveDesktop.run(
             policy: "stock-modules = keep", options: { $0.pulseAudio.modules.append("module-role-cork") }
         ) { desk in
             try await desk.log.wait(forLineContaining: "module-role-cork is loaded: it and audio sessions work against")
@@ -235,7 +237,7 @@ extension LiveModule {
 
     @Test("R15 N16 what passes through the daemon as it is has no volume, and is stopped where others are muted")
     func passthroughIsStopped() async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             // The daemon closes a sink's monitor meanwhile, so what counts is whether the sound is taken.
             let length = Duration.seconds(4)
             let file = try desk.sandbox.write(Signal.tone(880, for: length, on: .right), to: "film.wav")
@@ -271,7 +273,7 @@ extension LiveModule {
         "R12 a recording of what a sink plays is left alone, until it is moved to a microphone, and when it is moved back"
     )
     func recorderMoves() async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             let recorder = try await Recorder.start(on: desk, from: "@DEFAULT_MONITOR@", as: .phone)
             func wait(untilManaged isManaged: Bool) async throws {
                 _ = try await waitUntil("a recorder that is \(isManaged ? "" : "not ")managed") {
@@ -289,12 +291,12 @@ extension LiveModule {
 
     @Test("R35 R36 who does not go on when it is asked to is not taken for one that plays, nor after two calls")
     func doesNotGoOn() async throws {
-        try await Desk.run { desk in
-            let music = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
-            try await desk.hear(Desk.music)
+        try await LiveDesktop.run { desk in
+            let music = try desk.play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
+            try await desk.hear(LiveDesktop.music)
             for isFirst in [true, false] {
                 let lines = try desk.log.lineCount
-                let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
+                let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
                 try await desk.log.wait(forLineContaining: "music-player (music) was interrupted", after: lines)
                 if isFirst {
                     try await music.waitForStream(in: [.idle, .suspended])
@@ -310,7 +312,7 @@ extension LiveModule {
                 try await desk.stream(of: "music-player")?["wanted"] as? Bool == false ? true : nil
             }
             music.process.signal(SIGCONT)
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
             #expect(try await desk.stream(of: "music-player")?["wanted"] as? Bool == true)
         }
     }
@@ -319,9 +321,9 @@ extension LiveModule {
     func recorderLeavesDuringCall() async throws {
         // A recording without a role is left alone unless the policy says otherwise, whatever the recorder says of music.
         let policy = "preset = desktop\nuntagged-capture = { category = record }\n"
-        try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
+        try await LiveDesktop.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
             let recorder = try await Recorder.start(on: desk, from: "no-microphone", as: .music)
-            _ = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
+            _ = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
             try await recorder.process.log.wait(forLineContaining: "Got event 'request-cork'")
             try await recorder.move(to: "@DEFAULT_MONITOR@")
             try await recorder.process.log.wait(forLineContaining: "Got event 'request-uncork'")
@@ -331,12 +333,12 @@ extension LiveModule {
 
     @Test("R26 what says more of itself during a call stays silent, and is not asked to go on in between")
     func propertiesChangeDuringCall() async throws {
-        try await Desk.run { desk in
-            let tone = Desk.secondInterrupter
+        try await LiveDesktop.run { desk in
+            let tone = LiveDesktop.secondInterrupter
             let music = try desk.playOddly(
                 frequency: tone.frequency, properties: ["media.role=music"], laterRole: .video)
             try await desk.hear(tone)
-            let call = try desk.play(Desk.music, with: .plain, as: "telephone", role: .phone)
+            let call = try desk.play(LiveDesktop.music, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: tone)
             try await music.log.wait(forLineContaining: "request-cork")
             let process = music.processID
@@ -350,8 +352,7 @@ extension LiveModule {
             }
             #expect(try await desk.stream(of: "odd-pulse-client")?["treatment"] as? String == "corked")
             try await desk.capture.record(.milliseconds(500))
-            let heard = ToneEnvelope(of: try desk.capture.read(from: begin)[tone.channel], frequency: tone.frequency)
-            #expect(try #require(heard.levels.max()) < -90)
+            #expect(try desk.highestLevel(of: tone, from: begin) < -90)
             #expect(!music.log.text.contains("request-uncork"))
             call.terminate()
             try await desk.hear(tone)
@@ -363,9 +364,9 @@ extension LiveModule {
 private struct Recorder {
     let process: ChildProcess
     private let stream: UInt32
-    private let desk: Desk
+    private let desk: LiveDesktop
 
-    static func start(on desk: Desk, from source: String, as role: MediaRole) async throws -> Recorder {
+    static func start(on desk: LiveDesktop, from source: String, as role: MediaRole) async throws -> Recorder {
         let process = try desk.sandbox.start(
             "recorder",
             Invocation(

@@ -12,7 +12,7 @@ struct Recording: Sendable {
     /// A program under a name of its own that records the default source, as its server's clients do unless told otherwise.
     /// PipeWire's own calls every recording music. As music does not record, that is the same as no role, which is what the
     /// other has.
-    init(_ name: String, with program: ClientProgram = .plainRecorder, on desk: Desk) throws {
+    init(_ name: String, with program: ClientProgram = .plainRecorder, on desk: LiveDesktop) throws {
         sandbox = desk.sandbox
         file = desk.sandbox.path("tmp/\(name)-\(UUID().uuidString.prefix(6)).wav")
         var invocation = try Client.invocation(
@@ -20,6 +20,13 @@ struct Recording: Sendable {
         // So that the file grows all the time, not once in two seconds.
         invocation.environment["PULSE_LATENCY_MSEC"] = "20"
         self.invocation = invocation
+    }
+
+    /// Any program that records to a file of this name.
+    init(in sandbox: Sandbox, _ name: String, invocation: (String) throws -> Invocation) rethrows {
+        self.sandbox = sandbox
+        file = sandbox.path("tmp/\(name)")
+        self.invocation = try invocation(file)
     }
 
     private var size: Int {
@@ -36,11 +43,21 @@ struct Recording: Sendable {
     }
 
     /// Waits until nothing has been recorded for some time, as the server's own clock has it.
-    func waitUntilItStops(_ desk: Desk) async throws {
+    func waitUntilItStops(_ desk: LiveDesktop) async throws {
         _ = try await waitUntil("the recording \(file) to stop") {
             let before = size
             try await desk.capture.record(.milliseconds(300))
             return size == before ? true : nil
+        }
+    }
+}
+
+extension SessionApplication {
+    /// Waits until a session has a stream.
+    func waitForStream(of session: String) async throws {
+        _ = try await waitUntil("a stream of \(session)") {
+            let sessions = try await manager("ListSessions").elements
+            return sessions.first { $0["path"]?.text == session }?["streams"]?.elements.isEmpty == false ? true : nil
         }
     }
 }

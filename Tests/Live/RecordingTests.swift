@@ -6,7 +6,7 @@ import Testing
 extension LiveModule {
     @Test("R64 N7 either stops a recording where the policy says so: only its application goes on, and is told why")
     func plugsStopRecordings() async throws {
-        try await Desk.run(preset: "phone") { desk in
+        try await LiveDesktop.run(preset: "phone") { desk in
             let card = try await desk.card(.laptop)
             // The card's own arrival is a change too.
             try await desk.log.wait(forLineContaining: "route: Headphones")
@@ -31,17 +31,16 @@ extension LiveModule {
 
     @Test("N7 R26 muting the microphone interrupts a recording until it is unmuted; a call goes on, and can tell")
     func mutes() async throws {
-        try await Desk.run { desk in
-            _ = try await desk.card(.laptop)
+        try await LiveDesktop.run { desk in
+            let card = try await desk.card(.laptop)
             try await desk.log.wait(forLineContaining: "from Internal Microphone")
             let app = try await desk.application()
             let session = try await app.open()
             let recording = try Recording("recorder", on: desk)
             _ = try await app.start(recording.invocation)
             func mute(_ isMuted: Bool) async throws {
-                try await desk.sandbox.run(
-                    Invocation("pactl", ["set-source-mute", "@DEFAULT_SOURCE@", isMuted ? "1" : "0"]))
-                _ = try await waitUntil("InputMuted", evidence: { desk.sandbox.logTails() }) {
+                try await card.setMuted(isMuted, of: "internal-mic")
+                _ = try await waitUntil("InputMuted", within: .seconds(30), evidence: { desk.sandbox.logTails() }) {
                     try await app.get(session, "InputMuted").bool == isMuted ? true : nil
                 }
             }
@@ -79,7 +78,7 @@ extension LiveModule {
 
     @Test("R26 R79 a recording without a role joins the session that its application opens, and is left alone after it")
     func untaggedRecordings() async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             _ = try await desk.card(.laptop)
             try await desk.log.wait(forLineContaining: "from Internal Microphone")
             let app = try await desk.application()
@@ -109,7 +108,7 @@ extension LiveModule {
 
     @Test("R64 on a desktop a recording goes on, whatever is plugged in or pulled out")
     func plugsLeaveRecordings() async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             let card = try await desk.card(.laptop)
             let recording = try Recording("recorder", on: desk)
             _ = try desk.sandbox.start("recorder", recording.invocation)

@@ -21,33 +21,28 @@ extension LiveModule {
             roles = { phone = { priority = normal options = [ duck-others ] duck = { gain = -20 } } }
             """
         let broken = ducking.replacingOccurrences(of: "gain = -20", with: "gain = -20 attack = soon")
-        try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = corking }) { desk in
+        try await LiveDesktop.run(options: { $0.configurationFiles["audio-session/policy.conf"] = corking }) { desk in
             _ = try await desk.playMusic()
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
-            try await desk.hear(Desk.interrupter)
-            try await desk.hearNothing(of: Desk.music)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hear(LiveDesktop.interrupter)
+            try await desk.hearNothing(of: LiveDesktop.music)
             let start = desk.capture.frameCount
 
             try await desk.save(ducking, saving)
-            try await desk.hear(Desk.music, lowered: 20)
+            try await desk.hear(LiveDesktop.music, lowered: 20)
 
             let lines = try desk.log.lineCount
             try await desk.save(broken, saving, effect: "policy.conf:2:")
             try await desk.log.wait(forLineContaining: "the last good one stays in force", after: lines)
-            let level = try await desk.highestLevel(of: Desk.music, during: .seconds(1))
-            #expect(abs(level - (Desk.full - 20)) < 1)
+            try await desk.expect(LiveDesktop.music, at: LiveDesktop.full - 20, during: .seconds(1))
 
             try await desk.save(corking, saving)
-            try await desk.hearNothing(of: Desk.music)
-            let end = desk.capture.frameCount
+            try await desk.hearNothing(of: LiveDesktop.music)
 
             call.terminate()
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
             // A hard cut of this music clicks at -15 dBFS.
-            let sound = try desk.capture.read()
-            let click = ClickMeter().loudest(in: sound.left, frames: start..<end)
-            print("edits saved \(saving): loudest click \(click.formatted(.number.precision(.fractionLength(1)))) dBFS")
-            #expect(click < -33)
+            try desk.expectNoClick(since: start)
         }
     }
 
@@ -58,10 +53,10 @@ extension LiveModule {
             roles = { phone = { priority = normal options = [ duck-others ] duck = { gain = -20 } } }
             """
         let standstill = [
-            "LD_PRELOAD": try Desk.builtProgram("libslow-files.so"), "SLOW_FOLDER": ".config/audio-session",
+            "LD_PRELOAD": try LiveDesktop.builtProgram("libslow-files.so"), "SLOW_FOLDER": ".config/audio-session",
             "SLOW_WHILE": "standstill",
         ]
-        try await Desk.run(options: {
+        try await LiveDesktop.run(options: {
             $0.configurationFiles["audio-session/policy.conf"] = "preset = desktop\n"
             $0.pipeWire.environment.merge(standstill) { $1 }
             $0.pulseAudio.environment.merge(standstill) { $1 }
@@ -71,40 +66,42 @@ extension LiveModule {
             let mark = desk.sandbox.path("home/standstill")
             try Data().write(to: URL(fileURLWithPath: mark))
             try await desk.save(ducking, .byRenaming, effect: "take long to be read")
-            try gaps.expectNone(in: Desk.music)
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
-            try await desk.hear(Desk.interrupter)
-            try await desk.hearNothing(of: Desk.music)
+            try gaps.expectNone(in: LiveDesktop.music)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hear(LiveDesktop.interrupter)
+            try await desk.hearNothing(of: LiveDesktop.music)
             let lines = try desk.log.lineCount
             try FileManager.default.removeItem(atPath: mark)
             try await desk.log.wait(forLineContaining: "policy: ", after: lines)
-            try await desk.hear(Desk.music, lowered: 20)
+            try await desk.hear(LiveDesktop.music, lowered: 20)
             // What is written later counts as well.
             try await desk.save("preset = desktop\n", .inPlace)
-            try await desk.hearNothing(of: Desk.music)
+            try await desk.hearNothing(of: LiveDesktop.music)
             call.terminate()
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
         }
     }
 
     @Test("a policy that comes into being, and goes, while the music is ducked")
     func policyComesAndGoes() async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             _ = try await desk.playMusic()
-            _ = try desk.play(Desk.interrupter, with: .plain, as: "navigator", role: .navigation)
-            try await desk.hear(Desk.music, lowered: 20)
+            let start = desk.capture.frameCount
+            _ = try desk.play(LiveDesktop.interrupter, with: .plain, as: "navigator", role: .navigation)
+            try await desk.hear(LiveDesktop.music, lowered: 20)
             // The folder is not there before.
             try await desk.save("roles = { navigation = { duck = { gain = -6 } } }\n", .inPlace)
-            try await desk.hear(Desk.music, lowered: 6)
+            try await desk.hear(LiveDesktop.music, lowered: 6)
             let lines = try desk.log.lineCount
             try FileManager.default.removeItem(atPath: desk.policyPath)
             try await desk.log.wait(forLineContaining: "policy:", after: lines)
-            try await desk.hear(Desk.music, lowered: 20)
+            try await desk.hear(LiveDesktop.music, lowered: 20)
+            try desk.expectNoClick(since: start)
         }
     }
 }
 
-extension Desk {
+extension LiveDesktop {
     /// The user's policy file.
     var policyPath: String { sandbox.path("home/.config/audio-session/policy.conf") }
 

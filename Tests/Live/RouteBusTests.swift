@@ -8,7 +8,7 @@ extension LiveModule {
         "R56 R58 R60 R66 R78 when the headphones go, listeners are told what was in use, what is, and why; each one once"
     )
     func routeIsTold() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.laptop)
             let app = try await desk.application()
             let session = try await app.open()

@@ -6,7 +6,7 @@ import Testing
 extension LiveModule {
     @Test("R61 a card that lies of the size of its numbers does no harm to the daemon")
     func lyingCard() async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             let card = try await desk.card(.laptop, lies: true)
             try await desk.log.wait(forLineContaining: "alsa_card.pci-0000_00_1f.3: ")
             for _ in 0..<3 {
@@ -23,13 +23,13 @@ extension LiveModule {
 
     @Test("R46 R63 the session manager dies during a call, another begins: the earpiece is used till the call ends")
     func managerDies() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.phone)
             let earpiece = try await card.record("phone-earpiece")
             let app = try await desk.application()
             let session = try await app.call()
-            _ = try await app.start(desk.invocation(Desk.interrupter, with: .plain, as: "call", role: .phone))
-            try await earpiece.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+            _ = try await app.start(desk.invocation(LiveDesktop.interrupter, with: .plain, as: "call", role: .phone))
+            try await earpiece.wait(for: LiveDesktop.interrupter, at: LiveDesktop.full, lasting: .milliseconds(300))
             for _ in 0..<2 {
                 try await desk.pipeWire.killWirePlumber()
                 let lines = try desk.log.lineCount
@@ -45,7 +45,7 @@ extension LiveModule {
 
     @Test("R46 R64 a module that is loaded late knows the card, the session manager and the streams that are there")
     func loadedLate() async throws {
-        try await Desk.run(options: {
+        try await LiveDesktop.run(options: {
             $0.routeVolume = 1
             $0.isModuleLate = true
         }) { desk in
@@ -54,8 +54,8 @@ extension LiveModule {
             let card = try await FixtureCard.start(.laptop, on: desk.pipeWire)
             let speaker = try await card.record("speaker")
             let headphones = try await card.record("headphones")
-            _ = try desk.play(Desk.music, with: .plain, as: "music-player", role: .music)
-            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            _ = try desk.play(LiveDesktop.music, with: .plain, as: "music-player", role: .music)
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             // Others use the session manager's metadata, too, each by a resource of its own.
             for number in 0..<8 {
                 let user = try desk.sandbox.start("metadata-\(number)", Invocation("pw-metadata", ["-m"]))
@@ -90,7 +90,7 @@ extension LiveModule {
                   } }
             ]
             """
-        try await Desk.run(options: {
+        try await LiveDesktop.run(options: {
             $0.routeVolume = 1
             $0.pipeWire.pipeWireFragments["60-loopback.conf"] = loopback
         }) { desk in
@@ -106,14 +106,14 @@ extension LiveModule {
             _ = try Client(
                 .plain, file: file, as: ApplicationIdentity("music-player"), role: .music,
                 arguments: ClientProgram.plain.argumentsForSink("effects"), on: desk.server)
-            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             for _ in 0..<3 {
                 try await card.unplug("headphones")
                 try await card.wait(untilHeardFrom: "speaker")
                 try await card.plug("headphones")
                 try await card.wait(untilHeardFrom: "headphones")
-                try await headphones.wait(for: Desk.music, below: -90, lasting: .milliseconds(100))
-                try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+                try await headphones.wait(for: LiveDesktop.music, below: -90, lasting: .milliseconds(100))
+                try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             }
             try await desk.expectSilence(of: speaker)
         }

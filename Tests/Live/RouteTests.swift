@@ -8,13 +8,13 @@ extension LiveModule {
         "R63 R64 a headset is pulled out as a whole: nothing of its music is heard elsewhere, and it goes on when it is back"
     )
     func headsetGoes() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.usb)
             let headset = try await card.record("usb-output")
             let app = try await desk.application()
             let session = try await app.open()
-            let music = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
-            try await headset.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            let music = try desk.play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
+            try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             for _ in 0..<3 {
                 let start = desk.capture.frameCount
                 try await card.vanish()
@@ -22,16 +22,16 @@ extension LiveModule {
                 try await desk.expectSilence(since: start)
                 try await card.appear()
                 try await card.waitUntilLinked()
-                try await headset.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+                try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
                 try await desk.expectSilence(since: start)
             }
             #expect(try await app.get(session, "Interrupted").bool == false)
             // A call goes on wherever there is something to hear it with.
             music.terminate()
-            _ = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
-            try await headset.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(300))
+            _ = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await headset.wait(for: LiveDesktop.interrupter, at: LiveDesktop.full, lasting: .milliseconds(300))
             try await card.vanish()
-            try await desk.hear(Desk.interrupter)
+            try await desk.hear(LiveDesktop.interrupter)
         }
     }
 
@@ -39,11 +39,11 @@ extension LiveModule {
         "R64 what its user plays on after the headset has gone is heard elsewhere, and what is not back in time stays silent"
     )
     func headsetStaysAway() async throws {
-        try await Desk.run(policy: "routes = { resume-within = 1s }", options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(policy: "routes = { resume-within = 1s }", options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.usb)
             let headset = try await card.record("usb-output")
-            let music = try desk.play(Desk.music, with: .mpvPulse, as: "music-player", role: .music)
-            try await headset.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            let music = try desk.play(LiveDesktop.music, with: .mpvPulse, as: "music-player", role: .music)
+            try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             let start = desk.capture.frameCount
             try await card.vanish()
             try await desk.log.wait(forLineContaining: "its output has not come back in time")
@@ -54,18 +54,18 @@ extension LiveModule {
             try await card.vanish()
             try await music.pause()
             try await music.unpause()
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
         }
     }
 
     @Test("R56 R63 R64 headphones are pulled out many times, at any moment: not one sample on the speaker")
     func headphonesPulled() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.laptop)
             let speaker = try await card.record("speaker")
             let headphones = try await card.record("headphones")
-            _ = try desk.play(Desk.music, with: .plain, as: "music-player", role: .music, for: .seconds(600))
-            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            _ = try desk.play(LiveDesktop.music, with: .plain, as: "music-player", role: .music, for: .seconds(600))
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             let before = try desk.changesOfRoute(for: "new-device-available")
             // `Tests/run --large` asks for 100.
             let pulls = ProcessInfo.processInfo.environment["AUDIO_SESSION_PULLS"].flatMap { Int($0) } ?? 25
@@ -82,7 +82,7 @@ extension LiveModule {
 
     @Test("N7 R64 a session is told that its output has gone and that it is back, and goes on when it activates itself")
     func routeDisconnectedTold() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.laptop)
             let speaker = try await card.record("speaker")
             let headphones = try await card.record("headphones")
@@ -90,8 +90,8 @@ extension LiveModule {
             let session = try await app.open(#"{"display-name": "Player"}"#)
             try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
             try await app.session(session, "Activate", "[]")
-            _ = try await app.start(desk.invocation(Desk.music, with: .plain, as: "player", role: .music))
-            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            _ = try await app.start(desk.invocation(LiveDesktop.music, with: .plain, as: "player", role: .music))
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             try await card.unplug("headphones")
             try await app.hear(#"InterruptionBegan "route-disconnected""#)
             #expect(try await app.get(session, "Active").bool == false)
@@ -100,7 +100,8 @@ extension LiveModule {
             try await app.hear("InterruptionEnded true")
             try await app.session(session, "Activate", "[]")
             let from = headphones.frameCount
-            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300), from: from)
+            try await headphones.wait(
+                for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300), from: from)
             try await desk.expectSilence(of: speaker)
         }
     }
@@ -109,14 +110,14 @@ extension LiveModule {
         "N25 R64 of two sessions one asks for an interruption when its output goes and one for none, whatever the policy",
         arguments: [true, false])
     func interruptionPreferred(policyPauses: Bool) async throws {
-        try await Desk.run(
+        try await LiveDesktop.run(
             policy: "routes = { pause-on-disconnect = \(policyPauses) }", options: { $0.routeVolume = 1 }
         ) { desk in
             let card = try await desk.card(.laptop)
             let speaker = try await card.record("speaker")
             let headphones = try await card.record("headphones")
             var applications: [SessionApplication] = []
-            for (wish, tone, name) in [(true, Desk.music, "film"), (false, Desk.interrupter, "game")] {
+            for (wish, tone, name) in [(true, LiveDesktop.music, "film"), (false, LiveDesktop.interrupter, "game")] {
                 let app = try await desk.application()
                 let session = try await app.open()
                 try await app.session(session, "SetCategory", #""playback""#, #"["mix-with-others"]"#, #""""#)
@@ -126,12 +127,12 @@ extension LiveModule {
                 }
                 try await app.session(session, "Activate", "[]")
                 _ = try await app.start(desk.invocation(tone, with: .plain, as: name, role: nil))
-                try await headphones.wait(for: tone, above: Desk.full - 1, lasting: .milliseconds(300))
+                try await headphones.wait(for: tone, at: LiveDesktop.full, lasting: .milliseconds(300))
                 applications.append(app)
             }
             try await card.unplug("headphones")
             try await applications[0].hear(#"InterruptionBegan "route-disconnected""#)
-            try await speaker.wait(for: Desk.interrupter, above: Desk.full - 1, lasting: .milliseconds(700))
+            try await speaker.wait(for: LiveDesktop.interrupter, at: LiveDesktop.full, lasting: .milliseconds(700))
             // The film is on the left.
             #expect(try speaker.read(from: 0).left.count { abs($0) >= 1e-6 } == 0)
             #expect(!applications[1].signals.contains { $0.hasPrefix("InterruptionBegan") })
@@ -141,12 +142,12 @@ extension LiveModule {
     @Test(
         "R56 R64 a client that is asked to stop and answers late is not heard on the speaker", arguments: [true, false])
     func answersLate(hasAnswered: Bool) async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.laptop)
             let speaker = try await card.record("speaker")
             let headphones = try await card.record("headphones")
-            let music = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
-            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            let music = try desk.play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             if hasAnswered {
                 try await desk.pullAndPlug("headphones", instead: "speaker", of: card, heardOn: headphones)
             }
@@ -163,7 +164,7 @@ extension LiveModule {
             if hasAnswered {
                 let from = headphones.frameCount
                 try await headphones.wait(
-                    for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(100), from: from)
+                    for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(100), from: from)
             }
             try await desk.expectSilence(of: speaker)
         }
@@ -172,15 +173,15 @@ extension LiveModule {
     @Test(
         "R56 R64 a card whose thread is late, and nowhere else to play: nothing of what was mixed ahead on the speaker")
     func cardIsLate() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             // With another sink the stream would move away, which takes back what was mixed ahead in any case.
             _ = try await desk.capture.stop()
             try await desk.sandbox.run(Invocation("pactl", ["unload-module", "module-null-sink"]))
             let card = try await PulseCard.start(.laptop, lag: .milliseconds(20), on: desk.pulseAudio)
             let speaker = try await card.record("speaker")
             let headphones = try await card.record("headphones")
-            _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
-            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            _ = try desk.play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             for _ in 0..<2 {
                 try await desk.pullAndPlug("headphones", instead: "speaker", of: card, heardOn: headphones)
             }
@@ -190,12 +191,12 @@ extension LiveModule {
 
     @Test("R64 a card that has a buffer has played it before the speaker is chosen")
     func bufferPlayedOut() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.laptop, buffer: 1024)
             let speaker = try await card.record("speaker")
             let headphones = try await card.record("headphones")
-            _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
-            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            _ = try desk.play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             for _ in 0..<10 {
                 try await headphones.record(.milliseconds(Int.random(in: 30...130)))
                 try await desk.pullAndPlug("headphones", instead: "speaker", of: card, heardOn: headphones)
@@ -206,12 +207,12 @@ extension LiveModule {
 
     @Test("R56 R63 R64 where each plug has a profile and a sink of its own, pulling one is the same to everybody")
     func profilesPulled() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.ucm)
             let speaker = try await card.record("ucm-speaker")
             let headphones = try await card.record("ucm-headphones")
-            _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
-            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            _ = try desk.play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             let start = desk.capture.frameCount
             // WirePlumber 0.5 takes so long to choose a new card's sink that this is a change of its own.
             let before = try desk.changesOfRoute(for: "new-device-available")
@@ -227,27 +228,27 @@ extension LiveModule {
 
     @Test("R64 its user chooses the speaker while headphones are in: the music goes on there")
     func profileChosen() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.ucm)
             let speaker = try await card.record("ucm-speaker")
             let headphones = try await card.record("ucm-headphones")
-            _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
-            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            _ = try desk.play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             try await card.setProfile("HiFi (Mic1, Speaker)")
-            try await speaker.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            try await speaker.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
         }
     }
 
     @Test("R63 R64 two devices go and come at the same time: each gives back what was heard on it")
     func twoDevices() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let laptop = try await desk.card(.laptop)
             let headset = try await desk.card(.usb)
             let speaker = try await laptop.record("speaker")
             let jack = try await laptop.record("headphones")
             let usb = try await headset.record("usb-output")
-            _ = try desk.play(Desk.music, with: .plain, as: "music-player", role: .music)
-            try await usb.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            _ = try desk.play(LiveDesktop.music, with: .plain, as: "music-player", role: .music)
+            try await usb.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             let isSilent = (speaker.frameCount, jack.frameCount)
             for _ in 0..<3 {
                 async let first: Void = laptop.unplug("headphones")
@@ -259,7 +260,8 @@ extension LiveModule {
                 _ = try await (third, fourth)
                 try await headset.waitUntilLinked()
                 let from = usb.frameCount
-                try await usb.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300), from: from)
+                try await usb.wait(
+                    for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300), from: from)
             }
             try await desk.expectSilence(of: speaker, since: isSilent.0)
             try await desk.expectSilence(of: jack, since: isSilent.1)
@@ -268,17 +270,18 @@ extension LiveModule {
 
     @Test("R63 a plug with a bad contact, 50 times a second: few events, the right end, not a sample on the speaker")
     func flapping() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.laptop)
             let speaker = try await card.record("speaker")
             let headphones = try await card.record("headphones")
-            _ = try desk.play(Desk.music, with: .plain, as: "music-player", role: .music)
-            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            _ = try desk.play(LiveDesktop.music, with: .plain, as: "music-player", role: .music)
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             let before = try desk.changesOfRoute()
             try await card.flap("headphones", timesPerSecond: 50, for: .seconds(4))
             try await card.wait(untilHeardFrom: "headphones")
             let from = headphones.frameCount
-            try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300), from: from)
+            try await headphones.wait(
+                for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300), from: from)
             // Once in two seconds at the most while it lasts, and once when it has ended.
             let changes = try desk.changesOfRoute() - before
             #expect(changes <= 4, "\(changes) changes of the route")
@@ -288,11 +291,11 @@ extension LiveModule {
 
     @Test("R63 a card vanishes in the middle of a switch of its profile, and comes again: nothing is stuck")
     func vanishesInSwitch() async throws {
-        try await Desk.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.bluetooth)
             let music = try await card.record("bluetooth-output")
-            _ = try desk.play(Desk.music, with: .paplay, as: "music-player", role: .music)
-            try await music.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300))
+            _ = try desk.play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
+            try await music.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             let start = desk.capture.frameCount
             for _ in 0..<3 {
                 try await card.vanish(inSwitchTo: "headset-head-unit")
@@ -301,14 +304,15 @@ extension LiveModule {
                 try await card.setProfile("a2dp-sink")
                 try await card.waitUntilLinked()
                 let from = music.frameCount
-                try await music.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(300), from: from)
+                try await music.wait(
+                    for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300), from: from)
             }
             try await desk.expectSilence(since: start)
         }
     }
 }
 
-extension Desk {
+extension LiveDesktop {
     /// Pulls a plug of a card out and puts it in again, each when all that follows is over: the session manager has sent the
     /// sound elsewhere, listeners are told, the music is heard again.
     func pullAndPlug(
@@ -322,7 +326,7 @@ extension Desk {
         try await card.plug(plug)
         try await card.wait(untilHeardFrom: plug)
         let from = headphones.frameCount
-        try await headphones.wait(for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(100), from: from)
+        try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(100), from: from)
         try await log.wait(forLineContaining: "route: Headphones", after: plugged)
     }
 
@@ -333,13 +337,16 @@ extension Desk {
 
     /// Checks that not one sample of anything has come out of a plug.
     func expectSilence(of plug: Capture, since frame: Int = 0) async throws {
+        // Sound is written in blocks, and no block may have come yet.
+        try await plug.waitForFrames(frame + 1)
         let sound = try plug.read(from: frame)
-        #expect(!sound.left.isEmpty)
         #expect((sound.left + sound.right).count { abs($0) >= 1e-6 } == 0)
     }
 
     /// Checks that not one sample of anything has come out of the null sink.
     func expectSilence(since frame: Int) async throws {
+        // Sound is written in blocks, and no block may have come yet.
+        try await capture.waitForFrames(frame + 1)
         let sound = try capture.read(from: frame)
         let heard = sound.left.indices.filter { abs(sound.left[$0]) >= 1e-6 || abs(sound.right[$0]) >= 1e-6 }
         #expect(

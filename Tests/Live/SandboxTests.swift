@@ -8,7 +8,7 @@ extension LiveModule {
         "N18 N20 out of a sandbox, a call silences the music if the sandbox may record",
         arguments: ClientProgram.interrupters)
     func callFromSandbox(program: ClientProgram) async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             _ = try await desk.playMusic()
             // What reaches PipeWire's server for clients of PulseAudio may record in any case.
             if program == .plain {
@@ -17,17 +17,17 @@ extension LiveModule {
                 for properties in [[:], lies] {
                     let call = try desk.call(
                         from: "org.example.Silent", "shared=network;", with: program, properties: properties)
-                    try await desk.hear(Desk.interrupter)
+                    try await desk.hear(LiveDesktop.interrupter)
                     try await desk.log.wait(forLineContaining: "org.example.Silent may not claim the priority of phone")
                     try await desk.hearMusicOn()
                     try await desk.end(call)
                 }
             }
             let call = try desk.call(from: "org.example.Softphone", "sockets=x11;pulseaudio;", with: program)
-            try await desk.hear(Desk.interrupter)
-            try await desk.hearNothing(of: Desk.music)
+            try await desk.hear(LiveDesktop.interrupter)
+            try await desk.hearNothing(of: LiveDesktop.music)
             try await desk.end(call)
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
         }
     }
 
@@ -36,29 +36,29 @@ extension LiveModule {
         arguments: ClientProgram.interrupters)
     func callFromNamedSandbox(program: ClientProgram) async throws {
         let policy = "claims = { phone = { allow = [ { pipewire.access.portal.app_id = org.example.Named } ] } }"
-        try await Desk.run(policy: policy) { desk in
+        try await LiveDesktop.run(policy: policy) { desk in
             _ = try await desk.playMusic()
             let other = try desk.call(from: "org.example.Softphone", "sockets=x11;pulseaudio;", with: program)
-            try await desk.hear(Desk.interrupter)
+            try await desk.hear(LiveDesktop.interrupter)
             try await desk.log.wait(forLineContaining: "org.example.Softphone may not claim the priority of phone")
             try await desk.hearMusicOn()
             try await desk.end(other)
             let call = try desk.call(from: "org.example.Named", "shared=network;", with: program)
-            try await desk.hear(Desk.interrupter)
-            try await desk.hearNothing(of: Desk.music)
+            try await desk.hear(LiveDesktop.interrupter)
+            try await desk.hearNothing(of: LiveDesktop.music)
             try await desk.end(call)
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
         }
     }
 }
 
-extension Desk {
+extension LiveDesktop {
     /// Plays the interrupter's tone as a call, in a sandbox.
     fileprivate func call(
         from application: String, _ context: String, with program: ClientProgram, properties: [String: String] = [:]
     ) throws -> ChildProcess {
         let start = try invocation(
-            Desk.interrupter, with: program, as: "telephone", role: .phone, properties: properties)
+            LiveDesktop.interrupter, with: program, as: "telephone", role: .phone, properties: properties)
         return try sandbox.start(application, try sandboxed(start, application, context))
     }
 
@@ -66,7 +66,7 @@ extension Desk {
     fileprivate func end(_ call: ChildProcess) async throws {
         call.signal(SIGTERM)
         try await call.waitForExit()
-        try await hearNothing(of: Desk.interrupter)
+        try await hearNothing(of: LiveDesktop.interrupter)
     }
 
     /// Checks that the music is heard from now on for a second.
@@ -74,7 +74,7 @@ extension Desk {
         let start = capture.frameCount
         try await capture.record(.seconds(1))
         try await capture.wait(
-            for: Desk.music, above: Desk.full - 1, lasting: .milliseconds(900), from: start, within: .seconds(3))
+            for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(900), from: start, within: .seconds(3))
     }
 
     /// The same program, run in a sandbox of an application of which Flatpak says what is in `context`

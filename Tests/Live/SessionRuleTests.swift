@@ -8,7 +8,7 @@ extension LiveModule {
         "R7 R14 R20 R39 R41 R42 R43 R50 R51 R52 R53 R54 R55 N4 N5 what a session may be, and the errors of what it may not"
     )
     func sessionWords() async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             let app = try await desk.application()
             let session = try await app.open()
             // The phone's default (R2).
@@ -19,7 +19,7 @@ extension LiveModule {
                 }
             }
             let cases: [(category: String, options: [String], mode: String, error: String)] = [
-                ("loud", [], "", "UnknownValue"), ("ui-sound", [], "", "UnknownValue"),
+                ("", [], "", "NoCategory"), ("loud", [], "", "UnknownValue"), ("ui-sound", [], "", "UnknownValue"),
                 ("playback", ["louder"], "", "UnknownValue"), ("playback", [], "shouting", "UnknownValue"),
                 ("ambient", ["mix-with-others"], "", "IncompatibleCategory"),
                 ("record", ["duck-others"], "", "IncompatibleCategory"),
@@ -69,9 +69,14 @@ extension LiveModule {
             #expect(
                 await desk.error { try await app.session(session, "SetMode", #""spoken-audio""#) }
                     == "org.AudioSession1.Error.ModeNotChangeable")
-            // R14: nothing of a volume is offered.
-            let offer = try await desk.busctl("introspect", session)
-            #expect(offer.contains(".Activate") && !offer.lowercased().contains("volume"))
+            // R14: the output's volume can be read, and nothing of a volume can be set.
+            let offer = try await desk.busctl("introspect", session).split(separator: "\n").map(String.init)
+            #expect(offer.contains { $0.contains(".Activate") })
+            let ofVolume = offer.filter { $0.lowercased().contains("volume") }
+            #expect(ofVolume.count == 1 && ofVolume[0].hasPrefix(".OutputVolume ") && !ofVolume[0].contains("writable"))
+            #expect(
+                await desk.error { try await app.session(session, "SetPreference", #""output-volume""#, "0.5") }
+                    == "org.AudioSession1.Error.UnknownValue")
         }
     }
 
@@ -79,95 +84,117 @@ extension LiveModule {
         "R21 R22 R38 recording and processing sessions: all playback falls silent, alerts too, and they are told of a call"
     )
     func sessionRecords() async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             _ = try await desk.playMusic()
             let app = try await desk.application()
             let recorder = try await app.open()
+            try await app.session(recorder, "Deactivate", "[]")
             try await app.session(recorder, "SetCategory", #""record""#, "[]", #""""#)
+            // In PipeWire there is no input, only what others play.
+            let recording = try Recording("recorder", on: desk)
+            let recordingProcess = try await app.start(recording.invocation)
+            try await app.waitForStream(of: recorder)
             try await app.session(recorder, "Activate", "[]")
-            try await desk.hearNothing(of: Desk.music)
-            let alert = try desk.play(Desk.secondInterrupter, with: .paplay, as: "alert", role: .event)
-            #expect(try await desk.highestLevel(of: Desk.secondInterrupter, during: .seconds(1)) < -90)
+            try await recording.waitUntilItGoesOn()
+            try await desk.hearNothing(of: LiveDesktop.music)
+            let alert = try desk.play(LiveDesktop.secondInterrupter, with: .paplay, as: "alert", role: .event)
+            #expect(try await desk.highestLevel(of: LiveDesktop.secondInterrupter, during: .seconds(1)) < -90)
             alert.terminate()
             try await app.session(recorder, "Deactivate", #"["notify-others"]"#)
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
             let converter = try await app.open()
             try await app.session(converter, "SetCategory", #""audio-processing""#, "[]", #""""#)
             try await app.session(converter, "Activate", "[]")
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
             try await app.hear("InterruptionBegan")
             call.terminate()
             try await app.hear("InterruptionEnded true")
+
+            // R84: without an input and a stream that records, a recording cannot begin.
+            try await app.session(converter, "Close")
+            try await app.stop(recordingProcess)
+            if desk.server.kind == .pulseAudio { try await desk.pactl("unload-module", "module-null-source") }
+            _ = try await waitUntil("the refusal") {
+                do {
+                    try await app.session(recorder, "Activate", "[]")
+                } catch let failure as SessionApplication.Failure {
+                    return failure.name == "org.AudioSession1.Error.NoHardware" ? true : nil
+                }
+                try await app.session(recorder, "Deactivate", "[]")
+                return nil
+            }
         }
     }
 
     @Test(
         "R23 a stream under audio-processing gets no device but an error", arguments: ClientProgram.interrupters)
     func sessionWithoutDevice(program: ClientProgram) async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""audio-processing""#, "[]", #""""#)
-            let player = try await app.start(desk.invocation(Desk.music, with: program, as: "player", role: .music))
+            let player = try await app.start(
+                desk.invocation(LiveDesktop.music, with: program, as: "player", role: .music))
             try await app.hear("StreamRefused")
-            #expect(try await desk.highestLevel(of: Desk.music, during: .seconds(1)) < -90)
+            #expect(try await desk.highestLevel(of: LiveDesktop.music, during: .seconds(1)) < -90)
             try await desk.waitForEnd(of: player)
         }
     }
 
     @Test("R1 R28 R44 R79 R80 one mixable side is enough; a player of its own interrupts, a shared one does not")
     func sessionsOfOneApplication() async throws {
-        try await Desk.run(preset: "phone") { desk in
+        try await LiveDesktop.run(preset: "phone") { desk in
             let app = try await desk.application()
             let own = try await app.open()
             try await app.session(own, "SetCategory", #""playback""#, "[]", #""""#)
             try await app.session(own, "Activate", "[]")
-            _ = try await app.start(desk.invocation(Desk.music, with: .plain, as: "own", role: .music))
-            _ = try await app.start(desk.invocation(Desk.interrupter, with: .paplay, as: "embedded", role: .music))
+            _ = try await app.start(desk.invocation(LiveDesktop.music, with: .plain, as: "own", role: .music))
+            _ = try await app.start(
+                desk.invocation(LiveDesktop.interrupter, with: .paplay, as: "embedded", role: .music))
             // R79, R1: two streams of one session.
-            try await desk.hear(Desk.music)
-            try await desk.hear(Desk.interrupter)
+            try await desk.hear(LiveDesktop.music)
+            try await desk.hear(LiveDesktop.interrupter)
             // R80: a session of its own, for streams that name it.
             let other = try await app.open(#"{"streams": "tagged"}"#)
             try await app.session(other, "SetCategory", #""playback""#, #"["mix-with-others"]"#, #""""#)
             let number = try #require(other.split(separator: "/").last)
             let tagged = try desk.invocation(
-                Desk.secondInterrupter, with: .plain, as: "tagged", role: .music,
+                LiveDesktop.secondInterrupter, with: .plain, as: "tagged", role: .music,
                 properties: ["audio-session.id": "\(number)"])
             try await app.session(other, "Activate", "[]")
             _ = try await app.start(tagged)
-            try await desk.hear(Desk.secondInterrupter)
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.secondInterrupter)
+            try await desk.hear(LiveDesktop.music)
             try await app.session(other, "SetCategory", #""playback""#, "[]", #""""#)
-            try await desk.hearNothing(of: Desk.music)
-            try await desk.hear(Desk.secondInterrupter)
+            try await desk.hearNothing(of: LiveDesktop.music)
+            try await desk.hear(LiveDesktop.secondInterrupter)
             try await app.hear("InterruptionBegan")
         }
     }
 
     @Test("R9 R31 R13 taken over by another player: not asked to resume; an alert is heard again")
     func sessionTakenOver() async throws {
-        try await Desk.run(preset: "phone") { desk in
+        try await LiveDesktop.run(preset: "phone") { desk in
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
             try await app.session(session, "Activate", "[]")
-            _ = try await app.start(desk.invocation(Desk.music, with: .paplay, as: "player", role: .music))
-            try await desk.hear(Desk.music)
-            let other = try desk.play(Desk.interrupter, with: .plain, as: "other-player", role: .music)
+            _ = try await app.start(desk.invocation(LiveDesktop.music, with: .paplay, as: "player", role: .music))
+            try await desk.hear(LiveDesktop.music)
+            let other = try desk.play(LiveDesktop.interrupter, with: .plain, as: "other-player", role: .music)
             try await app.hear("InterruptionBegan")
             other.terminate()
             try await app.hear("InterruptionEnded false")
-            #expect(try await desk.highestLevel(of: Desk.music, during: .seconds(1)) < -90)
+            #expect(try await desk.highestLevel(of: LiveDesktop.music, during: .seconds(1)) < -90)
             // R13: an alert of the same application is no part of its session.
             let alert = try await app.start(
-                desk.invocation(Desk.secondInterrupter, with: .paplay, as: "alert", role: .event))
-            try await desk.hear(Desk.secondInterrupter)
+                desk.invocation(LiveDesktop.secondInterrupter, with: .paplay, as: "alert", role: .event))
+            try await desk.hear(LiveDesktop.secondInterrupter)
             try await app.stop(alert)
             try await app.session(session, "Activate", "[]")
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
             // The next interruption is one of its own.
-            let call = try desk.play(Desk.interrupter, with: .plain, as: "telephone", role: .phone)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
             try await app.hear(#"InterruptionBegan "default" "telephone"#)
             call.terminate()
         }
@@ -175,53 +202,54 @@ extension LiveModule {
 
     @Test("N1 N2 N3 a podcast is stopped by a prompt where music would be lowered")
     func sessionSpeaks() async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             _ = try await desk.playMusic()
             let podcast = try await desk.application("podcast-application")
             let speech = try await podcast.open()
             try await podcast.session(speech, "SetCategory", #""playback""#, "[]", #""spoken-audio""#)
             // It mixes with the music, which does.
             try await podcast.session(speech, "Activate", "[]")
-            _ = try await podcast.start(desk.invocation(Desk.interrupter, with: .plain, as: "podcast", role: .music))
-            try await desk.hear(Desk.interrupter)
+            _ = try await podcast.start(
+                desk.invocation(LiveDesktop.interrupter, with: .plain, as: "podcast", role: .music))
+            try await desk.hear(LiveDesktop.interrupter)
             let navigator = try await desk.application("navigator-application")
             let prompt = try await navigator.open()
             try await navigator.session(prompt, "SetCategory", #""playback""#, #"["duck-others"]"#, #""voice-prompt""#)
             try await navigator.session(prompt, "Activate", "[]")
-            try await desk.hear(Desk.music, lowered: 20)
-            try await desk.hearNothing(of: Desk.interrupter)
+            try await desk.hear(LiveDesktop.music, lowered: 20)
+            try await desk.hearNothing(of: LiveDesktop.interrupter)
             try await podcast.hear("InterruptionBegan")
             try await navigator.session(prompt, "Deactivate", #"["notify-others"]"#)
             try await podcast.hear("InterruptionEnded true")
             // N2: the same without lowering the music.
             try await podcast.session(speech, "Activate", "[]")
-            try await desk.hear(Desk.interrupter)
+            try await desk.hear(LiveDesktop.interrupter)
             try await navigator.session(
                 prompt, "SetCategory", #""playback""#, #"["interrupt-spoken-audio"]"#, #""""#)
             try await navigator.session(prompt, "Activate", "[]")
-            try await desk.hearNothing(of: Desk.interrupter)
-            try await desk.hear(Desk.music)
+            try await desk.hearNothing(of: LiveDesktop.interrupter)
+            try await desk.hear(LiveDesktop.music)
         }
     }
 
     @Test("N8 R30 R36 ringing leaves a session alone that asked for it, the accepted call does not; one interruption")
     func sessionAvoidsAlerts() async throws {
-        try await Desk.run { desk in
+        try await LiveDesktop.run { desk in
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetPreference", #""no-interruptions-from-system-alerts""#, "true")
             try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
             try await app.session(session, "Activate", "[]")
-            _ = try await app.start(desk.invocation(Desk.music, with: .plain, as: "player", role: .music))
-            try await desk.hear(Desk.music)
+            _ = try await app.start(desk.invocation(LiveDesktop.music, with: .plain, as: "player", role: .music))
+            try await desk.hear(LiveDesktop.music)
             let phone = try await desk.application("telephone-daemon")
             let ringing = try await phone.manager("BeginInterruption", #""ringtone""#, "{}").number ?? 0
             try await desk.log.wait(forLineContaining: "(ringtone) is active")
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
             let call =
                 try await phone.manager("BeginInterruption", #""phone""#, #"{"display-name": "Ada"}"#).number ?? 0
             try await phone.manager("EndInterruption", "\(Int(ringing))")
-            try await desk.hearNothing(of: Desk.music)
+            try await desk.hearNothing(of: LiveDesktop.music)
             try await app.hear(#"InterruptionBegan "default" "Ada (phone)""#)
             try await phone.manager("EndInterruption", "\(Int(call))")
             try await app.hear("InterruptionEnded true")
@@ -231,7 +259,7 @@ extension LiveModule {
 
     @Test("R77 N6 N12 who else is heard, and why something is not")
     func sessionAsks() async throws {
-        try await Desk.run(preset: "phone") { desk in
+        try await LiveDesktop.run(preset: "phone") { desk in
             let app = try await desk.application()
             let session = try await app.open()
             #expect(try await app.get(session, "OtherAudioPlaying").bool == false)
@@ -241,7 +269,7 @@ extension LiveModule {
             try await app.hear("SecondaryAudioHint true")
             try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
             try await app.session(session, "Activate", "[]")
-            try await desk.hearNothing(of: Desk.music)
+            try await desk.hearNothing(of: LiveDesktop.music)
             try await app.hear("SecondaryAudioHint false")
             let texts = try await app.manager("Explain", #""music-player""#).elements.compactMap(\.text)
             #expect(texts.count == 1)
@@ -260,7 +288,7 @@ extension LiveModule {
     }
 }
 
-extension Desk {
+extension LiveDesktop {
     /// The name of the error that something fails with; empty when it succeeds.
     func error(_ body: () async throws -> Void) async -> String {
         do {
@@ -295,7 +323,7 @@ extension LiveModule {
     func claimedInterruption() async throws {
         for (binary, isAllowed) in [("~python3.*", true), ("dialler", false)] {
             let claims = "claims = { phone = { allow = [ { application.process.binary = \(binary) } ] } }"
-            try await Desk.run(policy: claims) { desk in
+            try await LiveDesktop.run(policy: claims) { desk in
                 let app = try await desk.application()
                 let error = await desk.error { try await app.manager("BeginInterruption", #""phone""#, "{}") }
                 #expect(error == (isAllowed ? "" : "org.AudioSession1.Error.NotClaimable"))
@@ -306,22 +334,42 @@ extension LiveModule {
     @Test("R12 another policy takes over: a session's owner is told of what it means for it")
     func policyChangesUnderSession() async throws {
         let path = ".config/audio-session/policy.conf"
-        try await Desk.run(options: { $0.configurationFiles["audio-session/policy.conf"] = "preset = desktop\n" }) {
+        try await LiveDesktop.run(options: { $0.configurationFiles["audio-session/policy.conf"] = "preset = desktop\n" }
+        ) {
             desk in
             _ = try await desk.playMusic()
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
             try await app.session(session, "Activate", "[]")
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
             #expect(try await app.get(session, "SecondaryAudioShouldBeSilenced").bool == false)
             // The music does not mix any more, and the session came later.
             try desk.sandbox.write("preset = phone\n", to: "home/" + path)
-            try await desk.hearNothing(of: Desk.music)
+            try await desk.hearNothing(of: LiveDesktop.music)
             #expect(try await app.get(SessionApplication.manager, "Policy").text?.contains("policy.conf") == true)
             try await app.session(session, "Deactivate", #"["notify-others"]"#)
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
             try await app.hear("SecondaryAudioHint true")
+        }
+    }
+
+    @Test("N26 an application that was refused during a call is recommended to go on when the call is over")
+    func refusedDuringCall() async throws {
+        try await LiveDesktop.run { desk in
+            let app = try await desk.application()
+            let session = try await app.open()
+            try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
+            let phone = try await desk.application("phone")
+            let cookie = try await phone.manager("BeginInterruption", #""phone""#, "{}").number ?? 0
+            await #expect(throws: SessionApplication.Failure.self) {
+                try await app.session(session, "Activate", "[]")
+            }
+            #expect(!app.signals.contains { $0.hasPrefix("ResumptionRecommended") })
+            try await phone.manager("EndInterruption", "\(Int(cookie))")
+            try await app.hear("ResumptionRecommended")
+            try await app.session(session, "Activate", "[]")
+            #expect(app.signals.count { $0.hasPrefix("ResumptionRecommended") } == 1)
         }
     }
 }

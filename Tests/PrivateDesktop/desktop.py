@@ -30,6 +30,15 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
+def processor_wait(process, thread="*"):
+    """For how many seconds a thread of a process, or all of them together, has waited for a processor; 0 if it is gone."""
+    waited = 0.0
+    for file in pathlib.Path(f"/proc/{process}/task").glob(f"{thread}/schedstat"):
+        with contextlib.suppress(OSError):
+            waited += int(file.read_text().split()[1]) / 1e9
+    return waited
+
+
 class Failure(Exception):
     """Something that a command needs does not work."""
 
@@ -184,6 +193,27 @@ class Desktop:
         if check and done.returncode != 0:
             raise Failure(f"{' '.join(map(str, command))}: {done.stderr.strip() or done.stdout.strip()}")
         return done.stdout
+
+    def answer_time(self, expected, *command, seconds=20):
+        """How many seconds the daemon took to give a client an answer with this text; nothing if it did not.
+
+        Without the time for which the client or the daemon's main thread waited for a processor that others had.
+        """
+        begin, waited = time.monotonic(), processor_wait(self.daemon.pid, self.daemon.pid)
+        client = subprocess.Popen(
+            command, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            errors="replace")
+        limit = threading.Timer(seconds, client.kill)
+        limit.start()
+        output = client.stdout.read()
+        # It has ended, and is not gone yet.
+        os.waitid(os.P_PID, client.pid, os.WEXITED | os.WNOWAIT)
+        took = time.monotonic() - begin
+        others = processor_wait(client.pid) + processor_wait(self.daemon.pid, self.daemon.pid) - waited
+        limit.cancel()
+        client.wait()
+        client.stdout.close()
+        return max(took - others, 0.0) if expected in output else None
 
     def wait(self, what, condition, seconds=30, every=0.05, needs_daemon=True):
         """Waits until a condition holds, and returns what it answers."""
@@ -344,8 +374,7 @@ class PipeWireDesktop(Desktop):
 
     def answers(self):
         """How many seconds the daemon took to answer a client; nothing if it did not."""
-        begin = time.monotonic()
-        return time.monotonic() - begin if "id:" in self.tool("pw-cli", "info", "0", check=False) else None
+        return self.answer_time("id:", "pw-cli", "info", "0")
 
     def capture_command(self, rate=48000, latency=1024):
         return ["pw-record", "--target", SINK, "--latency", str(latency), "--format", "f32", "--rate", str(rate), "--channels", "2",
@@ -437,8 +466,7 @@ class PulseAudioDesktop(Desktop):
         return any(PULSEAUDIO_MODULE in line.split() for line in self.tool("pactl", "list", "short", "modules").splitlines())
 
     def answers(self):
-        begin = time.monotonic()
-        return time.monotonic() - begin if "Server Name" in self.tool("pactl", "info", check=False) else None
+        return self.answer_time("Server Name", "pactl", "info")
 
     def capture_command(self, rate=48000, latency=1024):
         return ["parecord", f"--device={SINK}.monitor", "--raw", "--format=float32le", f"--rate={rate}", "--channels=2",

@@ -67,12 +67,4 @@ import Testing
         loop.runOnce(timeout: .zero)
         #expect(seen.count == 3 && loop.isIdle)
     }
-
-    @Test func itIsStoppedFromInside() {
-        let loop = PollLoop()
-        let timer = loop.timer { loop.stop() }
-        timer.arm(at: 0)
-        loop.run(until: { false })
-        timer.cancel()
-    }
 }

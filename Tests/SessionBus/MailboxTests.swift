@@ -27,7 +27,7 @@ import Testing
         var mailbox = Mailbox<String>()
         for number in 1...3 { mailbox.add("a\(number)", from: "a", weight: 1) }
         for number in 1...3 { mailbox.add("b\(number)", from: "b", weight: 1) }
-        mailbox.add(news: "a is gone", about: "a")
+        mailbox.add(busMessage: "a is gone", about: "a")
         mailbox.add("c1", from: "c", weight: 1)
         let order = all(&mailbox)
         #expect(order == ["a1", "a2", "a3", "a is gone", "b1", "c1", "b2", "b3"])
@@ -35,12 +35,12 @@ import Testing
 
     @Test func whatComesAfterNewsWaitsForThem() {
         var mailbox = Mailbox<String>()
-        mailbox.add(news: "b has the name", about: nil)
+        mailbox.add(busMessage: "b has the name", about: nil)
         mailbox.add("b1", from: "b", weight: 1)
         #expect(all(&mailbox) == ["b has the name", "b1"])
         // And they come in turn with what was there before them: neither keeps the other waiting.
         for number in 1...3 { mailbox.add("a\(number)", from: "a", weight: 1) }
-        for number in 1...3 { mailbox.add(news: "news \(number)", about: ":1.9") }
+        for number in 1...3 { mailbox.add(busMessage: "news \(number)", about: ":1.9") }
         #expect(all(&mailbox) == ["news 1", "a1", "news 2", "a2", "news 3", "a3"])
     }
 
@@ -61,7 +61,7 @@ import Testing
         for number in 0..<Mailbox<String>.mostOfOne { mailbox.add("\(number)", from: "a", weight: 1) }
         #expect(mailbox.isEmpty && !mailbox.admits("a", weight: 1))
         // When the bus says that it has gone, nobody will let it go on.
-        mailbox.add(news: "a is gone", about: "a")
+        mailbox.add(busMessage: "a is gone", about: "a")
         #expect(all(&mailbox).count == Mailbox<String>.mostOfOne + 1)
     }
 
@@ -100,7 +100,7 @@ import Testing
 
     @Test func newsAreNeverRefusedSoReadingEndsWhenTheyAreTooMany() {
         var mailbox = Mailbox<Int>()
-        while mailbox.hasRoom { mailbox.add(news: 1, about: nil) }
+        while mailbox.hasRoom { mailbox.add(busMessage: 1, about: nil) }
         _ = mailbox.next()
         #expect(mailbox.hasRoom)
         mailbox.clear()

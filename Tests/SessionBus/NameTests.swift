@@ -35,6 +35,25 @@ import Testing
         }
     }
 
+    /// As for want of memory, which nobody can arrange here; `Tests/bin/faults` does.
+    @Test func aQuestionThatCannotBeMadeIsAskedOverAnotherConnection() async throws {
+        try await withBus { bus in
+            let former = try #require(bus.service.uniqueName)
+            var answers: [Result<[WireValue], WireError>] = []
+            bus.service.setUp("RequestName", [.objectPath("not a path"), .uint32(0)]) { answers.append($0) }
+            #expect(bus.client.wait { bus.states.count == 3 && bus.ownsName })
+            #expect(bus.states[1] == .lost && bus.service.uniqueName != former)
+            #expect(throws: WireError.self) { try answers.first?.get() }
+            // What the bus itself refuses is an answer.
+            bus.service.setUp("RequestName", [.string("no name"), .uint32(0)]) { answers.append($0) }
+            #expect(bus.client.wait { answers.count == 2 })
+            try #require(bus.client.connection.isConnected)
+            _ = try bus.client.call(
+                BusConnection.busName, path: BusConnection.busPath, interface: BusConnection.busName, "GetId")
+            #expect(bus.service.isConnected && bus.states.count == 3)
+        }
+    }
+
     @Test func aPeerIsKnownByItsSocket() async throws {
         try await withBus { bus in
             var found: [Result<PeerCredentials, WireError>] = []
@@ -117,5 +136,13 @@ import Testing
             // The bus closes its end when ours is closed.
             #expect(try bus.client.wait { try Self.connections(to: bus.daemon) == before })
         }
+    }
+}
+
+extension BusConnection {
+    /// Releases a name, or cancels the request; no callback is called.
+    fileprivate func releaseName(_ name: String) {
+        nameRequests.removeAll { $0.name == name }
+        if isConnected { askBus("ReleaseName", [.string(name)]) { _ in } }
     }
 }

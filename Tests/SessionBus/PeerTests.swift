@@ -68,7 +68,10 @@ import Testing
         for method in interface.methods {
             lines.insert([".\(method.name)", "method", dash(method.inputSignature), dash(method.outputSignature)])
         }
-        for signal in interface.signals { lines.insert([".\(signal.name)", "signal", dash(signal.signature), ""]) }
+        for signal in interface.signals {
+            let signature = signal.arguments.map(\.signature).joined()
+            lines.insert([".\(signal.name)", "signal", dash(signature), ""])
+        }
         for property in interface.properties {
             let flags = (property.isConstant ? "const" : "emits-change") + (property.isWritable ? " writable" : "")
             lines.insert([".\(property.name)", "property", property.signature, flags])

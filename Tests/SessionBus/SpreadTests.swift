@@ -7,11 +7,11 @@ import Testing
     /// An object that takes its time to say something of itself.
     private final class SlowObject: ServedObject {
         let interfaces = [EchoObject.interface]
-        let take: () -> Void
-        init(take: @escaping () -> Void) { self.take = take }
+        let handle: () -> Void
+        init(handle: @escaping () -> Void) { self.handle = handle }
         func value(of property: String, interface: String) -> WireValue? {
             guard property == "Volume" else { return nil }
-            take()
+            handle()
             return .double(0.5)
         }
         func set(_ property: String, interface: String, to value: WireValue, call: BusCall) { call.answer() }

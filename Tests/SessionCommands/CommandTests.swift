@@ -269,6 +269,18 @@ import Testing
                 """)
     }
 
+    @Test func `another level than the expected one ends it badly, too`() throws {
+        let lowering = Self.story.replacing("role = phone", with: "role = navigation")
+        func simulate(_ level: String) throws -> CommandRun {
+            let text = lowering.replacing("is = corked", with: "is = \"ducked \(level)\"")
+            return try run("simulate", folder.file("a.scenario", text))
+        }
+        #expect(try simulate("-20").status == 0)
+        let result = try simulate("-19")
+        #expect(result.status == 1)
+        #expect(result.complaints.contains("error: found music ducked -20 at 2.000 s, expected ducked -19"))
+    }
+
     @Test func `another policy tells another story`() throws {
         let path = try folder.file("a.scenario", Self.story)
         let policy = try folder.file("a.conf", "roles = { phone = none }\n")

@@ -94,7 +94,7 @@ import Testing
             try desk.startService()
             try desk.wait(for: "the situation") { situations() == 2 }
             let lines = command.lines.map(String.init)
-            let back = json ? "\"kind\":\"services-reset\"" : "the service is there anew"
+            let back = json ? "\"kind\":\"services-reset\"" : "the service is back"
             let places = [gone, back].map { word in lines.firstIndex { $0.contains(word) } ?? -1 }
             #expect(places[0] > 0 && places[1] == places[0] + 1, "\(lines)")
             command.child.signal(SIGINT)

@@ -139,7 +139,7 @@ import Testing
         (["--role", "", "--", "env"], "expected a role of 1 to 64 bytes"),
         (["--role", "x"], "Missing expected argument '<COMMAND> ...'"),
         (["--role", "x", "--"], "there is no command to run"),
-        (["--", "env"], "there is nothing to say of the command"),
+        (["--", "env"], "found none of --category"),
         (["--categroy", "playback", "--", "env"], "unknown option '--categroy'"),
     ])
     func `a wrong use says what would be right`(arguments: [String], text: String) throws {

@@ -70,10 +70,10 @@ import Testing
             "x:2:19: error: found '25h', expected a time from 0 to 24 h, such as 1500, 1500ms or 1.5s"),
         Mistake(
             stream + "events = [ { at = 1 } ]",
-            "x:2:12: error: found an event in which nothing happens, expected one of \(actions)"),
+            "x:2:12: error: found an event without an action, expected one of \(actions)"),
         Mistake(
             stream + "events = [ { at = 1 play = music stop = music } ]",
-            "x:2:34: error: found a second thing in one event, expected one of \(actions)"),
+            "x:2:34: error: found a second action in one event, expected one of \(actions)"),
         Mistake(
             stream + "events = [ { at = 1 play = musik } ]",
             "x:2:28: error: found 'musik', expected the name of one of the streams; did you mean 'music'?"),
@@ -88,7 +88,7 @@ import Testing
             "x:2:34: warning: found 'to' without volume, move, category or mode, expected both (it has no effect)"),
         Mistake(
             stream + "events = [ { at = 1 plays = music } ]",
-            "x:2:12: error: found an event in which nothing happens, expected one of \(actions)",
+            "x:2:12: error: found an event without an action, expected one of \(actions)",
             "x:2:21: warning: found the unknown key 'plays', expected at, to, options, flags, \(actions); did you mean 'play'?"
         ),
         Mistake(

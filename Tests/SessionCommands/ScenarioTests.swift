@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: Project.scenarioNames) func `the table is as it was`(name: String) throws {
-        try Project.compare(Table(simulation(of: name)).text.withoutFolder, withSnapshot: "\(name).table")
+        try Project.compare(SimulationTable(simulation(of: name)).text.withoutFolder, withSnapshot: "\(name).table")
     }
 
     @Test(arguments: ["navigation", "call-in-a-game", "two-players", "headphones-and-crash", "headphones-pulled-out"])

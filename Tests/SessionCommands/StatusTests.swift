@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: [0, 1, 2]) func `N12 the tree says what is done to whom, by whom, since when`(index: Int) throws {
         let (name, style) = Self.styles[index]
-        let text = StatusText(situation: situation(), style: style, now: Canned.now).text
+        let text = StatusText(state: situation(), style: style, now: Canned.now).text
         try Project.compare(text, withSnapshot: "status-\(name).txt")
         if name == "plain" { #expect(text.unicodeScalars.allSatisfy { $0.isASCII }) }
         #expect(
@@ -44,7 +44,7 @@ import Testing
     ])
     func `N16 the switches that are on stand above`(properties: [(String, WireValue)], expected: String) {
         let situation = situation(sessions: [], streams: [], properties: properties)
-        #expect(StatusText(situation: situation, style: .plain, now: Canned.now).text == expected)
+        #expect(StatusText(state: situation, style: .plain, now: Canned.now).text == expected)
     }
 
     @Test func `a policy of several files is shown with all of them`() {
@@ -53,7 +53,7 @@ import Testing
         let origin = files.map { "\(folder)/\($0)" }.joined(separator: ", ") + ", /home/somebodyelse/x"
         let situation = situation(
             sessions: [], streams: [], properties: [("Policy", .string(origin)), ("Silent", .boolean(true))])
-        let text = StatusText(situation: situation, style: .plain, now: Canned.now, home: "/home/somebody").text
+        let text = StatusText(state: situation, style: .plain, now: Canned.now, home: "/home/somebody").text
         #expect(
             text == """
                 Policy ~/.config/audio-session/policy.conf,
@@ -81,7 +81,7 @@ import Testing
     ]) func `R60 what is in use stands below the policy`(inputs: [Int], outputs: [Int], expected: String) {
         let route = Canned.route(inputs: inputs.map { Canned.inputs[$0] }, outputs: outputs.map { Canned.outputs[$0] })
         let situation = situation(sessions: [], streams: [], properties: [("CurrentRoute", route)])
-        let text = StatusText(situation: situation, style: .plain, now: Canned.now).text
+        let text = StatusText(state: situation, style: .plain, now: Canned.now).text
         #expect(text == "Policy unknown, no sessions\n" + expected)
     }
 
@@ -120,7 +120,7 @@ import Testing
             .record([("new", .string("thing"))]), .string("no record"), .record([("id", .string("x"))]),
         ]
         let situation = situation(sessions: odd, streams: odd)
-        let text = StatusText(situation: situation, style: .plain, now: Canned.now).text
+        let text = StatusText(state: situation, style: .plain, now: Canned.now).text
         #expect(text.contains("session 0"))
         #expect(SchemaJSON.line(situation.members).contains("{\"new\":\"thing\"}"))
     }
@@ -218,4 +218,9 @@ import Testing
     func `ages are in the unit that says most`(seconds: Int64, words: String) {
         #expect(Style.plain.age(from: Canned.now, to: Canned.now + seconds * 1_000_000) == words)
     }
+}
+
+extension Style {
+    /// A terminal that can do nothing special.
+    static let plain = Style(isColoured: false, isUnicode: false)
 }

@@ -16,7 +16,7 @@ import Testing
             #expect(engine.handle(event, at: now) == [])
         }
         #expect(engine.treatment(of: StreamID(1)) == nil)
-        #expect(engine.isConsistent)
+        #expect(engine.inconsistency == nil)
     }
 
     @Test("R1 a second appearance of the same stream is ignored")
@@ -93,7 +93,7 @@ import Testing
         _ = engine.handle(.clockReached, at: Instant(nanoseconds: nanoseconds))
         _ = engine.handle(.clockReached, at: Instant(nanoseconds: .max))
         #expect(engine.treatment(of: StreamID(1)) == .untouched)
-        #expect(engine.isConsistent)
+        #expect(engine.inconsistency == nil)
     }
 
     @Test("R36 shutdown undoes everything at once, and nothing is known afterwards", arguments: Shipped.allCases)

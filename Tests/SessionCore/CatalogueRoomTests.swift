@@ -31,9 +31,9 @@ import Testing
                     id, application: application(1_000 + number), description: role,
                     direction: role.category.playsSound ? .playback : .capture), at: now)
             #expect(engine.treatment(of: id) != nil, "\(role.name)")
-            #expect(engine.report.sessions.contains { $0.streams == [id] && $0.description == role }, "\(role.name)")
+            #expect(engine.snapshot.sessions.contains { $0.streams == [id] && $0.description == role }, "\(role.name)")
         }
-        #expect(engine.isConsistent)
+        #expect(engine.inconsistency == nil)
         // What nobody uses any more makes room.
         for number in 0..<400 { _ = engine.handle(.streamVanished(StreamID(UInt32(number))), at: now) }
         _ = engine.handle(.clockReached, at: now.advanced(by: .seconds(60)))
@@ -41,7 +41,7 @@ import Testing
         _ = engine.handle(
             .streamAppeared(StreamID(5_000), application: application(0), description: late, direction: .playback),
             at: now.advanced(by: .seconds(60)))
-        #expect(engine.report.sessions.contains { $0.description == late })
+        #expect(engine.snapshot.sessions.contains { $0.description == late })
     }
 
     @Test("N11 who has no room gets no more than it had without")
@@ -54,8 +54,8 @@ import Testing
                     StreamID(UInt32(number)), application: application(number),
                     description: kind(number, name: "phone"), direction: .playback), at: now)
         }
-        #expect(engine.report.sessions.allSatisfy { $0.description.priority == .normal })
-        #expect(engine.report.streams.count == 400)
+        #expect(engine.snapshot.sessions.allSatisfy { $0.description.priority == .normal })
+        #expect(engine.snapshot.streams.count == 400)
     }
 
     @Test("another policy has room for its own roles, whatever was there before")
@@ -71,13 +71,13 @@ import Testing
                 at: now)
         }
         _ = engine.handle(.policyChanged(.phone, all), at: now)
-        #expect(engine.report.streams.count == 400 && engine.isConsistent)
+        #expect(engine.snapshot.streams.count == 400 && engine.inconsistency == nil)
         for role in Policy.phone.roles.values {
             _ = engine.handle(
                 .streamAppeared(
                     StreamID(9_000), application: application(9_000), description: role,
                     direction: role.category.playsSound ? .playback : .capture), at: now)
-            #expect(engine.report.sessions.contains { $0.description == role }, "\(role.name)")
+            #expect(engine.snapshot.sessions.contains { $0.description == role }, "\(role.name)")
             _ = engine.handle(.streamVanished(StreamID(9_000)), at: now)
         }
     }

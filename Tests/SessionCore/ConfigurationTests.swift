@@ -92,13 +92,13 @@ import Testing
     static func everything() -> [SessionConfiguration] {
         var result: [SessionConfiguration] = []
         for category in SessionCore.Category.allCases {
-            for bits in 0..<UInt8(1 << CategoryOptions.named.count) {
+            for bits in 0..<1 << CategoryOptions.named.count {
                 for mode in Mode.allCases {
                     var configuration = SessionConfiguration()
                     // The mode first, while nothing mixes; then it may stay.
                     guard (try? configuration.set(mode, whileActive: false)) != nil,
                         (try? configuration.set(
-                            category, CategoryOptions(rawValue: bits), nil, whileActive: false)) != nil
+                            category, CategoryOptions(rawValue: UInt8(bits)), nil, whileActive: false)) != nil
                     else { continue }
                     result.append(configuration)
                 }

@@ -12,9 +12,9 @@ import Testing
     private static let present = Route(inputs: [microphone], outputs: [speaker])
 
     private func detour(
-        to output: RoutePort?, _ change: (inout RouteWish) -> Void = { _ in }
+        to output: RoutePort?, _ change: (inout RouteRequirements) -> Void = { _ in }
     ) -> Detour {
-        var wish = RouteWish(category: .playAndRecord)
+        var wish = RouteRequirements(category: .playAndRecord)
         change(&wish)
         return Detour(RouteChoice(output: output), for: wish, beside: Self.present)
     }

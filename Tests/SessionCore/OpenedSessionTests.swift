@@ -816,5 +816,5 @@ extension OpenedSessionTests {
 
 extension Engine {
     /// How many sessions there are.
-    var sessionCountForTests: Int { report.sessions.count }
+    var sessionCountForTests: Int { snapshot.sessions.count }
 }

@@ -22,13 +22,15 @@ enum PresetFile: String, CaseIterable, CustomTestStringConvertible {
 }
 
 @Suite struct PresetTableTests {
-    /// With the variable AUDIO_SESSION_RECORD the tables are written anew, to be looked at.
+    /// With the variable AUDIO_SESSION_RECORD the tables are written anew, and the test fails, so that one looks at the
+    /// difference.
     @Test(arguments: PresetFile.allCases) func `every pair of a preset is heard as its table says`(
         preset: PresetFile
     ) throws {
         let text = PairTable(try preset.policy()).text
         if ProcessInfo.processInfo.environment["AUDIO_SESSION_RECORD"] != nil {
             try text.write(to: preset.table, atomically: true, encoding: .utf8)
+            Issue.record("\(preset.table.lastPathComponent) was recorded; look at the difference")
         }
         let kept = try String(contentsOf: preset.table, encoding: .utf8)
         let old = kept.split(separator: "\n", omittingEmptySubsequences: false)

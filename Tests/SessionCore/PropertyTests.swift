@@ -16,10 +16,8 @@ import Testing
 
     @Test("R1 R8 R11 R26 R27 R30 R31 R36 N17 random sequences of events, judged by the oracle", arguments: 0..<chunks)
     func sequences(chunk: Int) {
-        let count = (Self.sequences + Self.chunks - 1) / Self.chunks
         var failures = 0
-        for index in 0..<count where failures < 3 {
-            let seed = UInt64(chunk * count + index)
+        for seed in RandomSeeds.seeds(ofPart: chunk, of: Self.chunks, count: Self.sequences) where failures < 3 {
             var sequence = RandomSequence(seed: seed)
             sequence.play()
             if let report = sequence.report() {

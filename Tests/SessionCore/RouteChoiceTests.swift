@@ -153,15 +153,15 @@ import Testing
         for category in [SessionCore.Category.record, .playAndRecord] {
             var configuration = SessionConfiguration()
             try configuration.set(category, [], .videoRecording, whileActive: false)
-            #expect(machine.choice(for: RouteWish(configuration)) == choice)
-            #expect(machine.choice(for: RouteWish(configuration, preferredInput: "mic")) == "- / mic")
+            #expect(machine.choice(for: RouteRequirements(configuration)) == choice)
+            #expect(machine.choice(for: RouteRequirements(configuration, preferredInput: "mic")) == "- / mic")
             try configuration.set(category, [], .default, whileActive: false)
-            #expect(!machine.choice(for: RouteWish(configuration)).hasSuffix("camera"))
+            #expect(!machine.choice(for: RouteRequirements(configuration)).hasSuffix("camera"))
         }
         // R55: it does not fit.
         var configuration = SessionConfiguration()
         try configuration.set(.playback, [], .videoRecording, whileActive: false)
-        #expect(machine.choice(for: RouteWish(configuration)) == "- / -")
+        #expect(machine.choice(for: RouteRequirements(configuration)) == "- / -")
     }
 
     // MARK: - Bluetooth
@@ -217,7 +217,7 @@ import Testing
     func voiceChat() throws {
         var configuration = SessionConfiguration()
         try configuration.set(.playAndRecord, [], .voiceChat, whileActive: false)
-        let wish = RouteWish(configuration)
+        let wish = RouteRequirements(configuration)
         #expect(wish.options.contains(.allowBluetoothInput) && wish.category == .playAndRecord)
         #expect(Machine("receiver *speaker hfp / *hfp-in mic").choice(for: wish) == "hfp / -")
     }
@@ -278,7 +278,7 @@ import Testing
         #expect(machine.choice(.playback, preferredOutput: "sink.card") == "sink.card / -")
         #expect(machine.choice(.playback, preferredOutput: "") == "- / -")
         #expect(machine.choice(.playback, preferredOutput: "sink") == "- / -")
-        let wish = RouteWish(category: .playback, preferredOutput: "sink.card")
+        let wish = RouteRequirements(category: .playback, preferredOutput: "sink.card")
         let output = try #require(machine.made(wish).output)
         #expect(output.type == .builtInSpeaker && output.nodeID == 1)
     }
@@ -334,11 +334,11 @@ private struct Machine {
             availability: type.isBuiltIn || mark.contains("?") ? .unknown : .yes, isAtCamera: id == "camera")
     }
 
-    func made(_ wish: RouteWish) -> RouteChoice {
+    func made(_ wish: RouteRequirements) -> RouteChoice {
         RouteChoice(for: wish, inputs: inputs, outputs: outputs, present: present)
     }
 
-    func choice(for wish: RouteWish) -> String {
+    func choice(for wish: RouteRequirements) -> String {
         let choice = made(wish)
         return "\(choice.output?.id ?? "-") / \(choice.input?.id ?? "-")"
     }
@@ -349,7 +349,7 @@ private struct Machine {
         preferredInput: String? = nil
     ) -> String {
         choice(
-            for: RouteWish(
+            for: RouteRequirements(
                 category: category, options: options, outputOverride: override,
                 preferredOutput: preferredOutput, preferredInput: preferredInput))
     }

@@ -20,12 +20,12 @@ struct RouteEngineDesk {
 
     mutating func send(_ events: RouteEngine.Event...) {
         for event in events { handle(event) }
-        handle(.rest)
+        handle(.turnEnded)
     }
 
     mutating func send(_ events: [RouteEvent]) {
         for event in events { handle(.server(event)) }
-        handle(.rest)
+        handle(.turnEnded)
     }
 
     private mutating func handle(_ event: RouteEngine.Event) {

@@ -16,9 +16,8 @@ import Testing
 
     @Test("R56 R58 R64 random sequences of route events", arguments: 0..<chunks)
     func sequences(chunk: Int) {
-        let count = (Self.sequences + Self.chunks - 1) / Self.chunks
-        for seed in chunk * count..<(chunk + 1) * count {
-            var play = RoutePlay(seed: UInt64(seed))
+        for seed in RandomSeeds.seeds(ofPart: chunk, of: Self.chunks, count: Self.sequences) {
+            var play = RoutePlay(seed: seed)
             play.run()
             if let failure = play.failure {
                 Issue.record("seed \(seed): \(failure)")
@@ -85,6 +84,8 @@ struct RoutePlay {
     /// Whether an output that is not built in cannot be in use after this.
     private func isTaken(_ port: RoutePort, by event: RouteEvent) -> Bool {
         guard !port.type.isBuiltIn, port.deviceName != nil else { return false }
+        // Of two devices with one name, each has this port.
+        if devices.values.contains(where: { $0.name == port.deviceName && $0.id != port.deviceID }) { return false }
         switch event {
         // Another sink of the device may have the same port.
         case .nodeGone(let id): return id == port.nodeID && !nodes.values.contains { $0.deviceID == port.deviceID }

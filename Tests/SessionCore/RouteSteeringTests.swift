@@ -21,6 +21,45 @@ import Testing
         #expect(!desk.steering.isEmpty)
         desk.laptop.active = "laptop/speaker"
         #expect(desk.say([:]) == [])
+        desk.steering.settle()
+        #expect(desk.steering.isEmpty)
+    }
+
+    @Test("R41 R46 an earlier command is answered after the last one: the last one is repeated, for a time")
+    func answeredLate() {
+        var desk = SteeringDesk()
+        #expect(desk.say([1: "receiver"]) == ["laptop: receiver"])
+        desk.laptop.active = "laptop/receiver"
+        #expect(desk.say([:]) == ["laptop: speaker"])
+        desk.laptop.active = "laptop/speaker"
+        #expect(desk.say([:]) == [])
+        #expect(desk.words(desk.steering.unanswered(desk.places)) == [])
+        desk.laptop.active = "laptop/receiver"
+        #expect(desk.say([:]) == [])
+        #expect(desk.words(desk.steering.unanswered(desk.places)) == ["laptop: speaker"])
+        desk.laptop.active = "laptop/speaker"
+        #expect(desk.say([:]) == [])
+        desk.steering.settle()
+        #expect(desk.steering.isEmpty)
+        // From now on it is the user's choice.
+        desk.laptop.active = "laptop/receiver"
+        #expect(desk.say([:]) == [])
+        #expect(desk.words(desk.steering.unanswered(desk.places)) == [])
+    }
+
+    @Test("R41 R66 a port that was asked for earlier is the user's choice when the commands have settled")
+    func choosesEarlierPort() {
+        var desk = SteeringDesk()
+        #expect(desk.say([1: "receiver"]) == ["laptop: receiver"])
+        desk.laptop.active = "laptop/receiver"
+        #expect(desk.say([1: "headphones"]) == ["laptop: headphones"])
+        desk.laptop.active = "laptop/headphones"
+        #expect(desk.say([1: "headphones"]) == [])
+        desk.steering.settle()
+        desk.laptop.active = "laptop/receiver"
+        #expect(desk.say([1: "headphones"]) == [])
+        #expect(desk.words(desk.steering.unanswered(desk.places)) == [])
+        #expect(desk.say([:]) == [])
         #expect(desk.steering.isEmpty)
     }
 
@@ -40,6 +79,7 @@ import Testing
         #expect(desk.say([1: "speaker"]) == [])
         desk.laptop.active = "laptop/speaker"
         #expect(desk.say([:]) == [])
+        desk.steering.settle()
         #expect(desk.steering.isEmpty)
     }
 

@@ -494,6 +494,22 @@ import Testing
         #expect(desk.tracker.lostOutputs.count == (endsPluggedIn ? 0 : 1))
     }
 
+    @Test("R56 R63 while a plug has a bad contact, what else comes is told within two seconds")
+    func badContact() {
+        var laptop = Laptop(headphones: .yes, output: "headphones")
+        var desk = Laptop.desk(laptop)
+        for turn in 0..<300 {
+            if turn == 50 { for event in Plug.usb.comes { desk.send(event) } }
+            laptop.headphones = laptop.headphones == .yes ? .no : .yes
+            desk.send(laptop.device)
+            desk.wait(10)
+        }
+        // It has not come to rest.
+        #expect(desk.tracker.deadline.map { $0.nanoseconds > desk.time * 1_000_000 } == true)
+        #expect(desk.summary == ["1 laptop/headphones > \(Plug.usb.port)"])
+        #expect(desk.log.first { if case .changed = $0.effect { true } else { false } }?.time == Int64(3_000))
+    }
+
     @Test("R60 more devices, ports and letters than there can be")
     func bounds() {
         let long = String(repeating: "é", count: 600)

@@ -189,7 +189,7 @@ struct Scenario {
         let effects = engine.handle(event, at: now)
         let inconsistency = engine.inconsistency
         #expect(inconsistency == nil)
-        for effect in effects { take(effect) }
+        for effect in effects { note(effect) }
         guard isObedient else { return }
         for case .treat(let id, _, _, _) in effects {
             if let name = names[id] { follow(name) }
@@ -249,7 +249,7 @@ struct Scenario {
         }
     }
 
-    private mutating func take(_ effect: Effect) {
+    private mutating func note(_ effect: Effect) {
         switch effect {
         case .wake(let moment): wake = moment
         case .treat(let id, let treatment, let fade, let delay):
@@ -341,7 +341,7 @@ struct Scenario {
         case .delayed: "delayed"
         case .refused(let actor): "refused by \(actor.application.name)"
         case .mistaken(let mistake): "mistaken \(mistake)"
-        case .nothingWaits: "nothing waits"
+        case .nothingDelayed: "nothing waits"
         case .noRoom: "no room"
         case .unknown: "unknown"
         }

@@ -87,6 +87,8 @@ struct SteeredServer {
     private(set) var streams: [StreamID: Stream] = [:]
     /// What is under way to it.
     private(set) var queue: [RouteCommand] = []
+    /// The ports that it was told to use within the last second.
+    private(set) var recent: [RouteCommand] = []
     private(set) var tracker = RouteTracker()
     private(set) var failure: String?
     private var defaults: [PortDirection: String] = [:]
@@ -192,7 +194,7 @@ struct SteeredServer {
 
     // MARK: - What it is told
 
-    mutating func take(_ commands: [RouteCommand]) {
+    mutating func carryOut(_ commands: [RouteCommand]) {
         if Set(commands).count != commands.count { fail("twice the same in \(commands)") }
         for command in commands {
             switch command {
@@ -211,6 +213,7 @@ struct SteeredServer {
             }
         }
         queue += commands
+        recent += commands
     }
 
     /// Does the first thing that is under way.
@@ -225,6 +228,20 @@ struct SteeredServer {
             publish(card)
         }
     }
+
+    /// The session manager answers a port that it sees in use by asking for it, with its volume. If another one was
+    /// asked for meanwhile, the answer is the later of the two.
+    mutating func answer(_ command: RouteCommand) {
+        guard case .usePort(let id, let direction, _, let node) = command,
+            let card = cards.first(where: { $0.nodeID(direction) == node }),
+            card.offered(direction).contains(where: { "\(card.name)/\($0)" == id })
+        else { return }
+        queue.append(command)
+        work()
+    }
+
+    /// A second has passed since the last command.
+    mutating func passSecond() { recent = [] }
 
     mutating func finish() { while !queue.isEmpty { work() } }
 

@@ -10,7 +10,7 @@ extension Services {
             let told = Record<Bool>()
             let lock = ScreenLock(
                 system: buses.system, session: buses.session, loop: buses.loop,
-                of: LockedHint.Person(session: nil, user: LockedHint.Person.own.user)
+                of: LockedHint.User(session: nil, user: LockedHint.User.own.user)
             ) { told.add($0) }
             return (lock, told)
         }

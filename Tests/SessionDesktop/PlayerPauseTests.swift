@@ -17,8 +17,8 @@ import Testing
 
     /// What every pause that works begins with.
     private static let asked: [(PlayerPause.Event, [PlayerPause.Action])] = [
-        (.pause, [.look, .wait(second)]),
-        (.looked(.playing, canPause: true), [.callPause]),
+        (.pause, [.askForStatus, .wait(second)]),
+        (.statusAnswered(.playing, canPause: true), [.callPause]),
     ]
     private static let paused =
         asked + [
@@ -30,24 +30,24 @@ import Testing
         Story(testDescription: "N15 paused by us", steps: paused, isOurs: true),
         Story(
             testDescription: "N15 paused and resumed",
-            steps: paused + [(.resume, [.look]), (.looked(.paused, canPause: true), [.callPlay])]),
+            steps: paused + [(.resume, [.askForStatus]), (.statusAnswered(.paused, canPause: true), [.callPlay])]),
         Story(
             testDescription: "N15 the answer comes before the change",
             steps: asked + [
-                (.pauseAnswered, [.wait(nil), .report(.asked)]), (.announced(.paused), []), (.resume, [.look]),
-                (.looked(.paused, canPause: true), [.callPlay]),
+                (.pauseAnswered, [.wait(nil), .report(.asked)]), (.announced(.paused), []), (.resume, [.askForStatus]),
+                (.statusAnswered(.paused, canPause: true), [.callPlay]),
             ]),
         Story(
             testDescription: "R35 what the user had paused stays paused",
             steps: [
-                (.pause, [.look, .wait(second)]),
-                (.looked(.paused, canPause: true), [.wait(nil), .report(.notPlaying)]), (.resume, []),
+                (.pause, [.askForStatus, .wait(second)]),
+                (.statusAnswered(.paused, canPause: true), [.wait(nil), .report(.notPlaying)]), (.resume, []),
             ]),
         Story(
             testDescription: "R35 what is stopped stays stopped",
             steps: [
-                (.pause, [.look, .wait(second)]),
-                (.looked(.stopped, canPause: true), [.wait(nil), .report(.notPlaying)]), (.resume, []),
+                (.pause, [.askForStatus, .wait(second)]),
+                (.statusAnswered(.stopped, canPause: true), [.wait(nil), .report(.notPlaying)]), (.resume, []),
             ]),
         Story(
             testDescription: "R35 the user plays and pauses again meanwhile",
@@ -62,66 +62,70 @@ import Testing
                 (.pauseAnswered, [.wait(nil), .report(.asked)]), (.announced(.paused), []), (.resume, []),
             ]),
         Story(
-            testDescription: "R35 the user stops it while it is looked at for resuming",
-            steps: paused + [(.resume, [.look]), (.announced(.stopped), []), (.looked(.stopped, canPause: true), [])]),
+            testDescription: "R35 the user stops it while it is statusAnswered at for resuming",
+            steps: paused + [
+                (.resume, [.askForStatus]), (.announced(.stopped), []), (.statusAnswered(.stopped, canPause: true), []),
+            ]),
         Story(
             testDescription: "R35 the user played it without a word",
-            steps: paused + [(.resume, [.look]), (.looked(.playing, canPause: true), [])]),
+            steps: paused + [(.resume, [.askForStatus]), (.statusAnswered(.playing, canPause: true), [])]),
         Story(
             testDescription: "players repeat themselves, which touches nothing",
             steps: asked + [
                 (.announced(.playing), []), (.announced(.paused), []), (.announced(.paused), []),
-                (.pauseAnswered, [.wait(nil), .report(.asked)]), (.announced(.paused), []), (.resume, [.look]),
-                (.looked(.paused, canPause: true), [.callPlay]),
+                (.pauseAnswered, [.wait(nil), .report(.asked)]), (.announced(.paused), []), (.resume, [.askForStatus]),
+                (.statusAnswered(.paused, canPause: true), [.callPlay]),
             ]),
         Story(
             testDescription: "N15 a second interruption keeps what the first one paused",
             steps: paused + [
-                (.pause, [.look, .wait(second)]),
-                (.looked(.paused, canPause: true), [.wait(nil), .report(.notPlaying)]), (.resume, [.look]),
-                (.looked(.paused, canPause: true), [.callPlay]),
+                (.pause, [.askForStatus, .wait(second)]),
+                (.statusAnswered(.paused, canPause: true), [.wait(nil), .report(.notPlaying)]),
+                (.resume, [.askForStatus]),
+                (.statusAnswered(.paused, canPause: true), [.callPlay]),
             ]),
         Story(
             testDescription: "a second interruption pauses what the user has started meanwhile",
             steps: paused + [(.announced(.playing), [])] + paused, isOurs: true),
         Story(
-            testDescription: "a pause while it is looked at for resuming",
+            testDescription: "a pause while it is statusAnswered at for resuming",
             steps: paused + [
-                (.resume, [.look]), (.pause, [.wait(second)]),
-                (.looked(.paused, canPause: true), [.wait(nil), .report(.notPlaying)]),
+                (.resume, [.askForStatus]), (.pause, [.wait(second)]),
+                (.statusAnswered(.paused, canPause: true), [.wait(nil), .report(.notPlaying)]),
             ], isOurs: true),
         Story(
-            testDescription: "a resume before it was looked at takes the pause back",
+            testDescription: "a resume before it was statusAnswered at takes the pause back",
             steps: [
-                (.pause, [.look, .wait(second)]), (.resume, [.wait(nil), .report(.notPlaying)]),
-                (.looked(.playing, canPause: true), []),
+                (.pause, [.askForStatus, .wait(second)]), (.resume, [.wait(nil), .report(.notPlaying)]),
+                (.statusAnswered(.playing, canPause: true), []),
             ]),
         Story(
             testDescription: "a resume before Pause is answered",
             steps: asked + [
-                (.resume, []), (.announced(.paused), []), (.pauseAnswered, [.wait(nil), .report(.asked), .look]),
-                (.looked(.paused, canPause: true), [.callPlay]),
+                (.resume, []), (.announced(.paused), []),
+                (.pauseAnswered, [.wait(nil), .report(.asked), .askForStatus]),
+                (.statusAnswered(.paused, canPause: true), [.callPlay]),
             ]),
         Story(
             testDescription: "a resume before the pause has its effect",
             steps: asked + [
-                (.pauseAnswered, [.wait(nil), .report(.asked)]), (.resume, [.look]),
-                (.looked(.playing, canPause: true), [.wait(PlayerPause.settlingLimit)]),
+                (.pauseAnswered, [.wait(nil), .report(.asked)]), (.resume, [.askForStatus]),
+                (.statusAnswered(.playing, canPause: true), [.wait(PlayerPause.settlingLimit)]),
                 (.announced(.paused), [.wait(nil), .callPlay]),
             ]),
         Story(
             testDescription: "a player whose Pause lies has nothing to resume",
             steps: asked + [
-                (.pauseAnswered, [.wait(nil), .report(.asked)]), (.resume, [.look]),
-                (.looked(.playing, canPause: true), [.wait(PlayerPause.settlingLimit)]), (.timeUp, []),
+                (.pauseAnswered, [.wait(nil), .report(.asked)]), (.resume, [.askForStatus]),
+                (.statusAnswered(.playing, canPause: true), [.wait(PlayerPause.settlingLimit)]), (.timeUp, []),
                 (.announced(.paused), []),
             ]),
         Story(
             testDescription: "a player that cannot be paused",
             steps: [
-                (.pause, [.look, .wait(second)]),
+                (.pause, [.askForStatus, .wait(second)]),
                 (
-                    .looked(.playing, canPause: false),
+                    .statusAnswered(.playing, canPause: false),
                     [
                         .wait(nil),
                         .report(
@@ -139,37 +143,39 @@ import Testing
             testDescription: "a player that pauses and answers with an error all the same",
             steps: asked + [
                 (.announced(.paused), []), (.pauseFailed(error), [.wait(nil), .report(.refused(error))]),
-                (.resume, [.look]), (.looked(.paused, canPause: true), [.callPlay]),
+                (.resume, [.askForStatus]), (.statusAnswered(.paused, canPause: true), [.callPlay]),
             ]),
         Story(
             testDescription: "a player that does not say what it does",
             steps: [
-                (.pause, [.look, .wait(second)]), (.lookFailed(error), [.wait(nil), .report(.refused(error))]),
+                (.pause, [.askForStatus, .wait(second)]),
+                (.statusFailed(error), [.wait(nil), .report(.refused(error))]),
                 (.resume, []),
             ]),
         Story(
             testDescription: "a player that does not say what it does in time",
             steps: [
-                (.pause, [.look, .wait(second)]), (.timeUp, [.report(.refused(tooSlow))]),
-                (.looked(.playing, canPause: true), []), (.resume, []),
+                (.pause, [.askForStatus, .wait(second)]), (.timeUp, [.report(.refused(tooSlow))]),
+                (.statusAnswered(.playing, canPause: true), []), (.resume, []),
             ]),
         Story(
             testDescription: "N15 one that is paused by us does not say so in time, and is resumed",
             steps: paused + [
-                (.pause, [.look, .wait(second)]), (.timeUp, [.report(.refused(tooSlow))]), (.resume, [.look]),
-                (.looked(.paused, canPause: true), [.callPlay]),
+                (.pause, [.askForStatus, .wait(second)]), (.timeUp, [.report(.refused(tooSlow))]),
+                (.resume, [.askForStatus]),
+                (.statusAnswered(.paused, canPause: true), [.callPlay]),
             ]),
         Story(
             testDescription: "N15 a player that hangs, wakes up and pauses is resumed",
             steps: asked + [
                 (.timeUp, [.report(.refused(tooSlow))]), (.announced(.paused), []), (.pauseAnswered, []),
-                (.resume, [.look]), (.looked(.paused, canPause: true), [.callPlay]),
+                (.resume, [.askForStatus]), (.statusAnswered(.paused, canPause: true), [.callPlay]),
             ]),
         Story(
             testDescription: "N15 a player that hangs over the whole interruption is resumed when it pauses at last",
             steps: asked + [
                 (.timeUp, [.report(.refused(tooSlow))]), (.resume, []), (.announced(.paused), []),
-                (.pauseAnswered, [.look]), (.looked(.paused, canPause: true), [.callPlay]),
+                (.pauseAnswered, [.askForStatus]), (.statusAnswered(.paused, canPause: true), [.callPlay]),
             ]),
         Story(
             testDescription: "a player that hangs is not asked twice",
@@ -179,7 +185,9 @@ import Testing
             ], isOurs: true),
         Story(
             testDescription: "a player that leaves while it is asked",
-            steps: [(.pause, [.look, .wait(second)]), (.gone, [.wait(nil), .report(.refused(left))]), (.resume, [])]),
+            steps: [
+                (.pause, [.askForStatus, .wait(second)]), (.gone, [.wait(nil), .report(.refused(left))]), (.resume, []),
+            ]),
         Story(
             testDescription: "a player that leaves while it is paused",
             steps: paused + [(.gone, [.wait(nil)]), (.resume, [])]),
@@ -213,7 +221,7 @@ import Testing
             if event == .pause { awaited += 1 }
             for action in state.handle(event) {
                 switch action {
-                case .look: asksForStatus = true
+                case .askForStatus: asksForStatus = true
                 case .callPause:
                     pausesUnanswered += 1
                     if status == .playing { become(.paused, byUs: true) }
@@ -253,7 +261,7 @@ import Testing
                 case 9...12:
                     if scene.asksForStatus {
                         scene.asksForStatus = false
-                        scene.send(.looked(scene.status, canPause: true))
+                        scene.send(.statusAnswered(scene.status, canPause: true))
                     }
                 default:
                     if scene.pausesUnanswered > 0 {
@@ -266,7 +274,7 @@ import Testing
             for _ in 0..<4 {
                 if scene.asksForStatus {
                     scene.asksForStatus = false
-                    scene.send(.looked(scene.status, canPause: true))
+                    scene.send(.statusAnswered(scene.status, canPause: true))
                 }
                 if scene.pausesUnanswered > 0 {
                     scene.pausesUnanswered -= 1

@@ -27,9 +27,9 @@ import Testing
         var client = asked()
         #expect(client.corked(at: at(499)) == .same && client.wantsToPlay)
         let release = client.release(at: at(1000))
-        #expect(release.asksToGoOn && release.lookAt == at(2000))
+        #expect(release.asksToUncork && release.checkAt == at(2000))
         #expect(client.started() == .same)
-        #expect(client.look(at: at(2000), isRunning: true).wish == .same)
+        #expect(client.checkUncorked(at: at(2000), isRunning: true).intent == .same)
     }
 
     @Test("R35 a cork long after the request is its user's pause, and the client is not asked to go on")
@@ -37,7 +37,7 @@ import Testing
         var client = asked()
         #expect(client.corked(at: at(500)) == .wanted(false))
         let release = client.release(at: at(1000))
-        #expect(!release.asksToGoOn && release.lookAt == nil)
+        #expect(!release.asksToUncork && release.checkAt == nil)
     }
 
     @Test("R34 who has followed a request once may take its time with the next")
@@ -54,7 +54,7 @@ import Testing
     func deaf() {
         var client = asked()
         let release = client.release(at: at(100))
-        #expect(release.asksToGoOn && release.lookAt == nil)
+        #expect(release.asksToUncork && release.checkAt == nil)
         #expect(client.wantsToPlay)
     }
 
@@ -71,12 +71,12 @@ import Testing
         var client = asked()
         #expect(client.corked(at: at(10)) == .same)
         _ = client.release(at: at(100))
-        #expect(client.look(at: at(600), isRunning: false) == (.same, at(1100)))
+        #expect(client.checkUncorked(at: at(600), isRunning: false) == (.same, at(1100)))
         // Another interruption meanwhile: the time begins anew.
         let again = client.release(at: at(700))
-        #expect(!again.asksToGoOn && again.lookAt == at(1700))
-        #expect(client.look(at: at(1700), isRunning: false) == (.wanted(false), nil))
-        #expect(client.look(at: at(1800), isRunning: false) == (.same, nil))
+        #expect(!again.asksToUncork && again.checkAt == at(1700))
+        #expect(client.checkUncorked(at: at(1700), isRunning: false) == (.wanted(false), nil))
+        #expect(client.checkUncorked(at: at(1800), isRunning: false) == (.same, nil))
         #expect(!client.wantsToPlay)
     }
 
@@ -85,6 +85,6 @@ import Testing
         var client = asked()
         #expect(client.corked(at: at(-60_000)) == .same)
         _ = client.release(at: at(-70_000))
-        #expect(client.look(at: at(-80_000), isRunning: false).again == at(-69_000))
+        #expect(client.checkUncorked(at: at(-80_000), isRunning: false).again == at(-69_000))
     }
 }

@@ -64,7 +64,7 @@ import Testing
         #expect(node.started() == nil)
         // Muted until its node is inactive.
         #expect(!node.shouldBeActive && node.isMuted && node.isMutedUntilCorked)
-        node.settled()
+        node.activityApplied()
         #expect(!node.isMuted)
     }
 

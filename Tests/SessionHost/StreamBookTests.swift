@@ -7,32 +7,32 @@ import Testing
 
 /// What streams are, and what is said of them.
 @Suite struct StreamBookTests {
-    private final class PaperHost: Host {
+    private final class FakeHost: Host {
         let now = Instant(nanoseconds: 1_000_000_000)
         let gainCost = Duration.microseconds(20)
         private(set) var lines: [String] = []
         func quantum(of stream: StreamID) -> Duration { .milliseconds(20) }
         func setGain(_ gain: LinearGain, of stream: StreamID) {}
-        func setSilence(_ silence: Silence, of stream: StreamID) {}
+        private(set) var silences: [Silence] = []
+        func setSilence(_ silence: Silence, of stream: StreamID) { silences.append(silence) }
         func silence(of stream: StreamID) -> Silence { .none }
         func refuse(_ stream: StreamID) {}
         func tell(_ stream: StreamID, of interruption: StreamInterruption) {}
         func streams(heardOn node: UInt32) -> [StreamID] { [] }
         func place(of stream: StreamID) -> UInt32? { nil }
         func carryOut(_ command: RouteCommand) {}
-        func request(_ wish: StreamWish, of stream: StreamID) {}
+        func apply(_ wish: StreamWish, to stream: StreamID) {}
         func clock(of stream: StreamID?) -> GraphClock { GraphClock(sampleRate: 48_000, quantum: .milliseconds(20)) }
         func hasVolume(_ stream: StreamID) -> Bool { true }
         func arm(at moment: Instant?) {}
         func log(_ level: LogLevel, _ text: @autoclosure () -> String) { if level == .warning { lines.append(text()) } }
     }
 
-    private final class PaperStream: HostedStream {
+    private final class FakeStream: HostedStream {
         var id: StreamID
         let direction = StreamDirection.playback
         let application: ApplicationID
         var complaint: String?
-        var description: SessionDescription?
         let wantsToPlay = true
         let isRunning = true
         var identity: StreamIdentity {
@@ -51,8 +51,8 @@ import Testing
         }
     }
 
-    private let host = PaperHost()
-    private let book: StreamBook<PaperStream>
+    private let host = FakeHost()
+    private let book: StreamBook<FakeStream>
 
     init() {
         let policy = PolicyLoader.load(arguments: nil, layers: Layers(folders: []))
@@ -67,24 +67,28 @@ import Testing
         ]
     }
 
-    private func add(_ application: String, _ properties: [String: String]) -> PaperStream {
-        let stream = PaperStream(book.nextID(), application, properties)
-        book.introduce(stream)
+    private func description(_ stream: FakeStream) -> SessionDescription? {
+        book.descriptions.description(of: stream.id)
+    }
+
+    private func add(_ application: String, _ properties: [String: String]) -> FakeStream {
+        let stream = FakeStream(book.nextID(), application, properties)
+        book.add(stream)
         return stream
     }
 
     @Test func `streams of one application with many different tags count as their role`() throws {
-        let plain = try #require(add("plain", ["media.role": "Music"]).description)
-        var streams: [PaperStream] = []
+        let plain = try #require(description(add("plain", ["media.role": "Music"])))
+        var streams: [FakeStream] = []
         for number in 0..<14 { streams.append(add("greedy", tags(number))) }
-        #expect(streams.allSatisfy { $0.description != nil })
-        #expect(Set(streams.compactMap(\.description)).subtracting([plain]).count == 8)
-        #expect(streams.last?.description == plain)
+        #expect(streams.allSatisfy { book.manages($0.id) })
+        #expect(Set(streams.compactMap(description)).subtracting([plain]).count == 8)
+        #expect(streams.last.flatMap(description) == plain)
         #expect(host.lines.filter { $0.contains("too many") }.count == 1, "\(host.lines)")
         // Others have room, and so has who lets go of some.
-        #expect(add("other", tags(13)).description != plain)
+        #expect(description(add("other", tags(13))) != plain)
         for stream in streams.prefix(8) { book.forget(stream, now: true) }
-        #expect(add("greedy", tags(12)).description != plain)
+        #expect(description(add("greedy", tags(12))) != plain)
     }
 
     @Test func `all applications together have room for so many`() throws {
@@ -95,10 +99,30 @@ import Testing
                 properties["media.role"] = ["Music", "Movie", "Game", "Notification", "phone"][application % 5]
                 properties[SessionTags.optionsKey] = application % 2 == 0 ? "mix-with-others" : "duck-others"
                 let stream = add("app \(application)", properties)
-                if let description = stream.description { kinds.insert(description) }
+                if let description = description(stream) { kinds.insert(description) }
             }
         }
         #expect(kinds.count <= TagBudget.most + 16, "\(kinds.count)")
+    }
+
+    @Test func `who has stepped back touches nothing any more`() throws {
+        let streams = [add("telephone", ["media.role": "phone"]), add("player", ["media.role": "Music"])]
+        let descriptions = try streams.map { try #require(description($0)) }
+        #expect(host.silences == [.cork])
+        book.stepBack(from: "another policy")
+        #expect(host.silences == [.cork, .none])
+        // Whatever is said of streams from now on.
+        for (stream, description) in zip(streams, descriptions) {
+            for event in [
+                Event.streamAppeared(
+                    stream.id, application: stream.application, description: description, direction: .playback),
+                .streamWanted(stream.id, true), .streamRunning(stream.id, true),
+            ] {
+                book.post(event, now: true)
+            }
+            book.add(stream)
+        }
+        #expect(host.silences == [.cork, .none])
     }
 
     @Test func `a complaint is logged once, however often a stream changes`() {
@@ -108,7 +132,7 @@ import Testing
             book.forget(stream, now: true)
             stream.id = book.nextID()
             stream.properties["media.name", default: ""] += "x"
-            book.introduce(stream)
+            book.add(stream)
             _ = book.isOutdated(stream)
         }
         #expect(host.lines.count == 2, "\(host.lines.prefix(5))")

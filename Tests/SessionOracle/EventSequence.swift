@@ -1,32 +1,32 @@
 import SessionCore
 
-/// A sequence of events as it was played, which can be played again with some of them left out.
+/// A recorded sequence of events. It can be played again without some of them.
 public struct EventSequence: Sendable {
     /// An event and its time.
     public struct Moment: Sendable {
         /// What happened.
         public var event: Event
-        /// When.
+        /// When it happened.
         public var now: Instant
 
-        /// Makes one.
+        /// Creates a moment.
         public init(_ event: Event, at now: Instant) {
             self.event = event
             self.now = now
         }
     }
 
-    /// The policy in force.
+    /// The policy in force at the start.
     public var policy: Policy
-    /// All of it, in order.
+    /// The events in their order.
     public var moments: [Moment] = []
 
-    /// Makes one.
+    /// Creates an empty sequence.
     public init(policy: Policy) { self.policy = policy }
 
-    /// Where the engine and the oracle differ first, and how; `nil` if they do not.
+    /// The first difference between engine and oracle, and the number of events up to it; `nil` for none.
     public func difference(_ moments: [Moment]? = nil) -> (count: Int, difference: String)? {
-        var judged = Judged(policy: policy)
+        var judged = JudgedEngine(policy: policy)
         for (index, moment) in (moments ?? self.moments).enumerated() {
             _ = judged.send(moment.event, at: moment.now)
             if let difference = judged.difference { return (index + 1, difference) }
@@ -34,8 +34,8 @@ public struct EventSequence: Sendable {
         return nil
     }
 
-    /// The same with all events left out that the difference does not need. Any event in any order is allowed, so nothing
-    /// has to be mended after one is left out.
+    /// The same sequence without the events that the difference does not need. Every order of events is valid, so any
+    /// event can be left out.
     public func shrunk() -> EventSequence {
         var rest = moments
         guard let found = difference() else { return self }
@@ -61,9 +61,9 @@ public struct EventSequence: Sendable {
         return result
     }
 
-    /// The events with what the engine made of them, and where it differs from the oracle.
+    /// The events with the engine's effects, up to the first difference from the oracle.
     public func trace() -> String {
-        var judged = Judged(policy: policy)
+        var judged = JudgedEngine(policy: policy)
         var lines: [String] = []
         for moment in moments {
             let effects = judged.send(moment.event, at: moment.now)
@@ -99,7 +99,7 @@ public struct EventSequence: Sendable {
         CategoryOptions.named.filter { options.contains($0.option) }.map(\.name)
     }
 
-    /// A description in a few words: what is usual is left out.
+    /// A description in a few words, without the values that are usual.
     private static func short(_ description: SessionDescription) -> String {
         var words = [description.name, description.category.rawValue] + names(description.options)
         if description.mode != .default { words.append(description.mode.rawValue) }
@@ -110,11 +110,11 @@ public struct EventSequence: Sendable {
         if !description.isInterruptible { words.append("uninterruptible") }
         if description.avoidsAlerts { words.append("avoids alerts") }
         if description.pausesPlayer { words.append("player") }
-        if Pairs.lowers(description) { words.append("\(description.ducking.gain.value) dB") }
+        if Pairs.ducks(description) { words.append("\(description.ducking.gain.value) dB") }
         return words.joined(separator: " ")
     }
 
-    /// Without what Swift says of types.
+    /// Removes the names of types and labels that Swift prints.
     static func plain(_ text: String) -> String {
         var result = ""
         var rest = text[...]
@@ -132,7 +132,8 @@ public struct EventSequence: Sendable {
     private static let noise = [
         "SessionCore.", "SessionOracle.", "ApplicationID", "StreamID", "SessionID", "rawValue: ", "PortID",
         "SessionReference", "Silence.", "Category.", "Cause.", "Optional", "SessionKey.", "LinearGain", "Reason.",
-        "Treatment", "SessionNumber", "Instant", "Told.", "Who.", "application: ", "name: ", ", id: nil",
+        "Treatment", "SessionNumber", "Instant", "Announcement.", "OracleCause.", "application: ", "name: ",
+        ", id: nil",
         ", after: 0.0 seconds", "gain: (value: 1.0), ",
     ]
 }

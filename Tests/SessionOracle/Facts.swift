@@ -1,47 +1,47 @@
 import SessionCore
 
-/// What the oracle knows. Sessions and streams are kept in the order in which they came, and found by looking through.
+/// The facts of the oracle. Sessions and streams are arrays in the order of their creation; look-ups search them.
 
-/// Who or what keeps a session silent (N17).
-public enum Who: Sendable, Hashable {
-    /// A session, an application's or the system's, by its number.
+/// Who or what silences or lowers a session (N17).
+public enum OracleCause: Sendable, Hashable {
+    /// A session, by its number.
     case session(Int)
-    /// The output that has gone.
+    /// An output that was removed.
     case output(PortID)
-    /// The input that its user has muted.
+    /// An input that its user muted.
     case input(PortID)
     /// The route of a recording has changed.
     case route
-    /// No session: switches, a category, the session's own inactivity.
+    /// No session: a switch, a category, or the session is inactive.
     case policy
 }
 
-/// Where a session is between its first stream and its last.
+/// The phase of a session between its first stream and its last.
 enum Phase: Sendable, Equatable {
-    /// It does not want to be heard, or may not begin.
+    /// The session does not request activation, or may not begin.
     case inactive
-    /// It waits until those that it silences are silent.
+    /// The session waits until the sessions that it silences are silent.
     case holding
-    /// It was let go and does not run yet; for two seconds.
+    /// The session may run and does not run yet. Ends after two seconds.
     case starting
-    /// It runs, or would if it were not silenced.
+    /// The session runs, or an interruption has stopped it.
     case active
-    /// Its last stream has stopped; until its release delay is over.
+    /// The session's last stream has stopped, and its release delay is not over.
     case releasing
 }
 
-/// What keeps a session silent although no session does.
-enum Obstacle: Sendable, Equatable {
-    /// R64: its output has gone; it is waited for until then.
+/// What keeps a session silent other than another session.
+enum Block: Sendable, Equatable {
+    /// R64: the session's output was removed. The session waits for the output until this time.
     case lostOutput(PortID, name: String, until: Instant)
-    /// N7: its input is muted.
+    /// N7: the session's input is muted.
     case mutedInput(PortID, name: String)
-    /// R31, R11: it was told to stay. Only its application begins again.
-    case toldToStay(by: Who)
-    /// R8: it was not let begin, and has to ask again.
-    case rejected(by: Who)
+    /// R31, R11: the session was told not to resume. Only its application can activate it again.
+    case toldToStay(by: OracleCause)
+    /// R8: the session was rejected. Its application has to request activation again.
+    case rejected(by: OracleCause)
 
-    /// Whether it goes on by itself when this is over.
+    /// Whether the session resumes by itself when the block ends.
     var isAwaited: Bool {
         switch self {
         case .lostOutput, .mutedInput: true
@@ -49,23 +49,23 @@ enum Obstacle: Sendable, Equatable {
         }
     }
 
-    /// Whom its application is told of.
-    var who: Who {
+    /// The cause that the session's application is told.
+    var cause: OracleCause {
         switch self {
         case .lostOutput(let port, _, _): .output(port)
         case .mutedInput(let port, _): .input(port)
-        case .toldToStay(let who), .rejected(let who): who
+        case .toldToStay(let cause), .rejected(let cause): cause
         }
     }
 }
 
-/// How far its application was told of an interruption (R26, R30).
-enum News: Sendable, Equatable {
+/// How much of an interruption was announced to the session's application (R26, R30).
+enum InterruptionStage: Sendable, Equatable {
     case none
-    /// It is silenced, and can be heard still.
+    /// The session is silenced. The interruption is announced once the session is inaudible.
     case begun
-    /// It was told "began".
-    case told
+    /// The beginning was announced.
+    case announced
 }
 
 struct Stream: Sendable {
@@ -76,9 +76,9 @@ struct Stream: Sendable {
     var direction: StreamDirection
     var isWanted = false
     var isRunning = false
-    /// It has become silent, as it was told to.
+    /// Whether the stream, which was to become silent, is silent.
     var isSettled = false
-    /// What it records from is muted (N7).
+    /// Whether the stream's input is muted (N7).
     var isInputMuted = false
 
     var isUISound: Bool { description.category == .uiSound }
@@ -87,15 +87,15 @@ struct Stream: Sendable {
 
 struct Session: Sendable {
     enum Kind: Sendable, Equatable {
-        /// An application has it because it has streams (R2).
+        /// The session that an application has because of its streams (R2).
         case implicit
-        /// An application has opened it (R79, R80).
+        /// A session that an application opened (R79, R80).
         case opened
-        /// The system interrupts.
+        /// An interruption by the system.
         case system(SessionDescription, by: ApplicationID?)
     }
 
-    /// What never changes of it; apart, so that a session is quickly copied.
+    /// The constant properties, in an object of their own so that copying a session is cheap.
     final class Identity: Sendable {
         let key: SessionKey
         let application: ApplicationID
@@ -110,91 +110,98 @@ struct Session: Sendable {
 
     let number: Int
     let identity: Identity
-    /// What its application has said of it.
+    /// The configuration that the application has set.
     var configuration = SessionConfiguration()
-    /// It has said what its session is.
-    var hasSpoken = false
+    /// Whether the application has set the category.
+    var isConfigured = false
     var description: SessionDescription
-    /// It is closed, and gone after this event.
+    /// Whether the session was closed in the present event. It is removed at the end of the event.
     var isClosed = false
 
-    /// When it last asked to be heard: the later, the larger.
-    var asked: Int
-    /// Its application activates and deactivates it, and has activated it.
+    /// The number of the session's latest request for activation. Later requests have higher numbers.
+    var lastRequest: Int
+    /// Whether the application activates and deactivates the session. Until it first does so, the streams do.
     var isDriven = false
+    /// Whether the application has activated the session and nothing has ended the activation.
     var isActivated = false
-    /// It deactivated without notifying others (R11).
-    var endsWithStay = false
-    /// Its streams are left alone by the policy from the present event on.
+    /// Whether the application deactivated the session without notifying others (R11).
+    var tellsOthersToStay = false
+    /// Whether the policy leaves the session's streams alone from the present event on.
     var isLeftAlone = false
-    /// It gave up while it was interrupted (R35).
+    /// Whether the application deactivated the session during an interruption, so that the session does not resume
+    /// (R35).
     var hasGivenUp = false
-    /// It was heard since it last began.
+    /// Whether the session was heard since it became active.
     var wasHeard = false
-    /// It was told to resume, and may until then (N17).
+    /// Until when the application may resume after it was told to (N17).
     var mayResumeUntil: Instant?
 
     var phase = Phase.inactive
+    /// When the phase ends by itself.
     var deadline: Instant?
-    /// It has begun since it last began to ask, so it does not wait for others to fall silent again.
-    var hasHeld = false
-    /// It asks although it has to be silent.
-    var asksInVain = false
+    /// Whether the session has started since it began to request activation. It then no longer waits for others to fall
+    /// silent.
+    var hasStarted = false
+    /// Whether the session requested activation while it was silenced. It then starts as soon as it may.
+    var asksWhileSilenced = false
 
-    /// Who silences it (N17).
-    var cause: Who?
-    var obstacle: Obstacle?
-    /// It was kept silent by something else until its application gave up in the present event.
+    /// Who or what silences the session now (N17).
+    var cause: OracleCause?
+    var block: Block?
+    /// Whether a block ended in the present event because the session stopped requesting activation.
     var wasBlocked = false
-    /// The same before the present look.
-    var formerCause: Who?
-    /// It has ended in the present event, before anything was worked out.
+    /// The cause before the present resolution.
+    var formerCause: OracleCause?
+    /// Whether the event itself ended the session, before resolution.
     var hasLeft = false
-    /// It had a cause before the present event.
+    /// Whether the session had a cause before the present event.
     var wasSilenced = false
-    /// Who silenced it until this event, if nobody does any more and it was to stay.
-    var stayedFor: Who?
+    /// The cause that ended in the present event and told the session not to resume.
+    var toldToStayBy: OracleCause?
 
+    /// Whether the session was last told that it is active.
     var isToldActive = false
-    var news = News.none
-    /// Who it was told of.
-    var toldOf: Who?
-    /// It has given up, and who has interrupted it has left in the present event.
-    var isOver = false
-    /// Who lowers it.
+    var interruption = InterruptionStage.none
+    /// The cause that was announced with the present interruption.
+    var announcedCause: OracleCause?
+    /// Whether the end of the interruption is announced in the present event, even if another session silences this
+    /// one.
+    var endsInterruption = false
+    /// The number of the session that ducks this one; `nil` for none.
     var ducker: Int?
 
     init(
         number: Int, key: SessionKey, application: ApplicationID, kind: Kind, description: SessionDescription,
-        asked: Int
+        lastRequest: Int
     ) {
         self.number = number
         identity = Identity(key, application, kind)
         self.description = description
-        self.asked = asked
+        self.lastRequest = lastRequest
     }
 
     var key: SessionKey { identity.key }
     var application: ApplicationID { identity.application }
     var kind: Kind { identity.kind }
-    /// It is what its streams make of it: nobody has said anything of it yet.
-    var isOfStreams: Bool { kind == .implicit || kind == .opened && !hasSpoken && !isDriven }
+    /// Whether the streams determine the session's description, because the application has neither configured nor
+    /// activated the session.
+    var isDescribedByStreams: Bool { kind == .implicit || kind == .opened && !isConfigured && !isDriven }
     var isOpened: Bool { kind != .implicit }
     var isSystem: Bool { kind != .implicit && kind != .opened }
 }
 
-/// What was told, in order.
-public enum Told: Sendable, Equatable {
+/// A message to the owner of a session, or an answer to a request.
+public enum Announcement: Sendable, Equatable {
     case active(SessionKey)
     case inactive(SessionKey)
-    case began(SessionKey, by: Who)
+    case began(SessionKey, by: OracleCause)
     case ended(SessionKey, resumes: Bool)
     case answered(SessionID, Answer)
     case granted(SessionID)
 
-    /// An answer, with the one in the way by its key.
+    /// The answer to a request. A refusal names the session that prevents the activation.
     public enum Answer: Sendable, Equatable {
-        case done, delayed, nothingWaits, unknown, noRoom
+        case done, delayed, nothingDelayed, unknown, noRoom
         case mistaken
         case refused(by: SessionKey)
     }

@@ -1,63 +1,65 @@
 import SessionCore
 
-/// The rules of shared sound said a second time, as plainly as possible, to judge the engine by.
+/// A second, simple statement of the rules of shared sound, against which the engine is checked.
 ///
-/// It takes the same events as the engine, and says what is done to each stream, what each session is, and what was told
-/// in which order. It shares nothing with the engine but the vocabulary of events, descriptions and policies. After each
-/// event everything is worked out anew from the facts (`Resolving`), and what was told last is compared with what is so
-/// now (`Telling`). It is slow, and has no room for a fault that the engine's speed might bring along.
+/// The oracle handles the same events as the engine. It returns the treatment of each stream, the state of each
+/// session, and the announcements in their order. It shares only events, descriptions and policies with the engine.
+/// After each event it computes everything anew from the facts (`Resolution.swift`) and announces the differences from
+/// what was last announced (`Announcements.swift`). It is slow, because it avoids the engine's optimisations and so
+/// their faults.
 public struct Oracle: Sendable {
     /// The policy in force.
     public internal(set) var policy: Policy
     var streams: [Stream] = []
     var sessions: [Session] = []
-    /// Opened sessions that wait to be activated, by their numbers, first come first (N9).
+    /// The numbers of the sessions whose delayed activation is pending, oldest request first (N9).
     var waiting: [Int] = []
     var switches = Switches()
     var now = Instant(nanoseconds: .min)
-    /// How often a session has asked to be heard, and how many sessions there were.
-    var lastAsked = 0
-    var lastNumber = 0
-    /// What is told of the present event.
-    var told: [Told] = []
-    /// Holders may begin, because nobody can be heard any more that is to be silent.
+    /// The number of requests for activation so far, and the number of sessions created so far.
+    var requestCount = 0
+    var sessionCount = 0
+    /// The announcements of the present event.
+    var announcements: [Announcement] = []
+    /// Whether sessions in the phase `holding` may begin: every stream that should be silent is silent.
     var holdersMayBegin = false
-    /// The policy has made sessions silence each other in a circle, so the rules have no answer. From then on the engine is not
-    /// judged.
+    /// Whether the policy makes sessions silence each other in a circle, so that the rules have no answer. The engine
+    /// is no longer checked then.
     public internal(set) var isContradictory = false
-    /// Speech that weaker ones could stop, and do not, or do, as far as that is known already.
+    /// Speech that sessions with weaker claims could stop: the sessions found to be heard, and those found to be
+    /// stopped.
     var heardSpeech: Set<Int> = []
     var stoppedSpeech: Set<Int> = []
 
-    /// How long a session that waits for others to fall silent waits beyond their fade, and how long one that was let go
-    /// may take until it runs.
+    /// The longest wait for other sessions to fall silent, beyond their fade; also the longest time that a session may
+    /// take to run after it was allowed to.
     static let patience = Duration.seconds(2)
 
-    /// Makes one.
+    /// Creates an oracle without streams.
     public init(policy: Policy) { self.policy = policy }
 
-    /// Takes an event, and returns what is told about it.
-    public mutating func handle(_ event: Event, at now: Instant) -> [Told] {
+    /// Handles an event, and returns the announcements that follow.
+    public mutating func handle(_ event: Event, at now: Instant) -> [Announcement] {
         self.now = now
-        told = []
-        // N16: a suspension that is over is over before anything else happens.
+        announcements = []
+        // N16: a suspension of the policy that has run out ends before the event is handled.
         if let end = switches.pausedUntil, end <= now {
             switches.pausedUntil = nil
-            follow()
+            resolveAndAnnounce()
         }
-        if giveUpOutputs() { follow() }
+        if giveUpOutputs() { resolveAndAnnounce() }
         let answer = apply(event)
-        follow()
-        if let answer { told.append(.answered(answer.0, answer.1)) }
-        return told
+        resolveAndAnnounce()
+        if let answer { announcements.append(.answered(answer.0, answer.1)) }
+        return announcements
     }
 
-    /// Works out what follows from the facts, and tells it.
-    private mutating func follow() {
+    /// Computes who is heard from the facts, and announces the changes.
+    private mutating func resolveAndAnnounce() {
         resolve()
         rememberDuckers()
-        // N9: what waits begins in the same moment in which nobody is in its way any more, first come first. Whom those that
-        // begin silence was heard for that moment, and lowered others.
+        // N9: grants each delayed activation as soon as no session prevents it, oldest request first. A session that a
+        // granted one silences was heard until then, and ducked others.
         var granted: [SessionID] = []
         while let next = waiting.first(where: { blocker(of: self[$0]) == nil }) {
             waiting.removeAll { $0 == next }
@@ -66,7 +68,7 @@ public struct Oracle: Sendable {
             rememberDuckers()
             if case .opened(let id) = self[next].key { granted.append(id) }
         }
-        tell(granted)
+        announce(granted)
     }
 
     // MARK: - Looking up
@@ -94,16 +96,16 @@ public struct Oracle: Sendable {
 
     // MARK: - Events
 
-    /// Takes over what has happened; what follows from it is worked out later. Returns the answer, if one is due.
-    private mutating func apply(_ event: Event) -> (SessionID, Told.Answer)? {
+    /// Records the facts of an event. Returns the answer if the event is a request.
+    private mutating func apply(_ event: Event) -> (SessionID, Announcement.Answer)? {
         switch event {
         case .streamAppeared(let id, let application, let description, let direction):
             guard place(of: id) == nil else { break }
-            let session = session(.application(application))?.number ?? begin(application, description)
+            let session = session(.application(application))?.number ?? addSession(of: application, description)
             streams.append(Stream(id: id, session: session, description: description, direction: direction))
         case .streamWanted(let id, let isWanted):
             guard let place = place(of: id), streams[place].isWanted != isWanted else { break }
-            if isWanted { ask(streams[place], in: streams[place].session) }
+            if isWanted { requestActivation(by: streams[place], in: streams[place].session) }
             streams[place].isWanted = isWanted
         case .streamRunning(let id, let isRunning):
             if let place = place(of: id) { streams[place].isRunning = isRunning }
@@ -138,52 +140,53 @@ public struct Oracle: Sendable {
 
     func place(of id: StreamID) -> Int? { streams.firstIndex { $0.id == id } }
 
-    // MARK: - Asking to be heard
+    // MARK: - Requesting activation
 
-    /// R9: an application that begins to play where nothing of it played, or where it is kept silent, asks to be heard.
-    mutating func ask(_ stream: Stream, in number: Int) {
+    /// R9: a stream requests activation for its session if no other stream of the session plays, or if the session is
+    /// silenced.
+    mutating func requestActivation(by stream: Stream, in number: Int) {
         let session = self[number]
-        // R34: a session that its application drives is asked for by its application.
+        // R34: if the application drives its session, only the application requests activation.
         if session.isDriven { return }
-        // R17, R18: nor by what its category keeps silent.
+        // R17, R18: a stream that the category keeps silent requests nothing.
         if lack(of: stream, in: session) != nil { return }
-        // R13: who has made a sound of the interface has not asked for what it plays later.
+        // R13: a user interface sound has requested nothing, so a stream that starts beside it requests now.
         let plays = has(session) {
             $0.isWanted && (stream.isUISound || !$0.isUISound && lack(of: $0, in: session) == nil)
         }
-        let isKeptSilent = isSilenced(session) || session.obstacle != nil
-        // R13: a sound of the interface asks for nothing that others have to do with.
+        let isKeptSilent = isSilenced(session) || session.block != nil
+        // R13: a user interface sound requests nothing for a silenced session.
         guard !plays || isKeptSilent && !stream.isUISound else { return }
-        // R8: what may not begin changes nothing for others.
+        // R8: a rejected session does not affect others.
         let playsNothingElse = session.phase == .inactive || session.description.category == .uiSound
         if !stream.isUISound, playsNothingElse || isSilenced(session),
             let rejecter = rejecter(of: stream.description, session)
         {
-            self[number].obstacle = .rejected(by: .session(rejecter.number))
+            self[number].block = .rejected(by: .session(rejecter.number))
             return
         }
-        self[number].asked = nextAsked()
-        self[number].obstacle = nil
-        // Who is heard decides anew, not who has silenced it and is silent itself.
+        self[number].lastRequest = nextRequest()
+        self[number].block = nil
+        // The sessions that are heard now decide anew. The former cause may itself be silent.
         self[number].cause = nil
     }
 
-    mutating func nextAsked() -> Int {
-        lastAsked += 1
-        return lastAsked
+    mutating func nextRequest() -> Int {
+        requestCount += 1
+        return requestCount
     }
 
-    /// A session that an application has because of its streams.
-    private mutating func begin(_ application: ApplicationID, _ description: SessionDescription) -> Int {
-        lastNumber += 1
+    /// Creates the session that an application has because of its streams. Returns its number.
+    private mutating func addSession(of application: ApplicationID, _ description: SessionDescription) -> Int {
+        sessionCount += 1
         sessions.append(
             Session(
-                number: lastNumber, key: .application(application), application: application, kind: .implicit,
-                description: description, asked: nextAsked()))
-        return lastNumber
+                number: sessionCount, key: .application(application), application: application, kind: .implicit,
+                description: description, lastRequest: nextRequest()))
+        return sessionCount
     }
 
-    /// A session without wanted streams ends without its release delay.
+    /// Ends a session without wanted streams at once, without its release delay.
     private mutating func release(_ number: Int) {
         guard self[number].phase != .inactive, !self[number].isDriven else { return }
         self[number].phase = .releasing
@@ -191,16 +194,18 @@ public struct Oracle: Sendable {
         self[number].hasLeft = true
     }
 
-    /// The policy leaves a session's streams alone, and with that lets others be.
+    /// Records that the policy leaves a session's streams alone, so that the session no longer affects others.
     private mutating func leaveAlone(_ number: Int) {
         if !self[number].isDriven { self[number].isLeftAlone = true }
         release(number)
     }
 
-    // MARK: - Streams that belong to another session
+    // MARK: - Moving streams
 
-    /// R79: streams go to another session. If they are all that was to be heard of their own one, and nothing of the other
-    /// is, that one takes its place: going by another name is no request (R9). Nor is it one that a session is closed.
+    /// R79: moves streams to another session. If they are all wanted streams of the old session and the target has
+    /// none, the target takes the old session's place: a mere change of session is no request for activation (R9).
+    ///
+    /// - Parameter asks: Whether the move may count as a request. It does not when the old session is closed.
     mutating func move(_ places: [Int], to key: SessionKey, asks: Bool) {
         guard let first = places.first else { return }
         let old = streams[first].session
@@ -208,7 +213,7 @@ public struct Oracle: Sendable {
         if let session = session(key) {
             target = session.number
         } else if case .application(let application) = key {
-            target = begin(application, streams[first].description)
+            target = addSession(of: application, streams[first].description)
         } else {
             return
         }
@@ -223,33 +228,33 @@ public struct Oracle: Sendable {
         if isAll && isFree && !wanted.isEmpty {
             let description = strongest(of: wanted.map { streams[$0].description }) ?? self[target].description
             if !self[target].isDriven { succeed(target, to: old) }
-            // R36: what is a call here goes on wherever it is heard.
-            if Pairs.goesOnElsewhere(description) { forgetRoute(target) }
+            // R36: a call continues on any output.
+            if Pairs.goesOnElsewhere(description) { removeRouteBlock(target) }
         } else if asks {
-            for place in wanted { ask(streams[place], in: target) }
+            for place in wanted { requestActivation(by: streams[place], in: target) }
         }
         for place in places { streams[place].session = target }
         if isAll { release(old) }
     }
 
     private mutating func succeed(_ target: Int, to old: Int) {
-        self[target].asked = self[old].asked
-        self[old].asked = nextAsked()
+        self[target].lastRequest = self[old].lastRequest
+        self[old].lastRequest = nextRequest()
         self[target].cause = self[old].cause
-        self[target].obstacle = self[old].obstacle
+        self[target].block = self[old].block
     }
 
-    /// Nothing of inputs, outputs and routes keeps a session silent any more.
-    private mutating func forgetRoute(_ number: Int) {
-        switch self[number].obstacle?.who {
-        case .output, .input, .route: self[number].obstacle = nil
+    /// Removes a session's block if an output, input or route causes it.
+    private mutating func removeRouteBlock(_ number: Int) {
+        switch self[number].block?.cause {
+        case .output, .input, .route: self[number].block = nil
         case .session, .policy, nil: break
         }
     }
 
     // MARK: - Policies
 
-    /// R12: another policy. What happened stays; what streams are is another matter, and some are left alone now.
+    /// R12: puts another policy in force. Requests and causes stay; streams get new descriptions, or are left alone.
     private mutating func change(to policy: Policy, _ descriptions: [StreamID: SessionDescription]) {
         self.policy = policy
         let former = Set(streams.lazy.filter { descriptions[$0.id] == nil }.map(\.session))
@@ -257,14 +262,14 @@ public struct Oracle: Sendable {
         for place in streams.indices {
             streams[place].description = descriptions[streams[place].id] ?? streams[place].description
         }
-        // What is left alone from now on does nothing to others, not even for the time of a release delay.
+        // A session whose wanted streams are all left alone ends at once, without its release delay.
         for number in former where !streams.contains(where: { $0.session == number && $0.isWanted }) {
             leaveAlone(number)
         }
         for place in sessions.indices {
             sessions[place].description = describe(sessions[place])
-            // R36: what is a call now goes on wherever it is heard.
-            if Pairs.goesOnElsewhere(sessions[place].description) { forgetRoute(sessions[place].number) }
+            // R36: a session that is a call under the new policy continues on any output.
+            if Pairs.goesOnElsewhere(sessions[place].description) { removeRouteBlock(sessions[place].number) }
         }
     }
 }

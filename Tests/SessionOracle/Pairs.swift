@@ -1,109 +1,109 @@
 import SessionCore
 
-/// What one session does to another while both want to be heard, said once more.
+/// A second statement of what one session does to another while both request activation.
 ///
-/// Nothing here is taken from `Interplay.between` or from the properties of `SessionDescription`: each line is a rule, in
-/// the order in which the rules outrank each other.
+/// It uses neither `Interplay.between` nor the computed properties of `SessionDescription`. Each line is one rule;
+/// earlier rules take precedence.
 enum Pairs {
-    // MARK: - What a session is
+    // MARK: - Properties of one session
 
-    /// R40: it lowers others, as long as it can be heard at all.
-    static func lowers(_ session: SessionDescription) -> Bool {
+    /// R40: the session ducks others. A category that does not play cannot.
+    static func ducks(_ session: SessionDescription) -> Bool {
         session.options.contains(.duckOthers) && session.category != .record && session.category != .audioProcessing
     }
 
-    /// R15, R17, R19, R49, N2: it leaves room for others.
+    /// R15, R17, R19, R49, N2: the session mixes with others.
     static func mixes(_ session: SessionDescription) -> Bool {
         switch session.category {
         case .ambient, .uiSound: return true
-        case .soloAmbient: return lowers(session)
+        case .soloAmbient: return ducks(session)
         case .playback, .playAndRecord:
-            return lowers(session) || session.options.contains(.mixWithOthers)
+            return ducks(session) || session.options.contains(.mixWithOthers)
                 || session.options.contains(.interruptSpokenAudio)
         case .record, .audioProcessing: return false
         }
     }
 
-    /// R15–R20: its category can be heard.
+    /// R15–R20: the category plays sound.
     static func isHeard(_ category: SessionCore.Category) -> Bool {
         category != .record && category != .audioProcessing
     }
 
-    /// N1, N2: speech stops for it.
+    /// N1, N2: the session stops speech instead of ducking it.
     static func stopsSpeech(_ session: SessionDescription) -> Bool {
-        lowers(session) || (session.options.contains(.interruptSpokenAudio) && isHeard(session.category))
+        ducks(session) || (session.options.contains(.interruptSpokenAudio) && isHeard(session.category))
     }
 
-    /// N1: speech is stopped rather than spoken over. A recording says nothing.
+    /// N1: the session plays speech.
     static func isSpeech(_ session: SessionDescription) -> Bool {
         session.mode == .spokenAudio && isHeard(session.category)
     }
 
-    /// R36: phones and alarms, whatever others are.
-    static func overrules(_ session: SessionDescription) -> Bool {
+    /// R36: the session is a call or an alarm, which interrupts mixable sessions too.
+    static func overridesMixing(_ session: SessionDescription) -> Bool {
         session.priority.rawValue >= Priority.alarm.rawValue
     }
 
-    /// R36: nothing is done to it.
+    /// R36: the session has the priority of a call, which nothing silences or ducks.
     static func isPhone(_ session: SessionDescription) -> Bool {
         session.priority.rawValue >= Priority.phone.rawValue
     }
 
-    /// R31: those that it silenced go on by themselves after it.
+    /// R31: the sessions that it interrupted resume by themselves when it ends.
     static func letsResume(_ session: SessionDescription) -> Bool {
         switch session.resumption {
         case .always: return true
         case .never: return false
         case .transient:
-            return overrules(session) || session.mode == .voicePrompt || session.category == .record
+            return overridesMixing(session) || session.mode == .voicePrompt || session.category == .record
                 || session.category == .playAndRecord || stopsSpeech(session)
         }
     }
 
-    /// R64: what was heard on an output that has gone goes on elsewhere. Play-and-record alone makes no call.
+    /// R64: the session continues on another output when its own is lost. Play-and-record alone makes no call.
     static func goesOnElsewhere(_ session: SessionDescription) -> Bool {
-        overrules(session) || !session.isInterruptible || session.category == .uiSound
+        overridesMixing(session) || !session.isInterruptible || session.category == .uiSound
             || session.category == .playAndRecord && chats.contains(session.mode)
     }
 
     /// R51: the modes of calls.
     static let chats: [Mode] = [.voiceChat, .videoChat, .gameChat]
 
-    // MARK: - What it does
+    // MARK: - Effects
 
-    /// What the categories, options, modes and priorities say of an actor whose claim is the stronger one.
+    /// The effect that follows from categories, options, modes and priorities, if the actor has the stronger claim.
     static func usual(_ actor: SessionDescription, on other: SessionDescription) -> Interplay.Kind {
-        let lowered: Interplay.Kind = lowers(actor) ? .duck : .mix
-        // R36: nothing is done to a phone.
+        let lowered: Interplay.Kind = ducks(actor) ? .duck : .mix
+        // R36: nothing silences or ducks a call.
         if isPhone(other) { return .mix }
-        // R20: what is never heard is in nobody's way.
+        // R20: a session without a device affects nobody.
         if actor.category == .audioProcessing { return .mix }
-        // R13: a sound of the interface interrupts nobody; it may lower.
+        // R13: a user interface sound interrupts nobody; it may duck.
         if actor.category == .uiSound { return isHeard(other.category) ? lowered : .mix }
-        // R13, R22: nor is it interrupted, save by a recording.
+        // R13, R22: only a recording interrupts a user interface sound.
         if other.category == .uiSound { return actor.category == .record ? .mute : lowered }
-        // A screen reader goes on through everything.
+        // Nothing interrupts a screen reader.
         if !other.isInterruptible { return lowered }
-        // N8: ringing leaves alone who asked for that; a call does not.
+        // N8: ringing does not interrupt a session that avoids alerts; a call does.
         let rings = isPhone(actor) && actor.category != .playAndRecord && !actor.isCall
         if rings && other.avoidsAlerts { return .mix }
-        // R36, N15: phones and alarms silence all that is below them.
-        if overrules(actor) && actor.priority.rawValue > other.priority.rawValue {
+        // R36, N15: calls and alarms silence all sessions of lower priority.
+        if overridesMixing(actor) && actor.priority.rawValue > other.priority.rawValue {
             return other.pausesPlayer ? .pausePlayer : .cork
         }
-        // R21: a recording silences all that is heard, save what is above it.
+        // R21: a recording silences all playback except that of a higher priority.
         if actor.category == .record && isHeard(other.category) && actor.priority.rawValue >= other.priority.rawValue {
             return .cork
         }
-        // N1, N2: speech stops where other sound would be lowered, or go on beside it.
+        // N1, N2: speech is stopped rather than ducked.
         if isSpeech(other) && stopsSpeech(actor) { return .cork }
         // R45
-        if lowers(actor) { return isHeard(other.category) ? .duck : .mix }
-        // R28: two silence each other only if neither mixes.
+        if ducks(actor) { return isHeard(other.category) ? .duck : .mix }
+        // R28: a session silences another only if neither mixes.
         return mixes(actor) || mixes(other) ? .mix : .cork
     }
 
-    /// What a policy's own rule comes to; `nil` where it asks for what may not be, so that the categories decide.
+    /// The effect of a policy's rule; `nil` if the rule is not allowed and the categories decide.
     private static func allowed(
         _ kind: Interplay.Kind?, _ actor: SessionDescription, on other: SessionDescription
     ) -> Interplay.Kind? {
@@ -114,17 +114,17 @@ enum Pairs {
         if isPhone(other) { return nil }
         if kind == .duck {
             guard isHeard(other.category) else { return nil }
-            // N1: speech stops instead.
+            // N1: speech is stopped rather than ducked.
             let stops = isSpeech(other) && other.isInterruptible && actor.priority.rawValue >= other.priority.rawValue
             return stops ? .cork : .duck
         }
-        // R36: nothing is silenced by what is below it; a screen reader by nothing.
+        // R36: no session silences one of higher priority, and none silences a screen reader.
         if actor.priority.rawValue < other.priority.rawValue || !other.isInterruptible { return nil }
-        // R13: a sound of the interface is dropped, not kept for later.
+        // R13: a user interface sound is dropped, not kept for later.
         return other.category == .uiSound ? .mute : kind
     }
 
-    /// What an actor does to another: to one that was there before it, or to one that came later.
+    /// What an actor does to another session. `isNewcomer` is whether the other requested activation after the actor.
     static func kind(
         _ actor: SessionDescription, on other: SessionDescription, isNewcomer: Bool, _ policy: Policy
     ) -> Interplay.Kind {
@@ -134,25 +134,25 @@ enum Pairs {
         let playing = allowed(rule.playing?.kind, actor, on: other)
         let newcomer = allowed(rule.newcomer?.kind ?? rule.playing?.kind, actor, on: other)
         if isNewcomer, let newcomer { return newcomer }
-        // R8: rejecting is for newcomers; to what plays already, the categories apply.
+        // R8: only newcomers are rejected. For a session that plays already, the categories decide.
         guard let playing, playing != .reject else { return usual }
         return playing
     }
 
-    /// N1, N2: whether an actor stops speech that plays already, because it speaks itself, or because the policy would have it
-    /// lowered.
-    static func speaksOver(_ actor: SessionDescription, _ other: SessionDescription, _ policy: Policy) -> Bool {
+    /// N1, N2: whether an actor stops speech that plays already: by its options, or because the policy's rule would
+    /// duck the speech.
+    static func stopsPlayingSpeech(_ actor: SessionDescription, _ other: SessionDescription, _ policy: Policy) -> Bool {
         (stopsSpeech(actor) || rule(actor, on: other, policy).playing?.kind == .duck)
             && kind(actor, on: other, isNewcomer: false, policy) == .cork
     }
 
-    /// The policy's rules for two, the narrower ones first, each part by itself.
+    /// The policy's rule for two sessions. The more specific rule takes precedence, for each part by itself.
     static func rule(
         _ actor: SessionDescription, on other: SessionDescription, _ policy: Policy
     ) -> (playing: Interplay?, newcomer: Interplay?) {
         var playing: Interplay?
         var newcomer: Interplay?
-        // What is no sound at all, as sleep, is nothing that a policy speaks of.
+        // A policy has no rules for sessions that are not sound, such as sleep.
         if actor.isOutsidePolicy || policy.interplay.rules.isEmpty { return (nil, nil) }
         for first in parties(actor) {
             for second in parties(other) {
@@ -168,7 +168,7 @@ enum Pairs {
         [.named(session.name), .category(session.category), .any]
     }
 
-    /// R45, N10: how far an actor lowers another.
+    /// R45, N10: the gain to which an actor ducks another session.
     static func gain(_ actor: SessionDescription, on other: SessionDescription, _ policy: Policy) -> LinearGain {
         let rule = rule(actor, on: other, policy)
         return (rule.playing?.ducking ?? rule.newcomer?.ducking ?? actor.ducking).gain.linear

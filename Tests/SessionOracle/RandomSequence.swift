@@ -1,19 +1,20 @@
 import SessionCore
 
-/// One random sequence of events, judged by the oracle after each of them.
+/// A random sequence of events. The oracle checks the engine after each event.
 public struct RandomSequence: Sendable {
     struct Stream: Sendable {
         var id: StreamID
         var app: Int
-        /// Whose it is at this moment.
+        /// The session to which the stream belongs now.
         var session: SessionKey
         var role: Role?
         var direction: StreamDirection
-        /// What it is under the policy; `nil` if it is left alone.
+        /// The description under the policy; `nil` if the policy leaves the stream alone.
         var description: SessionDescription?
         var isWanted = false
         var isRunning = false
-        var told = Treatment.untouched
+        /// The treatment that the engine returned last.
+        var lastTreatment = Treatment.untouched
     }
 
     /// A session that was opened.
@@ -30,9 +31,9 @@ public struct RandomSequence: Sendable {
     private static let inputs = ["microphone", "headset"].map { PortID($0) }
 
     let seed: UInt64
-    private var trial: Trial
+    private var trial: TrialPolicy
     var random: SplitMix64
-    var judged: Judged
+    var judged: JudgedEngine
     var now = Instant(nanoseconds: 1_000_000_000)
     var wake: Instant?
     var streams: [Stream] = []
@@ -41,21 +42,21 @@ public struct RandomSequence: Sendable {
     private var lastSession: UInt32 = 0
     private var lastID: UInt32 = 0
     private let appCount: Int
-    /// Whether applications open sessions, and the user switches.
-    private let isOpening: Bool
-    /// Whether the server does what it is told.
-    private let isObedient: Bool
-    /// Whether the engine has to come to the same again after each event when it looks at everything anew.
-    private var isLookedAtTwice: Bool { seed % 4 == 0 }
-    /// All that was sent.
+    /// Whether applications open sessions and the user changes switches.
+    private let opensSessions: Bool
+    /// Whether the server carries out every treatment.
+    private let serverObeys: Bool
+    /// Whether the engine's state is compared with one computed anew after each event.
+    private var checksConsistency: Bool { seed % 4 == 0 }
+    /// All events sent so far.
     public private(set) var events: EventSequence
-    /// What is wrong; `nil` while nothing is.
+    /// The first failure; `nil` for none.
     public private(set) var failure: String?
 
-    /// Makes one.
+    /// Creates the sequence of a seed.
     public init(seed: UInt64) { self.init(SplitMix64(seed: seed), seed: seed) }
 
-    /// Makes one in which these numbers decide what happens, as long as they last.
+    /// Creates a sequence in which these numbers decide what happens, as long as they last.
     public init(beginning numbers: [UInt8]) {
         self.init(SplitMix64(beginning: numbers), seed: UInt64(numbers.first ?? 0))
     }
@@ -63,28 +64,28 @@ public struct RandomSequence: Sendable {
     private init(_ numbers: SplitMix64, seed: UInt64) {
         self.seed = seed
         random = numbers
-        trial = Trial.all[random.oneIn(2) ? random.below(2) : random.below(Trial.all.count)]
-        judged = Judged(policy: trial.policy)
+        trial = TrialPolicy.all[random.oneIn(2) ? random.below(2) : random.below(TrialPolicy.all.count)]
+        judged = JudgedEngine(policy: trial.policy)
         events = EventSequence(policy: trial.policy)
         appCount = random.oneIn(8) ? 1 : 2 + random.below(4)
-        isObedient = random.oneIn(2)
-        isOpening = random.oneIn(2)
+        serverObeys = random.oneIn(2)
+        opensSessions = random.oneIn(2)
     }
 
-    /// What is wrong, with the shortest way to it that can be found; `nil` when nothing is.
+    /// The failure, with the shortest sequence of events found that leads to it; `nil` for none.
     public func report() -> String? {
         guard let failure else { return nil }
         let shrunk = events.difference() == nil ? events : events.shrunk()
         return "seed \(seed), policy \(events.policy.name): \(EventSequence.plain(failure))\n\(shrunk.trace())"
     }
 
-    /// Plays it to its end, or to the first thing that is wrong.
+    /// Plays the sequence to its end, or to the first failure.
     public mutating func play() {
-        for _ in 0..<(5 + random.below(35)) where failure == nil && !isContradictory { happen() }
-        if failure == nil, !isContradictory { finish() }
+        for _ in 0..<(5 + random.below(35)) where failure == nil && !isContradictory { playEvent() }
+        if failure == nil, !isContradictory { checkEnd() }
     }
 
-    /// Its policy had no answer, and it ended there.
+    /// Whether the sequence ended because its policy contradicts itself (``Oracle/isContradictory``).
     public var isContradictory: Bool { judged.isContradictory }
 
     mutating func fail(_ text: String) { if failure == nil { failure = text } }
@@ -97,25 +98,25 @@ public struct RandomSequence: Sendable {
             case .treat(let id, let treatment, let fade, let delay):
                 if fade < .zero || delay < .zero { fail("a negative fade") }
                 guard let index = streams.firstIndex(where: { $0.id == id }) else { continue }
-                if streams[index].told == treatment { fail("an effect without a difference") }
-                streams[index].told = treatment
+                if streams[index].lastTreatment == treatment { fail("an effect without a difference") }
+                streams[index].lastTreatment = treatment
             default: break
             }
         }
         if let difference = judged.difference { fail(difference) }
         if isContradictory { return }
-        // To look at everything twice takes as long as all else, so it is not done in every sequence.
-        if isLookedAtTwice, let flaw = judged.engine.inconsistency { fail("not consistent: \(flaw)") }
-        if isLookedAtTwice { foresee() }
+        // Computing everything anew takes as long as all else, so only every fourth sequence does that.
+        if checksConsistency, let flaw = judged.engine.inconsistency { fail("not consistent: \(flaw)") }
+        if checksConsistency { checkPredictedRejections() }
     }
 
-    /// R8: what a server is told of a start in advance is what comes of it.
-    private mutating func foresee() {
+    /// R8: checks for every stream that ``Engine/wouldReject(_:)`` predicts whether the start is rejected.
+    private mutating func checkPredictedRejections() {
         for stream in streams where !stream.isWanted {
             var engine = judged.engine
             let isForeseen = engine.wouldReject(stream.id)
             let effects = engine.handle(.streamWanted(stream.id, true), at: now)
-            // N9: what waits may be granted by that, and what it rejects with it.
+            // N9: the start may grant a delayed activation, whose session then rejects the stream.
             let isGranted = effects.contains { if case .activationGranted = $0 { true } else { false } }
             if isGranted { continue }
             let isRejected = engine.treatment(of: stream.id)?.reason == .rejected
@@ -126,9 +127,10 @@ public struct RandomSequence: Sendable {
         }
     }
 
-    // MARK: - What happens
-    /// Something that sessions do which were opened, or the user.
-    private mutating func happenToSessions() {
+    // MARK: - Events
+
+    /// An event of an opened session, or a switch of the user.
+    private mutating func playSessionEvent() {
         switch random.below(12) {
         case 0: open()
         case 1, 2: configure()
@@ -182,7 +184,7 @@ public struct RandomSequence: Sendable {
 
     private mutating func request() {
         let id = someSession
-        // R11: only applications say whether others are notified; the system's interruptions end as the policy says.
+        // R11: only applications decide whether others are notified. For interruptions by the system, the policy does.
         let isNotifying = opened.contains { $0.id == id && $0.isSystem } || random.oneIn(2)
         send(
             .sessionRequested(
@@ -193,7 +195,7 @@ public struct RandomSequence: Sendable {
                 ])))
     }
 
-    /// A stream joins a session, or leaves it for another application's.
+    /// Moves a stream to an opened session, or to an application's session.
     private mutating func move() {
         guard !streams.isEmpty else { return }
         let index = random.below(streams.count)
@@ -229,22 +231,23 @@ public struct RandomSequence: Sendable {
         send(.switched(switches))
     }
 
-    private mutating func happen() {
+    private mutating func playEvent() {
         if random.oneIn(24) { changePolicy() }
         if random.oneIn(12) { send(.routeChanged(random.pick(RouteChangeReason.allCases))) }
         if random.oneIn(12) { mute() }
-        if random.oneIn(8) { plug() }
+        if random.oneIn(8) { loseOrReturnOutput() }
         if random.oneIn(24) { leaveAlone() }
-        if isOpening, random.oneIn(2) {
-            happenToSessions()
-            if isObedient { obey() }
+        if opensSessions, random.oneIn(2) {
+            playSessionEvent()
+            if serverObeys { reportServerState() }
             return
         }
-        switch random.below(isObedient ? 8 : 12) {
+        switch random.below(serverObeys ? 8 : 12) {
         case 0, 1: appear()
         case 2, 3, 4: want()
         case 5: if random.oneIn(3) { vanish(random.below(streams.count)) }
-        case 6, 7: pass(.milliseconds(random.pick([0, 1, 20, 100, 299, 300, 301, 2_000, 9_999, 10_000, 70_000])))
+        case 6, 7:
+            advanceClock(by: .milliseconds(random.pick([0, 1, 20, 100, 299, 300, 301, 2_000, 9_999, 10_000, 70_000])))
         case 8, 9: run()
         case 10:
             let id = streams.isEmpty || random.oneIn(8) ? StreamID(999) : random.pick(streams).id
@@ -256,11 +259,11 @@ public struct RandomSequence: Sendable {
                     .streamRunning(StreamID(1_002), true),
                 ]))
         }
-        if isObedient { obey() }
+        if serverObeys { reportServerState() }
     }
 
-    /// An output goes or is there again, with some of the streams.
-    private mutating func plug() {
+    /// Some streams lose an output, or get it back.
+    private mutating func loseOrReturnOutput() {
         let output = random.pick(Self.outputs)
         var some: [StreamID] = [StreamID(1_003)]
         for stream in streams where random.oneIn(2) { some.append(stream.id) }
@@ -269,7 +272,7 @@ public struct RandomSequence: Sendable {
                 ? .outputLost(output, name: output.name, streams: some) : .outputReturned(output, streams: some))
     }
 
-    /// An input is muted or not, or has gone.
+    /// An input is muted, unmuted or removed.
     private mutating func mute() {
         let input = random.pick(Self.inputs)
         if random.oneIn(5) { return send(.inputGone(input)) }
@@ -284,7 +287,7 @@ public struct RandomSequence: Sendable {
         let app = random.below(appCount)
         let role = random.pick(trial.roles)
         let direction: StreamDirection = random.oneIn(5) ? .capture : .playback
-        let known = isObedient || !random.oneIn(10) ? [] : streams.filter { $0.description != nil }
+        let known = serverObeys || !random.oneIn(10) ? [] : streams.filter { $0.description != nil }
         let id = known.isEmpty ? StreamID(lastID) : random.pick(known).id
         if known.isEmpty {
             let description = trial.policy.description(of: role, direction: direction)
@@ -301,9 +304,10 @@ public struct RandomSequence: Sendable {
         if random.oneIn(2) { want(streams.count - 1, true) }
     }
 
-    /// Another policy takes over, as a host tells it: first what the known streams are, then the streams that are new to it.
+    /// Changes the policy as a host does: first the descriptions of the known streams, then the streams that the former
+    /// policy left alone.
     private mutating func changePolicy() {
-        trial = Trial.all[random.below(Trial.all.count)]
+        trial = TrialPolicy.all[random.below(TrialPolicy.all.count)]
         var known: [StreamID: SessionDescription] = [:]
         var newcomers: [Int] = []
         for index in streams.indices {
@@ -358,7 +362,7 @@ public struct RandomSequence: Sendable {
         send(.streamVanished(stream.id))
     }
 
-    /// What its application's session has let go of is left alone by the policy.
+    /// The policy leaves a stream alone from now on, and the stream returns to its application's session.
     private mutating func leaveAlone() {
         guard !streams.isEmpty else { return }
         let index = random.below(streams.count)
@@ -367,10 +371,10 @@ public struct RandomSequence: Sendable {
         send(.streamLeftAlone(streams[index].id))
     }
 
-    /// Time passes. A host may be late with the clock, so that something else comes first, but never forgets it.
-    private mutating func pass(_ duration: Duration) {
+    /// Advances the clock. A late host sends clock events late, or sends another event first, but never omits one.
+    private mutating func advanceClock(by duration: Duration) {
         let end = now.advanced(by: duration)
-        let isLate = !isObedient && random.oneIn(4)
+        let isLate = !serverObeys && random.oneIn(4)
         if isLate, random.oneIn(4) {
             now = end
             return
@@ -382,29 +386,30 @@ public struct RandomSequence: Sendable {
             now = isLate ? end : max(now, due)
             wake = nil
             send(.clockReached)
-            if isObedient { obey() }
+            if serverObeys { reportServerState() }
         }
         now = end
     }
 
-    /// The server runs what is wanted and not corked, and reports silence, sometimes one thing at a time.
-    private mutating func obey() {
+    /// The server runs the streams that are wanted and not corked, and reports streams that are silent. It sometimes
+    /// leaves some for later.
+    private mutating func reportServerState() {
         for index in streams.indices where failure == nil {
             if random.oneIn(4) { continue }
             let stream = streams[index]
-            let runs = stream.isWanted && ![.cork, .pausePlayer].contains(stream.told.silence)
+            let runs = stream.isWanted && ![.cork, .pausePlayer].contains(stream.lastTreatment.silence)
             if runs != stream.isRunning {
                 streams[index].isRunning = runs
                 send(.streamRunning(stream.id, runs))
             }
-            if streams[index].told.silence != .none { send(.streamSettled(stream.id)) }
+            if streams[index].lastTreatment.silence != .none { send(.streamSettled(stream.id)) }
         }
     }
 
     // MARK: - The end
 
-    /// Runs all timers out.
-    private mutating func rest() {
+    /// Advances the clock until no timer is left.
+    private mutating func runOutTimers() {
         var limit = 100
         while let due = wake, failure == nil, limit > 0 {
             limit -= 1
@@ -415,14 +420,15 @@ public struct RandomSequence: Sendable {
         if limit == 0 { fail("timers never run out") }
     }
 
-    /// When no interrupter is left, every stream is as its client wants it, and at last nothing is left.
-    private mutating func finish() {
-        for stream in streams where judged.engine.treatment(of: stream.id) ?? .untouched != stream.told {
+    /// Removes everything step by step: once no session interrupts another, no stream is treated any more, and at last
+    /// neither sessions nor streams are left.
+    private mutating func checkEnd() {
+        for stream in streams where judged.engine.treatment(of: stream.id) ?? .untouched != stream.lastTreatment {
             fail("told something else than what is in force")
         }
         if random.oneIn(4) {
             send(.shutdown)
-            if streams.contains(where: { $0.told != .untouched }) { fail("left touched after shutdown") }
+            if streams.contains(where: { $0.lastTreatment != .untouched }) { fail("left touched after shutdown") }
             if !judged.isEmpty { fail("remembered after shutdown") }
             return
         }
@@ -430,15 +436,15 @@ public struct RandomSequence: Sendable {
         send(.switched(Switches()))
         let survivor = random.pick(streams.map(\.session) + [.application(Self.applications[0])])
         while let index = streams.firstIndex(where: { $0.session != survivor }), failure == nil { vanish(index) }
-        rest()
-        // R31: what another took over from is so until its client has paused it; then nothing is left of it.
+        runOutTimers()
+        // R31: a superseded stream stays superseded until its client pauses it.
         for index in streams.indices { want(index, false) }
-        rest()
-        for stream in streams where stream.told != .untouched && stream.told.reason != .noDevice {
+        runOutTimers()
+        for stream in streams where stream.lastTreatment != .untouched && stream.lastTreatment.reason != .noDevice {
             fail("still touched though nobody is wanted")
         }
         while !streams.isEmpty, failure == nil { vanish(streams.count - 1) }
-        rest()
+        runOutTimers()
         if !judged.isEmpty { fail("sessions leak") }
     }
 }

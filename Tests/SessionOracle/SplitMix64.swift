@@ -1,13 +1,13 @@
 /// SplitMix64: small, fast, and the same sequence from the same seed everywhere.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
-    /// The numbers that come first.
+    /// Numbers to return before the random ones.
     private var given: ArraySlice<UInt8> = []
 
-    /// Makes one.
+    /// Creates a generator with a seed.
     public init(seed: UInt64) { state = seed }
 
-    /// Makes one that begins with these numbers, so that a fuzzer decides what happens.
+    /// Creates a generator that first returns these numbers, so that a fuzzer decides what happens.
     public init(beginning numbers: [UInt8]) {
         state = 0
         given = numbers[...]
@@ -23,12 +23,12 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
         return z ^ (z >> 31)
     }
 
-    /// A number below a bound; the bias is of no matter here.
+    /// A number below a bound. It is slightly biased, which does not matter here.
     public mutating func below(_ bound: Int) -> Int { bound > 0 ? Int(next() % UInt64(bound)) : 0 }
 
-    /// True once in so many times.
+    /// True with a probability of one in `chances`.
     public mutating func oneIn(_ chances: Int) -> Bool { below(chances) == 0 }
 
-    /// One of these.
+    /// A random element.
     public mutating func pick<T>(_ values: [T]) -> T { values[below(values.count)] }
 }

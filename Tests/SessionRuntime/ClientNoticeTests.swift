@@ -51,27 +51,27 @@ import Testing
     @Test("R26 the beginning is told when the stream is silent")
     func toldWhenSilent() {
         var notices = ClientNotices()
-        #expect(notices.add(began, isSilenced: true, isMoving: true) == [])
+        #expect(notices.add(began, isSilenced: true, isFading: true) == [])
         #expect(notices.settled() == [began])
         #expect(notices.settled() == [])
-        #expect(notices.add(stay, isSilenced: true, isMoving: false) == [stay])
-        #expect(notices.add(began, isSilenced: true, isMoving: false) == [began])
-        #expect(notices.add(resume, isSilenced: false, isMoving: true) == [resume])
+        #expect(notices.add(stay, isSilenced: true, isFading: false) == [stay])
+        #expect(notices.add(began, isSilenced: true, isFading: false) == [began])
+        #expect(notices.add(resume, isSilenced: false, isFading: true) == [resume])
     }
 
     @Test("R26 one that is over before the stream is silent is never told")
     func neverTold() {
         var notices = ClientNotices()
-        #expect(notices.add(began, isSilenced: true, isMoving: true) == [])
-        #expect(notices.add(resume, isSilenced: false, isMoving: true) == [])
+        #expect(notices.add(began, isSilenced: true, isFading: true) == [])
+        #expect(notices.add(resume, isSilenced: false, isFading: true) == [])
         #expect(notices == ClientNotices())
     }
 
     @Test("R26 R33 what is taken over on its way to silence is told both, in order")
     func both() {
         var notices = ClientNotices()
-        #expect(notices.add(began, isSilenced: true, isMoving: true) == [])
-        #expect(notices.add(stay, isSilenced: true, isMoving: true) == [])
+        #expect(notices.add(began, isSilenced: true, isFading: true) == [])
+        #expect(notices.add(stay, isSilenced: true, isFading: true) == [])
         #expect(notices.settled() == [began, stay])
     }
 }

@@ -12,7 +12,7 @@ import Testing
     /// A host with a recording of an opened session that is active.
     private func desk() -> RecordingHost {
         let host = RecordingHost()
-        for node in [microphone, headset] { host.runtime.take(.node(node)) }
+        for node in [microphone, headset] { host.runtime.handle(.node(node)) }
         host.send(
             .sessionOpened(
                 session, application: ApplicationID(portal: nil, binary: "app", displayName: nil, fallback: ""),
@@ -90,7 +90,7 @@ import Testing
             if isReplaced {
                 link(headset, host)
             } else {
-                host.runtime.take(.nodeGone(microphone.id))
+                host.runtime.handle(.nodeGone(microphone.id))
             }
             #expect(!state(host).isInterrupted && !state(host).isActive)
             #expect(host.lines.contains { $0.contains("it does not resume") })

@@ -67,12 +67,12 @@ private final class FakePlayers: PlayerPausing {
     }
 
     private var isSessionActive: Bool {
-        host.runtime.report.sessions.contains { $0.reference.description == "music" && $0.state == .active }
+        host.runtime.snapshot.sessions.contains { $0.reference.description == "music" && $0.state == .active }
     }
 
-    private var isWanted: Bool { host.runtime.report.streams.first { $0.id == music }?.isWanted ?? false }
+    private var isWanted: Bool { host.runtime.snapshot.streams.first { $0.id == music }?.isWanted ?? false }
 
-    private var treatment: Treatment? { host.runtime.report.streams.first { $0.id == music }?.treatment }
+    private var treatment: Treatment? { host.runtime.snapshot.streams.first { $0.id == music }?.treatment }
 
     private var corks: [Silence] { host.silencings(of: 1).map(\.silence).filter { $0 != .none } }
 
@@ -158,12 +158,12 @@ private final class FakePlayers: PlayerPausing {
     func closes() {
         call()
         host.send(.streamVanished(music))
-        #expect(host.runtime.report.streams.contains { $0.id == music }, "to the engine it is still there")
+        #expect(host.runtime.snapshot.streams.contains { $0.id == music }, "to the engine it is still there")
         host.advance(.seconds(5))
         #expect(host.armed == nil)
         hangUp()
         #expect(players.calls == [.pause, .resume, .forget])
-        #expect(!host.runtime.report.streams.contains { $0.id == music })
+        #expect(!host.runtime.snapshot.streams.contains { $0.id == music })
         host.play(3, role: "music", app: "app1")
         host.advance(.seconds(1))
         #expect(isSessionActive && host.silences[3] ?? Silence.none == Silence.none)
@@ -176,16 +176,16 @@ private final class FakePlayers: PlayerPausing {
         for number in UInt32(1)...500 {
             let stream = StreamID(number)
             pauses.asked(stream, at: Instant(nanoseconds: Int64(number)))
-            if pauses.vanished(stream) { gone.append(stream) }
+            if pauses.removed(stream) { gone.append(stream) }
             while let oldest = pauses.dropSurplus() { gone.append(oldest) }
         }
         let kept = (UInt32(1)...500).filter { pauses.has(StreamID($0)) }
         #expect(kept == Array(437...500))
         #expect(gone == (1...436).map { StreamID($0) })
         // Of those that it has let go of it says nothing any more, and the others may return.
-        let isNews = pauses.vanished(StreamID(1))
+        let isNews = pauses.removed(StreamID(1))
         #expect(isNews)
-        let back = pauses.mayReturn(StreamID(500), at: Instant(nanoseconds: 1_000))
+        let back = pauses.release(StreamID(500), at: Instant(nanoseconds: 1_000))
         #expect(back == .playAnew)
     }
 
@@ -193,15 +193,15 @@ private final class FakePlayers: PlayerPausing {
     func losesItsPlace() {
         for number in UInt32(100)..<200 { host.play(number, role: "music", app: "app\(number)") }
         host.advance(.seconds(1))
-        let before = host.runtime.report.streams.count
+        let before = host.runtime.snapshot.streams.count
         call()
         for number in UInt32(100)..<200 { host.send(.streamVanished(StreamID(number))) }
         host.send(.streamVanished(music))
         #expect(before == 101)
-        let kept = host.runtime.report.streams.map(\.id).filter { $0 != phone }
+        let kept = host.runtime.snapshot.streams.map(\.id).filter { $0 != phone }
         #expect(kept.count == 64 && kept.contains(music), "\(kept.count)")
         hangUp()
-        #expect(host.runtime.report.streams.isEmpty)
+        #expect(host.runtime.snapshot.streams.isEmpty)
     }
 
     @Test("R35 the user closes the player during the call: it is gone when the call is over")
@@ -211,7 +211,7 @@ private final class FakePlayers: PlayerPausing {
         client(music, plays: false)
         host.send(.streamVanished(music))
         hangUp()
-        #expect(host.runtime.report.streams.isEmpty && host.runtime.report.sessions.isEmpty)
+        #expect(host.runtime.snapshot.streams.isEmpty && host.runtime.snapshot.sessions.isEmpty)
         #expect(host.armed == nil)
     }
 
@@ -338,7 +338,7 @@ private final class FakePlayers: PlayerPausing {
         #expect(host.silences[1] ?? Silence.none == Silence.none)
         #expect(progress == .closed || host.gains[1] ?? 1 == 1)
         host.advance(.seconds(10))
-        #expect(host.armed == nil && host.runtime.report.streams.isEmpty)
+        #expect(host.armed == nil && host.runtime.snapshot.streams.isEmpty)
     }
 
     @Test(
@@ -358,10 +358,10 @@ private final class FakePlayers: PlayerPausing {
         default: break
         }
         host.send(.streamVanished(music))
-        #expect(!host.runtime.report.streams.contains { $0.id == music })
+        #expect(!host.runtime.snapshot.streams.contains { $0.id == music })
         host.send(.streamVanished(phone))
         host.advance(.seconds(10))
-        #expect(host.runtime.report.sessions.isEmpty && host.armed == nil)
+        #expect(host.runtime.snapshot.sessions.isEmpty && host.armed == nil)
     }
 
     @Test("N15 another policy during the call: what is corked is not paused, what is paused is not corked")
@@ -408,6 +408,13 @@ private final class FakePlayers: PlayerPausing {
         host.send(.streamVanished(music))
         host.send(.streamVanished(phone))
         host.advance(.seconds(10))
-        #expect(host.runtime.report.streams.isEmpty && host.runtime.report.sessions.isEmpty)
+        #expect(host.runtime.snapshot.streams.isEmpty && host.runtime.snapshot.sessions.isEmpty)
+    }
+}
+
+extension SessionRuntime {
+    /// Snapshots of all sessions and streams.
+    fileprivate var snapshot: (sessions: [EngineSnapshot.Session], streams: [EngineSnapshot.Stream]) {
+        (sessionNumbers.compactMap { snapshot(of: $0) }, streamIDs.compactMap { snapshot(of: $0) })
     }
 }

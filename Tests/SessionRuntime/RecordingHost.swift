@@ -55,7 +55,7 @@ final class RecordingHost: Host {
     }
     /// What is wished for streams, as it was asked for.
     private(set) var wishes: [UInt32: [StreamWish]] = [:]
-    func request(_ wish: StreamWish, of stream: StreamID) { wishes[stream.rawValue, default: []].append(wish) }
+    func apply(_ wish: StreamWish, to stream: StreamID) { wishes[stream.rawValue, default: []].append(wish) }
     var clock = GraphClock(sampleRate: 48000, quantum: .nanoseconds(21_333_333))
     func clock(of stream: StreamID?) -> GraphClock { clock }
     /// The streams that have no volume.

@@ -294,6 +294,22 @@ import Testing
         #expect(host.armed == nil)
     }
 
+    @Test("R8 R36 of very many that begin in one turn of a call, each is silent before it begins")
+    func manyBegin() throws {
+        let host = RecordingHost()
+        host.play(1, role: "phone")
+        host.advance(.seconds(1))
+        let music = try #require(host.runtime.policy.description(of: Role("music"), direction: .playback))
+        for id in UInt32(2)...100 {
+            let application = ApplicationID(portal: nil, binary: "app\(id)", displayName: nil, fallback: "")
+            host.runtime.post(
+                .streamAppeared(StreamID(id), application: application, description: music, direction: .playback))
+            host.runtime.post(.streamWanted(StreamID(id), true))
+        }
+        host.runtime.drain()
+        #expect((2...100).allSatisfy { host.silences[$0] == .cork })
+    }
+
     @Test("R26 what the server reports during a call waits for its turn")
     func reentrancy() {
         let host = RecordingHost()

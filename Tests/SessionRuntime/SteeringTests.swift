@@ -25,10 +25,10 @@ import Testing
     /// A host with a session that is active and wants its headphones, and a card that plays from its speaker.
     private func desk() -> RecordingHost {
         let host = RecordingHost()
-        host.runtime.take(laptop(using: "speaker"))
-        host.runtime.take(
+        host.runtime.handle(laptop(using: "speaker"))
+        host.runtime.handle(
             .node(RouteNode(id: 20, name: "sink.laptop", direction: .output, deviceID: 10, profileDevice: 0)))
-        host.runtime.take(.defaultNode(.output, name: "sink.laptop"))
+        host.runtime.handle(.defaultNode(.output, name: "sink.laptop"))
         host.advance(.seconds(2))
         let application = ApplicationID(portal: nil, binary: "app1", displayName: nil, fallback: "")
         host.send(.sessionOpened(session, application: application, .application))
@@ -42,10 +42,14 @@ import Testing
     func asksAgain() {
         let host = desk()
         #expect(host.commands == [headphones])
-        host.advance(.milliseconds(999))
+        host.advance(.milliseconds(249))
         #expect(host.commands == [headphones])
         host.advance(.milliseconds(1))
         #expect(host.commands == [headphones, headphones])
+        host.advance(.milliseconds(749))
+        #expect(host.commands == [headphones, headphones])
+        host.advance(.milliseconds(1))
+        #expect(host.commands == [headphones, headphones, headphones])
         host.advance(.seconds(60))
         #expect(host.commands == [headphones, headphones, headphones, headphones])
     }
@@ -53,8 +57,8 @@ import Testing
     @Test("R66 what has shown is not asked for again, whatever is chosen later")
     func isContent() {
         let host = desk()
-        host.runtime.take(laptop(using: "headphones"))
-        host.runtime.take(laptop(using: "speaker"))
+        host.runtime.handle(laptop(using: "headphones"))
+        host.runtime.handle(laptop(using: "speaker"))
         host.advance(.seconds(60))
         #expect(host.commands == [headphones])
     }
@@ -62,14 +66,37 @@ import Testing
     @Test("R41 R66 the way back is asked for again too")
     func asksForTheWayBack() {
         let host = desk()
-        host.runtime.take(laptop(using: "headphones"))
+        host.runtime.handle(laptop(using: "headphones"))
         host.send(.sessionRequested(session, .deactivate(notifyOthers: false)))
         #expect(host.commands == [headphones, speaker])
-        host.advance(.seconds(1))
+        host.advance(.milliseconds(250))
         #expect(host.commands == [headphones, speaker, speaker])
-        host.runtime.take(laptop(using: "speaker"))
+        host.runtime.handle(laptop(using: "speaker"))
         host.advance(.seconds(60))
         #expect(host.commands == [headphones, speaker, speaker])
+    }
+
+    @Test("R41 R46 the session manager requests an earlier port once more: the last one is asked for again")
+    func answeredLate() {
+        let host = desk()
+        host.runtime.handle(laptop(using: "headphones"))
+        host.send(.sessionRequested(session, .deactivate(notifyOthers: false)))
+        host.runtime.handle(laptop(using: "speaker"))
+        host.runtime.handle(laptop(using: "headphones"))
+        #expect(host.commands == [headphones, speaker])
+        host.advance(.milliseconds(250))
+        #expect(host.commands == [headphones, speaker, speaker])
+        host.runtime.handle(laptop(using: "speaker"))
+        host.advance(.milliseconds(749))
+        host.runtime.handle(laptop(using: "headphones"))
+        host.advance(.milliseconds(1))
+        #expect(host.commands == [headphones, speaker, speaker, speaker])
+        host.runtime.handle(laptop(using: "speaker"))
+        host.advance(.seconds(1))
+        // Now it is the user's choice.
+        host.runtime.handle(laptop(using: "headphones"))
+        host.advance(.seconds(60))
+        #expect(host.commands == [headphones, speaker, speaker, speaker])
     }
 
     @Test("R12 R66 when all is undone, a port goes back and stays there, though the server says so at once")
@@ -77,10 +104,10 @@ import Testing
         let host = desk()
         host.answer = { host, command in
             if case .usePort(let id, _, _, _) = command {
-                host.runtime.take(self.laptop(using: id == "laptop/speaker" ? "speaker" : "headphones"))
+                host.runtime.handle(self.laptop(using: id == "laptop/speaker" ? "speaker" : "headphones"))
             }
         }
-        host.runtime.take(laptop(using: "headphones"))
+        host.runtime.handle(laptop(using: "headphones"))
         host.runtime.shutDown()
         #expect(host.commands == [headphones, speaker])
         host.advance(.seconds(60))
@@ -100,24 +127,24 @@ import Testing
                     ]))
         }
         let host = RecordingHost(.phone)
-        host.runtime.take(card(true))
-        host.runtime.take(
+        host.runtime.handle(card(true))
+        host.runtime.handle(
             .node(RouteNode(id: 20, name: "sink.laptop", direction: .output, deviceID: 10, profileDevice: 0)))
-        host.runtime.take(.defaultNode(.output, name: "sink.laptop"))
+        host.runtime.handle(.defaultNode(.output, name: "sink.laptop"))
         host.advance(.seconds(2))
         host.play(1, role: "music")
         host.heard = [20: [StreamID(1)]]
         host.runtime.linked(to: 20)
         #expect(host.runtime.isAudible(StreamID(1)) && !host.runtime.isAudible(StreamID(2)))
-        #expect(host.runtime.take(card(false)))
+        #expect(host.runtime.handle(card(false)))
         #expect(host.silences[1] == .cork && !host.runtime.isAudible(StreamID(1)))
         for _ in 0..<20 {
-            host.runtime.take(card(true))
-            #expect(!host.runtime.take(card(false)))
+            host.runtime.handle(card(true))
+            #expect(!host.runtime.handle(card(false)))
         }
-        host.runtime.take(card(true))
+        host.runtime.handle(card(true))
         host.advance(.seconds(2))
         #expect(host.silences[1] == Silence.none)
-        #expect(host.runtime.take(card(false)))
+        #expect(host.runtime.handle(card(false)))
     }
 }

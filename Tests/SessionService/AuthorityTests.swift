@@ -1,4 +1,5 @@
 import Foundation
+import ServiceFixture
 import SessionTestKit
 import Testing
 
@@ -7,9 +8,9 @@ import Testing
     private static let denied = "org.AudioSession1.Error.AccessDenied"
 
     private func desk(_ policy: String = "") async throws -> (
-        desk: ServiceDesk, boxed: SessionApplication, path: String, shell: SessionApplication, other: String
+        desk: ServiceFixture, boxed: SessionApplication, path: String, shell: SessionApplication, other: String
     ) {
-        let desk = try await ServiceDesk()
+        let desk = try await ServiceFixture()
         if !policy.isEmpty { try desk.change(to: policy) }
         let boxed = try await SessionApplication("boxed", in: desk.sandbox)
         desk.tree.sandboxes.withLock { $0 = [UInt32(boxed.process.processID): "org.example.Boxed"] }
@@ -69,6 +70,34 @@ import Testing
         let (desk, boxed, _, _, _) = try await desk(line)
         try await boxed.set("Silent", "true")
         #expect(try await boxed.manager("ListSessions").elements.count == 2)
+        await desk.stop()
+    }
+
+    @Test func `another connection cannot change a session`() async throws {
+        let (desk, _, _, shell, other) = try await desk()
+        let stranger = try await SessionApplication("stranger", in: desk.sandbox)
+        #expect(await isDenied { try await stranger.session(other, "Activate", "[]") })
+        #expect(await isDenied { try await stranger.session(other, "SetCategory", #""record""#, "[]", #""""#) })
+        #expect(await isDenied { try await stranger.session(other, "Close") })
+        #expect(try await shell.get(other, "Active").bool == false)
+        #expect(try await shell.get(other, "Category").text == "solo-ambient")
+        await desk.stop()
+    }
+
+    @Test func `one connection can have 64 sessions and no more`() async throws {
+        let (desk, _, _, shell, first) = try await desk()
+        var last = first
+        for _ in 1..<64 { last = try await shell.open() }
+        func refusal() async throws -> String? {
+            do { _ = try await shell.open() } catch let error as SessionApplication.Failure { return error.name }
+            return nil
+        }
+        #expect(try await refusal() == "org.freedesktop.DBus.Error.LimitsExceeded")
+        // Others have room, and so has who closes one.
+        let stranger = try await SessionApplication("stranger", in: desk.sandbox)
+        _ = try await stranger.open()
+        try await shell.session(last, "Close")
+        #expect(try await refusal() == nil)
         await desk.stop()
     }
 

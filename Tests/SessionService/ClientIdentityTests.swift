@@ -43,6 +43,19 @@ import Testing
         #expect(identity(OneProcess(sandbox: sandbox)).application.name == "org.example.Player")
     }
 
+    /// A sandbox's portal says whose sandbox it is, while the kernel sees the process through which it speaks.
+    @Test func `N18 the process through which a sandbox speaks is not the application`() {
+        let sandbox = AppSandbox("org.example.Player", instance: "7")
+        let proxy = OneProcess(unit: "app-gnome-org.example.Proxy-4711.scope")
+        let identity = ClientIdentity(
+            program: proxy.program(of: 20), sandbox: sandbox, binary: nil, displayName: nil, fallback: "stream",
+            connection: "1")
+        #expect(identity.program == nil && identity.sandbox == sandbox)
+        #expect(identity.application.name == "org.example.Player")
+        #expect(identity.names == ["stream"])
+        #expect(!identity.isUnconfined)
+    }
+
     @Test func `without a desktop file, the name by which it was started is shown`() {
         #expect(identity(OneProcess()).application.name == "player")
         #expect(identity(OneProcess(titles: ["player": "Player of Music"])).application.name == "player")

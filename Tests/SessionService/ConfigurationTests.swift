@@ -1,4 +1,5 @@
 import Foundation
+import ServiceFixture
 import SessionTestKit
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @Suite struct ConfigurationTests {
     @Test("R39 R49 R51 Options are what was set, EffectiveOptions what is in effect; what is read can be set")
     func options() async throws {
-        let desk = try await ServiceDesk()
+        let desk = try await ServiceFixture()
         let app = try await SessionApplication(in: desk.sandbox)
         let session = try await waitUntil("the service") { try? await app.open() }
         func words(_ property: String) async throws -> [String] {
@@ -41,7 +42,7 @@ import Testing
         "N25 a session asks to be interrupted when its route is disconnected, or not to be, and leaves it to the policy"
     )
     func routeDisconnect() async throws {
-        let desk = try await ServiceDesk()
+        let desk = try await ServiceFixture()
         let app = try await SessionApplication(in: desk.sandbox)
         let session = try await waitUntil("the service") { try? await app.open() }
         let name = "interruption-on-route-disconnect"

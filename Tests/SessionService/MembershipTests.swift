@@ -1,4 +1,5 @@
 import Foundation
+import ServiceFixture
 import SessionTestKit
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
         "R1 R79 R80 R82 streams join the session of their process, of one above it, of their sandbox, or the one they name"
     )
     func joining() async throws {
-        let desk = try await ServiceDesk()
+        let desk = try await ServiceFixture()
         let app = try await SessionApplication(in: desk.sandbox)
         let owner = UInt32(app.process.processID)
         desk.tree.parents.withLock { $0 = [7001: 7000, 7000: owner, 8001: 8000] }
@@ -51,7 +52,7 @@ import Testing
         "R26 R66 R76 R79 what is left alone for want of a role joins its application's session, and is left alone after it"
     )
     func leftAlone() async throws {
-        let desk = try await ServiceDesk()
+        let desk = try await ServiceFixture()
         let app = try await SessionApplication(in: desk.sandbox)
         let owner = UInt32(app.process.processID)
         desk.play(1, process: owner, isCapture: true, role: nil)
@@ -95,7 +96,7 @@ import Testing
 
     @Test("R12 R79 another policy changes what is left alone, but by a rule only in a session")
     func leftAloneByPolicies() async throws {
-        let desk = try await ServiceDesk()
+        let desk = try await ServiceFixture()
         let app = try await SessionApplication(in: desk.sandbox)
         let owner = UInt32(app.process.processID)
         let session = try await waitUntil("the service") { try? await app.open() }
@@ -124,7 +125,7 @@ import Testing
 
 extension SessionApplication {
     /// Waits until these are all streams that the policy does not leave alone.
-    fileprivate func wait(forStreams expected: [Double]) async throws {
+    func wait(forStreams expected: [Double]) async throws {
         var last: [Double?] = []
         _ = try await waitUntil("the streams \(expected)", evidence: { "last \(last)" }) {
             last = try await manager("ListStreams").elements.map { $0["id"]?.number }

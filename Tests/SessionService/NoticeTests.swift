@@ -8,7 +8,7 @@ import Testing
     private func told(_ kinds: [Notice.Kind]) -> [Notice.Kind] {
         var notices = Notices()
         for kind in kinds { notices.add(Notice(kind: kind, state: nil)) }
-        let result = notices.take().map(\.kind)
+        let result = notices.removeAll().map(\.kind)
         #expect(notices.isEmpty)
         return result
     }
@@ -17,28 +17,28 @@ import Testing
     private let ended = Notice.Kind.ended(shouldResume: true)
 
     @Test func `all of it is told, in its order`() {
-        #expect(told([.shown, began, .granted]) == [.shown, began, .granted])
-        #expect(told([ended, .shown, began]) == [ended, .shown, began])
+        #expect(told([.stateChanged, began, .granted]) == [.stateChanged, began, .granted])
+        #expect(told([ended, .stateChanged, began]) == [ended, .stateChanged, began])
     }
 
     @Test func `R33 what was over before anybody was told of it is not told`() {
-        #expect(told([began, ended]) == [.shown])
-        #expect(told([began, .shown, ended, began]) == [.shown, began])
+        #expect(told([began, ended]) == [.stateChanged])
+        #expect(told([began, .stateChanged, ended, began]) == [.stateChanged, began])
     }
 
     @Test func `however often something changes, not much waits`() {
-        #expect(told(Array(repeating: .shown, count: 1_000)) == [.shown])
-        let flips = (0..<1_000).flatMap { _ in [began, .shown, ended, .shown] }
-        #expect(told(flips) == [.shown])
+        #expect(told(Array(repeating: .stateChanged, count: 1_000)) == [.stateChanged])
+        let flips = (0..<1_000).flatMap { _ in [began, .stateChanged, ended, .stateChanged] }
+        #expect(told(flips) == [.stateChanged])
         #expect(told([ended] + flips).count <= 3)
     }
 
     @Test func `what it was last is what is shown`() {
         var notices = Notices()
         var state = SessionState()
-        notices.add(Notice(kind: .shown, state: state))
+        notices.add(Notice(kind: .stateChanged, state: state))
         state.isActive = true
-        notices.add(Notice(kind: .shown, state: state))
-        #expect(notices.take() == [Notice(kind: .shown, state: state)])
+        notices.add(Notice(kind: .stateChanged, state: state))
+        #expect(notices.removeAll() == [Notice(kind: .stateChanged, state: state)])
     }
 }

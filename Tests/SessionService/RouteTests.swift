@@ -1,6 +1,7 @@
 import Foundation
 import SessionBus
 import SessionCore
+import ServiceFixture
 import SessionTestKit
 import Testing
 
@@ -8,39 +9,12 @@ import Testing
 
 /// Routes on the bus: who is told of what, and what can be chosen.
 @Suite struct RouteTests {
-    /// A machine with a loudspeaker, a jack for headphones, and a microphone that may be missing.
-    private struct Machine {
-        var hasHeadphones = true
-        var hasMicrophone = true
-
-        var events: [RouteEvent] {
-            let speaker = DevicePort(
-                name: "speaker", description: "Speakers", direction: .output, type: .builtInSpeaker,
-                availability: hasHeadphones ? .no : .unknown, profileDevices: [0], activeOn: hasHeadphones ? nil : 0,
-                serverType: "speaker")
-            let headphones = DevicePort(
-                name: "headphones", description: "Headphones", direction: .output, type: .headphones,
-                availability: hasHeadphones ? .yes : .no, profileDevices: [0], activeOn: hasHeadphones ? 0 : nil)
-            let microphone = DevicePort(
-                name: "mic", description: "Microphone", direction: .input, type: .builtInMic, profileDevices: [1],
-                activeOn: 1)
-            let device = RouteDevice(
-                id: 10, name: "card", ports: [speaker, headphones] + (hasMicrophone ? [microphone] : []))
-            let sink = RouteNode(id: 20, name: "sink", direction: .output, deviceID: 10, profileDevice: 0)
-            let source = RouteNode(id: 21, name: "source", direction: .input, deviceID: 10, profileDevice: 1)
-            return [
-                .device(device), .node(sink), hasMicrophone ? .node(source) : .nodeGone(21),
-                .defaultNode(.output, name: "sink"), .defaultNode(.input, name: hasMicrophone ? "source" : nil),
-            ]
-        }
-    }
-
     /// Longer than a route needs to come to rest.
     private static let rest = Duration.milliseconds(1500)
 
     /// A desk with a machine, whose ports the service knows.
-    private func desk(_ body: (ServiceDesk, SessionApplication) async throws -> Void) async throws {
-        let desk = try await ServiceDesk()
+    private func desk(_ body: (ServiceFixture, SessionApplication) async throws -> Void) async throws {
+        let desk = try await ServiceFixture()
         let app = try await SessionApplication(in: desk.sandbox)
         desk.use(Machine().events)
         do {
@@ -233,10 +207,30 @@ import Testing
             desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events)
             expected += ["2 Speakers/Microphone>Speakers", "2 /Microphone>"]
             try await expect(expected, of: app)
-            try await app.session(session, "Deactivate", "[]")
-            try await app.session(session, "Activate", "[]")
+            // In one turn of the service's loop: after a quarter of a second, everybody's route would be told, too.
+            let number = try #require(session.split(separator: "/").last.flatMap { UInt32($0) })
+            desk.perform { runtime, _ in
+                for request in [SessionRequest.deactivate(notifyOthers: false), .activate(mayWait: false)] {
+                    runtime.post(.sessionRequested(SessionID(number), request))
+                    runtime.drain()
+                }
+            }
             expected.append("7 >")
             try await expect(expected, of: app)
+
+            // R84: its application cannot activate it, unless it records what another program plays.
+            try await app.session(session, "Deactivate", "[]")
+            do {
+                try await app.session(session, "Activate", "[]")
+                Issue.record("a recording without an input is active")
+            } catch let failure as SessionApplication.Failure {
+                #expect(failure.name == "org.AudioSession1.Error.NoHardware")
+            }
+            #expect(try await app.get(session, "Active").bool == false)
+            desk.play(9, process: UInt32(app.process.processID), isCapture: true)
+            try await app.wait(forStreams: [9])
+            try await app.session(session, "Activate", "[]")
+            #expect(try await app.get(session, "Active").bool == true)
         }
     }
 
@@ -250,8 +244,13 @@ import Testing
             try await other.session(music, "SetCategory", #""playback""#, "[]", #""""#)
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""record""#, "[]", #""""#)
+            // It records what another program plays.
+            try await app.session(session, "Deactivate", "[]")
+            desk.play(9, process: UInt32(app.process.processID), isCapture: true)
+            try await app.wait(forStreams: [9])
+            let number = try #require(session.split(separator: "/").last.flatMap { UInt32($0) })
+            desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events, onceActive: SessionID(number))
             try await app.session(session, "Activate", "[]")
-            desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events)
             let whole = "2 Headphones>Speakers"
             try await expect(["2 Headphones/Microphone>Headphones", "3 Headphones>", whole, "7 >"], of: app)
             try await expect([whole, whole], of: other)
@@ -370,14 +369,7 @@ import Testing
     }
 }
 
-extension ServiceDesk {
-    /// The server's devices are these.
-    func use(_ events: [RouteEvent]) {
-        perform { runtime, _ in
-            for event in events { runtime.take(event) }
-        }
-    }
-
+extension ServiceFixture {
     /// The output and the input that a session wishes for, as the runtime has them.
     func preference(of session: SessionID) async -> [String?] {
         await withCheckedContinuation { continuation in

@@ -1,4 +1,5 @@
 import Foundation
+import ServiceFixture
 import SessionTestKit
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @Suite struct WishTests {
     @Test("R74 R75 R76 wishes are taken, clamped or refused, and the properties say what came of them")
     func wishing() async throws {
-        let desk = try await ServiceDesk()
+        let desk = try await ServiceFixture()
         let app = try await SessionApplication(in: desk.sandbox)
         let session = try await waitUntil("the service") { try? await app.open() }
         // From now on it is its application alone that activates it.

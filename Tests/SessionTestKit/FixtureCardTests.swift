@@ -22,7 +22,7 @@ extension LiveTests {
     }
 
     static func hear(_ capture: Capture, from start: Int? = nil) async throws {
-        try await capture.wait(for: music, above: full - 1, lasting: .milliseconds(200), from: start)
+        try await capture.wait(for: music, at: full, lasting: .milliseconds(200), from: start)
     }
 
     static func hearNothing(_ capture: Capture, from start: Int? = nil) async throws {
@@ -198,11 +198,11 @@ extension LiveTests {
             let name = try #require(
                 try await desktop.dump().first { $0.id == source }?.properties["node.name"])
             let recording = try await Capture.start(on: desktop, of: .ports(node: name, prefix: "capture"))
-            try await recording.wait(for: Tone(310), above: -13)
+            try await recording.wait(for: Tone(310), at: -12.04)
             try await card.plug("headset-mic")
             // What is known to be in is preferred to what may be.
             try await card.wait(for: "the headset's microphone") { $0.nodes["headset-mic"] == source }
-            try await recording.wait(for: Tone(530), above: -13)
+            try await recording.wait(for: Tone(530), at: -12.04)
             // Beside a tone as loud as that no other is measured lower.
             try await recording.wait(for: Tone(310), below: -40)
         }

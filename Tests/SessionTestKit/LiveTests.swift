@@ -18,7 +18,7 @@ import Testing
             #expect(stream.properties["application.name"] == "Music Player")
             #expect(stream.properties["application.id"] == "org.test.Music")
             #expect(stream.properties["media.role"] == "Music")
-            try await capture.wait(for: Tone(440), above: -13, from: 0)
+            try await capture.wait(for: Tone(440), at: -12.04, from: 0)
             #expect(try await client.waitForExit() == .exited(0))
             try await capture.wait(for: Tone(440), below: -100)
             let sound = try await capture.stop()

@@ -32,6 +32,17 @@ import Testing
         #expect(track.breaks[0].skipped == skipped)
     }
 
+    /// Frames that are heard again do not make up for those that were lost.
+    @Test(arguments: [64, 1024, 4_800])
+    func lossesAndRepeatsAreCountedApart(count: Int) {
+        func cut(_ samples: [Float]) -> [Float] {
+            Array(samples[..<48_000] + samples[(48_000 + count)..<144_000] + samples[(144_000 - count)...])
+        }
+        let track = PositionTrack(of: Sound(left: cut(signal.left), right: cut(signal.right)))
+        #expect(track.breaks.map(\.skipped).reduce(0, +) == 0)
+        #expect(track.lostFrames == count && track.repeatedFrames == count)
+    }
+
     @Test func sixteenBitsCostSomeFrames() throws {
         let track = PositionTrack(of: played(until: 90_000, silence: 960, from: 91_024, rounding: true))
         try #require(track.breaks.count == 1)

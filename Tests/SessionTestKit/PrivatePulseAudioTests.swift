@@ -9,7 +9,7 @@ extension LiveTests {
             let capture = try await Capture.start(on: server)
             let file = try server.sandbox.write(Signal.tone(440, for: .seconds(60), on: .left), to: "music.wav")
             let client = try Client(.paplay, file: file, as: ApplicationIdentity("player"), role: .music, on: server)
-            try await capture.wait(for: Tone(440, on: .left), above: -7)
+            try await capture.wait(for: Tone(440, on: .left), at: -6.02)
             let stream = try await client.waitForStream(in: [.running])
             #expect(stream.properties["media.role"] == "music")
             #expect(stream.effectiveVolumes == [1, 1])

@@ -188,8 +188,7 @@ extension LiveTests {
             try await card.plug("headphones")
             _ = try LiveTests.playTone(on: server)
             let level = LiveTests.full + 20 * log10(0.512)
-            try await headphones.wait(for: LiveTests.music, above: level - 0.2, lasting: .milliseconds(100))
-            try await headphones.wait(for: LiveTests.music, below: level + 0.2, lasting: .milliseconds(100))
+            try await headphones.wait(for: LiveTests.music, at: level, tolerance: 0.2, lasting: .milliseconds(100))
         }
     }
 
@@ -242,14 +241,14 @@ extension LiveTests {
                         "--rate=48000", "--channels=2", "--latency-msec=20",
                     ]), output: path)
             let recording = try await Capture.start(following: path, writtenBy: recorder)
-            try await recording.wait(for: Tone(310), above: -13)
+            try await recording.wait(for: Tone(310), at: -12.04)
             try await card.plug("headset-mic")
             #expect(try await card.state().nodes["headset-mic"] == source)
-            try await recording.wait(for: Tone(530), above: -13)
+            try await recording.wait(for: Tone(530), at: -12.04)
             // Beside a tone as loud as that no other is measured lower.
             try await recording.wait(for: Tone(310), below: -40)
             try await card.unplug("headset-mic")
-            try await recording.wait(for: Tone(310), above: -13)
+            try await recording.wait(for: Tone(310), at: -12.04)
         }
     }
 

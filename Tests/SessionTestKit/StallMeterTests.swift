@@ -46,8 +46,9 @@ import Testing
         #expect(meter.longest == .zero)
     }
 
-    @Test func `each processor has a thread that stays there`() async throws {
-        let meter = StallMeter()
+    @Test(arguments: [StallMeter.Priority.realTime, .ordinary])
+    func `each processor has a thread that stays there`(priority: StallMeter.Priority) async throws {
+        let meter = StallMeter(priority)
         let wanted = try #require(try allowed("/proc/self/status"))
         _ = try await waitUntil("a thread on each of \(wanted)") {
             let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").map {

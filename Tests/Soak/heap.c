@@ -1,6 +1,6 @@
-/* Loaded into a sound server beforehand, it writes to the file HEAP_FIGURES four times a second how many bytes of the
- * heap are in use: without the holes between them, which the kernel cannot tell from what is in use. When there is a file of
- * that name with .trim behind it, it gives the holes back to the kernel, and removes that file. For Tests/bin/soak. */
+/* Preloaded into a sound server (LD_PRELOAD), writes the number of heap bytes in use to the file HEAP_FIGURES four times a second.
+ * The kernel cannot tell free heap from used heap. If the file HEAP_FIGURES.trim exists, returns free heap to the
+ * kernel and removes that file. For Tests/bin/soak. */
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@ static void *count(void *path) {
             malloc_trim(0);
             unlink(request);
         }
-        /* Each time, for PulseAudio closes whatever is open when it starts. */
+        /* Opened each time, because PulseAudio closes all open files when it starts. */
         int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
         struct mallinfo2 figures = mallinfo2();
         char text[32];
@@ -34,7 +34,7 @@ __attribute__((constructor)) static void begin(void) {
     pthread_t thread;
     const char *path = getenv("HEAP_FIGURES");
     if (path != NULL) pthread_create(&thread, NULL, count, strdup(path));
-    /* Not for what the server starts. */
+    /* Programs that the server starts must not load this library. */
     unsetenv("LD_PRELOAD");
     unsetenv("HEAP_FIGURES");
 }

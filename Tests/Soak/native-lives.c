@@ -2,9 +2,9 @@
  *
  *   native-lives COUNT AT-ONCE SEED
  *
- * The same as pulse-lives for the other protocol: begins and ends COUNT streams, so many at a time. Each has a random role,
- * plays for a random time, and may stand still or change its role in the meantime. Prints a dot for each that was connected
- * and has ended. */
+ * The counterpart of pulse-lives for PipeWire: begins and ends COUNT streams, AT-ONCE at a time. Each stream has a
+ * random role, plays for a random time, and may pause or change its role meanwhile. Prints a dot for each stream that
+ * was connected and has ended. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static void process(void *data) {
 static void state_changed(void *data, enum pw_stream_state old, enum pw_stream_state new, const char *error) {
     struct life *life = data;
     (void)old, (void)error;
-    /* From then on the server has its node. */
+    /* From this state on the server has the stream's node. */
     if (new >= PW_STREAM_STATE_PAUSED && !life->is_connected) {
         life->is_connected = true;
         wait_a_while(life, 60);
@@ -114,7 +114,7 @@ static void begin(struct life *life) {
     enum pw_stream_flags flags = PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS;
     if (!life->is_active) flags |= PW_STREAM_FLAG_INACTIVE;
     pw_stream_connect(life->stream, PW_DIRECTION_OUTPUT, PW_ID_ANY, flags, &format, 1);
-    /* Without a session manager that links it, it has gone after that. */
+    /* A stream that no session manager links is ended after this time. */
     struct timespec limit = {.tv_sec = 5};
     pw_loop_update_timer(pw_main_loop_get_loop(main_loop), life->timer, &limit, NULL, false);
 }

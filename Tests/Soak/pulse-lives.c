@@ -2,9 +2,9 @@
  *
  *   pulse-lives COUNT AT-ONCE SEED
  *
- * Begins and ends COUNT streams, so many at a time. Each has a random role, plays for a random time, and may be corked,
- * change its role or have a volume of its own in the meantime; it is ended or drained. Prints a dot for each that was
- * ready and has ended. */
+ * Begins and ends COUNT streams, AT-ONCE at a time. Each stream has a random role, plays for a random time, and
+ * meanwhile may be corked, change its role or set a volume; it is ended or drained. Prints a dot for each stream that
+ * was ready and has ended. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -47,12 +47,12 @@ static void end(pa_stream *stream, int success, void *data) {
     pa_stream_disconnect(stream);
 }
 
-/* The next thing that happens to a stream. */
+/* Takes the next random step of a stream's life. */
 static void step(pa_mainloop_api *same, pa_time_event *timer, const struct timeval *moment, void *data) {
     struct life *life = data;
     (void)same, (void)timer, (void)moment;
     if (--life->steps < 0) {
-        /* A stream that is held never comes to the end of a drain, so it does not wait for one for long. */
+        /* A stream that the policy holds never finishes a drain, so wait only for a limited time. */
         if (below(4) == 0 && life->steps == -1 && pa_stream_is_corked(life->stream) == 0) {
             release(pa_stream_drain(life->stream, end, NULL));
             wait_a_while(life, 100);
@@ -118,7 +118,7 @@ static void begin(void) {
     pa_proplist_free(list);
     pa_stream_set_state_callback(life->stream, changed, life);
     pa_stream_set_write_callback(life->stream, write_sound, NULL);
-    /* 20 ms, so that no drain takes long. */
+    /* A buffer of 20 ms, so that drains are short. */
     pa_buffer_attr buffer = {
         .maxlength = (uint32_t)-1, .tlength = 3840, .prebuf = 0, .minreq = (uint32_t)-1, .fragsize = (uint32_t)-1};
     pa_cvolume half;

@@ -2,9 +2,9 @@
 
     sessions.py COUNT SEED
 
-Each opens a session, says what it is for, activates and deactivates it, closes it, or leaves the bus without a word. It runs
-until its input ends; then all leave the bus, and it prints how many calls were answered, how many with an error, how many not
-at all, and how many sessions were opened.
+Each application opens a session, sets its category, activates and deactivates it, and closes it or just leaves the bus.
+When the standard input ends, all leave the bus, and the program prints the numbers of calls answered, answered with an
+error, and not answered, and of sessions opened.
 """
 
 import random
@@ -42,7 +42,7 @@ class Application:
 
         def failed(error):
             global answers, errors, lost
-            # That there are too many kinds of sessions at a time is an answer, too.
+            # LimitsExceeded, for too many different sessions at a time, is a proper answer, too.
             if error.get_dbus_name().startswith(NAME) or error.get_dbus_name().endswith(".LimitsExceeded"):
                 answers, errors = answers + 1, errors + 1
             else:
@@ -72,7 +72,7 @@ class Application:
         elif what < 0.65:
             self.session("Activate", "as", dbus.Array([], signature="s"))
         elif what < 0.85:
-            # Without that flag whoever was interrupted stays so until its user starts it, and here there is no user.
+            # Without this flag, interrupted applications would wait for their users, and there are none here.
             self.session("Deactivate", "as", dbus.Array(["notify-others"], signature="s"))
         elif what < 0.95:
             self.call(self.path, NAME + ".Session", "Close", "")

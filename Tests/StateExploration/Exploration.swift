@@ -149,9 +149,9 @@ public struct Exploration: Sendable {
     private func walk(_ way: Way) -> World {
         var world = beginning
         for (session, configuration) in way.root.enumerated() {
-            _ = world.take(.configure(session, Int(configuration)))
+            _ = world.play(.configure(session, Int(configuration)))
         }
-        for step in way.steps { _ = world.take(steps[Int(step)]) }
+        for step in way.steps { _ = world.play(steps[Int(step)]) }
         return world
     }
 
@@ -162,7 +162,7 @@ public struct Exploration: Sendable {
         var result: [String] = []
         let roots = way.root.enumerated().map { Step.configure($0, Int($1)) }
         for (index, step) in (roots + way.steps.map { steps[Int($0)] }).enumerated() {
-            _ = world.take(step)
+            _ = world.play(step)
             result.append("\(index + 1). \(step)")
             result += (world.log ?? []).map { "     " + $0 }
             world.log = []
@@ -195,7 +195,7 @@ public struct Exploration: Sendable {
         let world = walk(way)
         for (index, step) in steps.enumerated() {
             var successor = world
-            guard successor.take(step) else { continue }
+            guard successor.play(step) else { continue }
             finding.transitions += 1
             guard successor.violation != nil || insert(successor.fingerprint) else { continue }
             var further = way

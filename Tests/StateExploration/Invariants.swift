@@ -10,7 +10,7 @@ extension World {
     /// R28, R36: of two that are heard, neither silences the other.
     private var wrongPair: String? {
         if isSuspended { return nil }
-        let heard = engine.report.sessions.filter { $0.isHeard }
+        let heard = engine.snapshot.sessions.filter { $0.isHeard }
         for (index, actor) in heard.enumerated() {
             for other in heard[(index + 1)...] {
                 if Interplay.between(actor.description, and: other.description).silences {
@@ -41,7 +41,7 @@ extension World {
 
     /// R30, N17: who is interrupted is so by a session that is there.
     private var wrongInterruption: String? {
-        let sessions = engine.report.sessions
+        let sessions = engine.snapshot.sessions
         for member in members where engine.state(of: member.id)?.isInterrupted ?? false {
             guard let session = sessions.first(where: { $0.reference.id == member.id }),
                 let silencer = session.silencer,
@@ -57,15 +57,15 @@ extension World {
     /// heard afterwards, and nothing is left of all that.
     private var wrongEnd: String? {
         var world = self
-        if world.isSuspended { _ = world.take(.suspension) }
-        if world.isCalling { _ = world.take(.call) }
-        if world.isRinging { _ = world.take(.ringing) }
+        if world.isSuspended { _ = world.play(.suspension) }
+        if world.isCalling { _ = world.play(.call) }
+        if world.isRinging { _ = world.play(.ringing) }
         world.rest()
         var limit = 4 * members.count
         while limit > 0, let index = world.members.indices.first(where: { world.isActive($0) }) {
             limit -= 1
-            if world.members[index].isWanted { _ = world.take(.stream(index)) }
-            _ = world.take(.leave(index))
+            if world.members[index].isWanted { _ = world.play(.stream(index)) }
+            _ = world.play(.leave(index))
             world.rest()
         }
         if limit == 0 { return "deactivation never ends: " + (world.violation ?? "somebody is always active") }
@@ -75,9 +75,9 @@ extension World {
             if state.isDelayed { return world.violation ?? "N9 still waiting when nobody is active" }
         }
         for index in world.members.indices {
-            _ = world.take(.activate(index))
+            _ = world.play(.activate(index))
             if !world.isActive(index) { return world.violation ?? "R10 cannot be active though nobody else is" }
-            _ = world.take(.leave(index))
+            _ = world.play(.leave(index))
         }
         world.vanish()
         world.rest()
@@ -97,13 +97,13 @@ extension World {
             limit -= 1
             isDone = true
             for index in members.indices where settle(index) { isDone = false }
-            if take(.clock) { isDone = false }
+            if play(.clock) { isDone = false }
         }
         if limit == 0 { fail("it never comes to rest") }
     }
 }
 
-extension Report.Session {
+extension EngineSnapshot.Session {
     /// Whether it may be heard now.
     fileprivate var isHeard: Bool {
         guard silencer == nil else { return false }

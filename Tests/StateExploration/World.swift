@@ -16,7 +16,7 @@ public struct World: Sendable {
     }
 
     /// The engine, and the oracle that says after every event whether it is right.
-    private(set) var judged: Judged
+    private(set) var judged: JudgedEngine
     var engine: Engine { judged.engine }
     private(set) var now = Instant(nanoseconds: 1_000_000_000)
     private(set) var members: [Member] = []
@@ -33,7 +33,7 @@ public struct World: Sendable {
 
     /// A world of so many sessions that have been opened and no more.
     public init(policy: Policy, sessions: Int) {
-        judged = Judged(policy: policy)
+        judged = JudgedEngine(policy: policy)
         // So that a description has the same number in all states.
         open(SessionID(1), World.application(0))
         for (category, options, mode) in Configurations.all {
@@ -70,7 +70,7 @@ public struct World: Sendable {
     // MARK: - What happens
 
     /// Takes a step; `false` when there is nothing to it here.
-    mutating func take(_ step: Step) -> Bool {
+    mutating func play(_ step: Step) -> Bool {
         switch step {
         case .clock:
             guard let moment = wake else { return false }

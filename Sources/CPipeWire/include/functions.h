@@ -1,6 +1,6 @@
-/* All that the module calls of libpipewire, each weak: a daemon whose library lacks one loads the module all the same, and
- * the module, which looks at load, says which one it is and does nothing. Otherwise the daemon would not load it, and, as
- * it logs nothing of modules that may be missing, nobody would know. Tests/run sees to it that none is left out here. */
+/* Every libpipewire function that the module calls, declared weak. If the daemon's library lacks one, the module
+ * still loads, reports the missing function and does nothing. Without weak symbols the daemon would refuse to load
+ * the module, and it logs nothing about an optional module. Tests/run checks that the list is complete. */
 #ifndef CPIPEWIRE_FUNCTIONS_H
 #define CPIPEWIRE_FUNCTIONS_H
 
@@ -29,12 +29,15 @@
     FUNCTION(pw_impl_module_get_context)            \
     FUNCTION(pw_impl_node_add_listener)             \
     FUNCTION(pw_impl_node_for_each_param)           \
+    FUNCTION(pw_impl_node_for_each_port)            \
+    FUNCTION(pw_impl_node_get_implementation)       \
     FUNCTION(pw_impl_node_get_info)                 \
     FUNCTION(pw_impl_node_get_properties)           \
     FUNCTION(pw_impl_node_is_active)                \
     FUNCTION(pw_impl_node_set_active)               \
     FUNCTION(pw_impl_node_set_param)                \
     FUNCTION(pw_impl_node_update_properties)        \
+    FUNCTION(pw_impl_port_get_id)                   \
     FUNCTION(pw_log_get)                            \
     FUNCTION(pw_log_level)                          \
     FUNCTION(pw_log_logt)                           \

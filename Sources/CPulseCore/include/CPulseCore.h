@@ -1,15 +1,15 @@
 /*
- * What a module of ours needs of PulseAudio's daemon: a subset of the interface between the daemon and its modules,
- * for which no distribution has a development package. Declared here in our own words, from facts: which functions
- * libpulsecore exports, with which arguments; where the fields are that have no function; and which number a hook has.
- * The last two differ between releases, so they are looked up in a table of the release that runs (cpc_begin).
+ * The part of the interface between PulseAudio's daemon and its modules that our module needs. No distribution has a
+ * development package for this interface. It is declared here in our own words, from facts: the functions that
+ * libpulsecore exports and their arguments, the offsets of fields that have no function, and the numbers of hooks.
+ * Offsets and hook numbers differ between releases, so they come from a table for the running release (cpc_begin).
  *
- * Tests/PulseCore compiles the daemon's own headers and compares all of it.
+ * Tests/PulseCore compiles the daemon's own headers and compares everything.
  *
- * Everything is for the daemon's main thread. Functions take NULL for any object: NULL, 0, false, PA_INVALID_INDEX or
- * an error comes back. The daemon ends itself over a call that does not fit an object's state; such a call does
- * nothing here. Pointers are the daemon's own, and valid until it says that the object is unlinked; but for the sink
- * of a sink input (the source of a source output), which is NULL while it moves.
+ * All functions are for the daemon's main thread. Functions accept NULL for any object, and then return NULL, 0,
+ * false, PA_INVALID_INDEX or an error. Where the daemon would abort over a call that does not fit an object's state,
+ * these functions do nothing. Pointers belong to the daemon and are valid until it unlinks the object. Exception:
+ * the sink of a sink input (the source of a source output) is NULL during a move.
  */
 #ifndef CPULSECORE_H
 #define CPULSECORE_H
@@ -33,22 +33,23 @@ typedef struct pa_hook_slot pa_hook_slot;
 
 /* MARK: The release that runs */
 
-/* The number in the name of the libpulsecore that the daemon has loaded: "16.1"; NULL outside of a daemon. */
+/* The release in the name of the libpulsecore that the daemon has loaded: "16.1"; NULL outside of a daemon. */
 const char *cpc_running_release(void);
-/* The path of the file that this code is in; NULL where it cannot be told. */
+/* The path of the file that contains this code; NULL if unknown. */
 const char *cpc_own_file(void);
-/* Chooses the tables for a release; false for one that is not known, most prereleases among them, and on machines whose
- * pointers have not 64 bits. Comes before cpc_verify. */
+/* Chooses the tables for a release. False for an unknown release, which includes most prereleases, and on machines
+ * without 64-bit pointers. Must be called before cpc_verify. */
 bool cpc_begin(const char *release);
 /* The known releases, for people: "14, 15, 15.99, 16, 17". */
 const char *cpc_known_releases(void);
-/* Proves on the living daemon that its structs are what a table of its release says; changes nothing and connects nothing.
- * Comes before everything below. Returns NULL, or what is not as it should be, for people: then nothing below does
- * anything. */
+/* Proves on the running daemon that its structs match a table of its release; changes nothing and connects nothing.
+ * Must be called before all functions below. Returns NULL, or a description of the difference for people; after a
+ * difference, none of the functions below does anything. */
 const char *cpc_verify(pa_module *module);
-/* Of what there is no example yet, the first one is looked at when it comes. If it is not as it should be, whoever is
- * named here is told, once for each kind of object, for people; and objects of that kind are as NULL from then on. May
- * come in the middle of any function below. NULL for nobody. */
+/* Sets a callback for later differences. If no object of a kind exists yet, the first one is checked when it
+ * appears. If its layout differs, the callback is called once for the kind, with a description for people, and all
+ * objects of the kind are treated as NULL from then on. The callback may come during any function below. NULL
+ * removes the callback. */
 typedef void (*cpc_doubt_callback)(const char *what, void *userdata);
 void cpc_on_doubt(cpc_doubt_callback callback, void *userdata);
 
@@ -60,14 +61,14 @@ const char *cpc_module_argument(pa_module *module);
 void *cpc_module_userdata(pa_module *module);
 void cpc_module_set_userdata(pa_module *module, void *userdata);
 pa_mainloop_api *cpc_mainloop(pa_core *core);
-/* NULL where there is none. */
+/* NULL if there is none. */
 pa_sink *cpc_default_sink(pa_core *core);
 pa_source *cpc_default_source(pa_core *core);
-/* Has a module loaded, when the daemon has finished what it is doing; not if it ends before. */
+/* Loads a module after the daemon has finished its present work; not if the daemon exits before. */
 void cpc_module_load_later(pa_core *core, const char *name, const char *argument);
-/* Has a module unloaded, when the daemon has finished what it is doing. */
+/* Unloads a module after the daemon has finished its present work. */
 void cpc_module_unload_later(pa_module *module);
-/* As the user's own choice, which the daemon remembers. */
+/* Sets the default sink as the user's own choice, which the daemon remembers. */
 void cpc_choose_default_sink(pa_core *core, const char *name);
 void cpc_choose_default_source(pa_core *core, const char *name);
 
@@ -82,7 +83,7 @@ enum cpc_set {
 };
 /* The first object of a set (state NULL) and those that follow; NULL after the last. */
 void *cpc_iterate(pa_core *core, enum cpc_set set, void **state);
-/* The one of this index, or NULL. */
+/* The object with an index, or NULL. */
 void *cpc_object(pa_core *core, enum cpc_set set, uint32_t index);
 
 /* MARK: Hooks */
@@ -92,6 +93,8 @@ enum cpc_hook {
     CPC_SINK_UNLINK,
     CPC_SINK_PROPLIST_CHANGED,
     CPC_SINK_PORT_CHANGED,
+    CPC_SINK_VOLUME_CHANGED,
+    CPC_SINK_MUTE_CHANGED,
     CPC_SOURCE_PUT,
     CPC_SOURCE_UNLINK,
     CPC_SOURCE_PROPLIST_CHANGED,
@@ -122,10 +125,9 @@ enum cpc_hook {
     CPC_MODULE_UNLINK,
     CPC_HOOKS,
 };
-/* The order in which those who listen to a hook are called; any number. */
+/* The order in which the listeners of a hook are called; any number is allowed. */
 enum { CPC_EARLY = -100, CPC_NORMAL = 0 };
-/* Returns 0, to go on. `object` is what the hook is about: the sink, the port, ...; NULL for a default that there is none
- * of any more. */
+/* Must return 0. `object` is the hook's object, such as the sink or the port; NULL when a default was removed. */
 typedef int (*cpc_callback)(void *core, void *object, void *userdata);
 pa_hook_slot *cpc_connect(pa_core *core, enum cpc_hook hook, int priority, cpc_callback callback, void *userdata);
 void cpc_disconnect(pa_hook_slot *slot);
@@ -139,26 +141,26 @@ enum cpc_state cpc_sink_input_state(pa_sink_input *input);
 pa_proplist *cpc_sink_input_proplist(pa_sink_input *input);
 pa_client *cpc_sink_input_client(pa_sink_input *input);
 pa_sink *cpc_sink_input_sink(pa_sink_input *input);
-/* The sink of which this input is the other end, as a filter's is; NULL for a stream of an application. */
+/* The sink whose filter this input belongs to; NULL for an application's stream. */
 pa_sink *cpc_sink_input_origin(pa_sink_input *input);
-/* The module that made it, NULL for a stream of an application. */
+/* The module that created the input; NULL for an application's stream. */
 pa_module *cpc_sink_input_module(pa_sink_input *input);
-/* Its sound is not samples, and is handed on as it is: nothing can be mixed into it, and no factor set. */
+/* Whether the sound is passed through as it is, not as samples: it can neither be mixed nor have a factor. */
 bool cpc_sink_input_is_passthrough(pa_sink_input *input);
-/* Sets a factor on the stream's amplitude that is ours: neither seen by anybody as its volume nor saved. 1 takes it
- * away. Takes effect at once: fades are made of many. Linked streams that are not moving only. False where it can have
- * none. */
+/* Sets our own factor on the stream's amplitude, which no mixer shows or saves; 1 removes it. The factor takes
+ * effect at once, so a fade needs many calls. Only for linked streams that are not moving. False if the stream can
+ * have no factor. */
 bool cpc_sink_input_set_factor(pa_sink_input *input, double factor);
-/* Lets the sink not process the stream, or lets it again, as if it were corked; its state, which its client knows and
- * sets, stays as it is. A later change of its state ends it. Streams that are synchronized
- * (pa_stream_connect_playback's sync_stream) are held together. Linked streams that are not moving only. What has been mixed
- * ahead may be heard after this returns, but for that of a stream whose factor was set to 0 before. False where nothing was
- * done. */
+/* Holds the stream, so that the sink does not process it, as if it were corked; or releases it. The state that the
+ * client knows and sets stays as it is. A later change of that state ends the hold. Streams that are synchronized
+ * (pa_stream_connect_playback's sync_stream) are held together. Only for linked streams that are not moving. Sound
+ * that was mixed ahead may be audible after the call, unless the stream's factor was set to 0 before. False if
+ * nothing was done. */
 bool cpc_sink_input_hold(pa_sink_input *input, bool is_held);
-/* Tells the client; nothing where it has no ears. `data` may be NULL. */
+/* Sends an event to the client; does nothing if the client takes no events. `data` may be NULL. */
 void cpc_sink_input_send_event(pa_sink_input *input, const char *event, pa_proplist *data);
 void cpc_sink_input_kill(pa_sink_input *input);
-/* Not as its user's choice. Returns 0 or a negative PA_ERR_.... */
+/* Moves the stream, but not as the user's choice. Returns 0 or a negative PA_ERR_.... */
 int cpc_sink_input_move(pa_sink_input *input, pa_sink *sink);
 
 uint32_t cpc_source_output_index(pa_source_output *output);
@@ -166,15 +168,15 @@ enum cpc_state cpc_source_output_state(pa_source_output *output);
 pa_proplist *cpc_source_output_proplist(pa_source_output *output);
 pa_client *cpc_source_output_client(pa_source_output *output);
 pa_source *cpc_source_output_source(pa_source_output *output);
-/* The source of which this output is the other end, as a filter's is; NULL for a stream of an application. */
+/* The source whose filter this output belongs to; NULL for an application's stream. */
 pa_source *cpc_source_output_destination(pa_source_output *output);
 pa_module *cpc_source_output_module(pa_source_output *output);
-/* It records one stream, not a source. */
+/* Whether the output records one stream, not a source. */
 bool cpc_source_output_is_direct(pa_source_output *output);
-/* In frames a second; what only looks at levels has few. */
+/* In frames per second; level meters use a low rate. */
 uint32_t cpc_source_output_rate(pa_source_output *output);
 bool cpc_source_output_is_passthrough(pa_source_output *output);
-/* As for a sink input, but there is only one such factor: it is ours from the first call on. */
+/* As for a sink input. But a source output has only one such factor, which is ours from the first call on. */
 bool cpc_source_output_set_factor(pa_source_output *output, double factor);
 bool cpc_source_output_hold(pa_source_output *output, bool is_held);
 void cpc_source_output_send_event(pa_source_output *output, const char *event, pa_proplist *data);
@@ -190,13 +192,19 @@ const char *cpc_sink_name(pa_sink *sink);
 pa_proplist *cpc_sink_proplist(pa_sink *sink);
 pa_card *cpc_sink_card(pa_sink *sink);
 pa_module *cpc_sink_module(pa_sink *sink);
-/* Its sound goes over the network, as a tunnel's does. */
+/* Whether the sound goes over the network, as that of a tunnel does. */
 bool cpc_sink_is_network(pa_sink *sink);
-/* Of a sink that plays into another sink: its stream there; else NULL. */
+/* The stream through which a filter sink plays into another sink; NULL for other sinks. */
 pa_sink_input *cpc_sink_master(pa_sink *sink);
 pa_sample_spec cpc_sink_sample_spec(pa_sink *sink);
+/* The position of the volume slider of the sink's loudest channel, 1 at the full level; more if it is louder; 0 while
+ * it is muted. */
+double cpc_sink_slider(pa_sink *sink);
+/* What the sink buffers at most as its streams have asked for, in microseconds; 0 while it is suspended. The daemon waits
+ * for the sink's thread. */
+pa_usec_t cpc_sink_latency(pa_sink *sink);
 pa_device_port *cpc_sink_active_port(pa_sink *sink);
-/* The ports of a sink, as cpc_iterate. */
+/* Iterates over a sink's ports, as cpc_iterate. */
 pa_device_port *cpc_sink_ports(pa_sink *sink, void **state);
 int cpc_sink_set_port(pa_sink *sink, const char *name, bool is_saved);
 
@@ -204,10 +212,12 @@ uint32_t cpc_source_index(pa_source *source);
 const char *cpc_source_name(pa_source *source);
 pa_proplist *cpc_source_proplist(pa_source *source);
 pa_card *cpc_source_card(pa_source *source);
-/* The sink whose sound it is; NULL for a microphone. */
+/* The sink whose monitor this source is; NULL for a microphone. */
 pa_sink *cpc_source_monitor_of(pa_source *source);
 bool cpc_source_is_muted(pa_source *source);
 pa_sample_spec cpc_source_sample_spec(pa_source *source);
+/* As that of a sink. */
+pa_usec_t cpc_source_latency(pa_source *source);
 pa_device_port *cpc_source_active_port(pa_source *source);
 pa_device_port *cpc_source_ports(pa_source *source, void **state);
 int cpc_source_set_port(pa_source *source, const char *name, bool is_saved);
@@ -216,10 +226,10 @@ uint32_t cpc_card_index(pa_card *card);
 const char *cpc_card_name(pa_card *card);
 pa_proplist *cpc_card_proplist(pa_card *card);
 pa_device_port *cpc_card_ports(pa_card *card, void **state);
-/* Name of the profile in use. */
+/* The name of the active profile. */
 const char *cpc_card_profile(pa_card *card);
-/* Chooses, as its user, a profile that can have a port: the one in use if it can, else of those that are not
- * unavailable the one of the highest priority. Returns 0 or a negative PA_ERR_...; PA_ERR_NOENTITY where there is
+/* Activates a profile that contains a port, as the user's choice: the active profile if it does, otherwise the one
+ * of the highest priority that is not unavailable. Returns 0 or a negative PA_ERR_...; PA_ERR_NOENTITY if there is
  * none. */
 int cpc_card_use_profile_for(pa_card *card, pa_device_port *port);
 
@@ -236,23 +246,24 @@ pa_card *cpc_port_card(pa_device_port *port);
 
 /* MARK: Time, messages, the log */
 
-/* On the main loop, at a moment of CLOCK_MONOTONIC in microseconds. */
+/* A timer on the main loop; `at` is in microseconds on CLOCK_MONOTONIC. */
 pa_time_event *cpc_timer(pa_core *core, pa_usec_t at, pa_time_event_cb_t callback, void *userdata);
 void cpc_timer_restart(pa_core *core, pa_time_event *event, pa_usec_t at);
 int64_t cpc_monotonic_nanoseconds(void);
 
-/* Answers messages to an object path (pactl send-message); false before release 15, and for a path that is none or is
- * taken. The response is made with malloc or strdup. `parameters` is a JSON value as text: a string as it is, an
- * integer as digits, "true" or "false"; NULL for null or where there are none. An object, an array or a fraction is
- * refused with PA_ERR_INVALID before the callback. Returns 0 or a negative PA_ERR_..., of which the caller sees only
- * the number. */
+/* Answers messages to an object path (pactl send-message). False before release 15, and for a path that is invalid
+ * or taken. The callback allocates the response with malloc or strdup. `parameters` is a JSON value as text: a
+ * string without quotes, an integer as digits, "true" or "false"; NULL for null or no parameters. An object, an
+ * array or a fraction is refused with PA_ERR_INVALID before the callback. The callback returns 0 or a negative
+ * PA_ERR_..., of which the sender sees only the number. */
 typedef int (*cpc_message_callback)(const char *message, const char *parameters, char **response, void *userdata);
 bool cpc_handle_messages(
     pa_core *core, const char *path, const char *description, cpc_message_callback callback, void *userdata);
-/* Of cpc_handle_messages only; a callback may call it for itself. To be called before the module goes. */
+/* Ends the answers of cpc_handle_messages for a path; a callback may call it for its own path. Must be called before
+ * the module is unloaded. */
 void cpc_handle_messages_no_more(pa_core *core, const char *path);
 
-/* 0 error, 1 warning, 2 notice, 3 info, 4 debug. */
+/* `level`: 0 error, 1 warning, 2 notice, 3 info, 4 debug. */
 void cpc_log(int level, const char *text);
 
 #endif

@@ -1,13 +1,13 @@
 import SessionCore
 
-/// A policy with all its layers, written out as one policy file in which every value has a comment that says where it is
-/// from. Read back as the only file, it is the same policy.
+/// A policy with all its layers, written as one policy file. A comment after each value says where the value is from.
+/// Reading this file alone gives the same policy.
 public struct EffectivePolicy: Sendable {
     /// The text.
     public let text: String
-    /// The files that are in it, the weakest first; the arguments are called `<module arguments>`.
+    /// The files that it merges, weakest first. The arguments are called `<module arguments>`.
     public let sources: [String]
-    /// Everything that is wrong with what was read. A file with an error is not in the text.
+    /// All mistakes in the sources. A file with an error is not in the text.
     public let diagnostics: [Diagnostic]
 
     /// Whether a file or the arguments had to be left out.
@@ -44,7 +44,7 @@ public struct EffectivePolicy: Sendable {
 struct PolicyWriter {
     private(set) var text = ""
     private var depth = 0
-    /// What is said of values that no file has.
+    /// The comment on values that no file sets.
     private let builtIn: String
 
     /// The column in which comments begin, unless the value is longer.
@@ -59,14 +59,14 @@ struct PolicyWriter {
     /// Writes a line without a comment.
     mutating func line(_ line: String) { text += String(repeating: "    ", count: depth) + line + "\n" }
 
-    /// Writes a line with the origin of what is in it; `nil` is built in.
+    /// Writes a line with the origin of its value; `nil` means built in.
     mutating func line(_ line: String, from origin: Origin?) {
         let start = String(repeating: "    ", count: depth) + line
         let padding = String(repeating: " ", count: max(1, PolicyWriter.margin - start.unicodeScalars.count))
         text += "\(start)\(padding)# \(origin.map(PolicyWriter.describe) ?? builtIn)\n"
     }
 
-    /// Writes what stands between two brackets.
+    /// Writes a block between two brackets.
     mutating func block(_ start: String, _ end: String = "}", _ content: (inout PolicyWriter) -> Void) {
         line(start)
         depth += 1
@@ -81,7 +81,7 @@ struct PolicyWriter {
 
     // MARK: Values
 
-    /// A text as it can stand in a policy file: bare if it is a plain word, otherwise in quotes.
+    /// A text in the syntax of policy files: bare if it is a plain word, otherwise quoted.
     static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {

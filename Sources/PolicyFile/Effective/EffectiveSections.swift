@@ -1,6 +1,6 @@
 import SessionCore
 
-// The sections of a policy file, from what the sources say together.
+// Writes the sections of a policy file from merged sources.
 extension PolicyWriter {
     /// Writes all sections.
     mutating func write(_ builder: PolicyBuilder) {
@@ -16,7 +16,7 @@ extension PolicyWriter {
             from: builder.pairing.origin)
         blank()
         block("roles = {") { writer in
-            // In their order, which counts (R1).
+            // In their order, which matters (R1).
             for name in builder.roles.ordered { writer.write(builder.roles.roles[name], name, none: nil, builder) }
             for (name, origin) in builder.roles.allUnmanaged.sorted(by: { $0.key < $1.key }) {
                 writer.line("\(PolicyWriter.quoted(name)) = none", from: origin)
@@ -57,7 +57,7 @@ extension PolicyWriter {
         if let time { line("\(key) = \(PolicyWriter.milliseconds(time.value))", from: time.origin) }
     }
 
-    /// Writes a key with a word, unless nothing has said it.
+    /// Writes a key with a word, unless the value is not set.
     private mutating func write<Value>(_ key: String, _ value: Sourced<Value>?, _ word: (Value) -> String) {
         if let value { line("\(key) = \(word(value.value))", from: value.origin) }
     }
@@ -71,7 +71,7 @@ extension PolicyWriter {
 
     // MARK: Descriptions
 
-    /// Writes a role, or what streams without one are.
+    /// Writes a role, or the description of streams without a role.
     private mutating func write(
         _ draft: DescriptionDraft?, _ name: String, none origin: Origin?, _ builder: PolicyBuilder
     ) {
@@ -89,16 +89,20 @@ extension PolicyWriter {
 
     /// Writes all keys but `duck`.
     private mutating func write(_ draft: DescriptionDraft) {
-        write("category", draft.category) { $0.rawValue }
-        if let options = draft.options { write(list: "options", options.map { ($0.value.word, $0.origin) }) }
-        write("mode", draft.mode) { $0.rawValue }
-        write("priority", draft.priority, PolicyWriter.priority)
-        write("fade", draft.fade)
-        write("handover", draft.handover) { $0.rawValue }
-        write("resume", draft.resumption) { $0.rawValue }
-        write("release-delay", draft.releaseDelay)
-        write("interruptible", draft.isInterruptible) { "\($0)" }
-        write("pause-player", draft.pausesPlayer) { "\($0)" }
+        for (key, origin) in draft.keys {
+            let text: String
+            switch key.value(draft.values) {
+            case .word(let word): text = word
+            case .priority(let priority): text = PolicyWriter.priority(priority)
+            case .time(let time): text = PolicyWriter.milliseconds(time)
+            case .truth(let truth): text = "\(truth)"
+            case .options:
+                write(list: key.word, draft.options.map { ($0.value.word, $0.origin) })
+                continue
+            case .ducking, nil: continue
+            }
+            line("\(key.word) = \(text)", from: origin)
+        }
     }
 
     // MARK: Pairs, claims, rules
@@ -161,7 +165,7 @@ extension PolicyWriter {
 }
 
 extension InterplayRules.Party {
-    /// The party as a policy file has it.
+    /// The name of the party in a policy file.
     fileprivate var word: String {
         switch self {
         case .any: PolicyWord.any
@@ -172,7 +176,7 @@ extension InterplayRules.Party {
 }
 
 extension DescriptionDraft {
-    /// The draft with all that it does not say.
+    /// The draft, with usual values for what it does not set.
     fileprivate func complete(_ name: String) -> DescriptionDraft {
         var result = DescriptionDraft(SessionDescription(name: name, category: .ambient))
         result.overlay(self)
@@ -181,15 +185,15 @@ extension DescriptionDraft {
 }
 
 extension PolicyBuilder {
-    /// How others are lowered where nothing better is said.
+    /// The default ducking, with usual values for what is not set.
     fileprivate var completeDefaults: DuckingDraft {
         var result = DuckingDraft.usual
         result.overlay(defaults)
         return result
     }
 
-    /// What has to be said of how a description lowers others: everything if it does, otherwise only what would not be the
-    /// same without it.
+    /// The ducking values to write for a description: all if it ducks others, otherwise only those that differ from the
+    /// defaults.
     fileprivate func ducking(of draft: DescriptionDraft, _ name: String) -> DuckingDraft {
         var whole = completeDefaults
         whole.overlay(draft.ducking)

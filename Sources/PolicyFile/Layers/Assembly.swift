@@ -1,43 +1,43 @@
 import SessionCore
 
-/// Puts sources together, and leaves out those with errors.
+/// Merges sources, and leaves out those with errors.
 ///
-/// A source is left out as a whole. Which ones have an error can depend on those that are left out, so sources are put
-/// together in rounds until what remains has none: first those go that are wrong by themselves, then one by one those
-/// that do not go together with weaker ones.
+/// A source with an error is left out as a whole. Whether a source has an error can depend on the others, so sources
+/// are merged in rounds until none of the remaining ones has an error. First those are left out that are wrong by
+/// themselves. Then those that contradict weaker sources are left out one by one.
 struct Assembly {
-    /// What the sources without errors say.
+    /// The policy from the sources without errors.
     var contents: PolicyContents { last.contents }
-    /// All of that with where it was said.
+    /// The merged drafts, with the origin of every value.
     var builder: PolicyBuilder { last.builder }
-    /// The sources that are in force, the weakest first.
+    /// The names of the sources in force, weakest first.
     var names: [String] { last.names }
-    /// What is wrong with the sources.
+    /// All mistakes in the sources.
     private(set) var diagnosis: Diagnosis
 
-    /// Whether the arguments do more than to choose a preset or a file.
+    /// Whether the module's arguments do more than choose a preset or a file.
     let argumentsHaveSections: Bool
 
-    /// The sources without errors, put together.
+    /// The last round, without errors.
     private let last: Round
 
-    /// Puts sources together.
+    /// Merges sources.
     ///
     /// - Parameters:
-    ///   - documents: The sources, the weakest first.
-    ///   - layers: Where files of presets are looked for.
+    ///   - documents: The sources, weakest first.
+    ///   - layers: Where to look for preset files.
     init(_ documents: [Document], presetsFrom layers: Layers) {
         var presets = PresetFiles(layers)
         argumentsHaveSections = documents.contains { $0.kind == .arguments && $0.hasSections }
         diagnosis = Diagnosis(file: documents.first?.name ?? "")
-        // The report is in the order of the sources.
+        // So that mistakes are reported in the order of the sources.
         for document in documents { diagnosis.file = document.name }
         var standing = documents
         while true {
             let round = Round(standing, &presets)
-            for name in round.blamed { diagnosis.take(name, from: round.diagnosis) }
+            for name in round.blamed { diagnosis.add(name, from: round.diagnosis) }
             if round.blamed.isEmpty {
-                for name in round.names { diagnosis.take(name, from: round.diagnosis) }
+                for name in round.names { diagnosis.add(name, from: round.diagnosis) }
                 last = round
                 return
             }
@@ -47,16 +47,16 @@ struct Assembly {
     }
 }
 
-/// Sources put together once.
+/// One attempt to merge sources.
 ///
-/// A class, as it is large and never changes: copying it as a value would be 100 KB of code in the module.
+/// A class, because it is large and immutable: copying it as a value would add 100 KB of code to the module.
 private final class Round {
     let builder: PolicyBuilder
     let contents: PolicyContents
     let diagnosis: Diagnosis
-    /// The sources, with the preset's file.
+    /// The names of the sources, with the preset's file.
     let names: [String]
-    /// The sources that are to be left out.
+    /// The names of the sources with errors, which must be left out.
     let blamed: Set<String>
 
     init(_ documents: [Document], _ presets: inout PresetFiles) {
@@ -66,7 +66,7 @@ private final class Round {
         var diagnosis = Diagnosis(file: names.first ?? "")
         for source in sources {
             diagnosis.file = source.name
-            diagnosis.take(source.name, from: source.mistakes)
+            diagnosis.add(source.name, from: source.mistakes)
         }
         for failure in choice.failures { diagnosis.report(failure) }
         var builder = PolicyBuilder(choice.base)
@@ -80,9 +80,9 @@ private final class Round {
     }
 }
 
-/// The presets that sources can name: those that are built in, and files.
+/// The presets that sources can name: built-in ones and files.
 private struct PresetFiles {
-    /// Which preset the sources are laid over.
+    /// The preset that is the base of the sources.
     struct Choice {
         var base = Sourced(Preset.desktop)
         var file: Document?
@@ -98,7 +98,7 @@ private struct PresetFiles {
 
     mutating func exclude(_ names: Set<String>) { excluded.formUnion(names) }
 
-    /// The last preset that is named, with its file.
+    /// The preset that was named last, with its file.
     mutating func choice(of documents: [Document]) -> Choice {
         var choice = Choice()
         for document in documents {
@@ -151,7 +151,7 @@ private struct PresetFiles {
     }
 }
 
-/// A preset that is named but is not there.
+/// A preset that is named but does not exist.
 private struct PresetFailure {
     var origin: Origin
     var found: String
@@ -166,7 +166,7 @@ extension Diagnosis {
 }
 
 extension Document {
-    /// What names a preset: `preset` or, in the arguments, `policy` with a name instead of a path.
+    /// The value that names a preset: `preset` or, in the arguments, `policy` with a name instead of a path.
     fileprivate var presetName: Node? {
         if let node = member("preset")?.value { return node }
         return presetIsPolicy ? member("policy")?.value : nil

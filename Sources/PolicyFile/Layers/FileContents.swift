@@ -2,15 +2,15 @@
     import Glibc
 #endif
 
-/// Reads files whole, if they are regular and of a reasonable size. Does not wait for anything but the disk.
+/// Reads whole files, if they are regular and of a reasonable size. Blocks only on the disk.
 package enum FileContents {
     /// Why a file cannot be read.
     package struct Failure: Error, Hashable {
-        /// Whether there is no file of that name.
+        /// Whether the file does not exist.
         package var isMissing = false
-        /// As part of a message.
+        /// What was found, as part of a message.
         package var found: String
-        /// As part of a message.
+        /// What was expected, as part of a message.
         package var expected: String
     }
 
@@ -33,7 +33,7 @@ package enum FileContents {
         return contents(of: descriptor)
     }
 
-    /// Reads to the end, which need not be where `fstat` saw it.
+    /// Reads to the end of the file, whatever size `fstat` reported.
     private static func contents(of descriptor: Int32) -> Result<[UInt8], Failure> {
         var contents: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -4,11 +4,10 @@
 
 /// Lists the policy files of a folder.
 enum Folder {
-    /// The most files that are taken from one folder.
+    /// The maximum number of files read from one folder.
     static let maximumCount = 256
 
-    /// The names that end in `.conf`, in the order of their bytes; hidden ones are not meant. A folder that is missing has
-    /// none.
+    /// The names that end in `.conf`, in byte order, without hidden files. Empty for a missing folder.
     static func names(_ path: String) -> Result<[String], FileContents.Failure> {
         guard let folder = opendir(path) else {
             let code = errno

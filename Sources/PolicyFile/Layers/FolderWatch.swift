@@ -2,43 +2,45 @@
     import Glibc
 #endif
 
-/// Sees changes of the configuration files in some folders, also in those that do not exist yet, through one descriptor
-/// that any loop can poll.
+/// Detects changes of configuration files in some folders, through one descriptor that any loop can poll. The folders
+/// need not exist yet.
 ///
-/// A folder that is missing is waited for in the nearest one above it that is there. Which that is has to be found out again
-/// after a change (``FolderSearch``): that alone looks into the file system, which may be a distant one.
+/// For a missing folder, the nearest existing parent is watched. After a change, ``FolderSearch`` finds that parent
+/// again. Only the search accesses the file system, which may be remote.
 public struct FolderWatch {
-    /// What matters in a folder that is watched.
+    /// What matters in a watched folder.
     fileprivate struct Interest: Sendable {
-        /// Files of ours are in it.
+        /// Whether it contains policy files.
         var hasFiles = false
-        /// Folders that are waited for.
+        /// The names of missing folders to wait for.
         var folders: Set<String> = []
     }
 
-    /// Becomes readable when something has changed; −1 when the system has no more of them.
+    /// Readable when something has changed; −1 if the system has no descriptor left.
     public var descriptor: Int32 { queue.descriptor }
-    /// Finds out which folders are there, and has these watched from then on.
+    /// Whether anything is watched. If not, the system has no descriptor or no watch left.
+    public var isWatching: Bool { !interests.isEmpty }
+    /// A search that finds the existing folders and starts watching them.
     public var search: FolderSearch { FolderSearch(queue: queue, folders: folders) }
     private let queue = NotificationQueue()
     private let folders: [String]
     private var interests: [Int32: Interest] = [:]
 
-    /// Starts to watch folders, given by absolute paths. Looks into the file system.
+    /// Starts watching folders, given by absolute paths. Accesses the file system.
     public init(_ folders: [String]) {
         self.folders = folders
-        take(search.run())
+        update(with: search.run())
     }
 
-    /// Takes what a search has found.
-    public mutating func take(_ found: FolderSearch.Found) {
+    /// Stores the result of a search.
+    public mutating func update(with found: FolderSearch.Found) {
         for old in interests.keys where found.interests[old] == nil { inotify_rm_watch(descriptor, old) }
         interests = found.interests
     }
 
-    /// Takes what has been reported so far, without a look into the file system. Returns whether any of it matters: then another
-    /// search is due.
-    public func take() -> Bool {
+    /// Reads all reported events, without accessing the file system. Returns whether any of them matters, so that
+    /// another search is needed.
+    public func consumeChange() -> Bool {
         guard descriptor >= 0 else { return false }
         var matters = false
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -52,7 +54,7 @@ public struct FolderWatch {
         return matters
     }
 
-    /// Whether a series of events has one in it that matters.
+    /// Whether any of these events matters.
     private func contains(_ events: UnsafeRawBufferPointer) -> Bool {
         var offset = 0
         let header = MemoryLayout<inotify_event>.size
@@ -62,7 +64,7 @@ public struct FolderWatch {
             guard end <= events.count else { return true }
             let name = String(decoding: events[(offset + header)..<end].prefix { $0 != 0 }, as: UTF8.self)
             let isOfItself = event.mask & mask(IN_DELETE_SELF, IN_MOVE_SELF, IN_Q_OVERFLOW) != 0
-            // A search that is under way has found folders that are not known yet.
+            // The event may belong to a folder found by a search that is still running.
             let isNew = interests[event.wd] == nil && event.mask & mask(IN_IGNORED) == 0
             let interest = interests[event.wd] ?? Interest()
             if isOfItself || isNew || interest.folders.contains(name) || interest.hasFiles && name.hasSuffix(".conf") {
@@ -74,10 +76,10 @@ public struct FolderWatch {
     }
 }
 
-/// The search for the folders of a ``FolderWatch``: it looks into the file system, so it may take long, and may be done on
+/// The search for the folders of a ``FolderWatch``. It accesses the file system, so it may take long, and may run on
 /// another thread.
 public struct FolderSearch: Sendable {
-    /// The folders that are there, or the nearest ones above them.
+    /// The existing folders, or their nearest existing parents.
     public struct Found: Sendable {
         fileprivate var interests: [Int32: FolderWatch.Interest] = [:]
     }
@@ -85,7 +87,7 @@ public struct FolderSearch: Sendable {
     fileprivate let queue: NotificationQueue
     fileprivate let folders: [String]
 
-    /// Watches each folder or, where it is missing, the nearest one above. To watch one again changes nothing.
+    /// Watches each folder or, if it is missing, its nearest existing parent. Watching a folder again changes nothing.
     public func run() -> Found {
         var found = Found()
         guard queue.descriptor >= 0 else { return found }
@@ -112,7 +114,7 @@ public struct FolderSearch: Sendable {
     }
 }
 
-/// The system's queue of what happens in folders (inotify(7)); open for as long as somebody needs it.
+/// The system's queue of folder events (inotify(7)); open while anything refers to it.
 private final class NotificationQueue: Sendable {
     let descriptor = inotify_init1(Int32(truncatingIfNeeded: IN_NONBLOCK | IN_CLOEXEC))
 

@@ -1,17 +1,17 @@
-/// The places where policy files are looked for, and what is in them.
+/// The folders in which policy files are looked for, and their contents.
 struct Layers: Sendable {
     static let systemFolders = ["/usr/share/audio-session", "/etc/audio-session"]
 
-    /// The folders, the weakest first.
+    /// The folders, weakest first.
     let folders: [String]
 
-    /// The usual folders.
+    /// Creates the usual layers.
     ///
     /// - Parameters:
     ///   - environment: Looks up an environment variable.
-    ///   - systemFolders: Those that are everyone's, the weakest first.
+    ///   - systemFolders: The folders shared by all users, weakest first.
     init(environment: (String) -> String?, systemFolders: [String] = Layers.systemFolders) {
-        // The base directory specification has relative paths ignored.
+        // The base directory specification says that relative paths are ignored.
         func folder(_ variable: String) -> String? {
             environment(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
@@ -39,7 +39,7 @@ struct Layers: Sendable {
         return folders.reversed().lazy.compactMap { Document.ifPresent("\($0)/\(name).conf") }.first
     }
 
-    /// The presets that there are files of.
+    /// The names of the presets that exist as files.
     func presetNames() -> [String] {
         let names = folders.flatMap { folder -> [String] in
             guard case .success(let files) = Folder.names(folder) else { return [] }

@@ -1,6 +1,6 @@
 import SessionCore
 
-/// Lays sources over a built-in preset, key by key, later ones over earlier ones.
+/// Merges sources over a built-in preset, key by key; later sources win.
 struct PolicyBuilder: Sendable {
     private static let keys = [
         "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay", "switches", "routes",
@@ -8,16 +8,16 @@ struct PolicyBuilder: Sendable {
     ]
     private static let argumentKeys = ["policy", "dbus"] + keys
 
-    /// The built-in preset, and what names it.
+    /// The built-in preset, and the value that names it.
     let base: Sourced<Preset>
     private(set) var defaults: DuckingDraft
     private(set) var roles: RoleTable
     private(set) var untagged: DescriptionDraft?
     private(set) var untaggedCapture: DescriptionDraft?
-    /// Where they were said to be left alone.
+    /// Where untagged playback streams were declared to be left alone; `nil` if no source did.
     private(set) var untaggedOrigin: Origin?
     private(set) var untaggedCaptureOrigin: Origin?
-    /// The role of an application that plays and records without one.
+    /// The role of an application that plays and records without a role.
     private(set) var pairing: Sourced<String?>
     private(set) var interplay: InterplayTable
     private(set) var switches: SwitchesDraft
@@ -27,7 +27,7 @@ struct PolicyBuilder: Sendable {
     private(set) var claims: [ClaimKind: ClaimDraft] = [:]
     private(set) var rules: [RuleDraft] = []
 
-    /// Begins with a built-in preset.
+    /// Creates a builder from a built-in preset.
     init(_ base: Sourced<Preset>) {
         self.base = base
         let preset = base.value
@@ -45,7 +45,7 @@ struct PolicyBuilder: Sendable {
 
     // MARK: Sections
 
-    /// Lays a source over what is there. What is wrong with it by itself is reported.
+    /// Merges a source. Reports mistakes in the source itself.
     mutating func apply(_ document: Document, _ diagnosis: inout Diagnosis) {
         diagnosis.file = document.name
         let known = document.kind == .arguments ? PolicyBuilder.argumentKeys : PolicyBuilder.keys
@@ -85,14 +85,14 @@ struct PolicyBuilder: Sendable {
         interplay.apply(sections["interplay"] ?? [], &diagnosis)
     }
 
-    /// What a stream without a known role is, from `none` or an object.
+    /// Reads the description of streams without a known role, from `none` or an object.
     private func description(
         of member: Member, otherwise present: DescriptionDraft?, _ diagnosis: inout Diagnosis
     ) -> DescriptionDraft? {
         if member.value.text == PolicyWord.none { return nil }
         guard let object = diagnosis.object(member.value, or: PolicyWord.none) else { return present }
         var draft = present ?? DescriptionDraft(name: member.key.text)
-        let members = diagnosis.members(of: object, known: DescriptionDraft.keys)
+        let members = diagnosis.members(of: object, known: RoleKey.words)
         draft.apply(members, at: member.key.place, &diagnosis)
         return draft
     }
@@ -107,9 +107,9 @@ struct PolicyBuilder: Sendable {
 
     // MARK: Result
 
-    /// What the sources say together, after a look at how that goes together.
+    /// Checks that the merged sources fit together, and returns the result.
     func finish(_ diagnosis: inout Diagnosis, isComplete: Bool = true) -> PolicyContents {
-        // The preset's descriptions are finished as well: the defaults for ducking may have changed.
+        // The preset's descriptions are finished too, because the defaults for ducking may have changed.
         var preset = base.value
         let acting = interplay.duckers(roles)
         func finish(_ draft: DescriptionDraft?, named name: String) -> SessionDescription? {
@@ -123,7 +123,7 @@ struct PolicyBuilder: Sendable {
         for (role, draft) in roles.roles.sorted(by: { $0.key < $1.key }) {
             preset.roles[role] = finish(draft, named: role)
         }
-        // The other words for a role that is left alone are left alone with it.
+        // The aliases of a role that is left alone are left alone too.
         let unmanaged = roles.allUnmanaged
         preset.unmanaged = Set(unmanaged.keys)
         preset.aliases = roles.finalAliases
@@ -153,7 +153,7 @@ struct PolicyBuilder: Sendable {
             origins: origins(unmanaged))
     }
 
-    /// The role that capture pairing gives, by its own name.
+    /// The canonical name of the role for capture pairing; `nil` for none.
     private func finishedPairing(_ diagnosis: inout Diagnosis) -> String? {
         guard let name = pairing.value else { return nil }
         switch roles.meaning(of: name) {
@@ -185,7 +185,7 @@ struct PolicyBuilder: Sendable {
     }
 }
 
-/// What a set of sources says.
+/// The merged result of a set of sources.
 struct PolicyContents: Sendable {
     let preset: Preset
     let policy: Policy
@@ -199,7 +199,7 @@ struct PolicyContents: Sendable {
 }
 
 extension Diagnosis {
-    /// Reads `false`, which is none, `true`, which is the phone, or a role's name.
+    /// Reads `false` for none, `true` for the role phone, or a role's name.
     fileprivate mutating func pairing(_ node: Node) -> String?? {
         switch node.text {
         case "false": .some(nil)

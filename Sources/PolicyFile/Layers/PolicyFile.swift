@@ -22,16 +22,6 @@ public struct PolicyFile: Sendable, Equatable {
     /// What else the policy does with streams, by the file's rules and claims; `nil` when the file has an error.
     public let classifier: Classifier?
 
-    /// Reads a text.
-    ///
-    /// - Parameters:
-    ///   - text: The contents of a file.
-    ///   - name: What the diagnostics call it.
-    ///   - presetFolders: Where files of presets that are not built in are looked for, the weakest first.
-    public init(text: String, named name: String, presetFolders: [String] = []) {
-        self.init(bytes: Array(text.utf8), named: name, presetFolders: presetFolders)
-    }
-
     /// Reads the bytes of a text, which need not be valid UTF-8.
     ///
     /// - Parameters:

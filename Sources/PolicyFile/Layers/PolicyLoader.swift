@@ -57,7 +57,7 @@ public enum PolicyLoader {
 
     /// The policy that ``load(arguments:environment:)`` loads, written out with the origin of each value.
     public static func effective(arguments: String?, environment: (String) -> String?) -> EffectivePolicy {
-        EffectivePolicy(assemble(arguments, Layers(environment: environment)))
+        effective(arguments: arguments, layers: Layers(environment: environment))
     }
 
     static func load(arguments: String?, layers: Layers) -> LoadedPolicy { LoadedPolicy(assemble(arguments, layers)) }

@@ -1,43 +1,44 @@
 public import SessionCore
 
-/// What a policy makes of one stream, and why.
+/// The result of classifying one stream by the policy, and the reasons.
 public struct Classification: Sendable, Equatable {
-    /// One thing that was decided on the way, for people.
+    /// One step of the classification, for people.
     public struct Step: Sendable, Equatable {
-        /// What was decided, as a sentence without its end.
+        /// The decision, as a sentence without a full stop.
         public let text: String
-        /// The file and place that say so; `nil` for what is built in.
+        /// The place in a policy file that decided; `nil` for a built-in decision.
         public let origin: Origin?
     }
 
-    /// What the stream is; `nil` when it is left alone.
+    /// The stream's description; `nil` if the stream is left alone.
     public let description: SessionDescription?
-    /// What it is when a session has it that its application has opened. Such a session takes what is left alone only for
-    /// want of a role; `nil` when the role, a rule or a refused claim has it left alone.
+    /// The stream's description as part of a session that its application has opened. Such a session includes streams
+    /// that are left alone only because they have no role. `nil` if the role, a rule or a refused claim leaves the
+    /// stream alone.
     public let descriptionInSession: SessionDescription?
-    /// What the stream is without what it says of itself (``SessionTags``).
+    /// The description without the stream's own tags (``SessionTags``).
     public let withoutTags: SessionDescription?
-    /// ``descriptionInSession`` without what the stream says of itself.
+    /// ``descriptionInSession`` without the stream's own tags.
     public let withoutTagsInSession: SessionDescription?
-    /// How that came about, in order.
+    /// The steps that led to the description, in order.
     public let steps: [Step]
-    /// The claim that was not granted (N11): `phone` or `alarm`.
+    /// The claim that was refused (N11): `phone` or `alarm`.
     public let refusedClaim: String?
-    /// What is wrong with what the stream says of itself (``SessionTags``), as sentences without their end.
+    /// Mistakes in the stream's tags (``SessionTags``), as sentences without a full stop.
     public let complaints: [String]
 }
 
-/// What the program behind a stream or a connection can reach (N20).
+/// The access that the program behind a stream or a connection has (N20).
 public enum ClientAccess: Sendable, Equatable {
-    /// Everything: it runs outside of any sandbox.
+    /// The program runs outside any sandbox and can access everything.
     case outside
-    /// It runs in a sandbox, or nothing about it could be verified.
+    /// The program runs in a sandbox, or nothing about it could be verified.
     ///
     /// - Parameter mayRecord: Whether the sandbox lets it use the microphone.
     case confined(mayRecord: Bool)
 
-    /// What a program can reach of which only properties are known, as in a scenario: one with the application id of a sandbox
-    /// is inside.
+    /// The access of a program of which only properties are known, as in a scenario. A program with a sandbox's
+    /// application id counts as confined.
     public init(properties: (String) -> String?) {
         self = properties("pipewire.access.portal.app_id") == nil ? .outside : .confined(mayRecord: false)
     }

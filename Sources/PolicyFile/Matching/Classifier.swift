@@ -1,26 +1,23 @@
 public import SessionCore
 
-/// Tells what streams are, by their properties.
+/// Classifies streams by their properties.
 ///
-/// Two of them are equal when they have the same policy, claims and rules, wherever these are written.
+/// Two classifiers are equal if they have the same policy, claims and rules, whatever the origins of these.
 public struct Classifier: Sendable {
     private let policy: Policy
     private let claims: [ClaimKind: Claim]
     private let rules: [Rule]
-    /// What those who may claim match, in the order of the claims' kinds, and then what the rules match.
+    /// The conditions of the claims, in the order of their kinds, followed by those of the rules.
     private let matches: MatchTable
     private let origins: Origins
 
-    /// Where what streams are by themselves was said first, for explanations.
+    /// Where each description was first set, for explanations.
     struct Origins: Sendable {
         /// By the description's name.
         var descriptions: [String: Origin] = [:]
-        /// Of roles that are left alone.
+        /// By the name of a role that is left alone.
         var unmanaged: [String: Origin] = [:]
     }
-
-    /// The classifier of a policy that has no rules.
-    public init(_ policy: Policy) { self.init(policy, claims: [:], rules: [], origins: Origins()) }
 
     init(_ policy: Policy, claims: [ClaimKind: Claim], rules: [Rule], origins: Origins) {
         self.policy = policy
@@ -31,13 +28,13 @@ public struct Classifier: Sendable {
             ClaimKind.allCases.map { claims[$0]?.allow ?? Matches([]) } + rules.map(\.matches))
     }
 
-    /// Tells what a stream is (R2, N11, N20).
+    /// Classifies a stream (R2, N11, N20).
     ///
     /// - Parameters:
-    ///   - direction: Which way its sound goes.
-    ///   - access: What its program can reach.
-    ///   - property: The value of one of its properties, its client's where it has none of its own; `nil` when neither
-    ///     has it. Asked once for each property that matters.
+    ///   - direction: The stream's direction.
+    ///   - access: The access of the stream's program.
+    ///   - property: The value of a property of the stream, or else of its client; `nil` if neither has it. Called once
+    ///     for each relevant property.
     public func classify(
         direction: StreamDirection, access: ClientAccess = .outside, property: (String) -> String?
     ) -> Classification {
@@ -60,9 +57,9 @@ public struct Classifier: Sendable {
             steps: found.steps + [step], refusedClaim: kind.rawValue, complaints: found.complaints)
     }
 
-    /// Whether a line of the policy names a sandbox: for a claim, or in a rule that gives its priority. What a program in a sandbox
-    /// says of itself shows nothing; so only its role, which is what is asked about, and what the server or the kernel has said
-    /// of the sandbox are looked at.
+    /// Whether a line of the policy names a sandbox: in a claim, or in a rule that gives the claim's priority. A
+    /// program in a sandbox cannot prove its own statements. So only the role in question, and what the server or the
+    /// kernel reports about the sandbox, are compared.
     private func isNamed(for kind: ClaimKind, _ property: (String) -> String?) -> Bool {
         func verified(_ name: String) -> String? {
             name == "media.role" || name.hasPrefix("pipewire.access.portal.") ? property(name) : nil
@@ -78,8 +75,8 @@ public struct Classifier: Sendable {
         }
     }
 
-    /// Whether a program may do what concerns the whole desktop (N20): outside of sandboxes any, inside those that the policy
-    /// names.
+    /// Whether a program may control the whole desktop (N20). Any program outside sandboxes may; of those inside, only
+    /// the ones that the policy names.
     public func mayControlDesktop(access: ClientAccess, property: (String) -> String?) -> Bool {
         access == .outside || claims[.desktop]?.isForAnyone == true || isNamed(for: .desktop, property)
     }
@@ -89,7 +86,7 @@ public struct Classifier: Sendable {
         var steps: [Classification.Step] = []
         let own = ownDescription(direction, property("media.role"), &steps)
         var description = own.description
-        /// It is what it is by a role, its own or one that a claim or rule gives it, not for want of one.
+        /// Whether a role decides: the stream's own, or one given by a claim or rule.
         var isByRole = own.isByRole
         var refused: ClaimKind?
         var isRuled = false
@@ -118,7 +115,7 @@ public struct Classifier: Sendable {
             if case .become(let other?, let role) = rule.action, !other.fits(direction),
                 Role(role).flatMap({ policy.roles[$0] })?.fits(direction) == false
             {
-                // The rule is about an application, and the role about its streams of the other direction.
+                // The rule concerns an application, but its role does not fit streams of this direction.
                 steps.append(
                     .init(
                         text: "a rule makes it \(role), which \(other.misfit): it stays as it is", origin: rule.origin))
@@ -131,7 +128,7 @@ public struct Classifier: Sendable {
         let withoutTags = description
         var tags = SessionTags(property)
         if let category = tags.category, !isByRole, !isRuled {
-            // What is left alone for want of a role has said what it is.
+            // The stream was left alone because it had no role; now its tags describe it.
             if (direction == .playback ? policy.untagged : policy.untaggedCapture) == nil {
                 description = untagged(direction, category)
             }
@@ -151,12 +148,12 @@ public struct Classifier: Sendable {
             steps: steps, refusedClaim: refused?.rawValue, complaints: tags.complaints)
     }
 
-    /// What a stream is that the policy would leave alone for want of a role.
+    /// The description of a stream that the policy would leave alone because it has no role.
     private func untagged(_ direction: StreamDirection, _ category: Category) -> SessionDescription {
         SessionDescription(name: untaggedName(direction), category: category)
     }
 
-    /// What a stream is by its role, or without one.
+    /// The description of a stream by its role, or without a role.
     private func ownDescription(
         _ direction: StreamDirection, _ value: String?, _ steps: inout [Classification.Step]
     ) -> (description: SessionDescription?, isByRole: Bool) {
@@ -166,7 +163,7 @@ public struct Classifier: Sendable {
         if let role = value.flatMap({ Role($0) }) {
             reason = "its media.role is \(printable(role.name))"
             if let described = policy.roles[role] {
-                // pw-record calls every recording Music.
+                // pw-record gives every recording the role Music.
                 isByRole = described.fits(direction)
                 if isByRole { description = described } else { reason += ", which \(described.misfit)" }
             } else if !policy.unmanagedRoles.contains(role) {
@@ -183,7 +180,7 @@ public struct Classifier: Sendable {
         return (description, isByRole)
     }
 
-    /// A description by its name, or that the stream is left alone for want of a role.
+    /// The name of a description in words, or that the stream is left alone because it has no role.
     private func words(_ description: SessionDescription?, _ direction: StreamDirection) -> String {
         description?.name ?? "left alone, as \(untaggedName(direction)) is"
     }
@@ -200,9 +197,9 @@ public struct Classifier: Sendable {
             text = other == nil ? "a rule leaves it alone" : "a rule makes it \(role)"
         case .change(let change):
             if var changed = description {
-                change.apply(to: &changed)
+                change.change(&changed)
                 description = changed.consistent
-                text = "a rule changes its \(list(change.keys, lastAfter: "and"))"
+                text = "a rule changes its \(list(change.keys.map(\.key.word), lastAfter: "and"))"
             } else {
                 text = "a rule matches, but it is left alone"
             }
@@ -212,19 +209,19 @@ public struct Classifier: Sendable {
 }
 
 extension Classifier: Equatable {
-    /// Whether both tell the same of every stream.
+    /// Whether both classify every stream in the same way.
     public static func == (left: Classifier, right: Classifier) -> Bool {
         left.policy == right.policy && left.claims == right.claims && left.rules == right.rules
     }
 }
 
 extension SessionDescription {
-    /// What a stream of the other direction cannot have of it, for explanations.
+    /// Why the description does not fit a stream of the other direction, for explanations.
     fileprivate var misfit: String { category.playsSound ? "does not record" : "does not play" }
 }
 
 extension Claim {
-    /// What a stream is whose claim is refused; `nil` leaves it alone.
+    /// The description of a stream whose claim is refused; `nil` leaves the stream alone.
     fileprivate func instead(of description: SessionDescription) -> SessionDescription? {
         switch otherwise {
         case .secondBest: description.secondBest

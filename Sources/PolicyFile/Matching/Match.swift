@@ -1,11 +1,11 @@
-/// One property and what its value has to be: one that is missing is as good as any other wrong value.
+/// A condition on the value of one property. A missing property fails every condition on its value.
 struct PropertyCondition: Sendable, Equatable {
     enum Test: Sendable, Equatable {
-        /// The stream has no such property.
+        /// The stream does not have the property.
         case absent
-        /// It is exactly this.
+        /// The value equals this text.
         case equals(String)
-        /// This is found in it.
+        /// The value contains a match of this expression.
         case pattern(Pattern)
     }
 
@@ -14,12 +14,12 @@ struct PropertyCondition: Sendable, Equatable {
     let test: Test
 }
 
-/// Properties of which all have to be as it says. Without any, it matches nothing.
+/// Conditions of which all must be met. Without conditions, nothing matches.
 struct Match: Sendable, Equatable {
     let conditions: [PropertyCondition]
 }
 
-/// Matches of which one is enough. Without any, nothing matches.
+/// Alternatives of which one must match. Without alternatives, nothing matches.
 struct Matches: Sendable, Equatable {
     let alternatives: [Match]
 

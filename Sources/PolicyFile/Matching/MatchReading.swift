@@ -1,11 +1,11 @@
-// Matches, read from nodes. What is wrong with one is reported, and `nil` returned.
+// Reads conditions from nodes. If one is invalid, the mistake is reported and `nil` is returned.
 extension Diagnosis {
-    /// The most conditions in one source: each may cost a few kilobytes and some time for every stream.
+    /// The maximum number of conditions in one source. Each may cost a few kilobytes, and some time for every stream.
     static let maximumConditions = 4096
 
-    /// Reads an array of objects, each of which is a match.
+    /// Reads an array of objects, each of which is one alternative.
     ///
-    /// - Parameter count: How many conditions the source has had so far.
+    /// - Parameter count: The number of conditions in the source so far.
     mutating func matches(_ node: Node, count: inout Int) -> Matches? {
         guard case .array(let elements) = node.content else {
             error(
@@ -45,7 +45,8 @@ extension Diagnosis {
             })
     }
 
-    /// Reads a property and its value: `!` negates, `~` begins a regular expression, and `null` is no property at all.
+    /// Reads a property and its condition: `!` negates, `~` begins a regular expression, and `null` means that the
+    /// property is missing.
     private mutating func condition(_ member: Member) -> PropertyCondition? {
         let property = member.key.text
         guard 1...255 ~= property.utf8.count else {
@@ -66,7 +67,7 @@ extension Diagnosis {
         if isNegated { value.removeFirst() }
         let isExpression = value.first == "~"
         if isExpression { value.removeFirst() }
-        // As in PipeWire: "null" in quotes is a text, unless there is a modifier before it.
+        // As in PipeWire, "null" in quotes is a text unless a modifier precedes it.
         if value == "null", !isQuoted || isNegated || isExpression {
             return PropertyCondition(property: property, isNegated: isNegated, test: .absent)
         }

@@ -1,11 +1,11 @@
-/// Many matches, laid out so that hundreds of them are decided in microseconds: a new stream waits for that.
+/// Tests hundreds of conditions in microseconds, because a new stream waits for the result.
 ///
-/// All texts that a property is compared with have numbers, so that a property's value is looked up once and then only
-/// numbers are compared. Expressions are tried on values that contain the letters that they require.
+/// Every text in a condition has a number. A property's value is looked up once, and then only numbers are compared.
+/// Expressions are tried only on values that contain the letters that the expression requires.
 struct MatchTable: Sendable {
     private struct Property {
         let name: String
-        /// The number of each text that it is compared with.
+        /// The number of each text with which the property is compared.
         var texts: [String: Int32] = [:]
     }
 
@@ -15,7 +15,7 @@ struct MatchTable: Sendable {
         case pattern
     }
 
-    /// One condition. Plain numbers: nothing has to be counted when it is passed on.
+    /// One condition, as plain numbers, so that copying it needs no reference counting.
     private struct Entry {
         var property: Int
         var test: Test
@@ -28,13 +28,13 @@ struct MatchTable: Sendable {
 
     private var properties: [Property] = []
     private var entries: [Entry] = []
-    /// The entries of each match that has any.
+    /// The range of entries of each alternative.
     private var alternatives: [Range<Int>] = []
-    /// The alternatives of each set of matches.
+    /// The range of alternatives of each set.
     private var sets: [Range<Int>] = []
     private var patterns: [Pattern] = []
 
-    /// Lays out sets of matches, which are known by their place from then on.
+    /// Creates a table of sets, which are then identified by their index.
     init(_ sets: [Matches]) {
         var places: [String: Int] = [:]
         for set in sets {
@@ -73,7 +73,7 @@ struct MatchTable: Sendable {
         }
     }
 
-    /// What is known of a stream's properties: each is looked up once, when it is asked for first.
+    /// The properties of a stream as far as they have been read. Each is read once, on first use.
     struct Stream {
         fileprivate enum State: UInt8 {
             case unknown
@@ -83,7 +83,7 @@ struct MatchTable: Sendable {
 
         fileprivate struct Value {
             var state = State.unknown
-            /// The number of its text, −1 when nothing is compared with that.
+            /// The number of the value's text; −1 if no condition compares with it.
             var number: Int32 = -1
             var letters = Letters()
         }
@@ -91,19 +91,19 @@ struct MatchTable: Sendable {
         fileprivate var values: [Value]
         fileprivate var subjects: [Subject?]
 
-        /// A stream of which nothing is known yet.
+        /// Creates a stream of which no property has been read.
         init(_ table: MatchTable) {
             values = Array(repeating: Value(), count: table.properties.count)
             subjects = Array(repeating: nil, count: table.properties.count)
         }
     }
 
-    /// Whether one of a set's matches is met.
+    /// Whether one of a set's alternatives matches.
     ///
     /// - Parameters:
-    ///   - set: The place of the set.
-    ///   - stream: What is known of the stream so far.
-    ///   - property: The value of a property; `nil` where there is none.
+    ///   - set: The index of the set.
+    ///   - stream: The properties read so far.
+    ///   - property: The value of a property; `nil` if there is none.
     func isMet(_ set: Int, by stream: inout Stream, _ property: (String) -> String?) -> Bool {
         guard sets.indices.contains(set) else { return false }
         for alternative in sets[set] where isMet(alternatives[alternative], &stream, property) { return true }
@@ -142,7 +142,7 @@ struct MatchTable: Sendable {
     }
 }
 
-/// Which letters a text has, roughly: two that share a bit are taken for the same.
+/// An approximate set of the letters in a text: letters that share a bit count as equal.
 struct Letters: Sendable, Equatable {
     private var bits: UInt64 = 0
 
@@ -152,7 +152,7 @@ struct Letters: Sendable, Equatable {
         for byte in bytes { bits |= 1 << UInt64(byte & 63) }
     }
 
-    /// Whether all letters of another set may be in this one.
+    /// Whether this set may contain all letters of another.
     func contains(_ other: Letters) -> Bool { other.bits & ~bits == 0 }
 
     /// The letters that are in both.

@@ -2,15 +2,15 @@
     import Glibc
 #endif
 
-/// A POSIX extended regular expression that is searched in properties, as PipeWire does it.
+/// A POSIX extended regular expression that is searched for in properties, as in PipeWire.
 ///
-/// Expressions that are nothing but plain texts are compared directly, and others are only tried on a text that has in it
-/// what they require: there are hundreds of rules, and a new stream waits for them.
+/// Because there are hundreds of rules and a new stream waits for them, expressions that are plain texts are compared
+/// directly, and others are only tried on values that contain what they require.
 final class Pattern: Sendable, Equatable {
     /// The longest expression, in bytes.
     static let maximumLength = 256
 
-    /// Why an expression is not used, as parts of a message.
+    /// Why an expression is rejected, as parts of a message.
     struct Failure: Error, Equatable {
         let found: String
         let expected: String
@@ -18,10 +18,10 @@ final class Pattern: Sendable, Equatable {
 
     /// The expression.
     let text: String
-    /// The letters that are in every text in which it is found.
+    /// The letters that every match contains.
     let letters: Letters
     private let shape: PatternShape
-    /// `nil` when there is no need for the library.
+    /// The compiled expression; `nil` if the library is not needed.
     private let compiled: CompiledExpression?
 
     init(_ text: String) throws(Failure) {
@@ -54,7 +54,7 @@ final class Pattern: Sendable, Equatable {
         }
     }
 
-    /// Whether the expression is found in a text.
+    /// Whether a text contains a match.
     func matches(_ subject: Subject) -> Bool {
         if let literals = shape.literals {
             return literals.contains { subject.has($0, atStart: shape.isAtStart, atEnd: shape.isAtEnd) }
@@ -66,20 +66,20 @@ final class Pattern: Sendable, Equatable {
     static func == (left: Pattern, right: Pattern) -> Bool { left.text == right.text }
 }
 
-/// A property's value in the form that expressions are searched in: its first bytes, with a zero after them.
+/// A property's value in the form in which expressions are searched: its first bytes, and a zero.
 struct Subject: Sendable {
-    /// The most bytes that are looked at, so that no application can make the server search for long.
+    /// The maximum number of bytes that are searched, so that no application can make the server search for long.
     static let maximumLength = 256
 
     fileprivate let bytes: [UInt8]
 
-    /// The letters in it.
+    /// The letters in the value.
     var letters: Letters { Letters(bytes.dropLast()) }
 
     init(_ text: String) {
         var bytes = Array(text.utf8.prefix { $0 != 0 }.prefix(Subject.maximumLength + 1))
         if bytes.count > Subject.maximumLength {
-            // Not half a character.
+            // Remove an incomplete character at the end.
             while let last = bytes.last, last & 0xC0 == 0x80 { bytes.removeLast() }
             bytes.removeLast()
         }
@@ -87,7 +87,7 @@ struct Subject: Sendable {
         self.bytes = bytes
     }
 
-    /// Whether a plain text is in it.
+    /// Whether the value contains a plain text.
     fileprivate func has(_ part: [UInt8], atStart: Bool, atEnd: Bool) -> Bool {
         let count = bytes.count - 1
         guard part.count <= count, !atStart || !atEnd || part.count == count else { return false }
@@ -120,9 +120,9 @@ struct Subject: Sendable {
     }
 }
 
-/// An expression as the C library has prepared it.
+/// An expression compiled by the C library.
 private final class CompiledExpression: Sendable {
-    /// Written only before the value is seen by anyone else; POSIX lets several threads search with it.
+    /// Written only before the object is shared; POSIX lets several threads search with it.
     nonisolated(unsafe) private let expression: UnsafeMutablePointer<regex_t>
 
     init(_ text: String) throws(Pattern.Failure) {

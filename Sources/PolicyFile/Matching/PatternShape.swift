@@ -1,24 +1,24 @@
-/// What can be told of a POSIX extended regular expression by looking at it: whether it is harmless, and what a text has to
-/// contain to match.
+/// What follows from the text of a POSIX extended regular expression: whether it is safe to use, and what every match
+/// must contain.
 struct PatternShape: Sendable, Equatable {
-    /// Why an expression is not used.
+    /// Why an expression is rejected.
     enum Refusal: Sendable, Equatable {
-        /// To match a reference to an earlier part can take for ever.
+        /// It refers back to an earlier part, which can take unlimited time to match.
         case backReference
-        /// Written out, with everything that is repeated, it is longer than ``PatternShape/maximumSize``.
+        /// It is longer than ``PatternShape/maximumSize`` when its repetitions are written out.
         case size
     }
 
-    /// The most positions of an expression, each repetition counted. The C library makes a copy for each, and has no
-    /// limit of its own.
+    /// The maximum number of positions in an expression, with each repetition counted. The C library copies a repeated
+    /// part for each repetition and has no limit of its own.
     static let maximumSize = 2000
 
-    /// Texts of which one is the whole of what is looked for, when there is nothing but plain texts in the expression.
+    /// The texts that the expression matches, if it consists of plain texts only; `nil` otherwise.
     private(set) var literals: [[UInt8]]?
-    /// Whether the text has to begin, and to end, with it.
+    /// Whether a match must be at the start, and at the end, of the value.
     private(set) var isAtStart = false
     private(set) var isAtEnd = false
-    /// Bytes that are in every text that matches; empty when there are none.
+    /// Bytes that every match contains; empty if none are known.
     private(set) var required: [UInt8] = []
     private(set) var refusal: Refusal?
 
@@ -32,7 +32,7 @@ struct PatternShape: Sendable, Equatable {
 
     private mutating func measure(_ bytes: [UInt8]) {
         var rest = bytes[...]
-        /// What the groups that are open have so far, and the size of the last thing in it, which may be repeated.
+        /// The sizes of the open groups so far, and that of the last item, which may be repeated.
         var outer: [Int] = []
         var size = 0
         var last = 0
@@ -67,7 +67,7 @@ struct PatternShape: Sendable, Equatable {
                 end()
                 if outer.isEmpty { isAlternative = true }
             case UInt8(ascii: "+"), UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "{"):
-                // What may be left out is not required; what is repeated may be left out by what follows.
+                // The item before a repetition may occur zero times, so it is not required.
                 _ = run.popLast()
                 end()
                 let times = byte == UInt8(ascii: "{") ? interval(&rest) : byte == UInt8(ascii: "+") ? 2 : 1
@@ -89,7 +89,7 @@ struct PatternShape: Sendable, Equatable {
         if !isAlternative { required = longest }
     }
 
-    /// Passes over `[…]`, in which `]` may come first and classes have brackets of their own.
+    /// Skips `[…]`, in which `]` may come first and classes have brackets of their own.
     private func skipBracket(_ rest: inout ArraySlice<UInt8>) {
         if rest.first == UInt8(ascii: "^") { rest.removeFirst() }
         if rest.first == UInt8(ascii: "]") { rest.removeFirst() }
@@ -105,7 +105,7 @@ struct PatternShape: Sendable, Equatable {
         }
     }
 
-    /// How often `{…}` repeats what is before it, at most.
+    /// The maximum number of repetitions that `{…}` allows.
     private func interval(_ rest: inout ArraySlice<UInt8>) -> Int {
         var largest = 0
         var number = 0
@@ -121,7 +121,7 @@ struct PatternShape: Sendable, Equatable {
 
     // MARK: Plain texts
 
-    /// Takes apart `text`, `^text`, `text$`, `^(one|other)$` and the like.
+    /// Finds the plain texts in `text`, `^text`, `text$`, `^(one|other)$` and the like.
     private mutating func findLiterals(_ bytes: [UInt8]) {
         var rest = bytes[...]
         if rest.first == UInt8(ascii: "^") {
@@ -149,7 +149,7 @@ struct PatternShape: Sendable, Equatable {
             }
         }
         texts.append(text)
-        // What an empty alternative means is the library's to say.
+        // The library decides what an empty alternative means.
         if texts.allSatisfy({ !$0.isEmpty }) || bytes.isEmpty { literals = texts }
     }
 

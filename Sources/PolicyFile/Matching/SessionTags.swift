@@ -1,8 +1,9 @@
 public import SessionCore
 
-/// What a stream says of its session in properties of its own, as `audio-session run` sets them.
+/// A stream's own statements about its session, in properties such as `audio-session run` sets.
 ///
-/// It changes what the policy has made of the stream by its role and by rules. The priority is the policy's alone (N11).
+/// They change the description that the policy gives the stream by its role and by rules. Only the policy sets the
+/// priority (N11).
 public struct SessionTags: Sendable, Equatable {
     /// The property with the name of a category.
     public static let categoryKey = "audio-session.category"
@@ -12,21 +13,21 @@ public struct SessionTags: Sendable, Equatable {
     public static let modeKey = "audio-session.mode"
     /// The longest value that is looked at, in UTF-8 bytes.
     public static let maximumLength = 256
-    /// What an application may choose from: the phone's six (R15–R20).
+    /// The categories that an application may choose: the phone's six (R15–R20).
     public static let categories = Category.allCases.filter { $0 != .uiSound }
 
-    /// The category, if a valid one is said (R15–R20).
+    /// The category, if a valid one is set (R15–R20).
     public private(set) var category: Category?
-    /// The options, if any are said, all valid (R39–R43).
+    /// The options, if any valid ones are set (R39–R43).
     public private(set) var options: CategoryOptions?
-    /// The mode, if a valid one is said (R50–R53).
+    /// The mode, if a valid one is set (R50–R53).
     public private(set) var mode: Mode?
-    /// What is wrong with what is said, as sentences without their end: it is passed over.
+    /// Mistakes in the tags, as sentences without a full stop. Mistaken tags are ignored.
     public private(set) var complaints: [String] = []
 
-    /// Reads the properties of a stream; each of the three is asked for once.
+    /// Reads a stream's tags; each of the three properties is read once.
     ///
-    /// - Parameter property: The value of a property; `nil` where there is none.
+    /// - Parameter property: The value of a property; `nil` if there is none.
     public init(_ property: (String) -> String?) {
         if let word = text(property(Self.categoryKey), Self.categoryKey) {
             category = Self.categories.first { $0.rawValue == word }
@@ -44,7 +45,7 @@ public struct SessionTags: Sendable, Equatable {
                     complain(Self.optionsKey, word, "no option", CategoryOptions.named.map(\.name))
                 }
             }
-            // Where no word of it is known, nothing is said.
+            // If no option is known, the property counts as missing.
             options = said.isEmpty ? nil : said
         }
         if let word = text(property(Self.modeKey), Self.modeKey) {
@@ -53,10 +54,10 @@ public struct SessionTags: Sendable, Equatable {
         }
     }
 
-    /// Changes a description. A category alone also takes its former options away, as they belonged to the former
-    /// category (R39, R43).
+    /// Applies the tags to a description. A category without options also removes the former options, which belonged to
+    /// the former category (R39, R43).
     ///
-    /// - Returns: The keys that are said, for explanations.
+    /// - Returns: The keys that are set, for explanations.
     mutating func apply(to description: inout SessionDescription) -> [String] {
         var keys: [String] = []
         if let category {
@@ -81,7 +82,7 @@ public struct SessionTags: Sendable, Equatable {
         return keys
     }
 
-    /// A value that can be looked at; an empty one says nothing.
+    /// A value that is not empty and not too long; `nil` otherwise.
     private mutating func text(_ value: String?, _ key: String) -> String? {
         guard let value, !value.isEmpty else { return nil }
         guard value.utf8.count <= Self.maximumLength else {

@@ -1,31 +1,31 @@
 import SessionCore
 
-/// What a claim is about: one of the two priorities above applications (N11), or what concerns the whole desktop (N20).
+/// The subject of a claim: one of the two priorities above applications (N11), or control of the whole desktop (N20).
 enum ClaimKind: String, Sendable, Hashable, CaseIterable {
     case phone
     case alarm
     case desktop
 
-    /// The claim that covers a priority; `nil` for those that anyone may have.
+    /// The claim that a priority needs; `nil` for a priority that any program may have.
     init?(_ priority: Priority) {
         guard priority >= .alarm else { return nil }
         self = priority >= .phone ? .phone : .alarm
     }
 }
 
-/// Who may have a priority above that of applications, on its way through the sources.
+/// The draft of a claim, merged from the sources: which programs may have a priority above applications.
 struct ClaimDraft: Sendable {
     private static let keys = ["allow", "otherwise"]
-    /// Who may where nothing is said: programs outside of sandboxes, and those inside that may record.
+    /// The default: programs outside sandboxes, and sandboxed ones that may record.
     static let usual = "usual"
 
-    /// Who may; `nil` is anyone, or those who usually may.
+    /// The programs that may; without a list, ``isForAnyone`` decides between any program and the default ones.
     private(set) var allow: Sourced<Matches>?
-    /// What the others are instead; `nil` is their second-best category.
+    /// The role given to other programs instead; `nil` for ``Claim/Otherwise/secondBest``.
     private(set) var otherwise: Sourced<String>?
-    /// Anyone may, also inside of sandboxes.
+    /// Whether any program may, even in a sandbox.
     private(set) var isForAnyone = false
-    /// Where it was said that anyone may, or those who usually may.
+    /// Where `any` or `usual` was set.
     private(set) var origin: Origin?
 
     /// Reads `any`, `usual` or an object.
@@ -47,7 +47,7 @@ struct ClaimDraft: Sendable {
         }
     }
 
-    /// Who may, and what the others are, after a look at how it goes together.
+    /// The finished claim, after checking that its parts fit together.
     func finish(
         _ kind: ClaimKind, roles: RoleTable, descriptions: [String: SessionDescription], _ diagnosis: inout Diagnosis
     ) -> Claim {
@@ -76,40 +76,40 @@ struct ClaimDraft: Sendable {
                     expected: "a role with a lower one")
             }
         }
-        // Nobody is anything else instead.
+        // No program is refused, so there is no replacement.
         if allow == nil { claim.otherwise = .secondBest }
         return claim
     }
 }
 
-/// Who may have a priority above that of applications.
+/// Which programs may have a priority above applications.
 struct Claim: Sendable {
-    /// What those are who may not.
+    /// The description of a session whose claim is refused.
     enum Otherwise: Sendable, Equatable {
-        /// The same without its priority.
+        /// The same description without its priority.
         case secondBest
         case description(SessionDescription)
         case leftAlone
     }
 
-    /// Who may; `nil` is anyone, or those who usually may.
+    /// The programs that may; without a list, ``isForAnyone`` decides between any program and the default ones.
     var allow: Matches?
-    /// Anyone may, also inside of sandboxes.
+    /// Whether any program may, even in a sandbox.
     var isForAnyone = false
     var otherwise = Otherwise.secondBest
-    /// What says who may.
+    /// Where the claim was set.
     var origin: Origin?
 }
 
 extension Claim: Equatable {
-    /// Whether it says the same, wherever it says it.
+    /// Whether both claims are the same, whatever their origins.
     static func == (left: Claim, right: Claim) -> Bool {
         left.allow == right.allow && left.isForAnyone == right.isForAnyone && left.otherwise == right.otherwise
     }
 }
 
 extension SessionDescription {
-    /// What a session is whose claim was refused: heard, but as an application.
+    /// The description of a session whose claim was refused: it is heard, with the priority of applications.
     var secondBest: SessionDescription {
         var result = self
         result.priority = .normal
@@ -119,7 +119,7 @@ extension SessionDescription {
 }
 
 extension Diagnosis {
-    /// Reads a role's name in lower case; what it stands for is found out later.
+    /// Reads a role's name in lower case; its meaning is resolved later.
     mutating func name(of noun: String, _ node: Node) -> String? {
         if let text = node.text, !text.isEmpty { return text.lowercased() }
         error(

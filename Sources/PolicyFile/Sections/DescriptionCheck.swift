@@ -1,14 +1,14 @@
 import SessionCore
 
-// How the parts of a session description go together.
+// Checks whether the parts of a session description fit together.
 extension DescriptionDraft {
-    /// The finished description, after a look at how its parts go together.
+    /// The finished description, after checking that its parts fit together.
     ///
     /// - Parameters:
-    ///   - defaults: What others are ducked by where the draft does not say it.
-    ///   - meant: Which known name is most likely meant by a new one.
-    ///   - isComplete: Whether every source could be read, so that what is not there is indeed missing.
-    ///   - ducks: Whether it lowers others by what is said of pairs.
+    ///   - defaults: The ducking where the draft sets none.
+    ///   - meant: The known name that a new one was most likely meant to be.
+    ///   - isComplete: Whether every source could be read, so that missing values are really missing.
+    ///   - ducks: Whether a rule for a pair makes it duck others.
     func finish(
         defaults: DuckingDraft, meant: (String) -> String?, isComplete: Bool, ducks: Bool, _ diagnosis: inout Diagnosis
     ) -> SessionDescription? {
@@ -27,18 +27,17 @@ extension DescriptionDraft {
         return description
     }
 
-    /// Reports what does not go together, as far as the draft says it. Wrong parts are the later one's fault: what was
-    /// there before did fit.
+    /// Reports parts that do not fit together. The later part is reported as wrong, because the former ones did fit.
     func check(_ diagnosis: inout Diagnosis) {
         guard let category, !isCategoryWrong else { return }
         let word = category.value.rawValue
-        for option in options ?? [] where !category.value.takes(option.value) {
+        for option in options where !category.value.takes(option.value) {
             guard let origin = diagnosis.later(option.origin, category.origin) else { continue }
             diagnosis.error(
                 at: origin, found: "the option \(option.value.word) with category \(word)",
                 expected: "it with \(list(option.value.takers)) only")
         }
-        // A call that is held back loses words.
+        // A call that has to wait loses words.
         if category.value == .playAndRecord, let handover, handover.value == .hold,
             let origin = diagnosis.later(handover.origin, category.origin)
         {
@@ -46,7 +45,7 @@ extension DescriptionDraft {
                 at: origin, found: "handover hold with category play-and-record",
                 expected: "overlap, as a call must never be held back")
         }
-        // R55: such a mode is no error.
+        // R55: a mode that the category ignores is no error.
         if let mode, !category.value.takes(mode.value), let origin = diagnosis.later(mode.origin, category.origin) {
             diagnosis.warning(
                 at: origin, found: "mode \(mode.value.rawValue) with category \(word)",
@@ -56,7 +55,7 @@ extension DescriptionDraft {
 }
 
 extension SessionDescription {
-    /// The description without the parts that do not go with its category, as rules may have put them together.
+    /// The description without the parts that do not fit its category, as rules may have combined them.
     var consistent: SessionDescription {
         var result = self
         for (_, option) in CategoryOptions.named where !category.takes(option) { result.options.remove(option) }

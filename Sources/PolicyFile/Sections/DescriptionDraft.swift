@@ -1,106 +1,108 @@
 import SessionCore
 
-/// A session description on its way through the sources, with the origin of whatever a source said. What nothing has said
-/// is `nil`.
+/// The draft of a session description, merged from the sources, with the origin of every value.
 struct DescriptionDraft: Sendable {
-    static let keys = [
-        "category", "options", "mode", "priority", "duck", "fade", "handover", "resume", "release-delay",
-        "interruptible", "pause-player",
-    ]
-
-    let name: String
-    /// Where the description was first mentioned in a source; `nil` while only the preset did.
-    private(set) var origin: Origin?
-    private(set) var category: Sourced<Category>?
-    private(set) var options: [Sourced<CategoryOptions>]?
-    private(set) var mode: Sourced<Mode>?
-    private(set) var priority: Sourced<Priority>?
-    private(set) var ducking = DuckingDraft()
-    private(set) var duckingOrigin: Origin?
-    private(set) var fade: Sourced<Duration>?
-    private(set) var handover: Sourced<Handover>?
-    private(set) var resumption: Sourced<Resumption>?
-    private(set) var releaseDelay: Sourced<Duration>?
-    private(set) var isInterruptible: Sourced<Bool>?
-    private(set) var pausesPlayer: Sourced<Bool>?
-    private(set) var isCategoryWrong = false
-
-    /// A draft that begins with what a preset says.
-    init(_ preset: SessionDescription) {
-        name = preset.name
-        category = Sourced(preset.category)
-        options = CategoryOptions.named.map(\.option).filter(preset.options.contains).map { Sourced($0) }
-        mode = Sourced(preset.mode)
-        priority = Sourced(preset.priority)
-        ducking = DuckingDraft(preset.ducking)
-        fade = Sourced(preset.fade)
-        handover = Sourced(preset.handover)
-        resumption = Sourced(preset.resumption)
-        releaseDelay = Sourced(preset.releaseDelay)
-        isInterruptible = Sourced(preset.isInterruptible)
-        pausesPlayer = Sourced(preset.pausesPlayer)
+    /// Where a value was set; `nil` when that was the built-in preset.
+    private struct Setting {
+        var origin: Origin?
     }
 
-    /// A draft of something new, of which nothing is known yet.
-    init(name: String) { self.name = name }
+    let name: String
+    /// Where a source first mentioned the description; `nil` if only the preset has it.
+    private(set) var origin: Origin?
+    /// The values of the keys that are set. The other values mean nothing, and are always the same.
+    var values: SessionDescription
+    /// The options that are set, in their order.
+    var options: [Sourced<CategoryOptions>] = []
+    /// How others are ducked, which may be set in part only; it counts in place of that in ``values``.
+    var ducking = DuckingDraft()
+    /// Where a source last mentioned `duck`.
+    var duckingOrigin: Origin?
+    private(set) var isCategoryWrong = false
+    /// In the order of ``RoleKey/all``; `nil` for keys that nothing has set.
+    private var settings: [Setting?]
 
-    /// Takes over what an object says; keys that are not about the description are the caller's.
+    /// Creates a draft from a preset's description.
+    init(_ preset: SessionDescription) {
+        name = preset.name
+        values = preset
+        options = CategoryOptions.named.map(\.option).filter(preset.options.contains).map { Sourced($0) }
+        ducking = DuckingDraft(preset.ducking)
+        settings = RoleKey.all.map { _ in Setting() }
+    }
+
+    /// Creates an empty draft.
+    init(name: String) {
+        self.name = name
+        values = SessionDescription(name: name, category: .ambient)
+        settings = RoleKey.all.map { _ in nil }
+    }
+
+    /// Merges the members of an object. The caller handles keys that do not belong to a description.
     mutating func apply(_ members: [Member], at place: Place, _ diagnosis: inout Diagnosis) {
         if origin == nil { origin = Origin(file: diagnosis.file, place: place) }
         for member in members {
-            let node = member.value
-            let origin = Origin(file: diagnosis.file, place: node.place)
-            switch member.key.text {
-            case "category":
-                let value = diagnosis.word(node, of: .categories)
-                category.set(value, at: origin)
-                isCategoryWrong = value == nil
-            case "options":
-                if let read = diagnosis.options(node) {
-                    options = read.map { Sourced($0.option, at: Origin(file: diagnosis.file, place: $0.place)) }
-                }
-            case "mode": mode.set(diagnosis.word(node, of: .modes), at: origin)
-            case "priority": priority.set(diagnosis.priority(node), at: origin)
-            case "duck":
-                ducking.apply(node, &diagnosis)
-                duckingOrigin = Origin(file: diagnosis.file, place: member.key.place)
-            // Shorter fades click.
-            case "fade": fade.set(diagnosis.duration(node, shortest: 10), at: origin)
-            case "handover": handover.set(diagnosis.word(node, of: .handovers), at: origin)
-            case "resume": resumption.set(diagnosis.word(node, of: .resumptions), at: origin)
-            case "release-delay": releaseDelay.set(diagnosis.duration(node), at: origin)
-            case "interruptible": isInterruptible.set(diagnosis.word(node, of: .truth), at: origin)
-            case "pause-player": pausesPlayer.set(diagnosis.word(node, of: .truth), at: origin)
-            default: break
-            }
+            guard let index = RoleKey.words.firstIndex(of: member.key.text) else { continue }
+            let isRead = RoleKey.all[index].read(member, &self, &diagnosis)
+            if isRead { settings[index] = Setting(origin: Origin(file: diagnosis.file, place: member.value.place)) }
+            if member.key.text == RoleKey.category.word { isCategoryWrong = !isRead }
         }
     }
 
-    /// Takes over what another draft says.
+    /// Merges another draft over this one.
     mutating func overlay(_ other: DescriptionDraft) {
-        category = other.category ?? category
-        options = other.options ?? options
-        mode = other.mode ?? mode
-        priority = other.priority ?? priority
-        ducking.overlay(other.ducking)
+        for index in other.settings.indices where other.settings[index] != nil {
+            RoleKey.all[index].overlay(other, &self)
+            settings[index] = other.settings[index]
+        }
         duckingOrigin = other.duckingOrigin ?? duckingOrigin
-        fade = other.fade ?? fade
-        handover = other.handover ?? handover
-        resumption = other.resumption ?? resumption
-        releaseDelay = other.releaseDelay ?? releaseDelay
-        isInterruptible = other.isInterruptible ?? isInterruptible
-        pausesPlayer = other.pausesPlayer ?? pausesPlayer
         isCategoryWrong = isCategoryWrong || other.isCategoryWrong
     }
 
+    // MARK: What is set
+
+    /// The keys that are set, each with the origin of its value; in the order of ``RoleKey/all``.
+    var keys: [(key: RoleKey, origin: Origin?)] {
+        settings.indices.compactMap { index in settings[index].map { (RoleKey.all[index], $0.origin) } }
+    }
+
+    var category: Sourced<Category>? { sourced(values.category, of: .category) }
+    var mode: Sourced<Mode>? { sourced(values.mode, of: .mode) }
+    var handover: Sourced<Handover>? { sourced(values.handover, of: .handover) }
+    /// Whether the options are set, be it to none.
+    var setsOptions: Bool { setting(of: .options) != nil }
+
+    private func sourced<Value>(_ value: Value, of key: RoleKey) -> Sourced<Value>? {
+        setting(of: key).map { Sourced(value, at: $0.origin) }
+    }
+
+    private func setting(of key: RoleKey) -> Setting? {
+        RoleKey.words.firstIndex(of: key.word).flatMap { settings[$0] }
+    }
+
+    // MARK: Results
+
     /// The finished description; `nil` while it has no category.
     ///
-    /// - Parameter defaults: What others are ducked by where the draft does not say it.
+    /// - Parameter defaults: The ducking where the draft sets none.
     func description(defaults: DuckingDraft) -> SessionDescription? {
-        guard let category else { return nil }
-        var description = SessionDescription(name: name, category: category.value)
+        guard category != nil else { return nil }
+        var description = SessionDescription(name: name, category: values.category)
         defaults.change(&description.ducking)
-        SessionChange(self).apply(to: &description)
+        change(&description)
         return description
+    }
+
+    /// Applies the values that are set.
+    func change(_ description: inout SessionDescription) {
+        for index in settings.indices where settings[index] != nil { RoleKey.all[index].apply(self, &description) }
+    }
+}
+
+extension DescriptionDraft: Equatable {
+    /// Whether both drafts set the same values, whatever the origins of these.
+    static func == (left: DescriptionDraft, right: DescriptionDraft) -> Bool {
+        left.values == right.values && left.ducking == right.ducking
+            && zip(left.settings, right.settings).allSatisfy { ($0 == nil) == ($1 == nil) }
     }
 }

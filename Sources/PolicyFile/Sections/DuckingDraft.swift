@@ -1,6 +1,6 @@
 import SessionCore
 
-/// How others are ducked, as far as it is said: what is not comes from the defaults.
+/// The draft of how others are ducked. Values that are not set come from the defaults.
 struct DuckingDraft: Sendable {
     static let keys = ["gain", "attack", "hold", "release"]
 
@@ -11,7 +11,8 @@ struct DuckingDraft: Sendable {
 
     init() {}
 
-    /// What a preset says. It cannot tell "14 dB" from "as usual", which are 14 dB: the usual is meant.
+    /// Creates a draft from a preset. A preset's value that equals the usual one counts as not set, because the two
+    /// cannot be told apart.
     init(_ ducking: Ducking) {
         let usual = Ducking()
         gain = ducking.gain == usual.gain ? nil : Sourced(ducking.gain)
@@ -20,7 +21,7 @@ struct DuckingDraft: Sendable {
         release = ducking.release == usual.release ? nil : Sourced(ducking.release)
     }
 
-    /// What is built in.
+    /// The built-in values.
     static var usual: DuckingDraft {
         let usual = Ducking()
         var draft = DuckingDraft()
@@ -31,19 +32,16 @@ struct DuckingDraft: Sendable {
         return draft
     }
 
-    /// Whether nothing is said.
+    /// Whether no value is set.
     var isEmpty: Bool { gain == nil && attack == nil && hold == nil && release == nil }
 
-    /// Where the first part was said that a file says.
-    var origins: [Origin] { [gain?.origin, attack?.origin, hold?.origin, release?.origin].compactMap { $0 } }
-
-    /// Reads an object.
+    /// Reads an object and merges it.
     mutating func apply(_ node: Node, _ diagnosis: inout Diagnosis) {
         guard let object = diagnosis.object(node) else { return }
         for member in diagnosis.members(of: object, known: DuckingDraft.keys) { apply(member, &diagnosis) }
     }
 
-    /// Reads one of the ``keys``.
+    /// Reads and merges one of the ``keys``.
     mutating func apply(_ member: Member, _ diagnosis: inout Diagnosis) {
         let origin = Origin(file: diagnosis.file, place: member.value.place)
         switch member.key.text {
@@ -54,7 +52,7 @@ struct DuckingDraft: Sendable {
         }
     }
 
-    /// Takes over what another draft says.
+    /// Merges another draft over this one.
     mutating func overlay(_ other: DuckingDraft) {
         gain = other.gain ?? gain
         attack = other.attack ?? attack
@@ -62,7 +60,7 @@ struct DuckingDraft: Sendable {
         release = other.release ?? release
     }
 
-    /// Changes what is said here.
+    /// Applies the values that are set.
     func change(_ ducking: inout Ducking) {
         ducking.gain = gain?.value ?? ducking.gain
         ducking.attack = attack?.value ?? ducking.attack
@@ -70,11 +68,19 @@ struct DuckingDraft: Sendable {
         ducking.release = release?.value ?? ducking.release
     }
 
-    /// The whole, with the defaults for what is not said.
+    /// The finished ducking, with defaults for values that are not set.
     func ducking(otherwise defaults: DuckingDraft) -> Ducking {
         var ducking = Ducking()
         defaults.change(&ducking)
         change(&ducking)
         return ducking
+    }
+}
+
+extension DuckingDraft: Equatable {
+    /// Whether both drafts set the same values, whatever the origins of these.
+    static func == (left: DuckingDraft, right: DuckingDraft) -> Bool {
+        left.gain?.value == right.gain?.value && left.attack?.value == right.attack?.value
+            && left.hold?.value == right.hold?.value && left.release?.value == right.release?.value
     }
 }

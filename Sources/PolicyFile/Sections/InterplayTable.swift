@@ -1,13 +1,13 @@
 import SessionCore
 
-/// What is said of pairs of descriptions, on its way through the sources.
+/// The draft of the rules for pairs of descriptions, merged from the sources.
 struct InterplayTable: Sendable {
     typealias Party = InterplayRules.Party
     typealias Pair = InterplayRules.Pair
 
-    /// By the words of the sources, each as a name: whether one is a role's or a category's is known when all roles are.
+    /// The rules by the names in the sources. Whether a name is a role or a category is known only when all roles are.
     private(set) var pairs: [Pair: PairDraft]
-    /// Where names were first mentioned, for those that are not known.
+    /// Where each name was first mentioned, to report unknown ones.
     private var mentions: [Pair: (actor: Origin, other: Origin)] = [:]
 
     init(_ rules: InterplayRules) {
@@ -18,7 +18,7 @@ struct InterplayTable: Sendable {
         for (pair, rule) in rules.rules { pairs[Pair(word(pair.actor), word(pair.other))] = PairDraft(rule) }
     }
 
-    /// Lays a source's pairs over what is there.
+    /// Merges a source's pairs.
     mutating func apply(_ members: [Member], _ diagnosis: inout Diagnosis) {
         for actor in diagnosis.members(of: members, known: nil) {
             guard let object = diagnosis.object(actor.value) else { continue }
@@ -40,7 +40,7 @@ struct InterplayTable: Sendable {
         return name == PolicyWord.any ? .any : .named(name)
     }
 
-    /// The pairs in the order of their names, `any` last.
+    /// The pairs sorted by name, `any` last.
     var sorted: [(pair: Pair, draft: PairDraft)] {
         func order(_ party: Party) -> (Int, String) {
             if case .named(let name) = party { (0, name) } else { (1, "") }
@@ -51,12 +51,12 @@ struct InterplayTable: Sendable {
         }
     }
 
-    /// Which actors lower others by what is said here.
+    /// The actors that duck others by these rules.
     func duckers(_ roles: RoleTable) -> Set<Party> {
         Set(pairs.lazy.filter { $0.value.ducks }.map { meaning(of: $0.key.actor, roles) })
     }
 
-    /// What a word means: a role, if there is one of that name, else a category.
+    /// The role with a name, or else the category.
     private func meaning(of party: Party, _ roles: RoleTable) -> Party {
         guard case .named(let name) = party, let category = Category(rawValue: name),
             case .unknown = roles.meaning(of: name)
@@ -66,12 +66,12 @@ struct InterplayTable: Sendable {
 
     // MARK: Result
 
-    /// What the engine is told, after a look at what is known and what can have an effect.
+    /// The rules for the engine, after checking for unknown names and rules without effect.
     ///
     /// - Parameters:
-    ///   - roles: The names.
-    ///   - descriptions: What they are, as far as they are not left alone.
-    ///   - defaults: How others are lowered by an actor that is any, or a category.
+    ///   - roles: All roles and aliases.
+    ///   - descriptions: The descriptions of roles that are not left alone.
+    ///   - defaults: The ducking of an actor that is `any` or a category.
     func finish(
         roles: RoleTable, descriptions: [String: SessionDescription], defaults: DuckingDraft,
         _ diagnosis: inout Diagnosis
@@ -86,7 +86,7 @@ struct InterplayTable: Sendable {
             let pair = Pair(meaning(of: pair.actor, roles), meaning(of: pair.other, roles))
             let actor = description(pair.actor, descriptions)
             var other = description(pair.other, descriptions)
-            // Of a category nothing more is known than what it is.
+            // For a category, no other property is known.
             if case .category(let category) = pair.other {
                 other = SessionDescription(name: category.rawValue, category: category)
             }
@@ -102,7 +102,7 @@ struct InterplayTable: Sendable {
         if case .named(let name) = party { descriptions[name] } else { nil }
     }
 
-    /// Reports a name that is none, or that is of something without a session.
+    /// Reports an unknown name, or the name of a role without a session.
     private func check(
         _ party: Party, at origin: Origin, _ roles: RoleTable, _ descriptions: [String: SessionDescription],
         _ diagnosis: inout Diagnosis
@@ -115,7 +115,7 @@ struct InterplayTable: Sendable {
             diagnosis.warning(
                 at: origin, found: "'\(printable(name))', which is left alone",
                 expected: "a role that is not (it has no effect)")
-        // The role is there, but wrong: that has been reported.
+        // The role exists but has errors, which have been reported.
         case .role(name): break
         case .role(let canonical):
             diagnosis.error(
@@ -130,7 +130,7 @@ struct InterplayTable: Sendable {
         }
     }
 
-    /// Reports what is not done whatever is said: see what the engine permits.
+    /// Reports rules that the engine never applies; see what the engine permits.
     private func check(
         _ kind: Sourced<Interplay.Kind>, by actor: SessionDescription?, to other: SessionDescription,
         _ diagnosis: inout Diagnosis

@@ -1,6 +1,6 @@
 import SessionCore
 
-/// What is said of one pair of descriptions, on its way through the sources.
+/// The draft of the rule for one pair of descriptions, merged from the sources.
 struct PairDraft: Sendable {
     private static let keys = ["kind", "newcomer"] + DuckingDraft.keys + ["fade"]
 
@@ -14,7 +14,7 @@ struct PairDraft: Sendable {
 
     init() {}
 
-    /// What a preset says.
+    /// Creates a draft from a preset's rule.
     init(_ rule: InterplayRules.Rule) {
         kind = rule.playing.map { Sourced($0.kind) }
         newcomer = rule.newcomer.map { Sourced($0.kind) }
@@ -27,7 +27,7 @@ struct PairDraft: Sendable {
         ducking.release = Sourced(special.release)
     }
 
-    /// Reads a word, which says it all, or an object, which says parts of it.
+    /// Reads a word, which replaces the rule, or an object, which sets parts of it.
     mutating func apply(_ member: Member, _ diagnosis: inout Diagnosis) {
         let origin = Origin(file: diagnosis.file, place: member.key.place)
         if self.origin == nil { self.origin = origin }
@@ -65,16 +65,16 @@ struct PairDraft: Sendable {
         return Sourced(kind, at: Origin(file: diagnosis.file, place: node.place))
     }
 
-    /// The kinds that are said.
+    /// The kinds that are set.
     var kinds: [Sourced<Interplay.Kind>] { [kind, newcomer].compactMap { $0 } }
 
-    /// Whether either side is lowered.
+    /// Whether the rule ducks for either order of activation.
     var ducks: Bool { kinds.contains { $0.value == .duck } }
 
-    /// Whether either side is silenced.
+    /// Whether the rule silences for either order of activation.
     var isSilencing: Bool { kinds.contains { $0.value.isSilencing } }
 
-    /// Reports parts that have no effect, and a pair of which nothing is said.
+    /// Reports parts without effect, and a rule that sets nothing.
     func check(_ diagnosis: inout Diagnosis) {
         guard !isWrong else { return }
         guard let first = kinds.first else {
@@ -84,7 +84,7 @@ struct PairDraft: Sendable {
             }
             return
         }
-        // A kind that was changed later leaves the old kind's parts behind: that is nobody's mistake.
+        // If a later source changes the kind, leftover parts of the former kind are no mistake.
         func warn(_ part: Origin?, _ key: String, _ expected: String) {
             guard let part, kinds.allSatisfy({ diagnosis.later(part, $0.origin) == part }) else { return }
             diagnosis.warning(
@@ -100,9 +100,9 @@ struct PairDraft: Sendable {
         if !isSilencing { warn(fade?.origin, "fade", "it with mute, cork or pause-player only") }
     }
 
-    /// What the engine is told.
+    /// The rule for the engine.
     ///
-    /// - Parameter own: How the actor ducks by itself.
+    /// - Parameter own: The actor's own ducking.
     func rule(own: Ducking) -> InterplayRules.Rule {
         func interplay(_ kind: Sourced<Interplay.Kind>?) -> Interplay? {
             guard let kind = kind?.value else { return nil }
@@ -119,7 +119,7 @@ struct PairDraft: Sendable {
 }
 
 extension Interplay.Kind {
-    /// Whether there is a fade before it.
+    /// Whether a fade precedes it.
     fileprivate var isSilencing: Bool { self == .mute || self == .cork || self == .pausePlayer }
 }
 

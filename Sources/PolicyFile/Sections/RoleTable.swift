@@ -1,20 +1,20 @@
 import SessionCore
 
-/// The roles with their aliases on their way through the sources.
+/// The draft of the roles and their aliases, merged from the sources.
 struct RoleTable: Sendable {
-    private static let keys = ["aliases"] + DescriptionDraft.keys
+    private static let keys = ["aliases"] + RoleKey.words
 
-    /// By canonical name.
+    /// The roles by canonical name.
     private(set) var roles: [String: DescriptionDraft]
-    /// From alias to the role whose other word it is; that may have become an alias itself since.
+    /// The role of each alias, which may itself have become an alias since.
     private(set) var aliases: [String: Sourced<String>]
-    /// What is left alone.
+    /// The roles that are left alone.
     private(set) var unmanaged: [String: Sourced<Bool>]
 
-    /// All that ever were roles, as the preset has them and then in the order in which sources add them.
+    /// All names that were ever roles: the preset's, then those of the sources in their order.
     private var order: [String]
 
-    /// What became an alias, to be there again when it is none any more.
+    /// The roles that became aliases, restored when they are no longer aliases.
     private var hidden: [String: Hidden] = [:]
 
     private enum Hidden {
@@ -36,26 +36,26 @@ struct RoleTable: Sendable {
 
     // MARK: Names
 
-    /// What a name in a policy file stands for.
+    /// The meaning of a name in a policy file.
     enum Meaning {
-        /// A description, by its canonical name.
+        /// A role, by its canonical name.
         case role(String)
         /// Streams that are left alone.
         case unmanaged
         case unknown
     }
 
-    /// What a role's name or an alias stands for.
+    /// The meaning of a role's name or an alias.
     func meaning(of name: String) -> Meaning {
         let canonical = canonical(name)
         if unmanaged[canonical] != nil { return .unmanaged }
         return roles[canonical] == nil ? .unknown : .role(canonical)
     }
 
-    /// What an alias leads to in the end; any other name itself.
+    /// The name at the end of a chain of aliases; the name itself if it is no alias.
     private func canonical(_ name: String) -> String {
         var name = name
-        // A source takes its own roles out of the aliases first, so there are no circles.
+        // A source first removes its own roles from the aliases, so there are no cycles.
         for _ in 0...aliases.count {
             guard let owner = aliases[name]?.value else { break }
             name = owner
@@ -63,19 +63,19 @@ struct RoleTable: Sendable {
         return name
     }
 
-    /// Which name of the preset was most likely meant by a new one.
+    /// The preset's name that a new one was most likely meant to be.
     func meant(_ name: String) -> String? {
         presetAliases[name] ?? nearest(to: name, among: presetNames.lazy.filter { $0 != name })
     }
 
-    /// The known names, for the nearest of them.
+    /// All known names, to suggest the nearest one.
     var names: [String] { (Array(roles.keys) + Array(aliases.keys) + Array(unmanaged.keys)).sorted() }
 
     // MARK: Sources
 
-    /// Lays a source's roles over what is there.
+    /// Merges a source's roles.
     mutating func apply(_ members: [Member], _ diagnosis: inout Diagnosis) {
-        // Aliases come after all roles, so that the order in the file does not matter.
+        // Aliases are merged after all roles, so that the order in the file does not matter.
         var lists: [String: Node] = [:]
         var defined: [String: Int] = [:]
         for member in diagnosis.members(of: members, known: nil) {
@@ -95,7 +95,7 @@ struct RoleTable: Sendable {
             draft.apply(keys, at: member.key.place, &diagnosis)
             roles[role] = draft
             if !order.contains(role) { order.append(role) }
-            // What was another word for some role, or left alone, is a role of its own now.
+            // A former alias, or a role that was left alone, is a role of its own now.
             aliases[role] = nil
             unmanaged[role] = nil
             for member in keys where member.key.text == "aliases" { lists[role] = member.value }
@@ -106,8 +106,8 @@ struct RoleTable: Sendable {
     /// Replaces the aliases of roles.
     ///
     /// - Parameters:
-    ///   - lists: The new ones, by role.
-    ///   - defined: The roles that the same source has, with their lines.
+    ///   - lists: The new aliases, by role.
+    ///   - defined: The roles defined by the same source, with their lines.
     private mutating func apply(aliases lists: [String: Node], defined: [String: Int], _ diagnosis: inout Diagnosis) {
         let dropped = aliases.filter { lists[$0.value.value] != nil }.keys
         for alias in dropped { aliases[alias] = nil }
@@ -147,8 +147,8 @@ struct RoleTable: Sendable {
         if let left = unmanaged.removeValue(forKey: name) { hidden[name] = .unmanaged(left) }
     }
 
-    /// Gives roles that are left alone or have become aliases the preset's aliases back that nobody else has: they have no
-    /// list of their own any more, which could leave them out, so what they become, these become with them.
+    /// Gives roles that are left alone, or have become aliases, the preset's aliases again that no other role has. Such
+    /// roles have no list of their own that could omit them, so these aliases follow the role.
     private mutating func reclaimAliases() {
         for (alias, owner) in presetAliases where roles[owner] == nil {
             if aliases[alias] == nil, roles[alias] == nil, unmanaged[alias] == nil { aliases[alias] = Sourced(owner) }
@@ -165,10 +165,10 @@ struct RoleTable: Sendable {
 
     // MARK: Results
 
-    /// The roles that there are, from the one that counts first in an application with several of them (R1).
+    /// The existing roles; the first one counts in an application with several roles (R1).
     var ordered: [String] { order.filter { roles[$0] != nil } }
 
-    /// From alias to the role that it leads to in the end, as far as that is not left alone.
+    /// The final role of each alias, except for roles that are left alone.
     var finalAliases: [String: String] {
         var result: [String: String] = [:]
         for alias in aliases.keys {
@@ -177,7 +177,7 @@ struct RoleTable: Sendable {
         return result
     }
 
-    /// All that is left alone: also the other words for a role that is.
+    /// All names that are left alone, with the aliases of such roles.
     var allUnmanaged: [String: Origin?] {
         var result = unmanaged.mapValues { $0.origin }
         for alias in aliases.keys {
@@ -187,11 +187,11 @@ struct RoleTable: Sendable {
     }
 }
 
-/// Words that mean something to the format itself, and cannot be the name of a role.
+/// Words with a meaning in the format itself, which cannot be roles.
 enum PolicyWord {
-    /// For what is left alone.
+    /// Leaves something alone.
     static let none = "none"
-    /// For any description or application.
+    /// Any description or application.
     static let any = "any"
     static let reserved = [none, any, "true", "false", Policy.untaggedName, Policy.untaggedCaptureName]
 }

@@ -1,6 +1,6 @@
 import SessionCore
 
-/// What follows when outputs come and go, on its way through the sources (R64).
+/// The draft of the rules for outputs that are removed and come back, merged from the sources (R64).
 struct RoutesDraft: Sendable {
     static let keys = ["pause-on-disconnect", "resume-within", "stop-recording"]
 
@@ -14,13 +14,13 @@ struct RoutesDraft: Sendable {
         stopsRecording = Sourced(rules.stopsRecording)
     }
 
-    /// What comes out.
+    /// The finished rules.
     var rules: RouteRules {
         RouteRules(
             pausesPlayback: pauses.value, resumesWithin: resumesWithin.value, stopsRecording: stopsRecording.value)
     }
 
-    /// Reads an object.
+    /// Reads an object and merges it.
     mutating func apply(_ node: Node, _ diagnosis: inout Diagnosis) {
         guard let object = diagnosis.object(node) else { return }
         for member in diagnosis.members(of: object, known: RoutesDraft.keys) {
@@ -43,7 +43,7 @@ struct RoutesDraft: Sendable {
     }
 }
 
-/// How long interruptions last beyond their cause, on its way through the sources (N17).
+/// The draft of how long interruptions last beyond their cause, merged from the sources (N17).
 struct InterruptionsDraft: Sendable {
     static let keys = ["resume-within"]
 
@@ -51,14 +51,14 @@ struct InterruptionsDraft: Sendable {
 
     init(_ rules: InterruptionRules) { resumesWithin = Sourced(rules.resumesWithin) }
 
-    /// What comes out.
+    /// The finished rules.
     var rules: InterruptionRules { InterruptionRules(resumesWithin: resumesWithin.value) }
 
-    /// Reads an object.
+    /// Reads an object and merges it.
     mutating func apply(_ node: Node, _ diagnosis: inout Diagnosis) {
         guard let object = diagnosis.object(node) else { return }
         for member in diagnosis.members(of: object, known: InterruptionsDraft.keys) {
-            // An application may ask its user before it goes on, who takes minutes rather than seconds.
+            // An application may ask its user before it resumes, and the user may take minutes.
             if let time = diagnosis.duration(member.value, longest: 600_000) {
                 resumesWithin = Sourced(time, at: Origin(file: diagnosis.file, place: member.value.place))
             }

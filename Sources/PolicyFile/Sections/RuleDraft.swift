@@ -1,20 +1,20 @@
 import SessionCore
 
-/// One of the rules as a source has it.
+/// The draft of one rule from a source.
 struct RuleDraft: Sendable {
     private static let keys = ["matches", "actions"]
     private static let actionKeys = ["update-session"]
-    private static let updateKeys = ["role"] + DescriptionDraft.keys
+    private static let updateKeys = ["role"] + RoleKey.words
 
     private(set) var matches = Matches([])
-    /// The role that streams become; `none` for none.
+    /// The role given to matching streams; `none` leaves them alone.
     private(set) var role: Sourced<String>?
-    /// What changes on top of that.
+    /// The changes made on top of the role.
     private(set) var changes: DescriptionDraft?
     /// Where the rule begins.
     let origin: Origin
 
-    /// Reads a source's rules, in order. What is wrong with one is reported, and that one left out.
+    /// Reads a source's rules, in order. A rule with a mistake is reported and left out.
     static func read(_ node: Node, conditions: inout Int, _ diagnosis: inout Diagnosis) -> [RuleDraft] {
         guard case .array(let elements) = node.content else {
             diagnosis.error(
@@ -69,7 +69,7 @@ struct RuleDraft: Sendable {
         }
     }
 
-    /// What the rule does, after a look at how it goes together.
+    /// The finished rule, after checking that its parts fit together.
     func finish(
         roles: RoleTable, descriptions: [String: SessionDescription], defaults: DuckingDraft,
         _ diagnosis: inout Diagnosis
@@ -77,7 +77,7 @@ struct RuleDraft: Sendable {
         func rule(_ action: Rule.Action) -> Rule { Rule(matches: matches, action: action, origin: origin) }
         guard let role, let place = role.origin else {
             changes?.check(&diagnosis)
-            return rule(.change(changes.map { SessionChange($0) } ?? SessionChange(DescriptionDraft(name: ""))))
+            return rule(.change(changes ?? DescriptionDraft(name: "")))
         }
         var meaning = roles.meaning(of: role.value)
         if role.value == PolicyWord.none { meaning = .unmanaged }
@@ -99,8 +99,8 @@ struct RuleDraft: Sendable {
                 return rule(.become(descriptions[name], role: name))
             }
             draft.overlay(changes)
-            // What is wrong with the role itself is reported there.
-            if changes.category != nil || changes.options != nil || changes.mode != nil || changes.handover != nil {
+            // Mistakes in the role itself are reported with the role.
+            if changes.category != nil || changes.setsOptions || changes.mode != nil || changes.handover != nil {
                 draft.check(&diagnosis)
             }
             return rule(.become(draft.description(defaults: defaults), role: name))
@@ -108,13 +108,13 @@ struct RuleDraft: Sendable {
     }
 }
 
-/// One of the rules: who is meant, and what they become.
+/// One rule: the streams that it matches, and what it does to them.
 struct Rule: Sendable {
     enum Action: Sendable, Equatable {
-        /// It becomes this, or is left alone.
+        /// The stream gets this description, or is left alone if it is `nil`.
         case become(SessionDescription?, role: String)
-        /// Single things about it change.
-        case change(SessionChange)
+        /// Single values of the description change.
+        case change(DescriptionDraft)
     }
 
     var matches: Matches
@@ -123,6 +123,6 @@ struct Rule: Sendable {
 }
 
 extension Rule: Equatable {
-    /// Whether it says the same, wherever it says it.
+    /// Whether both rules are the same, whatever their origins.
     static func == (left: Rule, right: Rule) -> Bool { left.matches == right.matches && left.action == right.action }
 }

@@ -1,6 +1,6 @@
 import SessionCore
 
-/// Which categories the user's switches silence, on its way through the sources (N16).
+/// The draft of which categories the user's switches silence, merged from the sources (N16).
 struct SwitchesDraft: Sendable {
     static let keys = ["silent", "lock", "do-not-disturb"]
 
@@ -14,7 +14,7 @@ struct SwitchesDraft: Sendable {
         undisturbed = Sourced(rules.undisturbed)
     }
 
-    /// What comes out.
+    /// The finished rules.
     var rules: SwitchRules {
         SwitchRules(silent: silent.value, locked: locked.value, undisturbed: undisturbed.value)
     }

@@ -1,6 +1,7 @@
-/// The mistakes found so far, file by file, to which everything that reads a source reports.
+/// All mistakes found so far, by file. Everything that reads a source reports here.
 package struct Diagnosis: Sendable {
-    /// The most that are kept of one file: nobody reads more, and a megabyte of garbage must not become many of messages.
+    /// The maximum number of mistakes kept for one file, so that a megabyte of garbage does not become megabytes of
+    /// messages.
     static let limit = 256
 
     private struct Mistakes: Sendable {
@@ -11,7 +12,7 @@ package struct Diagnosis: Sendable {
         var omitted = 0
     }
 
-    /// The source that is being read. Sources that come later are the stronger ones.
+    /// The source being read. Later sources are stronger.
     var file: String {
         didSet { register(file) }
     }
@@ -28,7 +29,7 @@ package struct Diagnosis: Sendable {
 
     // MARK: Reports
 
-    /// Reports an error in the source that is being read.
+    /// Reports an error in the source being read.
     package mutating func error(
         at place: Place?, found: @autoclosure () -> String, expected: @autoclosure () -> String,
         nearest: @autoclosure () -> String? = nil
@@ -44,7 +45,7 @@ package struct Diagnosis: Sendable {
         keep(.error, origin.file, origin.place, found, expected, nearest)
     }
 
-    /// Reports what has no effect, in the source that is being read.
+    /// Reports a part without effect in the source being read.
     package mutating func warning(
         at place: Place?, found: @autoclosure () -> String, expected: @autoclosure () -> String,
         nearest: @autoclosure () -> String? = nil
@@ -52,7 +53,7 @@ package struct Diagnosis: Sendable {
         keep(.warning, file, place, found, expected, nearest)
     }
 
-    /// Reports what has no effect, in any source.
+    /// Reports a part without effect in any source.
     mutating func warning(
         at origin: Origin, found: @autoclosure () -> String, expected: @autoclosure () -> String,
         nearest: @autoclosure () -> String? = nil
@@ -75,8 +76,8 @@ package struct Diagnosis: Sendable {
                 severity: severity, file: file, place: place, found: found(), expected: expected(), nearest: nearest()))
     }
 
-    /// Adds what another reader found in a file.
-    mutating func take(_ file: String, from other: Diagnosis) {
+    /// Adds the mistakes that another reader found in a file.
+    mutating func add(_ file: String, from other: Diagnosis) {
         register(file)
         guard let theirs = other.mistakes[file], var ours = mistakes[file] else { return }
         let all = ours.kept + theirs.kept
@@ -88,7 +89,7 @@ package struct Diagnosis: Sendable {
 
     // MARK: Results
 
-    /// How many errors were found, kept or not.
+    /// The number of errors found, including those beyond the limit.
     var errorCount: Int { mistakes.values.reduce(0) { $0 &+ $1.errorCount } }
 
     /// Whether any error was found.
@@ -109,7 +110,7 @@ package struct Diagnosis: Sendable {
         let kept = mistakes.kept.enumerated().sorted { left, right in
             (left.element.place ?? start, left.offset) < (right.element.place ?? start, right.offset)
         }
-        // What a rule has from a role is found wrong with both of them.
+        // A mistake that a rule inherits from a role is found twice, but reported once.
         for (_, diagnostic) in kept where seen.insert(diagnostic).inserted { result.append(diagnostic) }
         if mistakes.omitted > 0 {
             result.append(
@@ -121,7 +122,7 @@ package struct Diagnosis: Sendable {
         return result
     }
 
-    /// The one of two origins that comes later, the first when they are of one file; `nil` is what is built in.
+    /// The later of two origins; the first if both are in the same file. `nil` means built in.
     func later(_ first: Origin?, _ second: Origin?) -> Origin? {
         guard let first else { return second }
         guard let second else { return first }

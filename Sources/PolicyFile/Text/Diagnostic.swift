@@ -1,3 +1,5 @@
+import SessionCore
+
 /// A position in a source: both numbers start at 1, and columns count Unicode scalars (a tab is one).
 public struct Place: Sendable, Hashable, Comparable {
     /// The line; ended by LF, CR LF or CR.
@@ -19,25 +21,25 @@ public struct Place: Sendable, Hashable, Comparable {
 
 /// One mistake in a policy: where it is, what is there, and what should be there.
 public struct Diagnostic: Sendable, Hashable {
-    /// What a mistake does to the policy.
+    /// The consequence of a mistake for the policy.
     public enum Severity: String, Sendable, Hashable {
         /// The policy is not used.
         case error
-        /// The policy is used, without the part that is named.
+        /// The policy is used without the named part.
         case warning
     }
 
-    /// What the mistake does.
+    /// The consequence of the mistake.
     public let severity: Severity
-    /// The file's name as it was opened, or what stands for it.
+    /// The file's name as it was opened, or the name of another source.
     public let file: String
-    /// Where the mistake is; `nil` when it is about the file as a whole.
+    /// The position of the mistake; `nil` if it concerns the whole file.
     public let place: Place?
     /// What was found, as part of a sentence.
     public let found: String
     /// What was expected, as part of a sentence.
     public let expected: String
-    /// The known word that comes closest to a misspelt one.
+    /// The known word that is most similar to a misspelt one; `nil` for none.
     public let nearest: String?
 
     /// The mistake without its place: `found …, expected …; did you mean '…'?`.
@@ -56,7 +58,7 @@ extension Diagnostic: CustomStringConvertible {
 
 /// Where a value came from.
 public struct Origin: Sendable, Hashable {
-    /// The file's name as it was opened, or what stands for it.
+    /// The file's name as it was opened, or the name of another source.
     public var file: String
     /// The position in it.
     public var place: Place
@@ -66,23 +68,4 @@ public struct Origin: Sendable, Hashable {
         self.file = file
         self.place = place
     }
-}
-
-/// Text from outside as it can stand in a one-line message: no control characters, nothing that turns the line round,
-/// and no more than a few words of it.
-package func printable(_ text: String, limit: Int = 48) -> String {
-    var result = String.UnicodeScalarView()
-    var count = 0
-    for scalar in text.unicodeScalars {
-        guard count < limit else {
-            result.append("…")
-            break
-        }
-        switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: result.append("\u{FFFD}")
-        default: result.append(scalar)
-        }
-        count &+= 1
-    }
-    return String(result)
 }

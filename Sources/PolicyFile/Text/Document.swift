@@ -1,23 +1,22 @@
-/// One source of policy, read but not yet understood.
+/// One source of policy, parsed into a tree but not interpreted.
 package struct Document: Sendable {
     package enum Kind: Sendable {
         /// A policy file.
         case file
-        /// The arguments of the module, which may also say which file to take.
+        /// The module's arguments, which may also name the file to use.
         case arguments
     }
 
     let name: String
     let kind: Kind
     package let members: [Member]
-    /// What is wrong with the text itself. If anything is, what seems to be missing may be in the part that could not be
-    /// read.
+    /// The mistakes in the syntax. If there are any, a seemingly missing part may be in the unreadable text.
     package private(set) var mistakes: Diagnosis
 
-    /// Whether the text itself could be read.
+    /// Whether the syntax has no errors.
     var isWellFormed: Bool { !mistakes.hasErrors }
 
-    /// Reads a text.
+    /// Parses a text.
     package init(_ bytes: [UInt8], named name: String, kind: Kind = .file) {
         self.name = name
         self.kind = kind
@@ -32,7 +31,7 @@ package struct Document: Sendable {
         mistakes = diagnosis
     }
 
-    /// A source that cannot be read.
+    /// Creates a source that cannot be read.
     init(named name: String, failure: FileContents.Failure) {
         self.name = name
         kind = .file
@@ -42,7 +41,7 @@ package struct Document: Sendable {
         mistakes = diagnosis
     }
 
-    /// Takes what was read as part of another text.
+    /// Creates a source from members that were read as part of another text.
     init(_ members: [Member], named name: String) {
         self.name = name
         kind = .file
@@ -50,10 +49,10 @@ package struct Document: Sendable {
         mistakes = Diagnosis(file: name)
     }
 
-    /// Whether there is more in it than the choice of what it is laid over.
+    /// Whether it contains more than the choice of a policy, a preset or the bus.
     var hasSections: Bool { members.contains { !["policy", "preset", "dbus"].contains($0.key.text) } }
 
-    /// Reads a file; `nil` when there is none.
+    /// Reads a file; `nil` if it does not exist.
     static func ifPresent(_ path: String) -> Document? {
         switch FileContents.read(path) {
         case .success(let bytes): Document(bytes, named: path)
@@ -61,7 +60,7 @@ package struct Document: Sendable {
         }
     }
 
-    /// The same source with something else that is wrong with it.
+    /// The same source with additional mistakes.
     func adding(_ report: (inout Diagnosis) -> Void) -> Document {
         var result = self
         report(&result.mistakes)

@@ -1,7 +1,9 @@
+import SessionCore
+
 /// A value in a source, with the place where it begins.
 package struct Node: Sendable, Hashable {
     package enum Content: Sendable, Hashable {
-        /// A bare word or a quoted string; the two are the same to whoever reads them.
+        /// A bare word or a quoted string; both mean the same.
         case text(String, isQuoted: Bool)
         case array([Node])
         case object([Member])
@@ -20,7 +22,7 @@ package struct Node: Sendable, Hashable {
         if case .text(let text, _) = content { text } else { nil }
     }
 
-    /// What this is, as part of a message.
+    /// A summary of the value, as part of a message.
     package var summary: String {
         switch content {
         case .text(let text, _): "'\(printable(text))'"

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// Reads SPA-JSON, PipeWire's relaxed JSON, into a tree.
 ///
 /// Braces round the whole are optional, commas too; between key and value stands `=`, `:` or nothing; keys and values
@@ -7,11 +9,11 @@
 struct Reader {
     private var scanner: Scanner
     private var diagnosis: Diagnosis
-    /// The brackets that are open, outermost first.
+    /// The open brackets, outermost first.
     private var open: [(bracket: Unicode.Scalar, place: Place)] = []
     private var isAbandoned = false
 
-    /// Reads a source that the caller has found to be no larger than ``PolicyFile/maximumSize``.
+    /// Reads a source. The caller has checked that it is at most ``PolicyFile/maximumSize`` bytes.
     static func read(_ bytes: [UInt8], into diagnosis: inout Diagnosis) -> [Member] {
         var reader = Reader(scanner: Scanner(bytes), diagnosis: diagnosis)
         let members = reader.document()
@@ -37,7 +39,7 @@ struct Reader {
         return result
     }
 
-    /// Reads what stands between two brackets; the cursor is on the first. `nil` when they are nested too deeply.
+    /// Reads the content between two brackets; the cursor is on the first. `nil` if they are nested too deeply.
     private mutating func container<Content>(_ content: (inout Reader) -> Content) -> Content? {
         guard let bracket = scanner.current else { return nil }
         guard open.count < PolicyFile.maximumNesting else {
@@ -98,7 +100,7 @@ struct Reader {
         }
     }
 
-    /// Reads the value of a key; `nil` when there is none, or none that could be understood.
+    /// Reads the value of a key; `nil` if it is missing or invalid.
     private mutating func value(of key: String?) -> Node? {
         skipSpace(andCommas: false)
         if scanner.current == "=" || scanner.current == ":" {
@@ -120,8 +122,8 @@ struct Reader {
         }
     }
 
-    /// Reads one value; the cursor is on its first scalar, which is no closing bracket and no separator. `nil` when it
-    /// could not be understood: one report is enough, and nothing is made of its remains.
+    /// Reads one value; the cursor is on its first scalar, which is no closing bracket and no separator. `nil` if the
+    /// value is invalid; this is reported once, and the rest of the value is ignored.
     private mutating func value() -> Node? {
         let place = scanner.place
         switch scanner.current {
@@ -133,7 +135,7 @@ struct Reader {
         }
     }
 
-    /// Whether the end is reached, where a bracket that is still open is an error.
+    /// Whether the end is reached. Reports brackets that are still open.
     private mutating func isAtEnd() -> Bool {
         guard scanner.current == nil else { return false }
         if let innermost = open.last, !isAbandoned {
@@ -144,8 +146,8 @@ struct Reader {
 
     /// Whether the closing bracket under the cursor ends the innermost container.
     ///
-    /// One of the wrong kind is an error. It ends this container too if one further out is waiting for it: then this
-    /// one's own bracket was forgotten. Otherwise it is passed over.
+    /// A bracket of the wrong kind is an error. If an outer container is waiting for it, the innermost one's bracket
+    /// was forgotten, so it ends here too. Otherwise the bracket is skipped.
     private mutating func closes(expected: String) -> Bool {
         guard let bracket = scanner.current else { return true }
         let opening: Unicode.Scalar = bracket == "}" ? "{" : "["
@@ -164,7 +166,7 @@ struct Reader {
         return false
     }
 
-    /// Passes over white space and comments.
+    /// Skips white space and comments.
     private mutating func skipSpace(andCommas: Bool) {
         while let scalar = scanner.current {
             switch scalar {
@@ -179,7 +181,7 @@ struct Reader {
 
     // MARK: Text
 
-    /// Reads a bare word or a quoted string; `nil` when something is wrong with it.
+    /// Reads a bare word or a quoted string; `nil` if it is invalid.
     private mutating func text() -> String? {
         scanner.current == "\"" ? string() : word()
     }
@@ -189,7 +191,7 @@ struct Reader {
         while let scalar = scanner.current {
             switch scalar {
             case " ", "\t", "\r", "\n", ",", "=", ":", "{", "}", "[", "]", "#", "\"": return result.string
-            default: take(scalar, into: &result)
+            default: append(scalar, into: &result)
             }
         }
         return result.string
@@ -205,7 +207,7 @@ struct Reader {
                 scanner.advance()
                 return result.string
             case "\\": result.append(escape())
-            default: take(scalar, into: &result)
+            default: append(scalar, into: &result)
             }
         }
         diagnosis.error(
@@ -214,8 +216,8 @@ struct Reader {
         return nil
     }
 
-    /// Takes over one scalar of a text, if it is one that texts are made of; one report for each text is enough.
-    private mutating func take(_ scalar: Unicode.Scalar, into text: inout Text) {
+    /// Appends one scalar to a text if it is allowed there. An error is reported once for each text.
+    private mutating func append(_ scalar: Unicode.Scalar, into text: inout Text) {
         defer { scanner.advance() }
         let isControl = scalar.value < 0x20 || scalar.value == 0x7F
         guard isControl || scanner.isInvalid else { return text.append(scalar) }
@@ -228,7 +230,7 @@ struct Reader {
             expected: scanner.isInvalid ? "UTF-8" : "text (in quotes, \\t is a tab and \\n a new line)")
     }
 
-    /// Reads an escape; the cursor is on its backslash. `nil` when it is none.
+    /// Reads an escape; the cursor is on its backslash. `nil` if it is invalid.
     private mutating func escape() -> Unicode.Scalar? {
         let place = scanner.place
         scanner.advance()
@@ -250,7 +252,7 @@ struct Reader {
         }
     }
 
-    /// Reads what follows `\u`: four digits, or two such escapes that are the halves of one scalar.
+    /// Reads the digits after `\u`: four of them, or two such escapes that form one scalar as surrogates.
     private mutating func unicodeEscape(at place: Place) -> Unicode.Scalar? {
         guard let first = fourDigits(at: place) else { return nil }
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -284,15 +286,15 @@ struct Reader {
     }
 }
 
-/// A text while it is read.
+/// A text while it is being read.
 private enum Text {
     case sound(String.UnicodeScalarView)
-    /// There was something in it that cannot be in a text; it has been reported.
+    /// The text contained a forbidden scalar, which has been reported.
     case broken
 
     mutating func append(_ scalar: Unicode.Scalar?) {
         guard case .sound(var scalars) = self else { return }
-        // Let go of the other reference, so that the text grows in place.
+        // Drop the other reference, so that the text grows in place.
         self = .broken
         guard let scalar else { return }
         scalars.append(scalar)
@@ -304,7 +306,7 @@ private enum Text {
     }
 }
 
-/// What closes a bracket, as part of a message.
+/// The bracket that closes another, as part of a message.
 private func closing(_ opening: (bracket: Unicode.Scalar, place: Place)) -> String {
     let bracket = opening.bracket == "{" ? "}" : "]"
     return "'\(bracket)' for the '\(opening.bracket)' at line \(opening.place.line), column \(opening.place.column)"

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// Walks through the bytes of a source, one Unicode scalar at a time, and knows where it is.
 ///
 /// Bytes that are no UTF-8 appear as U+FFFD with ``isInvalid`` set.

@@ -1,6 +1,6 @@
 import SessionCore
 
-// Values of keys, read from nodes. What is wrong with one is reported, and `nil` returned.
+// Reads the values of keys from nodes. If one is invalid, the mistake is reported and `nil` is returned.
 extension Diagnosis {
     /// Reads one of a set of words.
     mutating func word<Value>(_ node: Node, of vocabulary: Vocabulary<Value>) -> Value? {
@@ -11,7 +11,7 @@ extension Diagnosis {
         return nil
     }
 
-    /// Reads a level, `-20`, `-20dB` or `"-20 dB"`, no more than 0 dB and no less than the −144 dB that 24 bits hold.
+    /// Reads a level: `-20`, `-20dB` or `"-20 dB"`. From −144 dB, the range of 24 bits, to 0 dB.
     mutating func gain(_ node: Node) -> Decibels? {
         if let (number, unit) = node.text.flatMap(quantity), unit.isEmpty || unit == "db", -144...0 ~= number {
             // −0 is 0, not another gain.
@@ -21,11 +21,11 @@ extension Diagnosis {
         return nil
     }
 
-    /// Reads a time, `250` (milliseconds), `250ms` or `"0.25 s"`.
+    /// Reads a time: `250` (milliseconds), `250ms` or `"0.25 s"`.
     ///
     /// - Parameters:
-    ///   - shortest: In milliseconds.
-    ///   - longest: In milliseconds; a minute, unless told otherwise.
+    ///   - shortest: The minimum in milliseconds.
+    ///   - longest: The maximum in milliseconds; a minute by default.
     mutating func duration(_ node: Node, shortest: Int = 0, longest: Int = 60_000) -> Duration? {
         if let (number, unit) = node.text.flatMap(quantity), let scale = ["": 1, "ms": 1, "s": 1000][unit] {
             let milliseconds = number * Double(scale)
@@ -41,7 +41,7 @@ extension Diagnosis {
         return nil
     }
 
-    /// Reads a priority: one of the three that have a name, or any other number.
+    /// Reads a priority: one of the named ones, or a number.
     mutating func priority(_ node: Node) -> Priority? {
         let named = Priority.named
         if let text = node.text {
@@ -68,7 +68,7 @@ extension Diagnosis {
 
     /// Reads a role's name, in lower case.
     mutating func roleName(_ text: String, at place: Place) -> String? {
-        // Some letters are longer in lower case.
+        // Some letters need more bytes in lower case.
         if let role = Role(text), role.name.utf8.count <= Role.maximumLength {
             guard PolicyWord.reserved.contains(role.name) else { return role.name }
             error(
@@ -82,10 +82,11 @@ extension Diagnosis {
         return nil
     }
 
-    /// The members of an object, after naming those that are unknown and those that are repeated.
+    /// The members of an object. Reports unknown and repeated keys.
     ///
-    /// - Parameter known: The keys that mean something; `nil` when any does.
-    /// - Returns: The members with a known key; of those with the same key the last one wins where both speak.
+    /// - Parameter known: The known keys; `nil` if any key is allowed.
+    /// - Returns: The members with a known key. If a key is repeated, the last member wins where both set the same
+    ///   value.
     package mutating func members(of object: [Member], known: [String]?) -> [Member] {
         var lines: [String: Int] = [:]
         return object.filter { member in

@@ -1,12 +1,12 @@
 import SessionCore
 
-/// The words that a key takes, with what they mean.
+/// The words that a key accepts, with their meanings.
 struct Vocabulary<Value: Sendable>: Sendable {
-    /// What each of them is, as part of a message: `a category`.
+    /// The kind of word, as part of a message: `a category`.
     let noun: String
     let words: [(word: String, value: Value)]
 
-    /// What to expect, as part of a message.
+    /// The accepted words, as part of a message.
     var expected: String { "\(noun): \(list(words.map(\.word)))" }
 
     subscript(word: String) -> Value? { words.first { $0.word == word }?.value }
@@ -59,15 +59,15 @@ extension Vocabulary where Value == Preset {
     }
 }
 
-/// Words as part of a sentence.
+/// Lists words as part of a sentence.
 package func list(_ words: [String], lastAfter conjunction: String = "or") -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
 }
 
-/// The word that a misspelt one was most likely meant to be; `nil` when none comes close.
+/// The known word that a misspelt one was most likely meant to be; `nil` if none is similar.
 ///
-/// Case, and whether parts are joined by `-`, `_` or a capital letter, are the slightest of mistakes.
+/// Differences in case, and in joining parts by `-`, `_` or a capital letter, count least.
 package func nearest(to word: String, among known: some Sequence<String>) -> String? {
     guard word.utf8.count <= 40 else { return nil }
     let letters = plain(word)
@@ -75,7 +75,7 @@ package func nearest(to word: String, among known: some Sequence<String>) -> Str
     var best: (word: String, distance: Int)?
     for candidate in known {
         let other = plain(candidate)
-        // At least as many letters were put in or left out.
+        // The difference in length is a lower bound of the edit distance.
         guard abs(letters.count - other.count) <= farthest else { continue }
         let distance = editDistance(letters, other)
         if distance <= farthest, distance < best?.distance ?? .max { best = (candidate, distance) }
@@ -83,14 +83,14 @@ package func nearest(to word: String, among known: some Sequence<String>) -> Str
     return best?.word
 }
 
-/// A word's letters in lower case, without what joins its parts.
+/// The letters of a word in lower case, without the characters that join its parts.
 private func plain(_ word: String) -> [UInt8] {
     word.utf8.lazy.filter { $0 != 0x2D && $0 != 0x5F }.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
 }
 
-/// How many letters have to be put in, left out, replaced or exchanged with their neighbour.
+/// The number of letters to insert, delete, replace or exchange with a neighbour.
 private func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    // Rows of the usual table; each knows its last two predecessors.
+    // The rows of the usual table; each row uses the last two.
     var beforeLast: [Int] = []
     var last = Array(0...right.count)
     var previousLetter: UInt8?

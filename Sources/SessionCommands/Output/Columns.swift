@@ -1,8 +1,8 @@
-/// Rows below headings, each column as wide as its widest cell.
+/// A table whose columns are as wide as their widest cells.
 struct Columns {
     private var rows: [[String]]
     private let style: Style
-    /// The columns of numbers, which stand on the right.
+    /// The columns of numbers, which are aligned right.
     private let numbers: Set<Int>
 
     init(_ headings: [String], numbers: Set<Int>, style: Style) {
@@ -14,7 +14,7 @@ struct Columns {
     /// Adds a row with a cell for each heading.
     mutating func add(_ row: [String]) { rows.append(row) }
 
-    /// All lines, with a line's end.
+    /// The table as lines, with a final newline.
     var text: String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         var text = ""
@@ -32,7 +32,7 @@ struct Columns {
 }
 
 extension ServiceState {
-    /// The sessions, a line for each.
+    /// The sessions, one line each.
     func sessionTable(_ style: Style) -> String {
         var columns = Columns(
             ["ID", "APPLICATION", "DESCRIPTION", "CATEGORY", "PRIORITY", "STATE", "STREAMS"], numbers: [0, 4],
@@ -47,7 +47,7 @@ extension ServiceState {
         return columns.text
     }
 
-    /// The outputs and then the inputs, a line for each, with a mark at those in use.
+    /// The outputs, then the inputs, one line each; those in use are marked.
     func portTable(_ style: Style) -> String {
         var columns = Columns(["", "DIRECTION", "TYPE", "NAME", "ID"], numbers: [], style: style)
         let lists = [
@@ -58,7 +58,7 @@ extension ServiceState {
             for port in others + available {
                 columns.add([
                     used.contains { $0.id == port.id } ? "*" : "", direction, style.safe(port.type, limit: 16),
-                    // In full: it is what one says to choose it.
+                    // The id in full, because the user types it to choose the port.
                     style.safe(port.name), style.safe(port.id, limit: 300),
                 ])
             }
@@ -66,7 +66,7 @@ extension ServiceState {
         return columns.text
     }
 
-    /// The streams, a line for each.
+    /// The streams, one line each.
     func streamTable(_ style: Style) -> String {
         var columns = Columns(
             ["ID", "NODE", "PID", "APPLICATION", "DIRECTION", "DESCRIPTION", "TREATMENT"], numbers: [0, 1, 2],

@@ -1,20 +1,20 @@
 import SessionWire
 
-/// Something that happened, as the service's signal Event tells it, or as the command sees it of the service itself.
+/// An event from the service's signal `Event`, or the loss or return of the service.
 struct EventText {
     /// Microseconds since 1970.
     var time: Int64
-    /// A kind of the interface, or `services-lost` or `services-reset` (R82).
+    /// A kind defined by the interface, or `services-lost` or `services-reset` (R82).
     var kind: String
     /// `a{sv}`
     var details: WireValue
 
-    /// For machines: one line, without its end.
+    /// The event as JSON in one line, without a newline.
     var json: String {
         SchemaJSON.line([("time", .int64(time)), ("kind", .string(kind)), ("details", ordered)])
     }
 
-    /// For people: when, what, why. Without the line's end.
+    /// The event for people: time, event, cause; without a newline.
     func line(_ style: Style) -> String {
         let when = style.text(WallTime(microseconds: time).exactClock, .faint)
         return "\(when)  \(words(style))"
@@ -50,9 +50,9 @@ struct EventText {
         case "policy-changed":
             return "policy changed" + (details["policy"]?.text.map { ": \(style.safe($0, limit: 100))" } ?? "")
         case "services-lost": return style.text("the service has gone; waiting for it", .silenced)
-        case "services-reset": return style.text("the service is there anew", .good)
+        case "services-reset": return style.text("the service is back", .good)
         default:
-            // What a later version tells.
+            // An event of a later version.
             let pairs = (details.entries ?? []).map { "\(style.safe($0.key.text ?? "")) \(value($0.value, style))" }
             return ([style.safe(kind)] + pairs).joined(separator: "  ")
         }
@@ -83,7 +83,7 @@ struct EventText {
         if isWithKind {
             let kind = ([session.category] + session.options + [session.mode == "default" ? "" : session.mode])
                 .filter { !$0.isEmpty }.map { style.safe($0) }.joined(separator: ", ")
-            // Of one that is gone there is only its name.
+            // For a session that has gone, only the name is known.
             words += [session.state.isEmpty ? "is over" : style.safe(session.state), kind.isEmpty ? "" : "(\(kind))"]
                 .filter { !$0.isEmpty }
                 .joined(separator: " ")
@@ -103,7 +103,7 @@ struct EventText {
         var changes: [String] = []
         if let output = change(previous.outputs, current.outputs) { changes.append(output) }
         if let input = change(previous.inputs, current.inputs) { changes.append("input \(input)") }
-        // That nothing suits is told even if nothing else is in use.
+        // A change without a suitable port is printed even if the ports stay the same.
         if changes.isEmpty { changes.append(names(current.outputs)) }
         let reason = style.safe(String((details["reason"]?.text ?? "").map { $0 == "-" ? " " : $0 }))
         let why = reason.isEmpty || reason == "unknown" ? "" : " (\(reason))"

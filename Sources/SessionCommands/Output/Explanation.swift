@@ -1,42 +1,57 @@
 import PolicyFile
 import SessionCore
 
-/// What a policy makes of one stream, and why, to be printed.
+/// How a policy treats one stream, with the reasons, ready to print.
 struct Explanation: Encodable {
-    /// The version of these keys.
+    /// The version of this JSON schema.
     let schema = 1
-    /// A session description with the keys and values of policy files.
+    /// A session description in the keys and values of policy files.
     struct Described: Encodable {
-        var name: String
-        var category: String
-        var options: [String]
-        var mode: String
-        var priority: UInt8
-        /// How others are ducked; `nil` when they are not.
-        var duck: Ducked?
-        var fade: Double
-        var handover: String
-        var resume: String
-        var releaseDelay: Double
-        var interruptible: Bool
-        var pausePlayer: Bool
+        let name: String
+        /// The values that have an effect, in the order of the shipped policy files.
+        let values: [(key: String, value: RoleValue)]
 
-        enum CodingKeys: String, CodingKey {
-            case name, category, options, mode, priority, duck, fade, handover, resume, interruptible
-            case releaseDelay = "release-delay"
-            case pausePlayer = "pause-player"
+        private struct Key: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var object = encoder.container(keyedBy: Key.self)
+            try object.encode(name, forKey: Key(stringValue: "name"))
+            for (word, value) in values {
+                let key = Key(stringValue: word)
+                switch value {
+                case .word(let word): try object.encode(word, forKey: key)
+                case .options(let options): try object.encode(options.names, forKey: key)
+                case .priority(let priority): try object.encode(priority.rawValue, forKey: key)
+                case .ducking(let ducking): try object.encode(Ducked(ducking), forKey: key)
+                case .time(let time): try object.encode(time.milliseconds, forKey: key)
+                case .truth(let truth): try object.encode(truth, forKey: key)
+                }
+            }
         }
     }
 
-    /// A way of ducking: decibels and milliseconds.
+    /// The parameters of ducking, in decibels and milliseconds.
     struct Ducked: Encodable {
         var gain: Double
         var attack: Double
         var hold: Double
         var release: Double
+
+        init(_ ducking: Ducking) {
+            gain = ducking.gain.value
+            attack = ducking.attack.milliseconds
+            hold = ducking.hold.milliseconds
+            release = ducking.release.milliseconds
+        }
     }
 
-    /// One step on the way.
+    /// One step of the classification.
     struct Step: Encodable {
         var text: String
         var file: String?
@@ -60,7 +75,7 @@ struct Explanation: Encodable {
     var refusedClaim: String?
 
     init(of properties: [Property], direction: StreamDirection, under policy: PolicyInUse) {
-        // As in a server, the last one of a name counts.
+        // As in a server, the last property of a name counts.
         let values = Dictionary(properties.map { ($0.key, $0.value) }) { $1 }
         let access = ClientAccess { values[$0] }
         let result = policy.classifier.classify(direction: direction, access: access) { values[$0] }
@@ -74,7 +89,7 @@ struct Explanation: Encodable {
         refusedClaim = result.refusedClaim
     }
 
-    /// In words.
+    /// The explanation as text.
     var text: String {
         let said = properties.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }
         var lines: [String] = []
@@ -103,51 +118,38 @@ struct Explanation: Encodable {
 
 extension Explanation.Described {
     init(_ description: SessionDescription) {
-        func milliseconds(_ duration: Duration) -> Double { Double(duration.wholeNanoseconds) / 1_000_000 }
         name = description.name
-        category = description.category.rawValue
-        options = description.options.names
-        mode = description.mode.rawValue
-        priority = description.priority.rawValue
-        if description.ducksOthers {
-            duck = Explanation.Ducked(
-                gain: description.ducking.gain.value, attack: milliseconds(description.ducking.attack),
-                hold: milliseconds(description.ducking.hold), release: milliseconds(description.ducking.release))
-        }
-        fade = milliseconds(description.fade)
-        handover = description.handover.rawValue
-        resume = description.resumption.rawValue
-        releaseDelay = milliseconds(description.releaseDelay)
-        interruptible = description.isInterruptible
-        pausePlayer = description.pausesPlayer
+        values = RoleKey.all.compactMap { key in key.value(description).map { (key.word, $0) } }
     }
 
-    /// The keys with their values in words, in the order of the shipped policy files.
-    var rows: [(key: String, value: String)] {
-        var rows = [
-            ("category", category),
-            ("options", options.isEmpty ? "none" : options.joined(separator: ", ")),
-            ("mode", mode),
-            ("priority", Priority(rawValue: priority).words),
-        ]
-        if let duck {
-            rows.append(
-                (
-                    "duck",
-                    "gain \(duck.gain.short) dB, attack \(duck.attack.short) ms, hold \(duck.hold.short) ms, "
-                        + "release \(duck.release.short) ms"
-                ))
+    /// The keys with their values as text.
+    var rows: [(key: String, value: String)] { values.map { ($0.key, $0.value.text) } }
+}
+
+extension RoleValue {
+    /// The value as people read it.
+    fileprivate var text: String {
+        switch self {
+        case .word(let word): word
+        case .options(let options): options.isEmpty ? "none" : options.names.joined(separator: ", ")
+        case .priority(let priority): priority.words
+        case .ducking(let ducking):
+            "gain \(ducking.gain.words), attack \(ducking.attack.text), hold \(ducking.hold.text), "
+                + "release \(ducking.release.text)"
+        case .time(let time): time.text
+        case .truth(let truth): String(truth)
         }
-        rows += [
-            ("fade", "\(fade.short) ms"), ("handover", handover), ("resume", resume),
-            ("release-delay", "\(releaseDelay.short) ms"), ("interruptible", String(interruptible)),
-            ("pause-player", String(pausePlayer)),
-        ]
-        return rows
     }
 }
 
-/// Text with blanks behind it.
+extension Duration {
+    fileprivate var milliseconds: Double { Double(wholeNanoseconds) / 1_000_000 }
+
+    /// In milliseconds with their fraction, `12.5 ms`.
+    fileprivate var text: String { "\(milliseconds.short) ms" }
+}
+
+/// The text, padded with blanks on the right.
 func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
 }

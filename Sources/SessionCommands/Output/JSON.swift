@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension Encodable {
-    /// As JSON for machines that people can read too: indented, the keys in alphabetical order, with a line's end.
+    /// Indented JSON with sorted keys and a final newline.
     var json: String {
         get throws {
             let encoder = JSONEncoder()

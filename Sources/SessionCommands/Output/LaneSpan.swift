@@ -1,21 +1,21 @@
-/// A part of a lane that is drawn in one way.
+/// A part of a stream's lane that is drawn in one style.
 struct LaneSpan {
     enum Kind: Equatable {
-        /// Something is heard, or recorded.
+        /// The stream is audible, or recording.
         case heard
-        /// The policy keeps it silent: in which word, because of whom, and how that is drawn.
+        /// The policy silences the stream: the treatment's word, the cause, and the fill pattern.
         case silenced(String, by: String?, pattern: String)
-        /// Its application does not want it to run.
+        /// The application does not want the stream to run.
         case paused
     }
 
     var kind: Kind
     var begin: Duration
     var end: Duration
-    /// How loud it is from each moment on.
+    /// The level from each moment on.
     var levels: [(moment: Duration, level: Double)] = []
 
-    /// What stands in it.
+    /// The text inside.
     var label: String? {
         switch kind {
         case .heard: nil
@@ -24,7 +24,7 @@ struct LaneSpan {
         }
     }
 
-    /// The parts of a lane in their order, with nothing between them where the stream does not exist.
+    /// The spans of a lane in order, with gaps where the stream does not exist.
     static func spans(
         of history: [VirtualServer.Entry], until end: Duration
     ) -> [LaneSpan] {

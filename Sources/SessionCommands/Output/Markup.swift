@@ -1,19 +1,19 @@
-/// Writes XML: elements inside each other, with what has a meaning in XML escaped.
+/// Writes XML with nested elements, and escapes text.
 struct Markup {
     private(set) var text = ""
     private var depth = 0
 
-    /// An element without anything inside.
+    /// Writes an empty element.
     mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String>) {
         line("<\(name)\(Self.written(attributes))/>")
     }
 
-    /// An element with text inside.
+    /// Writes an element with text.
     mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String>, _ content: String) {
         line("<\(name)\(Self.written(attributes))>\(Self.escaped(content))</\(name)>")
     }
 
-    /// An element with others inside.
+    /// Writes an element with nested elements.
     mutating func element(
         _ name: String, _ attributes: KeyValuePairs<String, String>, _ content: (inout Markup) -> Void
     ) {
@@ -32,7 +32,7 @@ struct Markup {
         attributes.map { " \($0.key)=\"\(escaped($0.value))\"" }.joined()
     }
 
-    /// Text as it can stand in an element or an attribute.
+    /// The text, escaped for an element or attribute.
     static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -42,7 +42,7 @@ struct Markup {
             case ">": result.append(contentsOf: "&gt;".unicodeScalars)
             case "\"": result.append(contentsOf: "&quot;".unicodeScalars)
             default:
-                // XML has no way to write the others.
+                // XML cannot represent the other characters.
                 let isAllowed = scalar.value >= 0x20 && scalar.value & 0xFFFE != 0xFFFE && scalar.value != 0x7F
                 result.append(isAllowed || scalar == "\t" || scalar == "\n" ? scalar : "\u{FFFD}")
             }

@@ -1,5 +1,4 @@
-/// A simulation as a picture: a lane for each stream, its level as the height of a filled shape, and marks for what
-/// happens.
+/// Draws a simulation as a picture: a lane for each stream with its level as a filled shape, and marks for events.
 struct Picture {
     let simulation: Simulation
     let layout: PictureLayout
@@ -7,11 +6,11 @@ struct Picture {
     init(_ simulation: Simulation) {
         self.simulation = simulation
         layout = PictureLayout(
-            length: simulation.scenario.length, laneCount: simulation.lanes.count + simulation.players.count,
+            length: simulation.scenario.length, laneCount: simulation.lanes.count + simulation.sessions.count,
             hasGeneralEvents: simulation.scenario.events.contains { Self.isGeneral($0) })
     }
 
-    /// The picture as SVG, with a line's end.
+    /// The picture as SVG, with a final newline.
     var svg: String {
         var markup = Markup()
         let size = "0 0 \(pixels(PictureLayout.width)) \(pixels(layout.height))"
@@ -31,7 +30,7 @@ struct Picture {
             markup.element("text", ["x": "16", "y": "48", "fill": "#666666"], "Policy: \(scenario.policy.origin)")
             axis(&markup)
             for index in simulation.lanes.indices { lane(index, &markup) }
-            for index in simulation.players.indices { player(index, &markup) }
+            for index in simulation.sessions.indices { sessionLane(index, &markup) }
         }
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + markup.text
     }
@@ -54,7 +53,7 @@ struct Picture {
         markup.element(
             "path",
             ["d": "M\(pixels(PictureLayout.left)) \(pixels(line))H\(pixels(layout.end))", "stroke": "#888888"])
-        // What is about no stream and no session has its marks here.
+        // Events that concern no single stream or session are marked on the time axis.
         let general = simulation.scenario.events.filter { Self.isGeneral($0) }
         markup.element("g", ["class": "general"]) { markup in
             marks(general.map { ($0.moment, $0.text(simulation.scenario)) }, above: line + 54, &markup)
@@ -70,7 +69,7 @@ struct Picture {
         }
     }
 
-    /// Labels with small triangles, in two rows where they are close to each other.
+    /// Draws labels with small triangles, in two rows where they are close together.
     func marks(
         _ marks: [(moment: Duration, text: String)], above y: Double, colour: String = "#a03030",
         _ markup: inout Markup
@@ -84,7 +83,7 @@ struct Picture {
                 markup.element(
                     "path",
                     ["d": "M\(pixels(x)) \(pixels(tip))l-3.5 -6h7z", "fill": colour])
-                // What has no room is in the title, which programs show when they are pointed at it.
+                // A label without room appears only in the title, which programs show as a tooltip.
                 guard let place = rows.place(PictureLayout.width(of: mark.text), at: x) else { return }
                 markup.element(
                     "text",
@@ -141,7 +140,7 @@ struct Picture {
         return event.stream == index
     }
 
-    /// What happens, where it is plain to whom.
+    /// The text of an event, without the name of the stream in whose lane it stands.
     private func label(_ event: Scenario.Event) -> String {
         switch event.action {
         case .play(let stream): simulation.scenario.streams[stream].direction == .playback ? "plays" : "records"
@@ -178,7 +177,7 @@ struct Picture {
         guard let text = span.label, PictureLayout.width(of: text) + 8 < right - left else { return }
         let middle = ground - PictureLayout.body / 2 + 4
         if case .silenced = span.kind {
-            // A bright ground, so that the pattern does not run through the letters.
+            // A white background, so that the pattern does not show through the letters.
             markup.element(
                 "rect",
                 [
@@ -190,7 +189,7 @@ struct Picture {
         markup.element("text", ["x": pixels(left + 7), "y": pixels(middle), "fill": "#444444"], text)
     }
 
-    /// Says above a lowered level how far it is lowered, and by whom.
+    /// Writes above a lowered level how far it is lowered, and by whom.
     private func nameDuckings(of stream: Int, _ ground: Double, _ markup: inout Markup) {
         let decisions = simulation.decisions.filter { $0.stream == stream }
         for (position, decided) in decisions.enumerated() {
@@ -208,7 +207,7 @@ struct Picture {
         }
     }
 
-    /// The outline of a level: steps, as the server makes them.
+    /// The outline of the level, in steps, because the server applies gains in steps.
     private func shape(
         of levels: [(moment: Duration, level: Double)], until end: Duration, _ ground: Double
     ) -> String {
@@ -220,7 +219,7 @@ struct Picture {
         return path + "H\(pixels(layout.x(end)))V\(pixels(ground))Z"
     }
 
-    /// How what is not heard is filled: stopped, waiting, running on unheard, kept silent.
+    /// The fill patterns for inaudible spans: corked, held, muted, and kept from starting or resuming.
     private static func patterns(_ markup: inout Markup) {
         let strokes: KeyValuePairs = [
             "corked": "M0 8L8 0", "held": "M4 0V8", "muted": "M0 4H8", "kept": "M0 8L8 0M0 0L8 8",

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Where things are in a picture, in pixels.
+/// The positions and sizes in a picture, in pixels.
 struct PictureLayout {
     static let width = 960.0
     static let left = 150.0
     static let right = 24.0
     static let top = 64.0
-    /// Above each lane's body, for what happens to it.
+    /// The space above each lane's body for the labels of its events.
     static let labels = 28.0
     static let body = 40.0
     static let gap = 10.0
@@ -14,7 +14,7 @@ struct PictureLayout {
 
     let length: Duration
     let laneCount: Int
-    /// Whether something happens that is about no stream.
+    /// Whether there are events that concern no stream.
     let hasGeneralEvents: Bool
 
     var height: Double { axisLine + (hasGeneralEvents ? Self.axis : Self.axis / 2) }
@@ -32,13 +32,13 @@ struct PictureLayout {
     /// The y of the top of a lane's label space.
     func lane(_ index: Int) -> Double { Self.top + Double(index) * (Self.labels + Self.body + Self.gap) }
 
-    /// The y of the ground of a lane, where nothing is heard.
+    /// The y of a lane's baseline, where the level is zero.
     func ground(_ index: Int) -> Double { lane(index) + Self.labels + Self.body }
 
-    /// The height of a level. As on the desktops' sliders it grows with the cube root, so that −20 dB can be seen.
+    /// The height of a level. It grows with the cube root, as on the sliders of desktops, so that −20 dB is visible.
     func height(_ level: Double) -> Double { Self.body * cbrt(min(max(level, 0), 1)) }
 
-    /// Moments for the axis, at most a dozen or so, at round times.
+    /// The times on the axis, round and about a dozen at most.
     var ticks: [Duration] {
         let steps = [100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000]
         let limit = length.seconds * 1000 / 14
@@ -52,32 +52,32 @@ struct PictureLayout {
         return result
     }
 
-    /// About how wide a text of 11 pixels is.
+    /// The approximate width of a text of 11 pixels.
     static func width(of text: String) -> Double { Double(text.count) * 6 }
 }
 
-/// Where the labels of marks have room: in two rows, of which the lower one has the marks, and beside their marks, after
-/// them where the picture does not end.
+/// Finds room for the labels of marks in two rows. The lower row contains the marks. A label stands to the right of its
+/// mark, or to the left if the picture ends there.
 struct MarkRows {
-    struct Place: Equatable {
-        /// 0 is the lower one.
+    struct LabelPosition: Equatable {
+        /// 0 for the lower row.
         let row: Int
         /// Whether the label ends at its mark.
         let isBefore: Bool
     }
 
     private let marks: [Double]
-    /// Where the last label of each row ends.
+    /// The right end of the last label in each row.
     private var ends = [PictureLayout.left, PictureLayout.left]
 
-    /// - Parameter marks: The x of all of them, in their order.
+    /// - Parameter marks: The x of all marks, in ascending order.
     init(_ marks: [Double]) { self.marks = marks }
 
-    /// Finds room for the label of a mark, and takes it; labels come in the order of their marks.
-    mutating func place(_ width: Double, at x: Double) -> Place? {
-        // To touch another mark is better than to be left out.
+    /// Reserves room for a mark's label; must be called in the order of the marks.
+    mutating func place(_ width: Double, at x: Double) -> LabelPosition? {
+        // First seek room without covering another mark. If there is none, cover a mark.
         for avoidsMarks in [true, false] {
-            for place in [(0, false), (1, false), (0, true), (1, true)].map(Place.init) {
+            for place in [(0, false), (1, false), (0, true), (1, true)].map(LabelPosition.init) {
                 let left = place.isBefore ? x - 6 - width : x + 6
                 guard left > ends[place.row], left + width <= PictureLayout.width - 4 else { continue }
                 let touches = marks.contains { $0 != x && $0 > left - 4 && $0 < left + width + 4 }
@@ -90,5 +90,5 @@ struct MarkRows {
     }
 }
 
-/// A number as attributes have it, to a tenth of a pixel.
+/// A number for an attribute, to a tenth of a pixel.
 func pixels(_ number: Double) -> String { ((number * 10).rounded() / 10).short }

@@ -1,13 +1,13 @@
 import SessionWire
 
-/// What the service knows, as JSON with the version of its schema first.
+/// The service's state as JSON, with the schema version as the first member.
 enum SchemaJSON {
-    /// In one line, without its end.
+    /// In one line, without a newline.
     static func line(_ members: [(String, WireValue)]) -> String {
         WireValue.record([("schema", .uint32(AudioSessionBus.schemaVersion))] + members).json
     }
 
-    /// Indented for people, with a line's end.
+    /// Indented for people, with a final newline.
     static func text(_ members: [(String, WireValue)]) -> String {
         var text = ""
         write(.record([("schema", .uint32(AudioSessionBus.schemaVersion))] + members), depth: 0, to: &text)
@@ -33,7 +33,7 @@ enum SchemaJSON {
             }
             text += end + "]"
         } else {
-            // Short lists stay in one line.
+            // Keep short lists in one line.
             text += value.json
         }
     }

@@ -1,25 +1,24 @@
 import SessionCore
 
-/// Sessions in a picture: below the streams a lane for each, in which a bar is what it is, and marks are what it does and is
-/// told.
+/// Draws sessions below the streams: a lane for each, with bars for its states and marks for its calls and messages.
 extension Picture {
-    /// How high a session's bar is.
+    /// The height of a session's bar.
     private static let bar = 14.0
 
-    func player(_ index: Int, _ markup: inout Markup) {
-        let player = simulation.players[index]
+    func sessionLane(_ index: Int, _ markup: inout Markup) {
+        let session = simulation.sessions[index]
         let ground = layout.ground(simulation.lanes.count + index)
         markup.element("g", ["class": "session", "id": "session-\(index)"]) { markup in
-            let name = player.session.name
+            let name = session.session.name
             markup.element("title", [:], name)
             let middle = ground - PictureLayout.body / 2
             markup.element(
                 "text", ["x": "16", "y": pixels(middle - 2), "font-size": "13", "font-weight": "bold"], name)
-            let application = player.session.application.name
+            let application = session.session.application.name
             let subtitle = application == name ? "session" : "session of \(application)"
             markup.element("text", ["x": "16", "y": pixels(middle + 13), "fill": "#666666"], subtitle)
-            for (position, entry) in player.history.enumerated() {
-                let next = position + 1 < player.history.count ? player.history[position + 1].moment : layout.length
+            for (position, entry) in session.history.enumerated() {
+                let next = position + 1 < session.history.count ? session.history[position + 1].moment : layout.length
                 if let state = entry.state, next > entry.moment { draw(state, entry.moment, next, ground, &markup) }
             }
             markup.element(
@@ -28,30 +27,30 @@ extension Picture {
             let scenario = simulation.scenario
             let own = scenario.events.filter { event in
                 if case .kill(let party) = event.action {
-                    return scenario.application(of: party) == player.session.application
+                    return scenario.application(of: party) == session.session.application
                 }
                 return event.session == index
             }
-            marks(own.map { ($0.moment, verb($0)) }, above: ground - PictureLayout.body, &markup)
-            marks(told(index), above: ground - Self.bar, colour: "#2f6f4f", &markup)
+            marks(own.map { ($0.moment, label($0)) }, above: ground - PictureLayout.body, &markup)
+            marks(messages(to: index), above: ground - Self.bar, colour: "#2f6f4f", &markup)
         }
     }
 
-    /// What it was told at one moment stands together.
-    private func told(_ index: Int) -> [(moment: Duration, text: String)] {
+    /// The messages to a session, combined for each moment.
+    private func messages(to index: Int) -> [(moment: Duration, text: String)] {
         var result: [(moment: Duration, text: String)] = []
-        for (session, news) in simulation.relevantNews where session == index {
-            if let last = result.last, last.moment == news.moment {
-                result[result.count - 1].text += ", \(news.told.text)"
+        for (session, message) in simulation.relevantMessages where session == index {
+            if let last = result.last, last.moment == message.moment {
+                result[result.count - 1].text += ", \(message.told.text)"
             } else {
-                result.append((news.moment, news.told.text))
+                result.append((message.moment, message.told.text))
             }
         }
         return result
     }
 
-    /// What happens to it, where it is plain to whom.
-    private func verb(_ event: Scenario.Event) -> String {
+    /// The text of an event, without the name of the session in whose lane it stands.
+    private func label(_ event: Scenario.Event) -> String {
         switch event.action {
         case .kill: return "dies"
         default:

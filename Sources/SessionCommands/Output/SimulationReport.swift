@@ -1,6 +1,6 @@
 import SessionCore
 
-/// A simulation for machines. Times are in seconds since the beginning, gains in decibels.
+/// A simulation as JSON. Times are in seconds since the beginning, gains in decibels.
 struct SimulationReport: Encodable {
     struct Stream: Encodable {
         var name: String
@@ -15,11 +15,11 @@ struct SimulationReport: Encodable {
         var properties: [String: String]
     }
 
-    /// What a session's application was told.
-    struct News: Encodable {
+    /// A message to a session's application.
+    struct Message: Encodable {
         var at: Double
         var session: String
-        /// As expectations write it.
+        /// The message, as scenario files write it in `told`.
         var told: String
     }
 
@@ -34,12 +34,12 @@ struct SimulationReport: Encodable {
     struct Decided: Encodable {
         var at: Double
         var stream: String
-        /// A word that expectations use, too.
+        /// A word that expectations also use.
         var decision: String
         var gain: Double?
-        /// The description of the session because of which it is so.
+        /// The description of the session that causes the decision.
         var by: String?
-        /// When it had come true.
+        /// When the stream reached the decided state.
         var reached: Double?
         var text: String
     }
@@ -58,19 +58,19 @@ struct SimulationReport: Encodable {
         var text: String
     }
 
-    /// The version of these keys.
+    /// The version of this JSON schema.
     let schema = 1
     var title: String
     var policy: String
     var length: Double
     var streams: [Stream]
-    /// Missing, as what they were told, in a story without sessions.
+    /// `nil`, like `told`, for a scenario without sessions.
     var sessions: [Session]?
     var events: [Event]
     var decisions: [Decided]
-    var told: [News]?
+    var told: [Message]?
     var expectations: [Expectation]
-    /// What the module would have written to the server's log.
+    /// The lines that the module would have written to the server's log.
     var log: [Line]
 
     init(_ simulation: Simulation) {
@@ -101,10 +101,9 @@ struct SimulationReport: Encodable {
                     name: session.name, application: session.application.name,
                     properties: Dictionary(session.properties.map { ($0.key, $0.value) }) { $1 })
             }
-            told = simulation.news.map { news in
-                News(
-                    at: seconds(news.news.moment), session: scenario.sessions[news.session].name,
-                    told: news.news.told.text)
+            told = simulation.messages.map { session, message in
+                Message(
+                    at: seconds(message.moment), session: scenario.sessions[session].name, told: message.told.text)
             }
         }
         expectations = simulation.outcomes.map { outcome in

@@ -1,38 +1,38 @@
 import SessionCore
 import SessionWire
 
-/// The situation as a tree: sessions, the active ones first, and below each its streams and what is done to them.
+/// The service's state as a tree: the sessions, active ones first, each with its streams and their treatment.
 struct StatusText {
-    let situation: ServiceState
+    let state: ServiceState
     let style: Style
     /// Microseconds since 1970.
     let now: Int64
-    /// The user's own folder.
+    /// The user's home folder.
     var home = environment("HOME")
 
-    /// All lines, with a line's end.
+    /// All lines, with a final newline.
     var text: String {
         (headline + route + tree.lines(style) + limits).joined(separator: "\n") + "\n"
     }
 
-    /// What this sound server cannot do.
+    /// The features that the sound server lacks.
     private var limits: [String] {
-        guard !situation.limits.isEmpty else { return [] }
-        let branches = situation.limits.map { name, reason in
+        guard !state.limits.isEmpty else { return [] }
+        let branches = state.limits.map { name, reason in
             Tree(parts: [Tree.Part(style.safe(name), .name), Tree.Part(style.safe(reason, limit: 300), .faint)])
         }
-        return lines("Not in \(style.safe(situation.server)):", nil) + Tree(parts: [], branches: branches).lines(style)
+        return lines("Not in \(style.safe(state.server)):", nil) + Tree(parts: [], branches: branches).lines(style)
     }
 
-    /// The policy, and the switches that are on; in several lines where the policy comes from several files.
+    /// The policy and the switches that are on; several lines if the policy comes from several files.
     private var headline: [String] {
-        var parts = [situation.policy.isEmpty ? "unknown" : style.safe(shortened(situation.policy), limit: 1000)]
-        let switches = situation.switches
+        var parts = [state.policy.isEmpty ? "unknown" : style.safe(shortened(state.policy), limit: 1000)]
+        let switches = state.switches
         if switches.silent { parts.append("silent") }
         if switches.doNotDisturb { parts.append("do not disturb") }
         if switches.locked { parts.append("screen locked") }
         if let pause = switches.pause.words(at: now) { parts.append(pause) }
-        if situation.sessions.isEmpty && situation.streams.isEmpty { parts.append("no sessions") }
+        if state.sessions.isEmpty && state.streams.isEmpty { parts.append("no sessions") }
         return lines("Policy " + parts.joined(separator: ", "), .name)
     }
 
@@ -41,13 +41,13 @@ struct StatusText {
         return pieces.enumerated().map { ($0 == 0 ? "" : "    ") + style.text($1.text, meaning) }
     }
 
-    /// What is in use, where that is known.
+    /// The ports in use, if known.
     private var route: [String] {
-        let words = situation.route.words(style)
+        let words = state.route.words(style)
         return words.isEmpty ? [] : lines(words.prefix(1).uppercased() + words.dropFirst(), nil)
     }
 
-    /// Paths as their user writes them.
+    /// Writes a path below the home folder with `~`.
     private func shortened(_ origin: String) -> String {
         guard let home, home.count > 1 else { return origin }
         return origin.split(separator: " ", omittingEmptySubsequences: false).map { word in
@@ -57,15 +57,15 @@ struct StatusText {
 
     private var tree: Tree {
         let order = ["active", "starting", "holding", "releasing", "interrupted", "delayed"]
-        let sessions = situation.sessions.map { session in
+        let sessions = state.sessions.map { session in
             (session, rank: order.firstIndex(of: session.state) ?? order.count)
         }.sorted { ($0.rank, $0.0.id) < ($1.rank, $1.0.id) }.map(\.0)
         var branches = sessions.map { session in
-            let streams = situation.streams.filter { $0.session == session.id }
+            let streams = state.streams.filter { $0.session == session.id }
             return Tree(parts: parts(of: session, streams), branches: streams.map { Tree(parts: parts(of: $0)) })
         }
         let known = Set(sessions.map(\.id))
-        let strays = situation.streams.filter { !known.contains($0.session) }
+        let strays = state.streams.filter { !known.contains($0.session) }
         if !strays.isEmpty {
             branches.append(
                 Tree(parts: [Tree.Part("without a session")], branches: strays.map { Tree(parts: parts(of: $0)) }))
@@ -75,7 +75,7 @@ struct StatusText {
 
     private func parts(of session: SessionRecord, _ streams: [StreamRecord]) -> [Tree.Part] {
         let name = session.name.isEmpty ? "session \(session.id)" : session.name
-        // A session of no role is called by its category.
+        // A session without a role is named after its category.
         let role = session.description == session.category ? "" : session.description
         let mode = session.mode == "default" ? "" : session.mode
         let kind = ([session.category] + session.options + [mode]).filter { !$0.isEmpty }.joined(separator: ", ")
@@ -99,14 +99,14 @@ struct StatusText {
             Tree.Part("\(stream.id) \(style.safe(stream.direction))"), style.treatment(of: stream, at: now),
         ]
         let idle = stream.direction == "capture" && activity == "not playing" ? "not recording" : activity
-        // Of what is stopped, it is known that it does not run.
+        // For a stopped stream, "idle" adds nothing.
         if !stream.isSilenced { parts.append(Tree.Part(idle, .faint)) }
         return parts
     }
 }
 
 extension Style {
-    /// What is done to a stream, by whom, since when.
+    /// The treatment of a stream, its cause and its duration.
     func treatment(of stream: StreamRecord, at now: Int64?) -> Tree.Part {
         if stream.isFree { return Tree.Part("free") }
         var text = stream.treatment == "player-paused" ? "player paused" : safe(stream.treatment)
@@ -117,7 +117,7 @@ extension Style {
         return Tree.Part(text, stream.isSilenced ? .silenced : .lowered)
     }
 
-    /// A reason in a few words; `nil` for one that says no more than the treatment itself.
+    /// A reason in a few words; `nil` if it adds nothing to the treatment itself.
     private func reason(_ name: String) -> String? {
         guard !name.isEmpty, let known = Reason.allCases.map({ $0.words() }).first(where: { $0.name == name }) else {
             return name.isEmpty ? nil : safe(name)
@@ -125,7 +125,7 @@ extension Style {
         return known.brief
     }
 
-    /// A length of time in its largest unit, such as `3 s`; the moments are in microseconds.
+    /// A duration in its largest unit, such as `3 s`; the arguments are in microseconds.
     func age(from start: Int64, to end: Int64) -> String {
         let (difference, overflow) = end.subtractingReportingOverflow(start)
         let seconds = overflow ? 0 : max(0, difference / 1_000_000)
@@ -139,7 +139,7 @@ extension Style {
 }
 
 extension ServiceState.Pause {
-    /// Until when, in words; `nil` when it is not.
+    /// The end of the suspension in words; `nil` if the policy is not suspended.
     func words(at now: Int64) -> String? {
         switch self {
         case .none: nil

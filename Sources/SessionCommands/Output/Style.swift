@@ -1,25 +1,25 @@
 import Glibc
 import PolicyFile
+import SessionCore
 
-/// What a terminal can show: colours, and letters beyond ASCII.
+/// The abilities of a terminal: colours, and characters beyond ASCII.
 struct Style {
     var isColoured: Bool
-    /// Whether lines of trees, dots and what else is beyond ASCII is understood.
+    /// Whether tree lines, dots and other characters beyond ASCII can be used.
     var isUnicode: Bool
 
-    /// For the standard output as it is.
+    /// The style for standard output.
     static var output: Style { Style(isColoured: Terminal.isColoured(STDOUT_FILENO), isUnicode: isUnicodeLocale) }
-    /// For files, and for tests.
-    static let plain = Style(isColoured: false, isUnicode: false)
 
-    /// Whether the locale for letters is one of UTF-8 (POSIX, "Environment Variables": the first of them that is set).
+    /// Whether the locale for characters uses UTF-8 (POSIX, "Environment Variables": the first variable that is set
+    /// decides).
     private static var isUnicodeLocale: Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment($0) }.first { !$0.isEmpty } ?? ""
         let letters = locale.lowercased().filter { $0.isLetter || $0.isNumber || $0 == "." }
         return letters.hasSuffix(".utf8") || letters == "utf8"
     }
 
-    /// What a part of a line means.
+    /// The meaning of a part of a line.
     enum Meaning: String {
         case name = "1"
         case good = "32"
@@ -28,13 +28,13 @@ struct Style {
         case faint = "2"
     }
 
-    /// Text in the colour of its meaning.
+    /// A text in the colour of its meaning.
     func text(_ text: String, _ meaning: Meaning?) -> String {
         guard isColoured, let meaning, !text.isEmpty else { return text }
         return "\u{1B}[\(meaning.rawValue)m\(text)\u{1B}[0m"
     }
 
-    /// Somebody else's text, cut and without what would steer a terminal.
+    /// A text from another program, cut, without characters that control a terminal.
     func safe(_ text: String, limit: Int = 40) -> String {
         let shown = printable(text, limit: limit)
         guard !isUnicode else { return shown }

@@ -1,6 +1,6 @@
-/// A tree for people, one branch below the other, in lines of at most 80 columns.
+/// A tree for people, in lines of at most 80 columns.
 struct Tree {
-    /// A part of a line that stays together.
+    /// A part of a line that is not broken.
     struct Part {
         var text: String
         var meaning: Style.Meaning?
@@ -10,7 +10,7 @@ struct Tree {
             self.meaning = meaning
         }
 
-        /// The part in pieces that are no longer, as far as there are blanks to divide it at.
+        /// Divides the part at blanks into pieces of at most `length`, if possible.
         func split(to length: Int) -> [Part] {
             var pieces: [String] = []
             for word in text.split(separator: " ") {
@@ -27,10 +27,10 @@ struct Tree {
     var parts: [Part]
     var branches: [Tree] = []
 
-    /// The widest line.
+    /// The width of the widest line, in columns.
     static let width = 80
 
-    /// The lines of the branches; the tree's own parts are not among them.
+    /// The lines of the branches, without the tree's own line.
     func lines(_ style: Style) -> [String] { lines(style, below: "") }
 
     private func lines(_ style: Style, below start: String) -> [String] {
@@ -39,7 +39,7 @@ struct Tree {
         for (index, branch) in branches.enumerated() {
             let isLast = index == branches.count - 1
             let deeper = start + (isLast ? "   " : marks.line)
-            // What does not fit goes on beside the line of its own branches.
+            // Continuation lines leave room for the lines of the branch's own branches.
             let more = deeper + (branch.branches.isEmpty ? "   " : marks.line)
             lines += Self.wrapped(branch.parts, first: start + (isLast ? marks.last : marks.fork), more: more, style)
             lines += branch.lines(style, below: deeper)

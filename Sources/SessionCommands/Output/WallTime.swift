@@ -1,6 +1,6 @@
 import Glibc
 
-/// A moment as clocks on walls show it, in the user's time zone.
+/// A time of day and date in the user's time zone.
 struct WallTime {
     /// Since 1970.
     var microseconds: Int64
@@ -24,7 +24,7 @@ struct WallTime {
         return "\(clock).\(Self.digits(Int32(fraction / 1000), 3))"
     }
 
-    /// The clock alone where the moment is within a day of another one, else the date before it.
+    /// The time alone if it is within a day of `now`, otherwise the date before it.
     func words(at now: Int64) -> String {
         let (difference, overflow) = microseconds.subtractingReportingOverflow(now)
         if !overflow, abs(difference) < 86_400_000_000 { return clock }

@@ -1,28 +1,28 @@
 import SessionCore
 
-/// What an expectation can say of a stream.
+/// An expected condition of a stream.
 enum Condition: Equatable {
-    /// Nothing is done to it, and nothing of what was done is left.
+    /// The stream is untreated, and no fade is left over.
     case free
-    /// It is lowered, by so much where that is said.
+    /// The stream is lowered; by the given amount, if any.
     case ducked(Decibels?)
-    /// It runs on unheard.
+    /// The stream runs unheard.
     case muted
-    /// It is stopped where it is.
+    /// The stream is stopped and keeps its position.
     case corked
-    /// It waits until the others are silent.
+    /// The stream waits until others are silent.
     case held
-    /// What silenced it is gone, and its application has to resume (R31).
+    /// The cause of the silence is gone, but the application must resume the stream (R31).
     case superseded
-    /// It was not let begin (R8).
+    /// The stream was not allowed to start (R8).
     case rejected
-    /// The policy leaves it alone.
+    /// The policy does not manage the stream.
     case leftAlone
-    /// It can be heard, or is recording.
+    /// The stream is audible, or recording.
     case heard
-    /// It cannot be heard, for whatever reason.
+    /// The stream is inaudible, for any reason.
     case silent
-    /// Its own application does not want it to run.
+    /// The application does not want the stream to run.
     case paused
 
     private static let words: [(word: String, condition: Condition)] = [
@@ -31,10 +31,10 @@ enum Condition: Equatable {
         ("silent", .silent), ("paused", .paused),
     ]
 
-    /// All words, for messages.
+    /// All words, for error messages.
     static var known: [String] { words.map(\.word) }
 
-    /// Reads `corked`, `ducked` or `ducked -20`.
+    /// Parses `corked`, `ducked` or `ducked -20`.
     init?(_ text: String) {
         let parts = text.split(separator: " ")
         guard let first = parts.first, let found = Self.words.first(where: { $0.word == first }) else { return nil }
@@ -46,14 +46,14 @@ enum Condition: Equatable {
         }
     }
 
-    /// As a scenario file writes it.
+    /// The condition in the syntax of scenario files.
     var text: String {
         if case .ducked(let gain?) = self { return "ducked \(gain.value.short)" }
         if case .ducked = self { return "ducked" }
         return Self.words.first { $0.condition == self }?.word ?? ""
     }
 
-    /// Whether a stream is that now, not only about to become it.
+    /// Whether a stream has reached this condition; a fade towards it does not count.
     func holds(of state: LaneState) -> Bool {
         switch self {
         case .heard: state.isHeard

@@ -1,4 +1,4 @@
-/// A property of a stream or of an application, as scenarios and the command line have it.
+/// A property of a stream or application, as in scenarios and on the command line.
 struct Property {
     var key: String
     var value: String

@@ -2,33 +2,33 @@ import PolicyFile
 import SessionCore
 import SessionRuntime
 
-/// A story of everyday life: which applications there are, what happens when, and what is to come of it.
+/// A scenario file: applications with their streams and sessions, timed events, and expected results.
 struct Scenario {
-    /// One stream, with what a real one says of itself.
+    /// One stream, with the properties of a real one.
     struct Stream {
         var name: String
         var direction: StreamDirection
         /// In the order of the file.
         var properties: [Property]
-        /// The number of the session that it names, as streams do with `audio-session.id` (R80).
+        /// The number of the session that the stream names, as with `audio-session.id` (R80).
         var session: Int?
-        /// Whose stream it is, told apart as in a server.
+        /// The stream's application, identified as in a server.
         var application: ApplicationID
 
-        /// The value of a property; of several with one name the last one counts.
+        /// The value of a property; the last one of a name counts.
         func property(_ key: String) -> String? { properties.last { $0.key == key }?.value }
     }
 
     /// A session that an application opens over D-Bus.
     struct Session {
         var name: String
-        /// What tells its application apart, in the order of the file.
+        /// The properties that identify the application, in the order of the file.
         var properties: [Property]
-        /// Whose it is; streams of the same application belong to it.
+        /// The session's application; streams of the same application belong to the session.
         var application: ApplicationID
-        /// Ringing is not to interrupt it (N8).
+        /// Whether ringing must not interrupt the session (N8).
         var avoidsAlerts = false
-        /// Whether the loss of its output interrupts it (N25); `nil` leaves that to the policy.
+        /// Whether the loss of its output interrupts the session (N25); `nil` leaves that to the policy.
         var isInterruptedOnDisconnect: Bool?
     }
 
@@ -37,94 +37,94 @@ struct Scenario {
         var name: String
         /// `phone`, `ringtone` or `alarm`.
         var kind: String
-        /// What is shown of it, and what those who are interrupted are told.
+        /// The name that is shown and that interrupted applications are told.
         var displayName: String
-        /// Those of the daemon, in the order of the file.
+        /// The daemon's properties, in the order of the file.
         var properties: [Property]
 
-        /// The daemon itself, whose own sessions it does not touch.
+        /// The daemon's application; the interruption does not affect its own sessions.
         var application: ApplicationID {
             ApplicationID(
                 portal: property("pipewire.access.portal.app_id"), binary: property("application.process.binary"),
                 displayName: property("application.name"), fallback: name)
         }
 
-        /// The value of a property; of several with one name the last one counts.
+        /// The value of a property; the last one of a name counts.
         func property(_ key: String) -> String? { properties.last { $0.key == key }?.value }
     }
 
-    /// Whose application it is.
+    /// A stream, session or interruption that stands for its application.
     enum Party: Equatable {
         case stream(Int)
         case session(Int)
     }
 
-    /// What happens to streams, sessions and devices, to the desktop, or to the policy.
+    /// An event for streams, sessions, devices, the desktop or the policy.
     enum Action {
-        /// The stream's application wants it to play or record; it comes into being if it does not exist.
+        /// The application wants the stream to play or record; the stream is created if it does not exist.
         case play(Int)
-        /// The user or the application pauses it.
+        /// The user or the application pauses the stream.
         case pause(Int)
-        /// It ends.
+        /// The stream ends.
         case stop(Int)
         /// An application dies, with all of its streams and sessions.
         case kill(Party)
-        /// The user moves its slider, to a factor from 0 to 1.
+        /// The user sets the stream's volume, a factor from 0 to 1.
         case volume(Int, Double)
         /// The user moves one stream to an output or input.
         case move(Int, to: String)
         /// An application opens a session.
         case open(Int)
-        /// It sets category and options, and the mode if one is given.
+        /// The application sets category and options, and the mode if given.
         case category(Int, Category, CategoryOptions, Mode?)
-        /// It sets the mode alone.
+        /// The application sets only the mode.
         case mode(Int, Mode)
-        /// It wants to be heard; or, with `mayWait`, to be heard as soon as it may be.
+        /// The application activates the session; with `mayWait`, as soon as that is possible.
         case activate(Int, mayWait: Bool)
-        /// It does not want to be heard any more.
+        /// The application deactivates the session.
         case deactivate(Int, notifyOthers: Bool)
-        /// It does not want to wait any longer.
+        /// The application cancels a delayed activation.
         case cancel(Int)
-        /// It closes its session.
+        /// The application closes the session.
         case close(Int)
         /// A daemon begins its interruption.
         case begin(Int)
-        /// It ends it.
+        /// The daemon ends its interruption.
         case end(Int)
         /// The machine goes to sleep, or wakes up.
         case sleep(Bool)
-        /// The user locks or unlocks the screen, or switches something.
+        /// The user locks or unlocks the screen, or changes a switch.
         case lock(Bool)
         case silent(Bool)
         case doNotDisturb(Bool)
-        /// The user mutes an input, or takes that back.
+        /// The user mutes or unmutes an input.
         case mute(String, Bool)
-        /// An output or input is plugged in, and everything goes there.
+        /// An output or input is plugged in, and all streams of the direction go there.
         case plug(String)
-        /// An output or input is pulled out, and everything goes to what was plugged in before.
+        /// An output or input is unplugged, and its streams go to the one plugged in before.
         case unplug(String)
-        /// The user chooses the output on which everything plays; it is plugged in if it is not.
+        /// The user chooses the output for all playback; it is plugged in first if necessary.
         case route(String)
         /// Another policy comes into force.
         case policy(PolicyInUse)
     }
 
     struct Event {
-        /// Since the beginning.
+        /// The time since the beginning.
         var moment: Duration
         var action: Action
-        /// Of what it is about, in the file.
+        /// The place in the file of the name of the event's stream, session or port.
         var place = Place(line: 0, column: 0)
     }
 
-    /// What is to be at a moment.
+    /// An expected result at a moment.
     struct Expectation {
         enum Subject {
-            /// What a stream is to be.
+            /// The expected condition of a stream.
             case stream(Int, Condition)
-            /// What a session is to be.
+            /// The expected condition of a session.
             case session(Int, SessionCondition)
-            /// All that a session's application was told since the last such expectation, or since the beginning.
+            /// All messages to a session's application since the last such expectation, or since the beginning.
             case told(Int, [Told])
         }
 
@@ -133,28 +133,28 @@ struct Scenario {
         var place: Place
     }
 
-    /// The file's name as it was opened.
+    /// The file's name as given.
     var file: String
     var title: String
     var policy: PolicyInUse
     var streams: [Stream]
     var sessions: [Session] = []
     var interruptions: [Interruption] = []
-    /// The inputs that come and go, beside the one of the machine itself.
+    /// The inputs that can be plugged in, besides the built-in one.
     var inputs: [String] = []
-    /// In the order in which they happen.
+    /// Sorted by time.
     var events: [Event]
-    /// In the order of their moments.
+    /// Sorted by time.
     var expectations: [Expectation]
 
-    /// How long the story is watched: a second longer than anything is said of it.
+    /// The simulated time: a second more than the last event or expectation.
     var length: Duration {
         max(events.last?.moment ?? .zero, expectations.last?.moment ?? .zero) + .seconds(1)
     }
 }
 
 extension Scenario {
-    /// The application of a stream or session.
+    /// The application of a stream, session or interruption.
     func application(of party: Party) -> ApplicationID {
         switch party {
         case .stream(let stream): streams[stream].application
@@ -162,10 +162,10 @@ extension Scenario {
         }
     }
 
-    /// What an application is called when others are told of it, by a name in the file; `nil` for an unknown one.
+    /// The name of an application in messages to others, by a name in the file; `nil` for an unknown name.
     ///
-    /// A session or stream is called as its application, an interruption by what it shows; outputs and inputs have no other
-    /// name.
+    /// A session or stream has the name of its application, an interruption its display name; outputs and inputs keep
+    /// their names.
     func label(of name: String) -> String? {
         if let session = sessions.first(where: { $0.name == name }) { return session.application.name }
         if let stream = streams.first(where: { $0.name == name }) { return stream.application.name }
@@ -174,7 +174,7 @@ extension Scenario {
         return ports.contains(name) ? name : nil
     }
 
-    /// What sleep is called in `by NAME`.
+    /// The name that stands for the machine's sleep in `by NAME`.
     static let sleeper = "sleep"
 
     /// All outputs and inputs of the story.
@@ -190,7 +190,7 @@ extension Scenario {
         return ports
     }
 
-    /// Whether a session was told what was expected: names in the file stand for what is shown of them.
+    /// Whether a session was told what was expected; names in the file stand for the displayed names.
     func isMet(_ expected: [Told], by found: [Told]) -> Bool {
         guard expected.count == found.count else { return false }
         return zip(expected, found).allSatisfy { isMet($0, by: $1) }
@@ -208,15 +208,15 @@ extension Scenario {
         }
     }
 
-    /// What of all that a session is told its expectations are about: a change of route, or a hint, only where one of them asks
-    /// for such a thing.
+    /// The optional kinds of messages, route changes and hints, that the session's expectations mention and therefore
+    /// cover.
     func extras(of session: Int) -> Set<Told.Extra> {
         var extras: Set<Told.Extra> = []
         for case .told(session, let list) in expectations.map(\.subject) { extras.formUnion(list.compactMap(\.extra)) }
         return extras
     }
 
-    /// Where the last expectation of what a session is told stands; `nil` if there is none.
+    /// The place of the last expectation about a session's messages; `nil` if there is none.
     func lastTold(of session: Int) -> Place? {
         expectations.last {
             if case .told(session, _) = $0.subject { true } else { false }
@@ -225,7 +225,7 @@ extension Scenario {
 }
 
 extension Scenario.Event {
-    /// In words.
+    /// The action as text.
     func text(_ scenario: Scenario) -> String {
         let streams = scenario.streams
         func session(_ index: Int) -> String { scenario.sessions[index].name }
@@ -292,7 +292,7 @@ extension Scenario.Event {
         }
     }
 
-    /// The number of the stream that it is about.
+    /// The number of the stream that the action is about.
     var stream: Int? {
         switch action {
         case .play(let stream), .pause(let stream), .stop(let stream), .kill(.stream(let stream)),
@@ -302,7 +302,7 @@ extension Scenario.Event {
         }
     }
 
-    /// The number of the session that it is about.
+    /// The number of the session that the action is about.
     var session: Int? {
         switch action {
         case .open(let session), .category(let session, _, _, _), .mode(let session, _), .activate(let session, _),

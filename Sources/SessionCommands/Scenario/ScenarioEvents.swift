@@ -1,21 +1,21 @@
 import PolicyFile
 import SessionCore
 
-/// What happens in a scenario.
+/// Reads the events of a scenario.
 extension ScenarioReader {
-    /// All that can happen, in the order in which a reader looks for it.
+    /// All actions; the first one that an event contains is the event's action.
     private static let actions = [
         "play", "pause", "stop", "kill", "volume", "move", "open", "category", "mode", "activate", "deactivate",
         "cancel", "close", "begin", "end", "sleep", "lock", "silent", "do-not-disturb", "mute-input", "unmute-input",
         "plug", "unplug", "route", "policy",
     ]
-    /// What more can be said of some of it, each with what it goes with.
+    /// The additional keys, each with the actions that allow it.
     private static let details: [(key: String, actions: [String])] = [
         ("to", ["volume", "move", "category", "mode"]), ("options", ["category"]), ("mode", ["category"]),
         ("flags", ["activate", "deactivate"]),
     ]
     private static let optionNames = CategoryOptions.named.map(\.name)
-    /// The categories of applications; sounds of the interface are not for sessions (R13).
+    /// The categories for applications; sessions cannot have the category of user-interface sounds (R13).
     private static let categories = Category.allCases.filter { $0 != .uiSound }.map(\.rawValue)
 
     mutating func readEvents(_ node: Node) -> [Scenario.Event] {
@@ -24,12 +24,12 @@ extension ScenarioReader {
             let members = diagnosis.members(of: members, known: ["at"] + details + Self.actions)
             let moment = moment(members, place)
             var actions = members.filter { Self.actions.contains($0.key.text) }
-            // With a category, the mode belongs to it.
+            // With a category, the mode is part of the same action.
             if actions.contains(where: { $0.key.text == "category" }) { actions.removeAll { $0.key.text == "mode" } }
             guard let action = actions.first, actions.count == 1 else {
                 diagnosis.error(
                     at: actions.dropFirst().first?.key.place ?? place,
-                    found: actions.isEmpty ? "an event in which nothing happens" : "a second thing in one event",
+                    found: actions.isEmpty ? "an event without an action" : "a second action in one event",
                     expected: "one of \(list(Self.actions))")
                 return nil
             }
@@ -96,8 +96,8 @@ extension ScenarioReader {
         case "mute-input", "unmute-input":
             let isMuted = member.key.text == "mute-input"
             return word(node, among: [VirtualPorts.microphone] + inputs, "an input").map { .mute($0, isMuted) }
-        case "plug": return socket(node).map { .plug($0) }
-        case "unplug": return socket(node).map { .unplug($0) }
+        case "plug": return pluggablePort(node).map { .plug($0) }
+        case "unplug": return pluggablePort(node).map { .unplug($0) }
         case "route":
             guard let name = text(node, "the name of an output, such as headphones") else { return nil }
             guard !inputs.contains(name), name != VirtualPorts.microphone else {
@@ -111,7 +111,7 @@ extension ScenarioReader {
         }
     }
 
-    /// What a stream's volume or place, or a session's category or mode, is to be.
+    /// The target value of an action: a stream's volume or place, or a session's category or mode.
     private mutating func to(_ node: Node?, _ member: Member, _ example: String) -> Node? {
         if node == nil {
             diagnosis.error(
@@ -139,7 +139,7 @@ extension ScenarioReader {
         word(node, among: Mode.allCases.map(\.rawValue), "a mode").flatMap { Mode(rawValue: $0) }
     }
 
-    /// The flags of a call; one that another call takes is named as such (R11).
+    /// The flags of a call. A flag of the other call is an error that names that call (R11).
     private mutating func flags(
         _ node: Node?, of call: String, _ known: [String], not other: String, of otherCall: String
     ) -> [String]? {
@@ -153,7 +153,7 @@ extension ScenarioReader {
         return words(node, among: known, "flags")
     }
 
-    /// A stream or session, of whose application something is said.
+    /// The stream, session or interruption that stands for an application.
     private mutating func party(_ node: Node) -> Scenario.Party? {
         if let name = node.text {
             let stream = streams.firstIndex { $0.name == name }
@@ -175,9 +175,10 @@ extension ScenarioReader {
         return nil
     }
 
-    // MARK: - The whole story
+    // MARK: - The whole scenario
 
-    /// Looks for what cannot happen at its time: a session has to be open, an interruption begun, an output plugged in.
+    /// Reports events that are impossible at their time: a session must be open, an interruption begun, an output
+    /// plugged in.
     mutating func check(_ scenario: Scenario) {
         var open: Set<Int> = []
         var begun: Set<Int> = []

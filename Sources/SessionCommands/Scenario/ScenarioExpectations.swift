@@ -1,7 +1,7 @@
 import PolicyFile
 import SessionCore
 
-/// What is expected in a scenario.
+/// Reads the expectations of a scenario.
 extension ScenarioReader {
     mutating func readExpectations(_ node: Node) -> [Scenario.Expectation] {
         objects(node, "expectations, { at = 1s stream = NAME is = corked }").compactMap { place, members in
@@ -107,7 +107,7 @@ extension ScenarioReader {
         return result
     }
 
-    /// Looks for those who are named in what a session is told and are not in the story.
+    /// Reports names in expected messages that the story does not contain.
     mutating func checkNames(_ scenario: Scenario) {
         let names =
             scenario.sessions.map(\.name) + scenario.streams.map(\.name) + scenario.interruptions.map(\.name)

@@ -2,7 +2,7 @@ import PolicyFile
 import SessionCore
 import SessionRuntime
 
-/// Reads scenario files: the syntax of policy files, with all mistakes of a file at once, each at its place.
+/// Reads scenario files, in the syntax of policy files; reports all mistakes of a file, each at its place.
 struct ScenarioReader {
     private static let keys = [
         "title", "policy", "sessions", "interruptions", "inputs", "streams", "events", "expect",
@@ -10,20 +10,20 @@ struct ScenarioReader {
 
     private let file: String
     var diagnosis: Diagnosis
-    /// What is wrong with the policies inside the file.
+    /// The mistakes in the policies inside the file.
     private var inPolicies: [Diagnostic] = []
     private(set) var sessions: [Scenario.Session] = []
     private(set) var interruptions: [Scenario.Interruption] = []
     private(set) var inputs: [String] = []
     private(set) var streams: [Scenario.Stream] = []
     private let presetFolders: [String]
-    /// The policy that events go on from.
+    /// The policy on which later policies of the events are based.
     private var policy: PolicyInUse?
 
     /// Reads a file.
     ///
-    /// - Parameter policy: What is in force in place of the scenario's own policy.
-    /// - Returns: The scenario, `nil` if there are errors, and all mistakes.
+    /// - Parameter policy: A policy in place of the scenario's own.
+    /// - Returns: The scenario, `nil` if there are errors; and all mistakes.
     static func read(_ path: String, under policy: PolicyInUse? = nil) -> (scenario: Scenario?, [Diagnostic]) {
         switch FileContents.read(path) {
         case .success(let bytes): return read(bytes, named: path, under: policy)
@@ -36,7 +36,7 @@ struct ScenarioReader {
 
     /// Reads the contents of a file.
     ///
-    /// - Parameter presetFolders: Where presets are that are not built in; `nil` for the usual places.
+    /// - Parameter presetFolders: The folders with presets that are not built in; `nil` for the usual ones.
     static func read(
         _ bytes: [UInt8], named name: String, presetFolders: [String]? = nil, under policy: PolicyInUse? = nil
     ) -> (scenario: Scenario?, [Diagnostic]) {
@@ -58,7 +58,7 @@ struct ScenarioReader {
         diagnosis = Diagnosis(file: file)
     }
 
-    /// A scenario can bring its presets along: they lie beside it or, as with those that are delivered, above it.
+    /// A scenario can have its own presets, in the same folder or, for the delivered scenarios, in one above.
     private static func usualFolders(_ file: String) -> [String] {
         let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
         return PolicyInUse.presetFolders + ["\(folder)..", "\(folder)."]
@@ -76,7 +76,7 @@ struct ScenarioReader {
         } else if !isFixed {
             policy = try? .preset("desktop")
         }
-        // Streams name sessions, and events all of them.
+        // Sessions first, because streams name them; events name both.
         if let node = value("sessions") { readSessions(node) }
         if let node = value("interruptions") { readInterruptions(node) }
         if let node = value("inputs") { readInputs(node) }
@@ -95,7 +95,7 @@ struct ScenarioReader {
         return scenario
     }
 
-    /// By time; what happens at the same moment in the order of the file.
+    /// Sorts by time, stable within a moment.
     private static func sorted<Element>(_ list: [Element], by moment: KeyPath<Element, Duration>) -> [Element] {
         list.enumerated().sorted { ($0.element[keyPath: moment], $0.offset) < ($1.element[keyPath: moment], $1.offset) }
             .map(\.element)
@@ -209,7 +209,7 @@ struct ScenarioReader {
         }
     }
 
-    /// Who has such properties, told apart as in a server.
+    /// The application with these properties, identified as in a server.
     private func application(_ properties: [Property], otherwise name: String) -> ApplicationID {
         func property(_ key: String) -> String? { properties.last { $0.key == key }?.value }
         return ApplicationID(
@@ -217,7 +217,7 @@ struct ScenarioReader {
             displayName: property("application.name"), fallback: name)
     }
 
-    /// The objects of a section by their names, each once.
+    /// The objects of a section with their names, each name once.
     private mutating func named(_ node: Node, among known: [String], _ kind: String) -> [(String, [Member])] {
         guard let members = diagnosis.object(node) else { return [] }
         var names = Set(known)

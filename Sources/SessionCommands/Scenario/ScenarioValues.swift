@@ -1,9 +1,9 @@
 import PolicyFile
 import SessionCore
 
-/// Values of scenario files.
+/// Reads the values of scenario files.
 extension ScenarioReader {
-    /// The objects in an array, each with its place.
+    /// The objects in an array, each with its place in the file.
     mutating func objects(_ node: Node, _ expected: String) -> [(Place, [Member])] {
         guard case .array(let elements) = node.content else {
             diagnosis.error(at: node.place, found: node.summary, expected: "an array of \(expected)")
@@ -18,8 +18,8 @@ extension ScenarioReader {
         return nil
     }
 
-    /// The name of an output or input that can be plugged in and pulled out.
-    mutating func socket(_ node: Node) -> String? {
+    /// The name of an output or input that can be plugged and unplugged.
+    mutating func pluggablePort(_ node: Node) -> String? {
         let expected = "the name of an output or input that comes and goes, such as headphones"
         guard let name = text(node, expected) else { return nil }
         if name != VirtualPorts.speaker, name != VirtualPorts.microphone { return name }
@@ -31,7 +31,7 @@ extension ScenarioReader {
     mutating func session(_ node: Node) -> Int? { index(node, among: sessions.map(\.name), "sessions") }
     mutating func interruption(_ node: Node) -> Int? { index(node, among: interruptions.map(\.name), "interruptions") }
 
-    /// The number of what is named.
+    /// The index of a name.
     private mutating func index(_ node: Node, among names: [String], _ kind: String) -> Int? {
         if let name = node.text, let index = names.firstIndex(of: name) { return index }
         diagnosis.error(
@@ -40,7 +40,7 @@ extension ScenarioReader {
         return nil
     }
 
-    /// One word of several.
+    /// One of several words.
     mutating func word(_ node: Node, among known: [String], _ what: String? = nil) -> String? {
         if let word = node.text, known.contains(word) { return word }
         diagnosis.error(
@@ -49,7 +49,7 @@ extension ScenarioReader {
         return nil
     }
 
-    /// Any of several words, in an array.
+    /// An array of words.
     mutating func words(_ node: Node, among known: [String], _ what: String) -> [String]? {
         guard case .array(let elements) = node.content else {
             diagnosis.error(at: node.place, found: node.summary, expected: "an array of \(what): \(list(known))")
@@ -63,7 +63,7 @@ extension ScenarioReader {
         word(node, among: ["true", "false"]).map { $0 == "true" }
     }
 
-    /// Whether something is switched on.
+    /// Whether a switch is on.
     mutating func isOn(_ node: Node) -> Bool? {
         word(node, among: ["on", "off"]).map { $0 == "on" }
     }
@@ -93,7 +93,7 @@ extension ScenarioReader {
     }
 }
 
-/// Times in scenario files: as in policy files, but stories are longer than fades.
+/// Times in scenario files: as in policy files, but with longer units.
 enum ScenarioTime {
     /// The longest story.
     static let longest = Duration.seconds(24 * 3600)

@@ -1,20 +1,20 @@
 import SessionCore
 
-/// What an expectation can say of an opened session: one property of it each, as D-Bus shows it.
+/// An expected condition of an opened session: one of its D-Bus properties.
 enum SessionCondition: String, CaseIterable {
-    /// `Active`.
+    /// `Active` is true.
     case active
-    /// Not `Active`, for whatever reason.
+    /// `Active` is false, for any reason.
     case inactive
-    /// `Interrupted`.
+    /// `Interrupted` is true.
     case interrupted
-    /// `ActivationDelayed`.
+    /// `ActivationDelayed` is true.
     case delayed
 
-    /// All words, for messages.
+    /// All words, for error messages.
     static var known: [String] { allCases.map(\.rawValue) }
 
-    /// Whether a session is that now.
+    /// Whether a session has this condition.
     func holds(of state: SessionState?) -> Bool {
         switch self {
         case .active: state?.isActive == true
@@ -24,7 +24,7 @@ enum SessionCondition: String, CaseIterable {
         }
     }
 
-    /// What a session is, in words, for somebody who expected something else; `nil` is one that is not open.
+    /// A session's state for the message about a failed expectation; `nil` if the session is not open.
     static func text(of state: SessionState?) -> String {
         guard let state else { return "not open" }
         var words = [state.isActive ? "active" : "inactive"]

@@ -1,47 +1,48 @@
 import PolicyFile
 import SessionCore
 
-/// One thing that a session's application is told: a change of `Active`, a signal, or an answer other than "done".
+/// One message to a session's application: a change of `Active`, a signal, or an answer other than "done".
 enum Told: Equatable {
-    /// `Active` is true now.
+    /// `Active` became true.
     case active
-    /// `Active` is false now.
+    /// `Active` became false.
     case inactive
-    /// `InterruptionBegan`; in an expectation, any who, unless one is named.
+    /// `InterruptionBegan`; an expectation without a name matches any interrupter.
     case began(reason: InterruptionReason, by: String?)
     /// `InterruptionEnded`.
     case ended(shouldResume: Bool)
     /// `ActivationGranted` (N9).
     case granted
-    /// The answer to an activation that waits (N9).
+    /// The answer to an activation that has to wait (N9).
     case delayed
-    /// The answer to an activation that somebody is in the way of (R8); in an expectation, anybody, unless one is named.
+    /// The answer to an activation that another session prevents (R8); an expectation without a name matches any
+    /// session.
     case refused(by: String?)
-    /// The answer to anything that cannot be, by the error's name.
+    /// Another error, by name.
     case mistaken(String)
-    /// `RouteChanged`, by the name of its reason.
+    /// `RouteChanged`, with the name of its reason.
     case route(String)
     /// `SecondaryAudioHint`.
     case hint(Bool)
 
-    /// What a session is told only of if its expectations ask for it.
+    /// The kinds of messages that count only if the session's expectations mention them.
     enum Extra: Hashable {
         case route, hint
     }
 
-    /// Why an interruption begins (N7).
+    /// The reasons of an interruption (N7).
     static let reasons = InterruptionReason.allCases.map(\.rawValue).sorted()
-    /// The names of errors that an application is answered with, as scenarios write them.
+    /// The names of errors in scenario files.
     static let mistakes = ["incompatible-category", "mode-not-changeable", "not-found", "limits-exceeded"]
     static let routeReasons = RouteChangeReason.allCases.map(\.name)
 
-    /// How each of them is written, for messages.
+    /// The syntax of each message, for error messages.
     static let forms = [
         "active", "inactive", "began REASON [by NAME]", "ended resume", "ended stay", "granted", "delayed",
         "refused [by NAME]", "mistaken WORD", "route REASON", "hint on", "hint off",
     ]
 
-    /// Whether it is one of those that count only where they are asked for.
+    /// The optional kind of the message; `nil` if it always counts.
     var extra: Extra? {
         switch self {
         case .route: .route
@@ -50,7 +51,7 @@ enum Told: Equatable {
         }
     }
 
-    /// Who is named.
+    /// The name in the message.
     var name: String? {
         switch self {
         case .began(_, let name), .refused(let name): name
@@ -58,7 +59,7 @@ enum Told: Equatable {
         }
     }
 
-    /// As a scenario file writes it.
+    /// The message in the syntax of scenario files.
     var text: String {
         switch self {
         case .active: "active"
@@ -74,13 +75,13 @@ enum Told: Equatable {
         }
     }
 
-    /// Why a text is none of them.
+    /// Thrown for a text that cannot be parsed as a message.
     struct Mistake: Error {
         var expected: String
         var nearest: String?
     }
 
-    /// Reads one as a scenario file writes it.
+    /// Parses a message in the syntax of scenario files.
     static func read(_ text: String) throws(Mistake) -> Told {
         let parts = text.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
         let rest = Array(parts.dropFirst())
@@ -96,7 +97,7 @@ enum Told: Equatable {
                 throw Mistake(expected: "nothing after '\(parts[..<count].joined(separator: " "))'")
             }
         }
-        /// Behind so many words, `by NAME`; names have blanks, too.
+        /// The name in `by NAME` after the given number of words; a name may contain blanks.
         func who(after count: Int) throws(Mistake) -> String? {
             guard parts.count > count else { return nil }
             guard parts[count] == "by", parts.count > count + 1 else {
@@ -145,7 +146,7 @@ enum Told: Equatable {
         }
     }
 
-    /// The word for an answer; `nil` for "done", which is no news.
+    /// The message for the answer to a call; `nil` for `done`, which scenarios do not mention.
     init?(_ answer: SessionAnswer) {
         switch answer {
         case .done: return nil
@@ -153,12 +154,12 @@ enum Told: Equatable {
         case .refused(let other): self = .refused(by: other.application.name)
         case .mistaken(.modeIsFixed): self = .mistaken("mode-not-changeable")
         case .mistaken: self = .mistaken("incompatible-category")
-        case .nothingWaits, .unknown: self = .mistaken("not-found")
+        case .nothingDelayed, .unknown: self = .mistaken("not-found")
         case .noRoom: self = .mistaken("limits-exceeded")
         }
     }
 
-    /// Several of them, as a scenario file writes them.
+    /// Several messages in the syntax of scenario files.
     static func text(of list: [Told]) -> String {
         if list.isEmpty { return "nothing" }
         let words = list.map { $0.text.contains(" ") ? "\"\($0.text)\"" : $0.text }

@@ -1,10 +1,11 @@
 import ArgumentParser
 import Glibc
 import PolicyFile
+import SessionCore
 import SessionBus
 import SessionWire
 
-/// An interruption that lasts as long as this process: until a signal, the end of a length of time, or that of a command.
+/// An interruption that this process keeps until a signal, a time limit, or the end of a command.
 final class HeldInterruption {
     private let service = ServiceConnection()
     private let kind: Interrupt.Kind
@@ -13,9 +14,9 @@ final class HeldInterruption {
     private let json: Bool
     private let command: [String]
     private var isOver = false
-    /// What ended it, if not all went well.
+    /// The reason for an early end.
     private var failure: (any Error)?
-    /// The service that has begun it, by its unique name, and the number there.
+    /// The unique name of the service that began the interruption, and the cookie there.
     private var owner: String?
     private var cookie: WireValue?
     private var child: pid_t?
@@ -29,27 +30,27 @@ final class HeldInterruption {
     }
 
     func run() throws {
-        // First of all: what it is told while it begins must not be lost.
+        // First, so that no signal during the start is lost.
         let signals = SignalWatch([SIGINT, SIGTERM, SIGHUP, SIGCHLD], loop: service.loop) { [weak self] signal in
-            self?.take(signal)
+            self?.handle(signal)
         }
-        let lock = InterruptionLock.take(kind.rawValue)
+        let lock = InterruptionLock.acquire(kind.rawValue)
         defer { lock?.release() }
         let first = try service.owner()
         owner = first
-        cookie = try service.ask("BeginInterruption", arguments, of: first).first
-        // The service that comes after this one knows nothing of it.
+        cookie = try service.callOrExit("BeginInterruption", arguments, of: first).first
+        // A restarted service does not know this interruption.
         let following = service.bus.follow(AudioSessionBus.name) { [weak self] in self?.follow($0) }
         try start()
-        let timer = service.loop.timer { [weak self] in self?.timeIsOver() }
+        let timer = service.loop.timer { [weak self] in self?.timeLimitReached() }
         if let length {
             let nanoseconds = Int64(clamping: length.milliseconds) * 1_000_000
             timer.arm(at: service.loop.now + nanoseconds)
         }
         withExtendedLifetime((signals, following)) { service.loop.run(until: { isOver }) }
         timer.cancel()
-        if let cookie, let owner, case .success = service.answer(to: "EndInterruption", [cookie], of: owner) {
-            say("ended")
+        if let cookie, let owner, case .success = service.call("EndInterruption", [cookie], of: owner) {
+            printState("ended")
         }
         if let failure { throw failure }
     }
@@ -58,8 +59,8 @@ final class HeldInterruption {
         [.string(kind.rawValue), .record(name.map { [("display-name", .string($0))] } ?? [])]
     }
 
-    /// What is printed belongs to the command, where there is one.
-    private func say(_ state: String) {
+    /// Prints a state; nothing if a command runs, because the output is the command's.
+    private func printState(_ state: String) {
         guard command.isEmpty else { return }
         let text =
             json
@@ -69,9 +70,9 @@ final class HeldInterruption {
     }
 
     private func start() throws {
-        say("began")
+        printState("began")
         guard let program = command.first else { return }
-        // A command is not to inherit that signals are blocked.
+        // The command must not inherit our blocked signals.
         var attributes = posix_spawnattr_t()
         var none = sigset_t()
         sigemptyset(&none)
@@ -85,17 +86,17 @@ final class HeldInterruption {
         var process = pid_t()
         let error = posix_spawnp(&process, program, nil, &attributes, words, environ)
         guard error == 0 else {
-            Terminal.complain("audio-session: \(printable(program, limit: 200)): \(String(cString: strerror(error)))")
+            Terminal.writeError("audio-session: \(printable(program, limit: 200)): \(String(cString: strerror(error)))")
             throw ExitCode(error == ENOENT ? 127 : 126)
         }
         child = process
     }
 
-    // MARK: - What happens meanwhile
+    // MARK: - Events during the interruption
 
-    private func take(_ signal: Int32) {
+    private func handle(_ signal: Int32) {
         guard signal == SIGCHLD else {
-            // A terminal's SIGINT goes to the command by itself, and what the command makes of it counts.
+            // The terminal sends SIGINT to the command itself, and the command's reaction counts.
             guard let child else {
                 isOver = true
                 return
@@ -112,8 +113,8 @@ final class HeldInterruption {
         end(with: code == 0 ? nil : ExitCode(code))
     }
 
-    private func timeIsOver() {
-        // The command goes on; only the interruption is over.
+    private func timeLimitReached() {
+        // The command continues; only the interruption has ended.
         if child == nil { isOver = true } else { endEarly() }
     }
 
@@ -130,10 +131,10 @@ final class HeldInterruption {
         guard owner != self.owner else { return }
         self.owner = owner
         guard let owner else {
-            Terminal.complain("audio-session: the service has gone; waiting for it")
+            Terminal.writeError("audio-session: the service has gone; waiting for it")
             return
         }
-        // What is over does not begin again.
+        // An interruption that has ended does not begin again.
         guard cookie != nil else { return }
         service.bus.call(
             owner, path: AudioSessionBus.managerPath, interface: AudioSessionBus.managerInterface, "BeginInterruption",
@@ -142,10 +143,10 @@ final class HeldInterruption {
             switch result {
             case .success(let values):
                 self?.cookie = values.first
-                self?.say("began")
+                self?.printState("began")
             case .failure(let error):
                 guard error.name != WireErrorName.disconnected, !error.isWithoutService else { return }
-                Terminal.complain("audio-session: \(error.explanation)")
+                Terminal.writeError("audio-session: \(error.explanation)")
                 self?.end(with: ExitCode.failure)
             }
         }

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Glibc
 
-/// The files by which `interrupt end` finds the processes that `interrupt begin` keeps.
+/// The lock files through which `interrupt end` finds the processes of `interrupt begin`.
 ///
-/// There is one for each in the user's run-time folder, with the kind and the process in its name, and it is locked for
-/// as long as the process lives: so a number that belongs to another process by now is never taken for it.
+/// Each process has a file in the user's runtime folder, with the kind and the process id in its name, and locks it
+/// until it ends. So another process that has got the same id is never taken for it.
 struct InterruptionLock {
     let kind: String
     let process: pid_t
@@ -12,7 +12,7 @@ struct InterruptionLock {
     private let descriptor: Int32
 
     private static let prefix = "interruption-"
-    /// How long a process may take to end, in milliseconds.
+    /// How long a process may take to end after the request, in milliseconds.
     private static let patience = 5000
 
     private static var folder: String? {
@@ -20,19 +20,21 @@ struct InterruptionLock {
         return "\(runtime)/audio-session"
     }
 
-    /// Makes the file of this process; `nil`, said as a warning, where there is no folder for it.
-    static func take(_ kind: String) -> InterruptionLock? {
+    /// Creates and locks this process's file; `nil`, with a warning, if the folder is missing.
+    static func acquire(_ kind: String) -> InterruptionLock? {
         let process = getpid()
         guard let folder else {
-            Terminal.complain("audio-session: interrupt end will not find this one: XDG_RUNTIME_DIR is not set")
+            Terminal.writeError(
+                "audio-session: interrupt end will not find this interruption: XDG_RUNTIME_DIR is not set")
             return nil
         }
         mkdir(folder, 0o700)
         let path = "\(folder)/\(prefix)\(kind)-\(process)"
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            Terminal.complain(
-                "audio-session: interrupt end will not find this one: \(path): \(String(cString: strerror(errno)))")
+            Terminal.writeError(
+                "audio-session: interrupt end will not find this interruption: \(path): \(String(cString: strerror(errno)))"
+            )
             return nil
         }
         return InterruptionLock(kind: kind, process: process, path: path, descriptor: descriptor)
@@ -44,12 +46,12 @@ struct InterruptionLock {
         close(descriptor)
     }
 
-    /// Asks all processes that keep interruptions of a kind, or of any, to end, and waits until they have.
+    /// Asks all processes that keep interruptions of a kind (or of any kind) to end, and waits until they have.
     ///
-    /// - Returns: Those that have ended.
+    /// - Returns: The processes that have ended.
     static func endAll(of kind: Interrupt.Kind?) throws -> [InterruptionLock] {
         guard let folder else {
-            Terminal.complain("audio-session: XDG_RUNTIME_DIR is not set, so no interruption can be found")
+            Terminal.writeError("audio-session: XDG_RUNTIME_DIR is not set, so no interruption can be found")
             throw ExitCode.failure
         }
         let locks = Interrupt.Kind.allCases.filter { kind == nil || kind == $0 }.flatMap { kind in
@@ -61,7 +63,7 @@ struct InterruptionLock {
             if lock.waitUntilFree() {
                 ended.append(lock)
             } else {
-                Terminal.complain("audio-session: process \(lock.process) does not end")
+                Terminal.writeError("audio-session: process \(lock.process) does not end")
             }
             close(lock.descriptor)
         }
@@ -82,7 +84,7 @@ struct InterruptionLock {
         return names.sorted()
     }
 
-    /// The lock of a file that a living process of this command holds. What nobody holds is left over, and removed.
+    /// The lock held by a living process of this command. A file that nobody locks is a leftover and is removed.
     private static func held(_ kind: String, _ name: String, in folder: String) -> InterruptionLock? {
         let start = "\(prefix)\(kind)-"
         guard name.hasPrefix(start), let process = pid_t(name.dropFirst(start.count)), process > 1 else { return nil }
@@ -103,14 +105,14 @@ struct InterruptionLock {
 
     private var isFree: Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
-    /// Whether the process is of this user, and runs this program.
+    /// Whether the process belongs to this user and runs this program.
     private var isOurs: Bool {
         var status = stat()
         guard stat("/proc/\(process)", &status) == 0, status.st_uid == getuid() else { return false }
         return Self.program(of: process) == Self.program(of: getpid())
     }
 
-    /// What the kernel calls the program of a process.
+    /// The name of a process's program in the kernel.
     private static func program(of process: pid_t) -> String? {
         guard let file = fopen("/proc/\(process)/comm", "r") else { return nil }
         defer { fclose(file) }

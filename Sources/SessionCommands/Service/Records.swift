@@ -1,7 +1,7 @@
 import SessionWire
 
-/// A session as the service's ListSessions and its events describe it. What a record lacks is empty or zero, so that
-/// services of other versions can be shown too.
+/// A session as ListSessions and events describe it. Missing members become empty or zero, so that services of other
+/// versions can be shown, too.
 struct SessionRecord {
     var id: Int64
     var application: String
@@ -12,14 +12,14 @@ struct SessionRecord {
     var mode: String
     var priority: Int64
     var state: String
-    /// The session that interrupts it, for people; empty for none.
+    /// The session that interrupts this one, for people; empty if none.
     var by: String
-    /// The numbers of its streams.
+    /// The numbers of the session's streams.
     var streams: [Int64]
-    /// The record itself, with its keys in the documented order.
+    /// The received record, with its keys in the documented order.
     var record: WireValue
 
-    /// The keys of the interface, in the order of its documentation.
+    /// The keys in the order of the interface's documentation.
     private static let keys = [
         "id", "path", "application", "display-name", "kind", "description", "category", "options", "mode", "priority",
         "state", "by", "streams",
@@ -40,18 +40,18 @@ struct SessionRecord {
         record = value.ordered(by: Self.keys)
     }
 
-    /// What people call it.
+    /// The name for people.
     var name: String { displayName.isEmpty ? application : displayName }
 }
 
-/// A stream as the service's ListStreams and its events describe it.
+/// A stream as ListStreams and events describe it.
 struct StreamRecord {
     var id: Int64
     var node: Int64
     var application: String
     var process: Int64
     var direction: String
-    /// The number of its session; 0 without one.
+    /// The number of the stream's session; 0 without one.
     var session: Int64
     var description: String
     var wanted: Bool
@@ -61,11 +61,11 @@ struct StreamRecord {
     /// In dB.
     var gain: Double
     var cause: String
-    /// The session that causes it, for people.
+    /// The session that causes the treatment, for people.
     var by: String
-    /// Microseconds since 1970; 0 when nothing is done to it.
+    /// The start of the treatment in microseconds since 1970; 0 for an untreated stream.
     var since: Int64
-    /// The record itself, with its keys in the documented order.
+    /// The received record, with its keys in the documented order.
     var record: WireValue
 
     private static let keys = [
@@ -91,14 +91,14 @@ struct StreamRecord {
         record = value.ordered(by: Self.keys)
     }
 
-    /// Whether nothing is done to it.
+    /// Whether the stream is untreated.
     var isFree: Bool { treatment.isEmpty || treatment == "untouched" }
-    /// Whether it is kept from being heard.
+    /// Whether the stream is inaudible because of its treatment.
     var isSilenced: Bool { !isFree && treatment != "ducked" }
 }
 
 extension WireValue {
-    /// A record with some keys first, in their order, and then all others as they came.
+    /// The record with the given keys first, in that order, and all others after them.
     func ordered(by keys: [String]) -> WireValue {
         guard let entries else { return .record([]) }
         let named = entries.compactMap { entry in entry.key.text.map { ($0, entry.value.bare) } }

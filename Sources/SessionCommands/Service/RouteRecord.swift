@@ -1,16 +1,16 @@
 import SessionWire
 
-/// An input or output as the service's CurrentRoute describes it. What a record lacks is empty.
+/// An input or output as CurrentRoute describes it. Missing members become empty.
 struct PortRecord {
     var type: String
     var id: String
-    /// For people.
+    /// The name for people.
     var name: String
-    /// The record itself, with its keys in the documented order.
+    /// The received record, with its keys in the documented order.
     var record: WireValue
 
     private static let keys = [
-        "type", "name", "id", "node-name", "node", "device", "device-id", "availability", "server-type",
+        "type", "name", "id", "node-name", "node", "device", "device-id", "availability", "server-type", "channels",
     ]
 
     init(_ value: WireValue) {
@@ -21,15 +21,15 @@ struct PortRecord {
     }
 }
 
-/// What is in use, and what there is.
+/// The ports in use and the ports available.
 struct RouteRecord {
     var inputs: [PortRecord]
     var outputs: [PortRecord]
-    /// What can be chosen; `nil` where the service does not tell.
+    /// The available inputs; `nil` if the service does not report them.
     private var offeredInputs: [PortRecord]?
     private var offeredOutputs: [PortRecord]?
 
-    /// What is in use, `a{sv}` as the service's signals have it.
+    /// Reads the ports in use, `a{sv}` as in the service's signals.
     init(_ value: WireValue?) {
         inputs = (value?["inputs"]?.elements ?? []).map(PortRecord.init)
         outputs = (value?["outputs"]?.elements ?? []).map(PortRecord.init)
@@ -42,15 +42,15 @@ struct RouteRecord {
         offeredOutputs = properties["AvailableOutputs"]?.elements?.map(PortRecord.init)
     }
 
-    /// What can be chosen.
+    /// The available inputs.
     var availableInputs: [PortRecord] { offeredInputs ?? [] }
-    /// What can be chosen.
+    /// The available outputs.
     var availableOutputs: [PortRecord] { offeredOutputs ?? [] }
 
-    /// Whether there is nothing at all.
+    /// Whether no port is known.
     var isUnknown: Bool { inputs.isEmpty && outputs.isEmpty && availableInputs.isEmpty && availableOutputs.isEmpty }
 
-    /// For machines.
+    /// The ports as a record, for machines.
     var record: WireValue {
         let lists = [
             ("inputs", inputs), ("outputs", outputs), ("available-inputs", offeredInputs),
@@ -59,7 +59,7 @@ struct RouteRecord {
         return .record(lists.compactMap { name, ports in ports.map { (name, .records($0.map(\.record))) } })
     }
 
-    /// What is in use, for people; empty without anything.
+    /// The ports in use, for people; empty if there are none.
     func words(_ style: Style) -> String {
         [("output", outputs), ("input", inputs)].compactMap { direction, ports in
             let names = ports.map { style.safe($0.name) }.joined(separator: " + ")

@@ -2,12 +2,12 @@ import ArgumentParser
 import SessionBus
 import SessionWire
 
-/// The command's end of the session bus, and what it asks the service there.
+/// The connection to the session bus, and the calls to the service.
 final class ServiceConnection {
     let loop = PollLoop()
     let bus: BusConnection
 
-    /// How long an answer may take. The service never waits for anything itself.
+    /// The time limit for an answer. The service itself never blocks.
     private static let patience = Duration.seconds(10)
 
     init() {
@@ -17,23 +17,23 @@ final class ServiceConnection {
 
     deinit { bus.close() }
 
-    /// Calls a method of the manager, or of another interface of its object, and waits for the answer.
-    func answer(
-        to member: String, _ arguments: [WireValue] = [], interface: String = AudioSessionBus.managerInterface,
+    /// Calls a method of the manager, or of another interface of the same object, and waits for the answer.
+    func call(
+        _ member: String, _ arguments: [WireValue] = [], interface: String = AudioSessionBus.managerInterface,
         of owner: String = AudioSessionBus.name
     ) -> Result<[WireValue], WireError> {
         answers(to: [(member, arguments, interface)], of: owner)[0]
     }
 
-    /// The same; an error is said, and ends the command.
-    @discardableResult func ask(
+    /// Calls a method like ``call``; on an error, prints the error and ends the command.
+    @discardableResult func callOrExit(
         _ member: String, _ arguments: [WireValue] = [], interface: String = AudioSessionBus.managerInterface,
         of owner: String = AudioSessionBus.name
     ) throws -> [WireValue] {
-        try answer(to: member, arguments, interface: interface, of: owner).orComplain()
+        try call(member, arguments, interface: interface, of: owner).orExit()
     }
 
-    /// The unique name of the service as it is now.
+    /// The service's present unique name.
     func owner() throws -> String {
         var result: Result<[WireValue], WireError>?
         bus.call(
@@ -41,10 +41,10 @@ final class ServiceConnection {
             [.string(AudioSessionBus.name)]
         ) { result = $0 }
         loop.run(until: { result != nil })
-        return try result?.orComplain().first?.text ?? AudioSessionBus.name
+        return try result?.orExit().first?.text ?? AudioSessionBus.name
     }
 
-    /// Calls several methods at once; the service carries them out one after the other.
+    /// Sends several calls at once; the service handles them in order.
     private func answers(
         to calls: [(member: String, arguments: [WireValue], interface: String)], of owner: String = AudioSessionBus.name
     ) -> [Result<[WireValue], WireError>] {
@@ -66,30 +66,30 @@ final class ServiceConnection {
     /// A property of the manager.
     func property(_ name: String) throws -> WireValue? {
         let arguments: [WireValue] = [.string(AudioSessionBus.managerInterface), .string(name)]
-        return try ask("Get", arguments, interface: Self.properties).first?.bare
+        return try callOrExit("Get", arguments, interface: Self.properties).first?.bare
     }
 
     /// Sets a property of the manager.
     func setProperty(_ name: String, to value: WireValue) throws {
         let arguments: [WireValue] = [.string(AudioSessionBus.managerInterface), .string(name), .variant(value)]
-        try ask("Set", arguments, interface: Self.properties)
+        try callOrExit("Set", arguments, interface: Self.properties)
     }
 
-    /// All that the service knows.
-    func situation() throws -> ServiceState {
-        let results = try answers(to: Self.situationCalls).map { try $0.orComplain() }
+    /// The service's complete state.
+    func state() throws -> ServiceState {
+        let results = try answers(to: Self.stateCalls).map { try $0.orExit() }
         return ServiceState(answers: results)
     }
 
-    /// The calls whose answers make a situation.
-    static let situationCalls: [(member: String, arguments: [WireValue], interface: String)] = [
+    /// The calls that together return the service's state.
+    static let stateCalls: [(member: String, arguments: [WireValue], interface: String)] = [
         ("GetAll", [.string(AudioSessionBus.managerInterface)], properties),
         ("ListSessions", [], AudioSessionBus.managerInterface), ("ListStreams", [], AudioSessionBus.managerInterface),
     ]
 }
 
 extension ServiceState {
-    /// What the answers to ``ServiceConnection/situationCalls`` say together.
+    /// Combines the answers to ``ServiceConnection/stateCalls``.
     init(answers: [[WireValue]]) {
         func value(_ index: Int) -> WireValue {
             answers.indices.contains(index) ? answers[index].first ?? .records([]) : .records([])
@@ -99,30 +99,30 @@ extension ServiceState {
 }
 
 extension Result where Failure == WireError {
-    /// The value; without one, says why and ends the command with status 1.
-    func orComplain() throws -> Success {
+    /// The value; on failure, prints the error and ends the command with status 1.
+    func orExit() throws -> Success {
         switch self {
         case .success(let value): return value
         case .failure(let error):
-            Terminal.complain("audio-session: \(error.explanation)")
+            Terminal.writeError("audio-session: \(error.explanation)")
             throw ExitCode.failure
         }
     }
 }
 
 extension WireError {
-    /// Whether nobody has the service's name.
+    /// Whether the error means that no service runs.
     var isWithoutService: Bool {
         ["ServiceUnknown", "NameHasNoOwner"].contains { name == "org.freedesktop.DBus.Error.\($0)" }
     }
 
-    /// What went wrong, and what to look at.
+    /// What went wrong, and what to check.
     var explanation: String {
         if isWithoutService {
             return """
                 there is no service \(AudioSessionBus.name) on the session bus.
-                Is the module loaded? This shows it: pw-dump | grep audio-session
-                Is this the bus of that PipeWire's session? See DBUS_SESSION_BUS_ADDRESS.
+                Check that the sound server has loaded the module: pw-dump | grep audio-session
+                Check that DBUS_SESSION_BUS_ADDRESS names the bus of the sound server's session.
                 """
         }
         if name == WireErrorName.disconnected {

@@ -1,24 +1,24 @@
 import SessionWire
 
-/// All that the service knows at one moment.
+/// The service's complete state at one moment.
 struct ServiceState {
-    /// The version of the software; empty when it is not said.
+    /// The version of the software; empty if not reported.
     var version: String
-    /// The sound server, with its release; empty when it is not said.
+    /// The sound server and its release; empty if not reported.
     var server: String
-    /// What cannot be had there, each with the reason, by name.
+    /// The features that the server lacks: name and reason.
     var limits: [(name: String, reason: String)]
-    /// Where the policy in force comes from.
+    /// The source of the policy in force.
     var policy: String
     var switches: Switches
-    /// The inputs and outputs, those in use and those that there are.
+    /// The inputs and outputs, those in use and those available.
     var route: RouteRecord
-    /// By number.
+    /// Sorted by number.
     var sessions: [SessionRecord]
-    /// By number.
+    /// Sorted by number.
     var streams: [StreamRecord]
 
-    /// What the user has switched.
+    /// The user's switches.
     struct Switches: Equatable {
         var silent: Bool
         var doNotDisturb: Bool
@@ -30,10 +30,10 @@ struct ServiceState {
     enum Pause: Equatable {
         case none
         case withoutEnd
-        /// In microseconds since 1970.
+        /// Until a time in microseconds since 1970.
         case until(UInt64)
 
-        /// What the property PausedUntil means.
+        /// Reads the property PausedUntil.
         init(_ value: WireValue?) {
             switch value?.bare {
             case .uint64(0), nil: self = .none
@@ -46,8 +46,8 @@ struct ServiceState {
 
     /// - Parameters:
     ///   - properties: All properties of the manager, `a{sv}`.
-    ///   - sessions: What ListSessions answers, `aa{sv}`.
-    ///   - streams: What ListStreams answers, `aa{sv}`.
+    ///   - sessions: The answer of ListSessions, `aa{sv}`.
+    ///   - streams: The answer of ListStreams, `aa{sv}`.
     init(properties: WireValue, sessions: WireValue, streams: WireValue) {
         version = properties["Version"]?.text ?? ""
         server = properties["Server"]?.text ?? ""
@@ -63,7 +63,7 @@ struct ServiceState {
         self.streams = (streams.elements ?? []).map(StreamRecord.init).sorted { $0.id < $1.id }
     }
 
-    /// For machines: what each key is called and where it stands.
+    /// The members of the JSON object, in order.
     var members: [(String, WireValue)] {
         [
             ("version", .string(version)), ("server", .string(server)),
@@ -76,7 +76,7 @@ struct ServiceState {
 }
 
 extension ServiceState.Switches {
-    /// For machines.
+    /// The state as a record, for machines.
     var record: WireValue {
         .record([
             ("silent", .boolean(silent)), ("do-not-disturb", .boolean(doNotDisturb)), ("locked", .boolean(locked)),
@@ -86,9 +86,9 @@ extension ServiceState.Switches {
 }
 
 extension ServiceState.Pause {
-    /// The end in microseconds since 1970, as JSON has it: `null` without one.
+    /// The end in microseconds since 1970, or `null`.
     var value: WireValue {
-        // JSON has no other word for a number that is none.
+        // NaN becomes `null` in JSON.
         if case .until(let moment) = self { .uint64(moment) } else { .double(.nan) }
     }
 }

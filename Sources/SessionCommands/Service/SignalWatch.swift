@@ -1,14 +1,14 @@
 import Glibc
 import SessionBus
 
-/// Signals of the system as events of a loop.
+/// Delivers system signals as events of a loop.
 ///
-/// They are blocked for the whole process, taken by a thread that does nothing else, and passed on through a socket: so no
-/// handler runs in the middle of anything.
+/// The signals are blocked in the whole process. A separate thread waits for them and passes them on through a socket,
+/// so no signal handler interrupts other code.
 final class SignalWatch {
     private let watch: any LoopWatch
 
-    /// Passes the signals on from now until the process ends.
+    /// Passes signals on from now until the process ends.
     init(_ signals: [Int32], loop: PollLoop, _ body: @escaping (Int32) -> Void) {
         var set = sigset_t()
         sigemptyset(&set)

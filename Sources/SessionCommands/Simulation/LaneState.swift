@@ -1,6 +1,6 @@
 import SessionCore
 
-/// What was decided about a stream, and because of whom.
+/// The engine's decision about a stream, and its cause.
 struct Decision: Equatable {
     enum Kind: Equatable {
         case free
@@ -10,35 +10,35 @@ struct Decision: Equatable {
         case held
         case superseded
         case rejected
-        /// The policy does not look at it.
+        /// The policy does not manage the stream.
         case leftAlone
     }
 
-    /// That no session is the cause, but what its sound comes out of or goes into (R64).
+    /// A cause other than a session: the output or input (R64).
     enum RouteLoss: Equatable {
         /// The output has gone, and may come back.
         case awaited
-        /// It has not come back in time.
+        /// The output did not come back in time.
         case lost
         /// The route of a recording has changed.
         case changed
-        /// The input of a recording is muted.
+        /// The recording's input is muted.
         case muted
     }
 
     var kind: Kind
-    /// The description of the session because of which it is so.
+    /// The description of the session that causes the decision.
     var actor: String?
-    /// In place of a session.
+    /// The output or input that causes the decision.
     var loss: RouteLoss?
-    /// In place of both, what of its own session or of the user's switches keeps it silent.
+    /// Without `actor` and `loss`: the state of the stream's own session, or the user's switch, that silences it.
     private var reasonWithoutActor: String?
 
     static let free = Decision(kind: .free)
 
-    /// Reads what the engine has decided.
+    /// Reads the engine's decision.
     ///
-    /// - Parameter interrupter: Who or what causes it.
+    /// - Parameter interrupter: The cause of the decision.
     init(_ treatment: Treatment?, by interrupter: Interrupter?) {
         guard let treatment else {
             kind = .leftAlone
@@ -50,7 +50,7 @@ struct Decision: Equatable {
             switch treatment.reason {
             case .inactive, .noDevice, .noInput, .noOutput, .silentSwitch, .screenLock, .doNotDisturb:
                 treatment.reason.words().clause
-            default: nil
+            case .none, .ducked, .interrupted, .superseded, .rejected, .routeDisconnected, .inputMuted, .handover: nil
             }
         switch (treatment.reason, treatment.cause) {
         case (.routeDisconnected, .route): loss = .changed
@@ -75,7 +75,7 @@ struct Decision: Equatable {
 
     private var isDucked: Bool { if case .ducked = kind { true } else { false } }
 
-    /// The word that scenarios have for it.
+    /// The word in scenario files.
     var word: String {
         switch kind {
         case .free: "free"
@@ -89,7 +89,7 @@ struct Decision: Equatable {
         }
     }
 
-    /// Because of whom or what it is so, in a word or two.
+    /// The cause, in a word or two.
     var label: String? {
         switch loss {
         case nil: actor
@@ -99,7 +99,7 @@ struct Decision: Equatable {
         }
     }
 
-    /// Why it is so.
+    /// The cause as a text.
     var reason: String {
         switch loss {
         case nil:
@@ -112,49 +112,49 @@ struct Decision: Equatable {
         }
     }
 
-    /// How far it is lowered.
+    /// How far the stream is lowered.
     var gain: Decibels? {
         if case .ducked(let gain) = kind { gain } else { nil }
     }
 }
 
-/// All that can be said of a stream at one moment of a simulation.
+/// The state of a stream at one moment of a simulation.
 struct LaneState: Equatable {
-    /// The stream exists.
+    /// Whether the stream exists.
     var isPresent = false
-    /// Its application wants it to run.
+    /// Whether the application wants the stream to run.
     var isWanted = false
-    /// The server runs it.
+    /// Whether the server runs the stream.
     var isRunning = false
-    /// The factor that was put on it, and how it is silenced, at this moment.
+    /// The gain applied at this moment, and how the stream is silenced.
     var gain = 1.0
     var silence = Silence.none
-    /// The factor on the amplitude that its user has chosen.
+    /// The user's volume as a linear factor.
     var volume = 1.0
-    /// What it is on its way to.
+    /// The latest decision; the stream may still be fading towards it.
     var decision = Decision.free
 
-    /// Whether something can be heard of it; of a recording, whether it goes on.
+    /// Whether the stream is audible; for a recording, whether it runs.
     var isHeard: Bool { isRunning && silence != .mute && gain * volume > 0 }
 
-    /// Whether what was decided is so.
+    /// Whether the stream has reached the state that was decided.
     var isReached: Bool {
         switch decision.kind {
         case .leftAlone: true
         case .free: silence == .none && gain == 1
-        // To a tenth of a decibel, as decisions are told.
+        // To a tenth of a decibel, the precision of decisions.
         case .ducked(let target): silence == .none && LinearGain(gain).decibels == target.value
         case .muted: silence == .mute
         case .corked, .held, .superseded, .rejected: silence != .none
         }
     }
 
-    /// In words, for somebody who expected something else.
+    /// A description for the message about a failed expectation.
     var text: String {
-        guard isPresent else { return "nothing of it there" }
+        guard isPresent else { return "absent" }
         var words = decision.word
         if let gain = decision.gain { words += " \(gain.value.short)" }
-        if !isReached { words += " soon, but not yet" }
+        if !isReached { words += ", not reached yet" }
         if !isWanted { words += ", paused" }
         return words
     }

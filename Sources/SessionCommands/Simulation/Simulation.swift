@@ -3,52 +3,52 @@ import SessionCore
 
 /// A scenario, played through the engine.
 struct Simulation {
-    /// A decision about a stream, with the moment at which it had come true.
+    /// A decision about a stream, with the time at which the stream reached the decided state.
     struct Decided {
         var moment: Duration
-        /// Tells what came first within a moment.
+        /// Orders events of the same moment.
         var step: Int
         var stream: Int
         var decision: Decision
-        /// What was decided before.
+        /// The previous decision.
         var former: Decision
-        /// Whether that had come true.
+        /// Whether the previous decision had been reached.
         var wasReached: Bool
-        /// Whether the stream's application wants it to run.
+        /// Whether the application wants the stream to run.
         var isWanted: Bool
-        /// `nil` when something else was decided first, or the story ended.
+        /// `nil` if another decision came first, or the story ended.
         var reached: Duration?
     }
 
-    /// An expectation and what became of it.
+    /// An expectation and its result.
     struct Outcome {
         var expectation: Scenario.Expectation
-        /// What was there instead, or is as expected, in words.
+        /// The actual state in words, or that it is as expected.
         var found: String
         var isMet: Bool
-        /// Of an expectation of a stream, what it was.
+        /// For an expectation about a stream, the stream's actual state.
         var state: LaneState?
     }
 
-    /// What a session was told at the end that no expectation is about.
-    struct Remainder {
+    /// The messages to a session after its last expectation about messages.
+    struct UnexpectedMessages {
         var session: Int
         var told: [Told]
-        /// The last expectation of what it is told.
+        /// The place of the last expectation about the session's messages.
         var place: Place
     }
 
     let scenario: Scenario
     let lanes: [VirtualServer.Lane]
-    /// What became of the sessions.
-    let players: [VirtualSession]
+    /// The sessions, with all messages to their applications.
+    let sessions: [VirtualSession]
     let outcomes: [Outcome]
-    let remainders: [Remainder]
-    /// What the module would have written to the server's log.
+    let unexpectedMessages: [UnexpectedMessages]
+    /// The lines that the module would have written to the server's log.
     let log: [(moment: Duration, text: String)]
-    /// What was decided, in its order.
+    /// All decisions in order.
     let decisions: [Decided]
-    /// The step that each event of the scenario was.
+    /// The step number of each event of the scenario.
     let eventSteps: [Int]
 
     /// Plays a scenario.
@@ -58,8 +58,8 @@ struct Simulation {
         var outcomes: [Outcome] = []
         var eventSteps: [Int] = []
         var rest = scenario.expectations[...]
-        // What happens at a moment happens before what is expected of it.
-        func look(before end: Duration) {
+        // Events of a moment happen before the expectations of the same moment are checked.
+        func judgeExpectations(before end: Duration) {
             while let next = rest.first, next.moment < end {
                 rest.removeFirst()
                 server.advance(to: next.moment)
@@ -67,19 +67,19 @@ struct Simulation {
             }
         }
         for event in scenario.events {
-            look(before: event.moment)
+            judgeExpectations(before: event.moment)
             server.advance(to: event.moment)
             server.perform(event.action)
             eventSteps.append(server.step)
         }
-        look(before: scenario.length)
+        judgeExpectations(before: scenario.length)
         server.advance(to: scenario.length)
         self.scenario = scenario
         self.outcomes = outcomes
         self.eventSteps = eventSteps
-        remainders = judge.remainders(on: server)
+        unexpectedMessages = judge.unexpectedMessages(on: server)
         lanes = server.lanes
-        players = server.players
+        sessions = server.sessions
         log = server.lines
         decisions = server.lanes.indices.flatMap { Self.decisions(about: $0, server.lanes[$0].history) }
             .sorted { ($0.step, $0.stream) < ($1.step, $1.stream) }
@@ -90,7 +90,7 @@ struct Simulation {
         var former = LaneState()
         for (position, entry) in history.enumerated() {
             defer { former = entry.state }
-            // Nobody decides about what is gone.
+            // A stream that has gone gets no decisions.
             guard entry.state.decision != former.decision, entry.state.isPresent else { continue }
             let rest = history[position...].prefix { $0.state.decision == entry.state.decision }
             result.append(
@@ -102,7 +102,7 @@ struct Simulation {
         return result
     }
 
-    /// The expectations that were not met, as mistakes of the scenario file.
+    /// The failed expectations, as mistakes of the scenario file.
     var failures: [Diagnostic] {
         var diagnosis = Diagnosis(file: scenario.file)
         for outcome in outcomes where !outcome.isMet {
@@ -122,11 +122,11 @@ struct Simulation {
             }
             diagnosis.error(at: outcome.expectation.place, found: found, expected: expected)
         }
-        for remainder in remainders {
+        for unexpected in unexpectedMessages {
             diagnosis.error(
-                at: remainder.place,
-                found: "\(printable(scenario.sessions[remainder.session].name)) told "
-                    + "\(Told.text(of: remainder.told)) after that",
+                at: unexpected.place,
+                found: "\(printable(scenario.sessions[unexpected.session].name)) told "
+                    + "\(Told.text(of: unexpected.told)) after that",
                 expected: "another expectation of what it is told, or nothing")
         }
         return diagnosis.diagnostics
@@ -165,16 +165,17 @@ struct Simulation {
         return decided.decision.kind == .free ? text : "\(text): \(decided.decision.reason)"
     }
 
-    /// What sessions were told, in its order; of changes of the route and of hints, those of which something is expected.
-    var relevantNews: [(session: Int, news: VirtualSession.News)] {
+    /// The messages to sessions, in order. Route changes and hints are left out unless an expectation of the session
+    /// mentions them.
+    var relevantMessages: [(session: Int, message: VirtualSession.Message)] {
         let extras = scenario.sessions.indices.map { scenario.extras(of: $0) }
-        return news.filter { line in line.news.told.extra.map { extras[line.session].contains($0) } ?? true }
+        return messages.filter { line in line.message.told.extra.map { extras[line.session].contains($0) } ?? true }
     }
 
-    /// All that sessions were told, in its order.
-    var news: [(session: Int, news: VirtualSession.News)] {
-        players.enumerated().flatMap { index, player in player.news.map { (session: index, news: $0) } }
-            .enumerated().sorted { ($0.element.news.step, $0.offset) < ($1.element.news.step, $1.offset) }
+    /// All messages to sessions, in order.
+    var messages: [(session: Int, message: VirtualSession.Message)] {
+        sessions.enumerated().flatMap { index, session in session.messages.map { (session: index, message: $0) } }
+            .enumerated().sorted { ($0.element.message.step, $0.offset) < ($1.element.message.step, $1.offset) }
             .map(\.element)
     }
 }

@@ -2,47 +2,47 @@ import PolicyFile
 import SessionCore
 import SessionRuntime
 
-/// What surrounds the streams of a ``VirtualServer``: outputs and inputs, the user's switches, calls, sleep.
+/// The surroundings of a ``VirtualServer``'s streams: outputs and inputs, switches, calls, sleep.
 extension VirtualServer {
     func performDesktop(_ action: Scenario.Action) {
         switch action {
         case .plug(let name):
-            if port(name) == nil { goOn(with: plugIn(name)) }
+            if port(name) == nil { makeCurrent(plugIn(name)) }
         case .unplug(let name): unplug(name)
-        case .route(let name): goOn(with: port(name) ?? plugIn(name))
+        case .route(let name): makeCurrent(port(name) ?? plugIn(name))
         case .move(let index, let name):
             guard lanes[index].id != nil else { break }
             lanes[index].choice = name
-            link()
+            moveStreams()
         case .mute(let name, let isMuted):
             if let input = inputs[name] { runtime.muted(input, isMuted) }
         case .begin(let index): begin(index)
         case .end(let index):
-            if let id = begun.removeValue(forKey: index) { take(.sessionClosed(id)) }
+            if let id = begun.removeValue(forKey: index) { handle(.sessionClosed(id)) }
         case .sleep(true):
             guard sleeping == nil else { break }
             sleeping = begin(SystemInterruption.sleep, by: SystemInterruption.sleeper)
         case .sleep(false):
             guard let id = sleeping else { break }
-            runtime.take(.woke)
+            runtime.handle(.woke)
             sleeping = nil
-            take(.sessionClosed(id))
-        case .lock(let isOn): change { $0.isLocked = isOn }
-        case .silent(let isOn): change { $0.isSilent = isOn }
-        case .doNotDisturb(let isOn): change { $0.isUndisturbed = isOn }
+            handle(.sessionClosed(id))
+        case .lock(let isOn): changeSwitches { $0.isLocked = isOn }
+        case .silent(let isOn): changeSwitches { $0.isSilent = isOn }
+        case .doNotDisturb(let isOn): changeSwitches { $0.isUndisturbed = isOn }
         default: break
         }
     }
 
-    private func change(_ body: (inout Switches) -> Void) {
+    private func changeSwitches(_ body: (inout Switches) -> Void) {
         let old = switches
         body(&switches)
-        if switches != old { take(.switched(switches)) }
+        if switches != old { handle(.switched(switches)) }
     }
 
     // MARK: - Interruptions
 
-    /// As the service answers `BeginInterruption`.
+    /// Begins an interruption as the service's `BeginInterruption` does.
     private func begin(_ index: Int) {
         let interruption = scenario.interruptions[index]
         let access = ClientAccess { interruption.property($0) }
@@ -62,7 +62,7 @@ extension VirtualServer {
         _ description: SessionDescription, by name: String, of application: ApplicationID? = nil
     ) -> SessionID {
         let id = nextSession()
-        for event in SystemInterruption.beginning(id, description, by: name, of: application) { take(event) }
+        for event in SystemInterruption.beginning(id, description, by: name, of: application) { handle(event) }
         return id
     }
 
@@ -76,40 +76,40 @@ extension VirtualServer {
 
     private func plugIn(_ name: String) -> RouteNode {
         let node = isInput(name) ? inputs.plug(name, id: nextNode()) : outputs.plug(name, id: nextNode())
-        runtime.take(.node(node))
+        runtime.handle(.node(node))
         return node
     }
 
-    /// As in a real server it is gone before its streams are moved.
+    /// Removes an output or input before its streams are moved, as in a real server.
     private func unplug(_ name: String) {
         guard let node = isInput(name) ? inputs.unplug(name) : outputs.unplug(name) else { return }
-        runtime.take(.nodeGone(node.id))
+        runtime.handle(.nodeGone(node.id))
         let ports = isInput(name) ? inputs : outputs
-        if node == ports.current, let next = ports.latest { goOn(with: next) } else { link() }
+        if node == ports.current, let next = ports.latest { makeCurrent(next) } else { moveStreams() }
     }
 
-    /// Everything of a direction goes there from now on.
-    func goOn(with node: RouteNode) {
+    /// Makes a node the default of its direction, and moves the streams that follow the default.
+    func makeCurrent(_ node: RouteNode) {
         if node.direction == .output { outputs.current = node } else { inputs.current = node }
-        runtime.take(.defaultNode(node.direction, name: node.name))
-        link()
+        runtime.handle(.defaultNode(node.direction, name: node.name))
+        moveStreams()
         runtime.linked(to: node.id)
     }
 
-    /// The node that a stream is to be linked to: where its user has moved it, or a session sends it, if that is there, or
-    /// else where everything goes.
-    func home(of lane: Lane) -> UInt32? {
+    /// The node for a stream: the user's or the session's choice if that exists, otherwise the current node of the
+    /// direction.
+    func node(for lane: Lane) -> UInt32? {
         let ports = lane.stream.direction == .playback ? outputs : inputs
         if let choice = lane.choice, let node = ports[choice] { return node.id }
         if let target = lane.target, ports.nodes.contains(where: { $0.id == target }) { return target }
         return ports.current.id
     }
 
-    /// Brings all streams to where they are to be.
-    func link() {
+    /// Moves each stream to its node, if it is on another one.
+    func moveStreams() {
         var moved: [UInt32] = []
         for index in lanes.indices where lanes[index].id != nil {
-            let node = home(of: lanes[index])
+            let node = node(for: lanes[index])
             guard lanes[index].node != node else { continue }
             lanes[index].node = node
             if let node, !moved.contains(node) { moved.append(node) }

@@ -1,40 +1,40 @@
 import SessionCore
 
-/// The outputs, or the inputs, of a machine that exists on paper only: the one in the machine itself, and what is plugged in.
+/// The outputs or inputs of a simulated machine: a built-in port, and the plugged-in ones.
 ///
-/// As on most desktops everything goes to what was plugged in last, unless the user has chosen something else.
+/// As on most desktops, all streams use the port plugged in last, unless the user has chosen another one.
 struct VirtualPorts {
     /// The loudspeaker, which is always there.
     static let speaker = "speaker"
     /// The microphone, which is always there.
     static let microphone = "microphone"
 
-    /// In the order in which they were plugged in.
+    /// In the order of plugging in.
     private(set) var nodes: [RouteNode]
-    /// What everything goes to.
+    /// The node that all streams of the direction use.
     var current: RouteNode
 
-    /// Makes a machine into which nothing is plugged.
+    /// Creates a machine with only the built-in port.
     init(_ direction: PortDirection, firstID: UInt32) {
         let name = direction == .output ? Self.speaker : Self.microphone
         current = Self.node(named: name, direction, id: firstID)
         nodes = [current]
     }
 
-    /// What takes the place of one that is pulled out.
+    /// The port that takes over when another one is unplugged.
     var latest: RouteNode? { nodes.last }
 
-    /// One that is there.
+    /// The present port with a name.
     subscript(name: String) -> RouteNode? { nodes.first { $0.name == name } }
 
-    /// Plugs one in that is not there.
+    /// Plugs in a port that is not present.
     mutating func plug(_ name: String, id: UInt32) -> RouteNode {
         let node = Self.node(named: name, current.direction, id: id)
         nodes.append(node)
         return node
     }
 
-    /// Pulls one out; `nil` for one that is not there.
+    /// Unplugs a port; `nil` if it is not present.
     mutating func unplug(_ name: String) -> RouteNode? {
         guard let place = nodes.firstIndex(where: { $0.name == name }), place > 0 else { return nil }
         return nodes.remove(at: place)
@@ -53,13 +53,13 @@ struct VirtualPorts {
         "headset": .headsetMic, "usb": .usbAudio, "bluetooth": .bluetoothHFP,
     ]
 
-    /// What an output is by its name.
+    /// The type of an output, from its name.
     private static func output(_ name: String) -> PortType {
         if name == speaker { return .builtInSpeaker }
         return outputs.first { name.hasPrefix($0.key) }?.value ?? .lineOut
     }
 
-    /// What an input is by its name.
+    /// The type of an input, from its name.
     private static func input(_ name: String) -> PortType {
         if name == microphone { return .builtInMic }
         return inputs.first { name.hasPrefix($0.key) }?.value ?? .lineIn

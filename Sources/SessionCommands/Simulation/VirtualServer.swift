@@ -2,46 +2,46 @@ import PolicyFile
 import SessionCore
 import SessionRuntime
 
-/// A sound server that exists on paper only, with the service for sessions and the desktop around it, on a clock that goes as
-/// fast as it can.
+/// A simulated sound server with the session service and the desktop around it, on a virtual clock that runs as fast as
+/// possible.
 ///
-/// It behaves as a real one does: what is wanted and not corked runs, what is corked stops, gains and silence take
-/// effect at once. Streams go where everything goes, or where their user or a session has sent them.
+/// It behaves like a real server: a wanted stream runs unless it is corked, a corked stream stops, and gains and
+/// silence take effect at once. Streams use the current node unless the user or a session has sent them elsewhere.
 final class VirtualServer: Host {
-    /// What happened to one stream, from the beginning to the end.
+    /// The history of one stream of the scenario.
     struct Lane {
         var stream: Scenario.Stream
-        /// The stream in the server, while there is one.
+        /// The stream's id in the engine, while it exists.
         var id: StreamID?
-        /// What the policy makes of it; `nil` when it leaves it alone.
+        /// How the policy classifies the stream; `nil` if the policy leaves it alone.
         var description: SessionDescription?
-        /// The opened session that has it, by the number in the scenario.
+        /// The opened session that the stream belongs to, by its number in the scenario.
         var session: Int?
-        /// The node that it is linked to.
+        /// The node that the stream is linked to.
         var node: UInt32?
-        /// Where its user has moved it, by the name of the output or input.
+        /// The output or input to which the user has moved the stream.
         var choice: String?
-        /// The node that a session has it sent to.
+        /// The node to which a session sends the stream.
         var target: UInt32?
         var state = LaneState()
-        /// All states, each with the moment from which on it lasts.
+        /// All states, each with the moment at which it began.
         var history: [Entry] = []
     }
 
-    /// A state from one moment on.
+    /// A state and its beginning.
     struct Entry {
         var moment: Duration
-        /// Tells what came first within a moment, over all streams.
+        /// Orders events of the same moment, across all streams.
         var step: Int
         var state: LaneState
     }
 
     private(set) var now = Instant(nanoseconds: 0)
     var lanes: [Lane]
-    var players: [VirtualSession]
-    /// What the module would have written to the server's log.
+    var sessions: [VirtualSession]
+    /// The lines that the module would have written to the server's log.
     private(set) var lines: [(moment: Duration, text: String)] = []
-    /// How many times something has happened, be it that time has come.
+    /// The number of steps so far: events, and moments at which a timer fired.
     private(set) var step = 0
     private var armed: Instant?
     private(set) var policy: PolicyInUse
@@ -53,9 +53,9 @@ final class VirtualServer: Host {
     private var lastNode: UInt32 = 2
     let scenario: Scenario
     var switches = Switches()
-    /// The interruptions that have begun, by the number in the scenario.
+    /// The interruptions in progress, by their number in the scenario.
     var begun: [Int: SessionID] = [:]
-    /// The interruption while the machine sleeps.
+    /// The session that interrupts all others while the machine sleeps.
     var sleeping: SessionID?
     private(set) lazy var runtime = SessionRuntime(policy: policy.policy, host: self)
 
@@ -63,60 +63,60 @@ final class VirtualServer: Host {
         self.scenario = scenario
         policy = scenario.policy
         lanes = scenario.streams.map { Lane(stream: $0) }
-        players = scenario.sessions.map { VirtualSession(session: $0) }
+        sessions = scenario.sessions.map { VirtualSession(session: $0) }
         runtime.observer = self
         for port in [outputs.current, inputs.current] {
-            runtime.take(.node(port))
-            goOn(with: port)
+            runtime.handle(.node(port))
+            makeCurrent(port)
         }
     }
 
     /// The time since the beginning.
     var elapsed: Duration { Instant(nanoseconds: 0).duration(to: now) }
 
-    // MARK: - What happens
+    // MARK: - Time and events
 
-    /// Lets time pass; what becomes due on the way happens in its order.
+    /// Advances the clock, and fires the timers due on the way in order.
     func advance(to moment: Duration) {
         let end = Instant(nanoseconds: 0).advanced(by: moment)
         while let due = armed, due <= end {
             now = max(now, due)
             armed = nil
             runtime.timerFired()
-            note()
+            recordStates()
         }
         now = max(now, end)
     }
 
-    /// Lets something happen now.
+    /// Performs an action of the scenario now.
     func perform(_ action: Scenario.Action) {
         switch action {
         case .play(let index): play(index)
-        case .pause(let index): want(index, false)
-        case .stop(let index): vanish(index)
+        case .pause(let index): setWanted(index, false)
+        case .stop(let index): removeStream(index)
         case .kill(let party): kill(scenario.application(of: party))
         case .volume(let index, let factor): lanes[index].state.volume = factor
-        case .policy(let policy): change(to: policy)
+        case .policy(let policy): setPolicy(policy)
         case .open, .category, .mode, .activate, .deactivate, .cancel, .close: performSession(action)
         default: performDesktop(action)
         }
-        note()
+        recordStates()
     }
 
-    /// A number that no session had yet.
+    /// An unused session id.
     func nextSession() -> SessionID {
         lastSession += 1
         return SessionID(lastSession)
     }
 
-    /// A number that no node had yet.
+    /// An unused node id.
     func nextNode() -> UInt32 {
         lastNode += 1
         return lastNode
     }
 
-    /// Hands events to the runtime, and what comes of them to everybody.
-    func take(_ events: Event...) {
+    /// Passes events to the runtime, which applies their effects before this returns.
+    func handle(_ events: Event...) {
         for event in events { runtime.post(event) }
         runtime.drain()
     }
@@ -130,27 +130,27 @@ final class VirtualServer: Host {
             laneOfStream[id] = index
             lanes[index].id = id
             lanes[index].state.isPresent = true
-            lanes[index].node = home(of: lanes[index])
+            lanes[index].node = node(for: lanes[index])
             lanes[index].session = session(of: lanes[index].stream)
             lanes[index].description = classify(lanes[index])
             introduce(index)
         }
-        want(index, true)
+        setWanted(index, true)
     }
 
-    /// As a host does: before it is wanted, it is in the session that it belongs to.
+    /// Assigns a new stream to its session before it starts, as a host does.
     func introduce(_ index: Int) {
         let lane = lanes[index]
         guard let id = lane.id, let description = lane.description else { return }
-        take(
+        handle(
             .streamAppeared(
                 id, application: lane.stream.application, description: description, direction: lane.stream.direction))
-        if let session = lane.session.flatMap({ players[$0].id }) { take(.streamMoved(id, to: .opened(session))) }
+        if let session = lane.session.flatMap({ sessions[$0].id }) { handle(.streamMoved(id, to: .opened(session))) }
         if let node = lane.node { runtime.linked(to: node) }
     }
 
-    /// It is there already when the engine hears of it.
-    func present(_ index: Int) {
+    /// Announces a stream that exists already, and whether its application wants it to run and it runs.
+    func announceExisting(_ index: Int) {
         introduce(index)
         guard let id = lanes[index].id, lanes[index].description != nil else { return }
         if lanes[index].state.isWanted { runtime.post(.streamWanted(id, true)) }
@@ -158,17 +158,17 @@ final class VirtualServer: Host {
         runtime.drain()
     }
 
-    private func want(_ index: Int, _ isWanted: Bool) {
+    private func setWanted(_ index: Int, _ isWanted: Bool) {
         guard let id = lanes[index].id, lanes[index].state.isWanted != isWanted else { return }
         lanes[index].state.isWanted = isWanted
-        take(.streamWanted(id, isWanted))
-        follow(index)
+        handle(.streamWanted(id, isWanted))
+        updateRunning(index)
         runtime.drain()
     }
 
-    private func vanish(_ index: Int) {
+    private func removeStream(_ index: Int) {
         guard let id = lanes[index].id else { return }
-        // The user's volume is the application's next stream's, too.
+        // The application's next stream keeps the user's volume.
         let volume = lanes[index].state.volume
         laneOfStream[id] = nil
         lanes[index].id = nil
@@ -177,17 +177,17 @@ final class VirtualServer: Host {
         lanes[index].target = nil
         lanes[index].node = nil
         lanes[index].state = LaneState(volume: volume)
-        take(.streamVanished(id))
+        handle(.streamVanished(id))
     }
 
-    /// The server hears of its process before the bus does.
+    /// Kills an application: its streams end before the bus reports its end.
     private func kill(_ application: ApplicationID) {
-        for index in lanes.indices where lanes[index].stream.application == application { vanish(index) }
-        for index in players.indices where players[index].session.application == application { close(index) }
+        for index in lanes.indices where lanes[index].stream.application == application { removeStream(index) }
+        for index in sessions.indices where sessions[index].session.application == application { close(index) }
     }
 
-    /// As a module does when its policy files change.
-    private func change(to policy: PolicyInUse) {
+    /// Puts another policy into force, as a module does when policy files change.
+    private func setPolicy(_ policy: PolicyInUse) {
         self.policy = policy
         var known: [StreamID: SessionDescription] = [:]
         var newcomers: [Int] = []
@@ -197,11 +197,12 @@ final class VirtualServer: Host {
             lanes[index].description = classify(lanes[index])
             if wasManaged { known[id] = lanes[index].description } else { newcomers.append(index) }
         }
-        take(.policyChanged(policy.policy, known))
-        for index in newcomers where lanes[index].description != nil { present(index) }
+        handle(.policyChanged(policy.policy, known))
+        for index in newcomers where lanes[index].description != nil { announceExisting(index) }
     }
 
-    /// An application's session takes what the policy leaves alone for want of a role.
+    /// Classifies a stream; a stream without a role, which the policy leaves alone, may still belong to its
+    /// application's session.
     func classify(_ lane: Lane) -> SessionDescription? {
         let result = policy.classifier.classify(
             direction: lane.stream.direction, access: ClientAccess(properties: lane.stream.property),
@@ -209,8 +210,8 @@ final class VirtualServer: Host {
         return lane.session == nil ? result.description : result.descriptionInSession
     }
 
-    /// Runs a stream, or stops it, as application and policy want it.
-    private func follow(_ index: Int) {
+    /// Runs a stream that its application wants and the policy does not cork; stops any other.
+    private func updateRunning(_ index: Int) {
         guard let id = lanes[index].id else { return }
         let runs = lanes[index].state.isWanted && lanes[index].state.silence != .cork
         guard runs != lanes[index].state.isRunning else { return }
@@ -218,8 +219,8 @@ final class VirtualServer: Host {
         runtime.post(.streamRunning(id, runs))
     }
 
-    /// Writes down what has changed.
-    private func note() {
+    /// Adds the states that have changed to the histories of streams and sessions.
+    private func recordStates() {
         step += 1
         for index in lanes.indices {
             lanes[index].state.decision = decision(about: lanes[index])
@@ -227,7 +228,7 @@ final class VirtualServer: Host {
             guard lanes[index].history.last?.state ?? LaneState() != state else { continue }
             lanes[index].history.append(Entry(moment: elapsed, step: step, state: state))
         }
-        for index in players.indices { players[index].note(elapsed) }
+        for index in sessions.indices { sessions[index].recordState(at: elapsed) }
     }
 
     private func decision(about lane: Lane) -> Decision {
@@ -257,21 +258,21 @@ final class VirtualServer: Host {
 
     func place(of stream: StreamID) -> UInt32? { laneOfStream[stream].flatMap { lanes[$0].node } }
 
-    /// Its ports have no card, so a session chooses between nodes.
+    /// The simulated ports have no cards, so a session chooses between nodes.
     func carryOut(_ command: RouteCommand) {
         guard case .send(let stream, let node) = command, let index = laneOfStream[stream] else { return }
         lanes[index].target = node
-        link()
+        moveStreams()
     }
 
     var gainCost: Duration { .microseconds(20) }
-    /// Its application ends it, as it is given no device.
+    /// Does nothing: the application of a scenario ends a refused stream itself.
     func refuse(_ stream: StreamID) {}
-    /// Applications of a scenario hear of interruptions by their sessions only.
+    /// Does nothing: applications of a scenario learn of interruptions only through their sessions.
     func tell(_ stream: StreamID, of interruption: StreamInterruption) {}
 
-    // Nothing in a scenario wishes for anything.
-    func request(_ wish: StreamWish, of stream: StreamID) {}
+    /// Does nothing: scenarios contain no preferences.
+    func apply(_ wish: StreamWish, to stream: StreamID) {}
 
     func clock(of stream: StreamID?) -> GraphClock { GraphClock(sampleRate: 48000, quantum: .nanoseconds(21_333_333)) }
 
@@ -280,7 +281,7 @@ final class VirtualServer: Host {
     func setSilence(_ silence: Silence, of stream: StreamID) {
         guard let index = laneOfStream[stream] else { return }
         lanes[index].state.silence = silence
-        follow(index)
+        updateRunning(index)
     }
 
     func arm(at moment: Instant?) { armed = moment }

@@ -1,42 +1,43 @@
 import SessionCore
 import SessionRuntime
 
-/// An opened session of a ``VirtualServer``, and what its application was told.
+/// An opened session of a ``VirtualServer``, with the messages to its application.
 struct VirtualSession {
-    /// One thing that its application was told.
-    struct News {
+    /// One message to the application.
+    struct Message {
         var moment: Duration
-        /// Tells what came first within a moment, as ``VirtualServer/Entry`` does.
+        /// Orders messages of the same moment, as in ``VirtualServer/Entry``.
         var step: Int
         var told: Told
     }
 
-    /// What it is, from one moment on; `nil` is one that is not open.
+    /// A state that the session had from a moment on.
     struct Entry {
         var moment: Duration
+        /// `nil` while the session is not open.
         var state: SessionState?
     }
 
     var session: Scenario.Session
-    /// The session in the service, while it is open.
+    /// The session's id in the service, while it is open.
     var id: SessionID?
-    /// What it is, as far as its application has been shown; `nil` while it is not open.
+    /// The state that the session's D-Bus properties show; `nil` while the session is not open.
     var state: SessionState?
-    /// What of `Active` its application was told last.
+    /// The value of `Active` in the last message to the application.
     var isToldActive = false
-    /// All that its application was told.
-    var news: [News] = []
-    /// All that it was.
+    /// All messages to the application.
+    var messages: [Message] = []
+    /// All states, oldest first.
     private(set) var history: [Entry] = []
 
-    /// Writes down what has changed.
-    mutating func note(_ moment: Duration) {
+    /// Adds the state to the history if it has changed.
+    mutating func recordState(at moment: Duration) {
         guard history.last?.state != state else { return }
         history.append(Entry(moment: moment, state: state))
     }
 }
 
-/// The service for sessions, as an application meets it over D-Bus.
+/// Opens, configures and closes sessions, and sends their messages, as the D-Bus service does.
 extension VirtualServer: SessionObserver {
     func performSession(_ action: Scenario.Action) {
         switch action {
@@ -53,20 +54,20 @@ extension VirtualServer: SessionObserver {
     }
 
     private func configure(_ index: Int, _ change: ConfigurationChange) {
-        if let id = players[index].id { take(.sessionConfigured(id, change)) }
+        if let id = sessions[index].id { handle(.sessionConfigured(id, change)) }
     }
 
     private func request(_ index: Int, _ request: SessionRequest) {
-        if let id = players[index].id { take(.sessionRequested(id, request)) }
+        if let id = sessions[index].id { handle(.sessionRequested(id, request)) }
     }
 
     private func open(_ index: Int) {
         let id = nextSession()
-        let session = players[index].session
-        players[index].id = id
-        players[index].state = SessionState()
-        players[index].isToldActive = false
-        take(.sessionOpened(id, application: session.application, .application))
+        let session = sessions[index].session
+        sessions[index].id = id
+        sessions[index].state = SessionState()
+        sessions[index].isToldActive = false
+        handle(.sessionOpened(id, application: session.application, .application))
         if session.avoidsAlerts { configure(index, .avoidsAlerts(true)) }
         if let isInterrupted = session.isInterruptedOnDisconnect {
             configure(index, .interruptionOnRouteDisconnect(isInterrupted))
@@ -74,22 +75,25 @@ extension VirtualServer: SessionObserver {
         assignAll()
     }
 
-    /// Its streams go to another session of its application, if there is one, or back to the application.
+    /// Closes a session. Its streams go to another session of the application, if there is one, or back to the
+    /// application.
     func close(_ index: Int) {
-        guard let id = players[index].id else { return }
-        players[index].id = nil
+        guard let id = sessions[index].id else { return }
+        sessions[index].id = nil
         for lane in lanes.indices where lanes[lane].session == index { assign(lane) }
-        take(.sessionClosed(id))
-        players[index].state = nil
+        handle(.sessionClosed(id))
+        sessions[index].state = nil
     }
 
-    // MARK: - Whose streams
+    // MARK: - The session of each stream
 
-    /// The opened session that a stream belongs to: the one that it names, or else the oldest one of its application.
+    /// The opened session of a stream: the one that the stream names, otherwise the oldest of its application.
     func session(of stream: Scenario.Stream) -> Int? {
-        if let named = stream.session, players[named].id != nil { return named }
-        return players.indices.filter { players[$0].id != nil && players[$0].session.application == stream.application }
-            .min { players[$0].id?.rawValue ?? 0 < players[$1].id?.rawValue ?? 0 }
+        if let named = stream.session, sessions[named].id != nil { return named }
+        return sessions.indices.filter {
+            sessions[$0].id != nil && sessions[$0].session.application == stream.application
+        }
+        .min { sessions[$0].id?.rawValue ?? 0 < sessions[$1].id?.rawValue ?? 0 }
     }
 
     private func assignAll() {
@@ -105,70 +109,73 @@ extension VirtualServer: SessionObserver {
             let description = classify(lanes[index])
             if (description == nil) != (lanes[index].description == nil) {
                 lanes[index].description = description
-                if description == nil { take(.streamLeftAlone(id)) } else { present(index) }
+                if description == nil { handle(.streamLeftAlone(id)) } else { announceExisting(index) }
                 return
             }
         }
-        let key = session.flatMap { players[$0].id }.map { SessionKey.opened($0) }
-        take(.streamMoved(id, to: key ?? .application(lanes[index].stream.application)))
+        let key = session.flatMap { sessions[$0].id }.map { SessionKey.opened($0) }
+        handle(.streamMoved(id, to: key ?? .application(lanes[index].stream.application)))
     }
 
-    // MARK: - What is told
+    // MARK: - Messages to applications
 
     private func index(of id: SessionID?) -> Int? {
         guard let id else { return nil }
-        return players.firstIndex { $0.id == id }
+        return sessions.firstIndex { $0.id == id }
     }
 
-    private func tell(_ index: Int, _ told: Told) {
-        players[index].news.append(VirtualSession.News(moment: elapsed, step: step + 1, told: told))
+    private func send(_ told: Told, to index: Int) {
+        sessions[index].messages.append(VirtualSession.Message(moment: elapsed, step: step + 1, told: told))
     }
 
-    /// Shows what a session is now; its application hears of `Active` before anything that follows, and at the end of the turn.
-    private func show(_ index: Int) {
-        guard let id = players[index].id, let state = runtime.state(of: id) else { return }
-        let old = players[index].state ?? SessionState()
-        players[index].state = state
+    /// Publishes a session's state. A change of `Active` is sent before any further message, at the latest at the end
+    /// of the turn.
+    private func publishState(of index: Int) {
+        guard let id = sessions[index].id, let state = runtime.state(of: id) else { return }
+        let old = sessions[index].state ?? SessionState()
+        sessions[index].state = state
         if old.isSecondaryAudioToBeSilenced != state.isSecondaryAudioToBeSilenced {
-            tellActive(index)
-            tell(index, .hint(state.isSecondaryAudioToBeSilenced))
+            sendActive(to: index)
+            send(.hint(state.isSecondaryAudioToBeSilenced), to: index)
         }
     }
 
-    private func tellActive(_ index: Int) {
-        guard let state = players[index].state, state.isActive != players[index].isToldActive else { return }
-        players[index].isToldActive = state.isActive
-        tell(index, state.isActive ? .active : .inactive)
+    /// Sends a change of `Active`, if there is one.
+    private func sendActive(to index: Int) {
+        guard let state = sessions[index].state, state.isActive != sessions[index].isToldActive else { return }
+        sessions[index].isToldActive = state.isActive
+        send(state.isActive ? .active : .inactive, to: index)
     }
 
-    private func emit(_ told: Told, of index: Int) {
-        show(index)
-        tellActive(index)
-        tell(index, told)
+    /// Publishes the state, then sends a message.
+    private func publish(_ told: Told, to index: Int) {
+        publishState(of: index)
+        sendActive(to: index)
+        send(told, to: index)
     }
 
-    func runtime(_ runtime: SessionRuntime, took event: Event) {}
+    func runtime(_ runtime: SessionRuntime, handled event: Event) {}
 
     func runtime(_ runtime: SessionRuntime, carriedOut effect: Effect) {
         switch effect {
         case .answered(let id, let answer):
-            if let index = index(of: id), let told = Told(answer) { emit(told, of: index) }
+            if let index = index(of: id), let told = Told(answer) { publish(told, to: index) }
         case .sessionChanged(let id):
-            if let index = index(of: id) { show(index) }
+            if let index = index(of: id) { publishState(of: index) }
         case .activationGranted(let id):
-            if let index = index(of: id) { emit(.granted, of: index) }
+            if let index = index(of: id) { publish(.granted, to: index) }
         case .interruptionBegan(let session, let actor):
             if let index = index(of: session.id) {
-                emit(.began(reason: InterruptionReason(of: actor, sleep: sleeping), by: actor.name), of: index)
+                publish(.began(reason: InterruptionReason(of: actor, sleep: sleeping), by: actor.name), to: index)
             }
         case .interruptionEnded(let session, let shouldResume):
-            if let index = index(of: session.id) { emit(.ended(shouldResume: shouldResume), of: index) }
+            if let index = index(of: session.id) { publish(.ended(shouldResume: shouldResume), to: index) }
         case .treat, .wake, .sessionActivated, .sessionDeactivated, .streamRefused: break
         }
     }
 
     func runtimeIsIdle(_ runtime: SessionRuntime) {
-        for index in players.indices where players[index].id != nil { tellActive(index) }
+        for index in sessions.indices where sessions[index].id != nil { sendActive(to: index) }
     }
 
     // MARK: - Routes
@@ -176,13 +183,13 @@ extension VirtualServer: SessionObserver {
     func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange) {}
 
     func runtime(_ runtime: SessionRuntime, session: SessionID, routeChanged change: RouteChange) {
-        if let index = index(of: session) { tellRoute(index, change.reason) }
+        if let index = index(of: session) { sendRouteChange(to: index, change.reason) }
     }
 
     func runtimeChangedAvailablePorts(_ runtime: SessionRuntime) {}
 
-    private func tellRoute(_ index: Int, _ reason: RouteChangeReason) {
-        tellActive(index)
-        tell(index, .route(reason.name))
+    private func sendRouteChange(to index: Int, _ reason: RouteChangeReason) {
+        sendActive(to: index)
+        send(.route(reason.name), to: index)
     }
 }

@@ -1,19 +1,19 @@
 import PolicyFile
 import SessionWire
 
-/// Adds to the variable PIPEWIRE_PROPS, from which native clients of PipeWire take properties of their streams.
+/// Adds properties to the variable PIPEWIRE_PROPS, which native PipeWire clients apply to their streams.
 ///
-/// Its syntax is SPA-JSON, one object with or without braces; of a key that comes twice, the last one counts.
+/// The syntax is SPA-JSON, one object with or without braces; the last value of a key counts.
 enum PipeWireProperties {
     /// The variable's name.
     static let variable = "PIPEWIRE_PROPS"
 
-    /// What the variable has to be, as JSON, which SPA-JSON contains.
+    /// The new value of the variable, as JSON, which is a subset of SPA-JSON.
     ///
     /// - Parameters:
-    ///   - present: What it is now; its own keys stay, but for those that are added.
+    ///   - present: The present value; its keys are kept unless they are added again.
     ///   - added: The properties to add.
-    /// - Returns: `nil`, and what is wrong, when what it is now cannot be read.
+    /// - Returns: `nil` and the mistakes if the present value cannot be parsed.
     static func adding(_ added: [Property], to present: String?) -> (value: String?, mistakes: [Diagnostic]) {
         let document = Document(Array((present ?? "").utf8), named: variable)
         let mistakes = document.mistakes.diagnostics.filter { $0.severity == .error }
@@ -27,7 +27,7 @@ enum PipeWireProperties {
 
     private static func written(_ node: Node) -> String {
         switch node.content {
-        // A bare word stays bare: null, true and numbers have a meaning.
+        // A bare word stays unquoted, because null, true and numbers have a meaning.
         case .text(let text, let isQuoted): isQuoted ? quoted(text) : text
         case .array(let elements): "[ \(elements.map(written).joined(separator: ", ")) ]"
         case .object(let members):

@@ -1,17 +1,18 @@
-/// Adds to the variable PULSE_PROP, from which clients of PulseAudio take their properties; their streams inherit them.
+/// Adds properties to the variable PULSE_PROP, which PulseAudio clients apply to themselves; their streams inherit
+/// them.
 ///
-/// Its syntax is that of `pa_proplist_from_string`: `key=value` separated by blanks, values in quotes of either kind with
-/// `\` before what is meant as it is. Of a key that comes twice, the last one counts.
+/// The syntax is that of `pa_proplist_from_string`: `key=value` separated by blanks, with values in single or double
+/// quotes and `\` as the escape character. The last value of a key counts.
 enum PulseProperties {
     /// The variable's name.
     static let variable = "PULSE_PROP"
 
-    /// What the variable has to be.
+    /// The new value of the variable.
     ///
     /// - Parameters:
-    ///   - present: What it is now; it stays as it is, in front.
+    ///   - present: The present value, kept unchanged at the beginning.
     ///   - added: The properties to add.
-    /// - Returns: `nil` when what it is now cannot be read: clients would take no property at all.
+    /// - Returns: `nil` if the present value cannot be parsed, because clients would then take no property at all.
     static func adding(_ added: [Property], to present: String?) -> String? {
         let present = present ?? ""
         guard isReadable(present) else { return nil }
@@ -30,14 +31,14 @@ enum PulseProperties {
     private enum State: Equatable {
         case between
         case key
-        /// Behind the equals sign.
+        /// After the equals sign.
         case start
         case bare
         case quoted(Unicode.Scalar)
         case escaped(Unicode.Scalar)
     }
 
-    /// Whether PulseAudio can read a text.
+    /// Whether PulseAudio can parse a text.
     private static func isReadable(_ text: String) -> Bool {
         var state = State.between
         for scalar in text.unicodeScalars {

@@ -1,71 +1,73 @@
-/// The pure heart: events in, effects out.
+/// The pure state machine of the policy: events in, effects out.
 ///
-/// The engine keeps facts, derives the verdict from them, and returns the difference between two verdicts as effects. It
-/// has no clock, does no input or output, and is total: there is no event, in no order, that it cannot take.
+/// The engine keeps facts, derives the verdict from them, and returns the difference between two verdicts as effects.
+/// It has no clock and does no input or output. It accepts every event in every order.
 public struct Engine: Sendable {
     /// The policy in force, and the descriptions in use.
     var catalogue: Catalogue
     var facts = Facts()
-    /// What is decided about each session, by session slot.
+    /// The verdict on each session, by session slot.
     var verdicts: [SessionVerdict] = []
-    /// What each stream was last told, by stream slot.
-    var applied: [Applied] = []
-    /// What the treatments of each session's streams were derived from last, by session slot.
-    var presented: [Presentation] = []
-    /// The sessions that are heard and do something to others, the strongest claim first.
+    /// The last treatment that each stream was given, by stream slot.
+    var applied: [AppliedTreatment] = []
+    /// The inputs from which the treatments of each session's streams were last derived, by session slot.
+    var treatmentInputs: [TreatmentInputs] = []
+    /// The sessions that are heard and affect others, strongest claim first.
     var heardActors: [Actor] = []
-    /// Somebody is lowered.
-    var isLowering = false
-    /// Sessions that wait until others are silent.
+    /// Whether any session is ducked.
+    var isDucking = false
+    /// The slots of the sessions that wait until others are silent.
     var holders: [Int] = []
-    /// How many streams can be heard that are to be silent.
+    /// The number of streams that can still be heard although they should be silent.
     var fading: Int32 = 0
-    /// When the first phase or pause ends by itself, and the wake that was asked for.
+    /// When the first phase or pause ends by itself, and the wake that the host was asked for.
     var nextEnd: Instant?
     var requestedWake: Instant?
-    /// What applications have said of the sessions that they have opened, by session slot.
+    /// The configurations that applications have set on the sessions they opened, by session slot.
     var configurations: [Int: SessionConfiguration] = [:]
-    /// The applications that have begun interruptions of the system, by session slot.
+    /// The applications that began interruptions by the system, by session slot.
     var beginners: [Int: ApplicationID] = [:]
-    /// The sessions that wait to be activated, first come first (N9).
-    var waiting: [Int] = []
-    /// What was shown last of the sessions that were opened, by session slot.
-    var shown: [Int: SessionState] = [:]
-    /// Who told sessions to stay silent, or did not let them begin, by session slot.
-    var departed: [Int: Departed] = [:]
-    /// The outputs that sessions have lost, by session slot.
+    /// The slots of the sessions whose delayed activation is pending, oldest request first (N9).
+    var delayed: [Int] = []
+    /// The state of each opened session that its application was last shown, by session slot.
+    var publishedStates: [Int: SessionState] = [:]
+    /// The sessions that rejected others or told them to stay silent when they left, by the slot of the affected
+    /// session.
+    var formerInterrupters: [Int: FormerInterrupter] = [:]
+    /// The outputs that sessions have lost, by the slot of the affected session.
     var disconnections: [Int: Disconnection] = [:]
-    /// The muted inputs that sessions wait for, by session slot.
+    /// The muted inputs that sessions wait for, by the slot of the waiting session.
     var mutedInputs: [Int: MutedInput] = [:]
-    /// A stream may record from a muted input.
+    /// Whether a stream may be recording from a muted input.
     var hasMutedInput = false
-    /// Who is heard, and who was when that was shown last; kept while sessions are opened.
-    var heard = Heard()
-    var shownHeard = Heard()
-    /// The opened sessions of which there may be something else to show.
-    var toShow: [Int] = []
-    /// Lists that live for one event; kept for their memory.
+    /// The sessions that are heard now, and those heard when states were last shown. Kept only while sessions are
+    /// opened.
+    var heard = HeardCounts()
+    var publishedHeard = HeardCounts()
+    /// The slots of the opened sessions whose state may have changed since it was last shown.
+    var toPublish: [Int] = []
+    /// Lists used during one event; kept to reuse their memory.
     var work = Work()
     /// When the last event happened.
     private var moment = Instant(nanoseconds: .min)
 
-    /// How long an interrupter waits at the most for the others to fall silent, beyond their fade.
+    /// The longest time that an interrupting session waits for the others to fall silent, beyond their fade.
     public static let handoverLimit = Duration.seconds(2)
-    /// How long a stream takes to its new state when nobody is left who could say.
+    /// The fade time of a change for which no session's description gives one.
     static let usualFade = Duration.milliseconds(500)
-    /// How long a stream that was let go may take until the server runs it, before it counts as stopped.
+    /// The longest time that the server may take to run a released stream before the stream counts as stopped.
     public static let startLimit = Duration.seconds(2)
 
-    /// Makes an engine that knows of no streams.
+    /// Creates an engine without streams.
     public init(policy: Policy) { catalogue = Catalogue(policy: policy) }
 
-    /// Whether a stream can still be heard that is to be silent.
+    /// Whether a stream can still be heard although it should be silent.
     public var isFading: Bool { fading > 0 }
 
     /// The policy in force.
     public var policy: Policy { catalogue.policy }
 
-    /// Takes one event and returns what has to be done about it, in this order.
+    /// Handles one event and returns the effects to carry out, in this order.
     ///
     /// - Parameters:
     ///   - event: What happened. An event about an unknown stream changes nothing.
@@ -78,16 +80,17 @@ public struct Engine: Sendable {
             switches.pausedUntil = nil
             change(to: switches, at: now, &effects)
         }
-        if !disconnections.isEmpty { giveUpOutputs(at: now, &effects) }
-        // What is due comes first, however late the clock is: its event comes to nothing else then.
+        if !disconnections.isEmpty { stopAwaitingOutputs(at: now, &effects) }
+        // Deadlines that have passed are handled first, even if the clock event is late; that event then changes
+        // nothing.
         if let end = nextEnd, end <= now, event != .clockReached { update(at: now, &effects) }
-        take(event, at: now, &effects)
-        if !shown.isEmpty { showSessions(&effects) }
+        apply(event, at: now, &effects)
+        if !publishedStates.isEmpty { publishStates(&effects) }
         return effects
     }
 
     @inline(__always)
-    private mutating func take(_ event: Event, at now: Instant, _ effects: inout [Effect]) {
+    private mutating func apply(_ event: Event, at now: Instant, _ effects: inout [Effect]) {
         switch event {
         case .streamAppeared(let id, let application, let described, let direction):
             guard facts.slot(of: id) == nil, let description = self.id(of: described, direction),
@@ -95,8 +98,8 @@ public struct Engine: Sendable {
                     id, application: application, description: description, direction: direction,
                     catalogue: catalogue)
             else { break }
-            while applied.count <= slot { applied.append(Applied()) }
-            applied[slot] = Applied()
+            while applied.count <= slot { applied.append(AppliedTreatment()) }
+            applied[slot] = AppliedTreatment()
             if let session = facts.streams[slot]?.session { describe(Int(session)) }
             update(stream: slot, at: now, &effects)
         case .streamWanted(let id, let isWanted):
@@ -142,7 +145,7 @@ public struct Engine: Sendable {
         case .sessionConfigured(let id, let change):
             configure(id, change, at: now, &effects)
         case .sessionRequested(let id, let request):
-            take(request, of: id, at: now, &effects)
+            answer(request, of: id, at: now, &effects)
         case .sessionClosed(let id):
             close(id, at: now, &effects)
         case .outputLost(let port, let name, let streams):
@@ -151,43 +154,44 @@ public struct Engine: Sendable {
             restore(port, streams, at: now, &effects)
         case .routeChanged(let reason):
             if policy.routes.stopsRecording.includes(reason) { stopRecordings(at: now, &effects) }
-            // What a session asked for itself does not end what it asked for.
+            // A route change that a session caused with its own request does not end the session's override.
             guard reason != .override, reason != .categoryChange else { break }
             endOverrides()
         case .inputMuted(let port, let isMuted, let name, let streams):
-            take(MutedInput(port: port, name: name), isMuted, streams, at: now, &effects)
+            setMuted(MutedInput(port: port, name: name), isMuted, streams, at: now, &effects)
         case .inputGone(let port):
-            release(waitingFor: port, isGone: true, at: now, &effects)
+            endWait(for: port, isGone: true, at: now, &effects)
         case .switched(let switches):
             var switches = switches
             if let end = switches.pausedUntil, end <= now { switches.pausedUntil = nil }
             if switches != facts.switches { change(to: switches, at: now, &effects) }
         case .shutdown:
-            relinquish(&effects)
+            undoAll(&effects)
         }
     }
 
-    /// What is done to a stream at this moment and why; `nil` for a stream that the policy leaves alone.
+    /// What is done to a stream now, and why; `nil` for a stream that the policy leaves alone.
     public func treatment(of id: StreamID) -> Treatment? {
         guard let slot = facts.slot(of: id), slot < applied.count else { return nil }
         return applied[slot].treatment
     }
 
-    /// Whether the session of a stream may take up again what it was interrupted in (R31); not what it has given up since.
+    /// Whether a stream's session may resume what was interrupted (R31); `false` if the session has given up since.
     public func mayResume(_ id: StreamID) -> Bool {
         facts.slot(of: id).flatMap { facts.streams[$0] }.flatMap { facts.sessions[Int($0.session)] }?.mayResume ?? false
     }
 
-    /// The id of a description, which is taken into the catalogue; `nil` when there is no room.
+    /// The id of a description. Adds the description to the catalogue if needed; `nil` if the catalogue is full.
     mutating func id(of description: SessionDescription) -> DescriptionID? {
-        // Not in a closure of the catalogue's own call, which changes the engine.
+        // Computed first: a closure in the catalogue's own call would access the engine while that call changes it.
         if catalogue.has(description) { return catalogue.id(of: description) { [] } }
         let inUse = descriptionsInUse
         return catalogue.id(of: description) { inUse }
     }
 
-    /// The id of a stream's description. Where there is no room for that, it is what its role is in the policy, or what streams
-    /// without one are; but nothing of a higher priority (N11). `nil` when there is no room for that either.
+    /// The id of a stream's description. If the catalogue is full, the id of the stream's role in the policy, or else
+    /// of streams without a role, but never one of a higher priority (N11). `nil` if the catalogue has no room for
+    /// those either.
     mutating func id(of description: SessionDescription, _ direction: StreamDirection) -> DescriptionID? {
         if let id = id(of: description) { return id }
         let candidates = [
@@ -201,72 +205,73 @@ public struct Engine: Sendable {
         return nil
     }
 
-    /// R9, R36: a session that is idle, or silenced, and whose application wants to be heard, asks for it now. A sound of
-    /// the interface asks for nothing (R13), nor does what its session's category keeps silent (R17, R18).
+    /// R9, R36: requests activation for an idle or silenced session when its application wants a stream. A user
+    /// interface sound requests nothing (R13), nor does a stream that its session's category keeps silent (R17, R18).
     mutating func requestActivation(by stream: StreamFacts) {
         let slot = Int(stream.session)
-        guard let session = facts.sessions[slot], asks(session, by: stream) else { return }
-        // R8: what may not begin changes nothing for anybody else.
+        guard let session = facts.sessions[slot], requestsActivation(session, by: stream) else { return }
+        // R8: a rejected session does not affect others.
         if isNew(session, with: stream), let rejecter = rejecter(of: stream.description, slot) {
-            departed[slot] = Departed(interrupter(of: Int(rejecter.slot)), rejecter.description)
+            formerInterrupters[slot] = FormerInterrupter(interrupter(of: Int(rejecter.slot)), rejecter.description)
             facts.updateSession(slot) { $0.block = .rejected }
-            // It may have been somebody else who did not let its other streams begin.
-            if slot < presented.count { presented[slot].description = nil }
+            // The session's other streams may have been rejected by somebody else, so their reason is derived anew.
+            if slot < treatmentInputs.count { treatmentInputs[slot].description = nil }
             return
         }
         facts.stamp(slot, catalogue: catalogue)
         facts.updateSession(slot) {
             $0.block = .none
-            // Who is heard decides anew, not who has silenced it and is silent itself.
+            // The sessions that are heard now decide anew. The former cause may itself be silent.
             $0.cause = -1
         }
     }
 
-    /// Whether a session asks to be heard when its application wants a stream of it.
-    private func asks(_ session: SessionFacts, by stream: StreamFacts) -> Bool {
+    /// Whether a session requests activation when its application wants one of its streams.
+    private func requestsActivation(_ session: SessionFacts, by stream: StreamFacts) -> Bool {
         guard !session.isDriven, session.hasUse(for: stream) else { return false }
-        // While the policy is suspended, one that was told to stay silent is not silenced.
+        // While the policy is suspended, a session that was told to stay silent is not silenced.
         let isSilenced = verdict(of: Int(stream.session)).silence != .none || session.block != .none
-        // A sound of the interface that plays already has asked for nothing, so what begins beside it asks now.
+        // A user interface sound that is playing has requested nothing, so a stream that starts beside it requests now.
         return !(stream.isInterfaceSound ? session.wanted > 0 : session.hasWantedSound && !isSilenced)
     }
 
-    /// R8: whether a session that asks to be heard can be rejected: it is not heard yet.
+    /// R8: whether a session that requests activation can be rejected, because it is not heard yet.
     private func isNew(_ session: SessionFacts, with stream: StreamFacts) -> Bool {
         guard !stream.isInterfaceSound else { return false }
         return session.phase == .inactive || verdict(of: Int(stream.session)).silence != .none
             || catalogue.traits(of: session.description).contains(.interfaceSound)
     }
 
-    /// R8: whether a session is heard that rejects others. While none is, ``wouldReject(_:)`` is false for every stream.
+    /// R8: whether a session is heard that rejects others. If none is, ``wouldReject(_:)`` is `false` for every stream.
     public var rejects: Bool {
         catalogue.hasRejections
             && heardActors.contains { catalogue.traits(of: $0.description).contains(.rejects) }
     }
 
-    /// R8: whether a stream would be rejected if its application started it now; `false` for one that it has started already,
-    /// or that is not known.
+    /// R8: whether a stream would be rejected if its application started it now. `false` if the application has already
+    /// started it, or if the stream is unknown.
     public func wouldReject(_ id: StreamID) -> Bool {
         guard let stream = facts.slot(of: id).flatMap({ facts.streams[$0] }), !stream.isWanted,
-            let session = facts.sessions[Int(stream.session)], asks(session, by: stream), isNew(session, with: stream),
+            let session = facts.sessions[Int(stream.session)], requestsActivation(session, by: stream),
+            isNew(session, with: stream),
             !session.isDescribed || mayBeStopped(session)
         else { return false }
         return heardActors.contains {
             $0.slot != stream.session && !spares($0.slot, Int(stream.session))
-                && catalogue.acts(of: $0.description, on: stream.description).newcomer == .reject
+                && catalogue.interplay(of: $0.description, on: stream.description).newcomer == .reject
         }
     }
 
-    /// R41: another route ends them.
+    /// Ends all overrides of the output, because the route has changed (R41).
     private mutating func endOverrides() {
         for (slot, configuration) in configurations where configuration.outputOverride == .speaker {
             configurations[slot]?.endOverride()
-            toShow.append(slot)
+            toPublish.append(slot)
         }
     }
 
-    /// The difference to the empty outcome: whatever was done to a stream is undone at once.
-    private mutating func relinquish(_ effects: inout [Effect]) {
+    /// Undoes at once everything that was done to streams, and starts with an empty engine.
+    private mutating func undoAll(_ effects: inout [Effect]) {
         for slot in 0..<facts.streams.capacity {
             guard let stream = facts.streams[slot], slot < applied.count, applied[slot].treatment != .untouched else {
                 continue
@@ -283,49 +288,39 @@ extension Engine {
     package var streamCount: Int { facts.streams.count }
     package var sessionCount: Int { facts.sessions.count }
 
-    /// When the next phase ends by itself.
-    package var nextDeadline: Instant? {
-        var ends = disconnections.values.map { Optional($0.until) } + [facts.switches.pausedUntil]
-        for slot in 0..<facts.sessions.capacity {
-            ends += [facts.sessions[slot]?.deadline, facts.sessions[slot]?.resumesUntil]
-        }
-        return ends.compactMap { $0 }.filter { $0 < Switches.never }.min()
-    }
-
-    /// What is in force and not what the facts say; `nil` if looking at everything once more changes nothing, and every sum
-    /// that is kept is what the streams say.
+    /// The first difference between the kept state and the state computed anew from the facts, in words; `nil` if
+    /// everything is consistent.
     package var inconsistency: String? {
         var again = self
         again.reconsider()
         var effects: [Effect] = []
         again.update(at: moment, &effects)
         effects.removeAll { if case .wake = $0 { true } else { false } }
-        if let effect = effects.first { return "looked at again, it has the effect \(effect)" }
+        if let effect = effects.first { return "computed anew, the state has the effect \(effect)" }
         for slot in 0..<facts.sessions.capacity where facts.sessions[slot] != nil {
             guard again.verdict(of: slot) == verdict(of: slot) else {
-                return "session \(slot): \(verdict(of: slot)), looked at again \(again.verdict(of: slot))"
+                return "session \(slot): \(verdict(of: slot)), computed anew \(again.verdict(of: slot))"
             }
             var (new, old) = (again.facts.sessions[slot], facts.sessions[slot])
             new?.isDirty = false
             old?.isDirty = false
             guard new == old else {
-                return "session \(slot): \(String(describing: old)), looked at again \(String(describing: new))"
+                return "session \(slot): \(String(describing: old)), computed anew \(String(describing: new))"
             }
         }
-        if again.fading != fading { return "\(fading) streams fade, looked at again \(again.fading)" }
+        if again.fading != fading { return "\(fading) streams fade, computed anew \(again.fading)" }
         let held = (0..<facts.sessions.capacity).filter { facts.sessions[$0]?.phase == .holding }
         if held != holders.sorted() { return "sessions \(held) wait for silence, known are \(holders)" }
-        if !isShownRight { return "what is shown of a session is not so" }
-        if !waiting.allSatisfy({ shown[$0] != nil }) { return "a session waits that is not there" }
+        if !publishedStatesAreCurrent { return "a published session state is not current" }
+        if !delayed.allSatisfy({ publishedStates[$0] != nil }) {
+            return "a delayed activation belongs to no opened session"
+        }
         return facts.inconsistency
     }
-
-    /// Whether all is as it should be; see ``inconsistency``.
-    public var isConsistent: Bool { inconsistency == nil }
 }
 
 extension Facts {
-    /// Which sum or link is not what the streams say.
+    /// The first sum or link that does not match the streams, in words; `nil` if all match.
     fileprivate var inconsistency: String? {
         var seen = 0
         for slot in 0..<sessions.capacity {
@@ -357,10 +352,12 @@ extension Facts {
             if sums != kept {
                 return "session \(slot) has wrong sums"
             }
-            if descriptions.count > 1, !session.isMixed { return "session \(slot) has streams of several kinds" }
+            if descriptions.count > 1, !session.isMixed {
+                return "session \(slot) has streams of different descriptions"
+            }
             if session.isLeaving { return "session \(slot) is still leaving" }
-            if session.cause >= 0, sessions[Int(session.cause)]?.holds != true {
-                return "session \(slot) is silenced by \(session.cause), which does not hold it"
+            if session.cause >= 0, sessions[Int(session.cause)]?.keepsVictimsWaiting != true {
+                return "session \(slot) is silenced by \(session.cause), which does not keep it waiting"
             }
         }
         let claims = order.map { sessions[Int($0)]?.claim ?? 0 }

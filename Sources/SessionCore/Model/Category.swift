@@ -3,15 +3,15 @@
 /// The first six are the phone's (R15–R20); `uiSound` stands for the sounds of the interface, which are outside the
 /// sessions (R13).
 public enum Category: String, Sendable, Hashable, CaseIterable {
-    /// Decoration: mixes with everything, obeys the silent switch and the screen lock (R15).
+    /// Decoration: mixes with other sessions, obeys the silent switch and the screen lock (R15).
     case ambient
-    /// Like ambient, but alone: the phone's default (R16).
+    /// Like ambient, but does not mix: the phone's default (R16).
     case soloAmbient = "solo-ambient"
-    /// The sound is the point: music, films, speech (R17).
+    /// Sound is the application's main purpose: music, films, speech (R17).
     case playback
     /// Recording only; silences all playback but phone and alarm (R18, R21).
     case record
-    /// Both directions, not necessarily at once: calls (R19).
+    /// Playback and recording, not necessarily at the same time: calls (R19).
     case playAndRecord = "play-and-record"
     /// Conversion without a device (R20).
     case audioProcessing = "audio-processing"
@@ -25,12 +25,12 @@ public enum Category: String, Sendable, Hashable, CaseIterable {
     public var recordsSound: Bool { self == .record || self == .playAndRecord }
 }
 
-/// What fine-tunes a category (R39–R43, N2, N5).
+/// Options that modify a category (R39–R43, N2, N5).
 public struct CategoryOptions: OptionSet, Sendable, Hashable {
     /// One bit for each option.
     public let rawValue: UInt8
 
-    /// Makes a set from its bits; unknown ones are kept.
+    /// Creates a set from its bits. Unknown bits are kept.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The session plays along with others (R39).
@@ -61,16 +61,25 @@ public struct CategoryOptions: OptionSet, Sendable, Hashable {
     ]
 }
 
-/// What kind of use a category is put to (R50–R53, N1, N3, N4).
+/// The kind of use within a category (R50–R53, N1, N3, N4).
 public enum Mode: String, Sendable, Hashable, CaseIterable {
+    /// No use in particular (R50).
     case `default`
+    /// A call (R51). It also allows a Bluetooth input.
     case voiceChat = "voice-chat"
+    /// Recording with a camera (R52).
     case videoRecording = "video-recording"
+    /// Capture without processing (R53). A sound server processes nothing by itself, so this mode changes nothing.
     case measurement
+    /// Speech to listen to, which stops rather than being lowered (N1).
     case spokenAudio = "spoken-audio"
+    /// A short announcement (N3).
     case voicePrompt = "voice-prompt"
+    /// The sound of a film (N4). It changes nothing.
     case moviePlayback = "movie-playback"
+    /// A call with pictures (N4). It does not allow a Bluetooth input by itself.
     case videoChat = "video-chat"
+    /// The chat of a game (N4). It does not allow a Bluetooth input by itself.
     case gameChat = "game-chat"
 
     /// Whether people talk to each other: under play-and-record, that makes a call.
@@ -78,23 +87,23 @@ public enum Mode: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Category {
-    /// Whether an option goes with the category (R39, R40, R42, R43, N2, N5).
+    /// Whether an option fits the category (R39, R40, R42, R43, N2, N5).
     public func takes(_ option: CategoryOptions) -> Bool {
         switch option {
-        // R40, R49: whatever is heard can duck.
+        // R40, R49: every category that plays sound can duck.
         case .duckOthers: playsSound
         // R42
         case .defaultToSpeaker: self == .playAndRecord
         // R43
         case .allowBluetoothInput: recordsSound
-        // R39: what always mixes need not ask.
+        // R39: a category that always mixes does not need the option.
         case .mixWithOthers, .interruptSpokenAudio, .allowBluetoothA2DP, .allowAirPlay:
             self == .playback || self == .playAndRecord
         default: true
         }
     }
 
-    /// Whether a mode does anything in the category (R50–R53, R55, N1, N3, N4).
+    /// Whether a mode has an effect in the category (R50–R53, R55, N1, N3, N4).
     public func takes(_ mode: Mode) -> Bool {
         switch mode {
         case .default: true

@@ -1,8 +1,8 @@
-/// One session, by a number that is never used again (N17).
+/// One session, by a number that is never reused (N17).
 public struct SessionNumber: Sendable, Hashable {
     /// The number, from 1.
     public let rawValue: UInt32
-    /// Where the session lies in memory as long as it exists.
+    /// The slot of the session while it exists.
     let slot: Int32
 
     init(_ rawValue: UInt32, slot: Int) {
@@ -11,7 +11,7 @@ public struct SessionNumber: Sendable, Hashable {
     }
 }
 
-/// Who or what silences or lowers a session (N17): always a certain one, never a kind.
+/// Who or what silences or ducks a session (N17): always one particular session, output or input.
 public enum Cause: Sendable, Hashable {
     /// The session of an application.
     case session(SessionNumber)
@@ -23,10 +23,10 @@ public enum Cause: Sendable, Hashable {
     case input(PortID)
     /// The route has changed under a recording (R64).
     case route
-    /// Nobody else: a switch, the session's own category, or that it is not active.
+    /// No other session: a switch, the session's own category, or that it is inactive.
     case policy
 
-    /// The session that it is; `nil` for what is none.
+    /// The session that is the cause; `nil` if the cause is no session.
     public var session: SessionNumber? {
         switch self {
         case .session(let number), .system(let number): number
@@ -37,16 +37,16 @@ public enum Cause: Sendable, Hashable {
 
 /// A cause as people and other applications see it.
 public struct Interrupter: Sendable, Hashable {
-    /// Who or what it is.
+    /// The cause.
     public var cause: Cause
     /// The application's name, or that of the output or input.
     public var name: String
-    /// What the policy calls it: a role, a category, "output", "input" or "route".
+    /// The policy's name for it: a role, a category, "output", "input" or "route".
     public var description: String
-    /// Which of the opened sessions it is; `nil` for any other cause.
+    /// The id of an opened session; `nil` for any other cause.
     public var id: SessionID?
 
-    /// Makes one; see the properties.
+    /// Creates an interrupter.
     public init(cause: Cause, name: String, description: String, id: SessionID? = nil) {
         self.cause = cause
         self.name = name
@@ -54,6 +54,6 @@ public struct Interrupter: Sendable, Hashable {
         self.id = id
     }
 
-    /// For people: `mpv (music)`.
+    /// Text for people: `mpv (music)`.
     public var label: String { "\(name) (\(description))" }
 }

@@ -7,7 +7,7 @@ public struct Decibels: Sendable, Hashable, Comparable {
     /// The level in dB; `-Double.infinity` is silence.
     public var value: Double
 
-    /// Makes a level of so many dB.
+    /// Creates a level in dB.
     public init(_ value: Double) { self.value = value }
 
     /// Whether the left one is quieter.
@@ -22,12 +22,12 @@ public struct LinearGain: Sendable, Hashable, Comparable {
     /// The factor, 0…1.
     public let value: Double
 
-    /// Makes a gain; what is outside 0…1, or not a number, is brought inside it.
+    /// Creates a gain. Values outside 0…1 are clamped; not-a-number becomes 0.
     public init(_ value: Double) { self.value = value > 0 ? min(value, 1) : 0 }
 
-    /// Nothing changed.
+    /// The gain that changes nothing.
     public static let unity = LinearGain(1)
-    /// Nothing heard.
+    /// The gain of silence.
     public static let silence = LinearGain(0)
 
     /// The same gain in dB, to a tenth; `-infinity` for silence.

@@ -11,7 +11,8 @@ public enum InterruptionReason: String, Sendable, Hashable, CaseIterable {
 
     /// The reason of an interruption by somebody or something.
     ///
-    /// - Parameter sleep: The session that stands for the machine's sleep; `nil` while the machine does not go to sleep.
+    /// - Parameter sleep: The session that stands for the machine's sleep; `nil` while the machine does not go to
+    ///   sleep.
     public init(of interrupter: Interrupter, sleep: SessionID?) {
         self =
             switch interrupter.cause {
@@ -21,7 +22,7 @@ public enum InterruptionReason: String, Sendable, Hashable, CaseIterable {
             }
     }
 
-    /// What the client of a stream is told that is stopped for a reason.
+    /// The reason told to the client of a stream that was stopped for this reason.
     public init(of reason: Reason) {
         self =
             switch reason {

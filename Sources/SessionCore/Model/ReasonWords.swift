@@ -1,10 +1,10 @@
-/// What is said of a ``Reason``: on the bus, by `status`, by `explain` and in the log.
+/// The words for a ``Reason``: on D-Bus, in `status`, in `explain` and in the log.
 public struct ReasonWords: Sendable, Hashable {
-    /// Its name on the bus.
+    /// The reason's name on D-Bus.
     public var name: String
-    /// In a few words, after what is done to a stream; `nil` where they would say no more than that.
+    /// A few words that follow a stream's treatment in `status`; `nil` if they would add nothing.
     public var brief: String?
-    /// In a clause that follows a colon.
+    /// A clause that follows a colon in `explain` and in the log.
     public var clause: String
 
     fileprivate init(_ name: String, brief: String?, _ clause: String) {
@@ -15,11 +15,11 @@ public struct ReasonWords: Sendable, Hashable {
 }
 
 extension Reason {
-    /// The words for it.
+    /// The words for the reason.
     ///
     /// - Parameters:
-    ///   - cause: Who or what is behind it.
-    ///   - actor: That one's name.
+    ///   - cause: Who or what caused the treatment.
+    ///   - actor: The name of the cause.
     public func words(cause: Cause? = nil, actor: String = "another session") -> ReasonWords {
         switch self {
         case .none: ReasonWords("none", brief: nil, "nothing is done to it")

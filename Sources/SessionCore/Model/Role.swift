@@ -1,13 +1,14 @@
-/// What a stream says it is for: the value of PulseAudio's and PipeWire's `media.role`, compared without regard to case.
+/// What a stream says it is for: the value of PulseAudio's and PipeWire's `media.role`, compared without regard to
+/// case.
 public struct Role: Sendable, Hashable {
     /// The role in lower case; empty when the stream has none.
     public let name: String
 
-    /// The longest role that is looked at, in UTF-8 bytes. The server's longest known role has 13; what is longer is
-    /// no role, whoever sent it.
+    /// The maximum length of a role, in UTF-8 bytes. Longer values are no role. The longest known role of a server has
+    /// 13.
     public static let maximumLength = 64
 
-    /// Makes a role from a property's value; `nil` when the value is empty or longer than ``maximumLength``.
+    /// Creates a role from a property's value; `nil` when the value is empty or longer than ``maximumLength``.
     public init?(_ value: String) {
         guard !value.isEmpty, value.utf8.count <= Role.maximumLength else { return nil }
         name = value.lowercased()

@@ -1,18 +1,18 @@
-/// What an application has said of its session: category, options, mode, and what it wishes for.
+/// The configuration that an application has set on its session: category, options, mode and preferences.
 ///
-/// The rules for what goes with what, and for what goes back when, are here (R39–R43, R51, R54, R55).
+/// It enforces which values fit together, and when values are reset (R39–R43, R51, R54, R55).
 public struct SessionConfiguration: Sendable, Hashable {
     /// Where the output of a call goes (R41).
     public enum OutputOverride: String, Sendable, Hashable, CaseIterable {
-        /// Where the category sends it.
+        /// No override: the category decides.
         case none
         /// To the loudspeaker, until the route changes or an interruption comes.
         case speaker
     }
 
-    /// What cannot be.
+    /// A configuration that is not allowed.
     public enum Mistake: Error, Sendable, Hashable {
-        /// The option does not go with the category (R39, R42, R43).
+        /// The option does not fit the category (R39, R42, R43).
         case option(CategoryOptions, with: Category)
         /// The mode can change only while the session is inactive and does not mix (R54).
         case modeIsFixed
@@ -20,25 +20,25 @@ public struct SessionConfiguration: Sendable, Hashable {
         case overrideNeedsCall(Category)
     }
 
-    /// What its sound is for.
+    /// The category.
     public private(set) var category = Category.soloAmbient
-    /// What fine-tunes the category.
+    /// The options, as they were set.
     public private(set) var options: CategoryOptions = []
-    /// What kind of use the category is put to, as it was set (R55: see ``effectiveMode``).
+    /// The mode, as it was set (R55: see ``effectiveMode``).
     public private(set) var mode = Mode.default
-    /// Where the output goes instead of where the category sends it (R41).
+    /// The override of the category's output (R41).
     public private(set) var outputOverride = OutputOverride.none
-    /// Ringing is not to interrupt (N8).
+    /// Whether ringing should not interrupt the session (N8).
     public var avoidsAlerts = false
-    /// Whether the session is interrupted when the output is lost on which it is heard (N25); `nil` is as the policy has it.
+    /// Whether losing its output interrupts the session (N25); `nil` leaves that to the policy.
     public var interruptionOnRouteDisconnect: Bool?
 
-    /// A session as it is opened: the phone's default, solo-ambient.
+    /// Creates the configuration of a new session: the phone's default, solo-ambient.
     public init() {}
 
-    /// Sets category and options, and the mode if one is given. Nothing changes when it fails.
+    /// Sets category and options, and the mode if one is given. If it fails, nothing changes.
     ///
-    /// The options replace all former ones, so what was not said again is gone (R39, R43).
+    /// The options replace all former ones (R39, R43).
     public mutating func set(
         _ category: Category, _ options: CategoryOptions, _ mode: Mode?, whileActive isActive: Bool
     ) throws(Mistake) {
@@ -49,7 +49,7 @@ public struct SessionConfiguration: Sendable, Hashable {
         new.category = category
         new.options = options
         new.mode = mode ?? self.mode
-        // R54: one call is what two are, the mode first or the category first; it need not mix in one of the two orders.
+        // R54: one call counts as two, in whichever order is allowed. In one of the two, the session must not mix.
         if new.mode != self.mode, isActive || isMixable && new.isMixable { throw .modeIsFixed }
         if category != self.category { new.outputOverride = .none }
         self = new
@@ -62,7 +62,7 @@ public struct SessionConfiguration: Sendable, Hashable {
         self.mode = mode
     }
 
-    /// Overrides the output, or ends that (R41).
+    /// Sets or ends the override of the output (R41).
     public mutating func set(_ override: OutputOverride) throws(Mistake) {
         if override != .none && category != .playAndRecord { throw .overrideNeedsCall(category) }
         outputOverride = override
@@ -71,11 +71,12 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// R41: an interruption, like any change of route, ends the override.
     mutating func endOverride() { outputOverride = .none }
 
-    /// The mode as it works (R55).
+    /// The mode in effect: the default if the category does not take the mode (R55).
     public var effectiveMode: Mode { category.takes(mode) ? mode : .default }
 
-    /// The options in effect: a voice chat may use a Bluetooth headset's microphone (R51), and who ducks others or stops
-    /// speech mixes (R49, N2). Not all of them can be set: solo-ambient ducks and mixes, but does not take mix-with-others.
+    /// The options in effect. A voice chat may use a Bluetooth headset's microphone (R51), and a session that ducks
+    /// others or stops speech mixes (R49, N2). Some such combinations cannot be set: solo-ambient can duck and mix, but
+    /// does not take mix-with-others.
     public var effectiveOptions: CategoryOptions {
         var result = options
         if effectiveMode == .voiceChat { result.insert(.allowBluetoothInput) }
@@ -85,13 +86,14 @@ public struct SessionConfiguration: Sendable, Hashable {
         return result
     }
 
-    /// Whether it leaves room for others; how it lowers them makes no difference to that.
+    /// Whether the session mixes with others. The policy's ducking does not matter here.
     private var isMixable: Bool { description(ducking: Ducking()).isMixable }
 
-    /// What others have to do with, and no more, so that sessions that behave alike are alike: no wishes for routes, no
-    /// modes that only the session itself is concerned with. One of a call lets it go on when its output goes (R64).
+    /// The description of the session, with only what affects other sessions, so that sessions which behave alike share
+    /// one. It has no route preferences and no modes that concern only the session itself. A call's mode is kept,
+    /// because it lets the session continue when its output is lost (R64).
     ///
-    /// - Parameter ducking: How the policy has others lowered. A voice prompt lowers them far enough for speech all the same.
+    /// - Parameter ducking: The policy's ducking. A voice prompt ducks at least far enough for speech.
     public func description(ducking: Ducking) -> SessionDescription {
         let isOfConcern = effectiveMode == .spokenAudio || effectiveMode == .voicePrompt || effectiveMode.isChat
         let mode: Mode = isOfConcern ? effectiveMode : .default

@@ -1,17 +1,17 @@
-/// What the user has switched (N16). All off is a desktop in use.
+/// The user's switches (N16). By default, all are off.
 public struct Switches: Sendable, Hashable {
-    /// The silent switch (R15, R16).
+    /// Whether the silent switch is on (R15, R16).
     public var isSilent = false
-    /// The screen is locked (R15, R16).
+    /// Whether the screen is locked (R15, R16).
     public var isLocked = false
-    /// Do not disturb.
+    /// Whether do-not-disturb is on.
     public var isUndisturbed = false
-    /// The policy is suspended until then: nothing is done to anybody; `nil` while it is in force.
+    /// Until when the policy is suspended and nothing is done to streams; `nil` while it is in force.
     public var pausedUntil: Instant?
 
-    /// All off.
+    /// Creates switches that are all off.
     public init() {}
 
-    /// A moment that never comes.
+    /// A time that never comes.
     public static let never = Instant(nanoseconds: .max)
 }

@@ -1,11 +1,11 @@
-/// A moment on the host's monotonic clock, in nanoseconds since an origin that the host chooses.
+/// A time on the host's monotonic clock, in nanoseconds since an origin that the host chooses.
 ///
-/// The engine never reads a clock: every event brings its moment along.
+/// The engine never reads a clock: every event comes with its time.
 public struct Instant: Sendable, Hashable, Comparable {
     /// Nanoseconds since the origin.
     public var nanoseconds: Int64
 
-    /// Makes a moment so many nanoseconds after the origin.
+    /// Creates a moment, in nanoseconds after the origin.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// Whether the left one comes first.
@@ -24,7 +24,7 @@ public struct Instant: Sendable, Hashable, Comparable {
 }
 
 extension Duration {
-    /// The duration in whole nanoseconds, clamped to what 64 bits hold.
+    /// The duration in whole nanoseconds, clamped to 64 bits.
     public var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,26 +1,26 @@
-/// How a stream is kept from being heard.
+/// How a stream is silenced.
 public enum Silence: UInt8, Sendable, Hashable {
-    /// Not at all.
+    /// The stream is not silenced.
     case none
-    /// It runs on unheard.
+    /// The stream runs on without being heard.
     case mute
-    /// It is stopped where it is.
+    /// The stream is stopped at its position.
     case cork
-    /// Its player is asked to pause (N15); where there is none, it is stopped where it is.
+    /// The stream's player is asked to pause (N15). A stream without a player is stopped at its position.
     case pausePlayer
 }
 
-/// Why a stream is treated as it is.
+/// The reason for a stream's treatment.
 public enum Reason: UInt8, Sendable, Hashable, CaseIterable {
-    /// Nothing is done to it.
+    /// The stream is not treated.
     case none
     /// Another session ducks it (R45).
     case ducked
     /// Another session interrupts it (R28, R36).
     case interrupted
-    /// The session that interrupted it is gone, but was of a kind after which only the application resumes (R31).
+    /// The session that interrupted it has ended, but did not let it resume; only its own application does (R31).
     case superseded
-    /// A session that was there first does not let it begin; it has to ask again (R8).
+    /// A session that was active first rejects it; its application has to request activation again (R8).
     case rejected
     /// Its session is not active (R26).
     case inactive
@@ -38,24 +38,24 @@ public enum Reason: UInt8, Sendable, Hashable, CaseIterable {
     case silentSwitch
     /// The screen is locked (R15, R16).
     case screenLock
-    /// The user does not want to be disturbed (N16).
+    /// Do-not-disturb is on (N16).
     case doNotDisturb
-    /// It waits until those that it interrupts are silent.
+    /// It waits until the sessions that its session interrupts are silent.
     case handover
 }
 
-/// What is done to one stream, on top of what its application and its user do.
+/// What the policy does to one stream, in addition to its application and its user.
 public struct Treatment: Sendable, Hashable {
     /// The factor on the stream's own volume.
     public var gain: LinearGain
-    /// Whether and how it is silenced.
+    /// Whether and how the stream is silenced.
     public var silence: Silence
-    /// Why.
+    /// The reason.
     public var reason: Reason
     /// Who or what causes it; `nil` while nothing is done.
     public var cause: Cause?
 
-    /// Makes a treatment.
+    /// Creates a treatment.
     public init(
         gain: LinearGain = .unity, silence: Silence = .none, reason: Reason = .none, cause: Cause? = nil
     ) {
@@ -65,7 +65,7 @@ public struct Treatment: Sendable, Hashable {
         self.cause = cause
     }
 
-    /// Nothing is done.
+    /// Nothing is done to the stream.
     public static let untouched = Treatment()
 
     /// Whether a listener could tell this treatment from the other one.

@@ -1,56 +1,57 @@
 /// What one session does to another while both want to be heard.
 public struct Interplay: Sendable, Hashable {
-    /// The kinds that there are, by their names in policy files.
+    /// The kinds of effects. The raw values are the names in policy files.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// What their categories, options and priorities say, as if no rule said anything of the two.
+        /// The effect that categories, options and priorities have without a rule.
         case usual
-        /// Nothing.
+        /// No effect.
         case mix
-        /// The other is lowered.
+        /// The other is ducked.
         case duck
         /// The other is made silent and misses what it would have played.
         case mute
-        /// The other is stopped where it is, and goes on from there.
+        /// The other is stopped at its position, and resumes from there.
         case cork
-        /// The other's player is asked to pause (N15); what has no player is corked.
+        /// The other's player is asked to pause (N15); without a player, the other is corked.
         case pausePlayer = "pause-player"
-        /// The other may not begin, and has to ask again (R8). Nothing is done to one that plays already.
+        /// The other may not begin, and has to request activation again (R8). A session that is already playing is not
+        /// affected.
         case reject
 
         /// Whether the other falls silent.
         public var silences: Bool { self == .mute || self == .cork || self == .pausePlayer }
     }
 
-    /// What is done.
+    /// The kind of effect.
     public var kind: Kind
-    /// How it is lowered; `nil` is as the actor's own description says.
+    /// How the other is ducked; `nil` for the values in the actor's description.
     public var ducking: Ducking?
-    /// How long it takes to fade out and in; `nil` is as the actor's own description says.
+    /// The time of a fade out or in; `nil` for the value in the actor's description.
     public var fade: Duration?
 
-    /// Makes a kind of interplay, with the actor's own times and gain unless others are given.
+    /// Creates an effect, with the actor's own times and gain by default.
     public init(_ kind: Kind, ducking: Ducking? = nil, fade: Duration? = nil) {
         self.kind = kind
         self.ducking = ducking
         self.fade = fade
     }
 
-    /// What a session does to another by their categories, options and priorities, when its claim is the stronger one.
+    /// The effect of a session with the stronger claim on another, by their categories, options and priorities.
     ///
     /// - Parameters:
     ///   - actor: The session with the stronger claim: the higher priority or, between equals, the later activation.
-    ///   - other: The session that it meets.
+    ///   - other: The affected session.
     public static func between(_ actor: SessionDescription, and other: SessionDescription) -> Kind {
-        // R36: nothing lowers the phone. R20: what has no device is not heard anyway.
+        // R36: nothing ducks the phone. R20: a session without a device is not heard.
         if other.priority >= .phone || actor.category == .audioProcessing { return .mix }
-        // R13: sounds of the interface neither interrupt …
+        // R13: user interface sounds do not interrupt.
         if actor.category == .uiSound { return actor.ducksOthers && other.category.playsSound ? .duck : .mix }
-        // R22: … nor are they interrupted, except by a recording, which they would spoil.
+        // R22: only a recording, which they would spoil, interrupts them.
         if other.category == .uiSound {
             return actor.category == .record ? .mute : (actor.ducksOthers ? .duck : .mix)
         }
         if !other.isInterruptible { return actor.ducksOthers ? .duck : .mix }
-        // N8: ringing leaves in peace who asked for it; the call itself does not.
+        // N8: ringing does not interrupt a session that has asked for that; the call itself does.
         if actor.isAlert && other.avoidsAlerts { return .mix }
         // R36: phone and alarm interrupt whatever is below them, mixable or not.
         if actor.priority.overridesMixing && actor.priority > other.priority {
@@ -62,7 +63,7 @@ public struct Interplay: Sendable, Hashable {
         {
             return .cork
         }
-        // N1, N2: speech is stopped rather than spoken over.
+        // N1, N2: speech is stopped rather than ducked.
         if other.mode == .spokenAudio && other.category.playsSound && actor.interruptsSpokenAudio { return .cork }
         // R40, R45, R49: a ducking session is mixable, and lowers all that can be heard.
         if actor.ducksOthers { return other.category.playsSound ? .duck : .mix }
@@ -72,9 +73,9 @@ public struct Interplay: Sendable, Hashable {
     }
 }
 
-/// What a policy says of pairs of sessions beyond what their categories say.
+/// The policy's rules for pairs of sessions. They take precedence over the categories.
 public struct InterplayRules: Sendable, Hashable {
-    /// One side of a pair: a description's name, or its category, or any.
+    /// One side of a pair: a description by name, a category, or any.
     public enum Party: Sendable, Hashable {
         case any
         case named(String)
@@ -83,26 +84,26 @@ public struct InterplayRules: Sendable, Hashable {
 
     /// What an actor does to another session.
     public struct Rule: Sendable, Hashable {
-        /// To one that was there before the actor; `nil` is as the categories have it.
+        /// The effect on a session that was active before the actor; `nil` leaves it to the categories.
         public var playing: Interplay?
-        /// To one that begins while the actor is heard; `nil` is the same as to one that was there before.
+        /// The effect on a session that begins while the actor is heard; `nil` for the same as ``playing``.
         public var newcomer: Interplay?
 
-        /// Makes a rule.
+        /// Creates a rule.
         public init(playing: Interplay? = nil, newcomer: Interplay? = nil) {
             self.playing = playing
             self.newcomer = newcomer
         }
     }
 
-    /// Who acts on whom.
+    /// An actor and the session that it affects.
     public struct Pair: Sendable, Hashable {
-        /// Who acts.
+        /// The actor.
         public var actor: Party
-        /// On whom.
+        /// The affected session.
         public var other: Party
 
-        /// Makes a pair.
+        /// Creates a pair.
         public init(_ actor: Party, _ other: Party) {
             self.actor = actor
             self.other = other
@@ -112,11 +113,11 @@ public struct InterplayRules: Sendable, Hashable {
     /// The rules, each for one pair.
     public var rules: [Pair: Rule]
 
-    /// Makes a set of rules.
+    /// Creates a set of rules.
     public init(_ rules: [Pair: Rule] = [:]) { self.rules = rules }
 
-    /// What is said of two descriptions. A name comes before a category, and that before any; the actor's side decides
-    /// first, the other's side where the actor's are alike.
+    /// The rule for two descriptions; `nil` if there is none. A name takes precedence over a category, and a category
+    /// over any. The actor's side is compared first, then the other's.
     public func rule(actor: SessionDescription, other: SessionDescription) -> Rule? {
         if rules.isEmpty { return nil }
         var result = Rule()
@@ -132,7 +133,7 @@ public struct InterplayRules: Sendable, Hashable {
         return isFound ? result : nil
     }
 
-    /// The sides of pairs that mean a description, the closest one first.
+    /// The parties that match a description, most specific first.
     private static func parties(of description: SessionDescription) -> [Party] {
         [.named(description.name), .category(description.category), .any]
     }

@@ -1,41 +1,41 @@
-/// The whole policy as the engine needs it: what streams with a role are, and what sessions do to each other.
+/// The whole policy as the engine needs it: the descriptions of roles, and what sessions do to each other.
 public struct Policy: Sendable, Equatable {
     /// The preset's name, for explanations.
     public let name: String
-    /// What a stream with a role is.
+    /// The description of streams with a role.
     public let roles: [Role: SessionDescription]
-    /// Roles whose streams are left alone: they touch nobody and nobody touches them.
+    /// Roles whose streams are left alone: they affect nobody and nobody affects them.
     public let unmanagedRoles: Set<Role>
-    /// What a playback stream without a known role is; `nil` leaves it alone.
+    /// The description of a playback stream without a known role; `nil` leaves it alone.
     public let untagged: SessionDescription?
-    /// What a capture stream without a known role is; `nil` leaves it alone.
+    /// The description of a capture stream without a known role; `nil` leaves it alone.
     public let untaggedCapture: SessionDescription?
-    /// What is said of pairs beyond what their categories say.
+    /// The rules for pairs of sessions.
     public let interplay: InterplayRules
-    /// What an application is that plays and records at the same time without a role for either (N14); `nil` for what its
-    /// streams are.
+    /// The description of an application that plays and records at the same time without a role for either (N14); `nil`
+    /// for those of its streams.
     public let pairing: SessionDescription?
 
     /// What the user's switches silence (N16).
     public let switches: SwitchRules
 
-    /// What follows when outputs come and go (R63, R64).
+    /// The rules for outputs that are removed and come back (R63, R64).
     public let routes: RouteRules
 
     /// How long interruptions last beyond their cause (N17).
     public let interruptions: InterruptionRules
 
-    /// How others are lowered where nothing says it better: by opened sessions with the option duck-others.
+    /// The default ducking, used by opened sessions with the option duck-others.
     public let ducking: Ducking
 
-    /// What becomes of a server's own modules with the same purpose.
+    /// What to do with a server's own modules of the same purpose.
     public let stockModules: StockModules
 
-    /// The place of each description by its name: of two that are equally strong in one application the earlier one counts
+    /// The rank of each description by its name: of two equally strong ones in an application, the lower rank counts
     /// (R1). Streams without a role come last.
     public let order: [String: Int]
 
-    /// Makes a policy; see the properties. Descriptions that are not in the order follow by their names.
+    /// Creates a policy. Descriptions that are not in the order follow it, sorted by name.
     public init(
         name: String, roles: [Role: SessionDescription], unmanagedRoles: Set<Role> = [],
         untagged: SessionDescription? = nil, untaggedCapture: SessionDescription? = nil,
@@ -64,20 +64,20 @@ public struct Policy: Sendable, Equatable {
         self.order = places
     }
 
-    /// What a stream is by its role (R2); `nil` when the policy leaves it alone.
+    /// The description of a stream by its role (R2); `nil` if the policy leaves it alone.
     public func description(of role: Role?, direction: StreamDirection) -> SessionDescription? {
         if let role {
             if unmanagedRoles.contains(role) { return nil }
             if let description = roles[role] { return description }
         }
         if direction == .playback { return untagged }
-        // N14: who listens has to be known, even where nothing is done about it.
+        // N14: recordings must be known to the engine even if nothing is done to them.
         return untaggedCapture ?? (pairing == nil ? nil : Policy.listener)
     }
 
-    /// Whether a description comes before another that is as strong, in one application (R1).
+    /// Whether a description precedes another that is equally strong, in one application (R1).
     func precedes(_ left: SessionDescription, _ right: SessionDescription) -> Bool {
-        // Opened sessions have no role, so they are in no policy's order.
+        // Opened sessions have no role, so no policy's order contains them.
         let (first, second) = (order[left.name] ?? order.count, order[right.name] ?? order.count)
         return (first, left.name, left.category.rawValue) < (second, right.name, right.category.rawValue)
     }
@@ -87,13 +87,13 @@ public struct Policy: Sendable, Equatable {
     /// The name of ``untaggedCapture`` in every policy.
     public static let untaggedCaptureName = "untagged-capture"
 
-    /// A recording that does nothing to others, and to which nothing is done.
+    /// A recording that does not affect others and is not affected.
     static let listener = SessionDescription(name: untaggedCaptureName, category: .ambient, isInterruptible: false)
 }
 
 extension SessionDescription {
-    /// Whether a stream of this direction can be what is described: what only plays does not record, and the other way round
-    /// (R15–R19). What has no device may claim to do either, and is refused one (R23).
+    /// Whether a stream of this direction can have the description. A category that only plays does not record, and the
+    /// reverse (R15–R19). A category without a device fits both directions, and is refused a device (R23).
     public func fits(_ direction: StreamDirection) -> Bool {
         category == .audioProcessing || (direction == .playback ? category.playsSound : category.recordsSound)
     }
@@ -108,7 +108,7 @@ public struct SwitchRules: Sendable, Hashable {
     /// While the user does not want to be disturbed.
     public var undisturbed: Set<Category>
 
-    /// Makes a set of rules; the defaults are the phone's.
+    /// Creates rules. The defaults are the phone's.
     public init(
         silent: Set<Category> = [.ambient, .soloAmbient], locked: Set<Category> = [.ambient, .soloAmbient],
         undisturbed: Set<Category> = [.uiSound]
@@ -119,17 +119,17 @@ public struct SwitchRules: Sendable, Hashable {
     }
 }
 
-/// What follows when outputs come and go (R63, R64).
+/// The rules for outputs that are removed and come back (R63, R64).
 public struct RouteRules: Sendable, Hashable {
-    /// Whether playback stops when the output has gone on which it was heard.
+    /// Whether playback stops when its output is removed.
     public var pausesPlayback: Bool
-    /// How long it is waited for, so that playback goes on by itself when it comes back.
+    /// How long to wait for the output to come back, so that playback resumes by itself.
     public var resumesWithin: Duration
-    /// Which changes stop a recording.
+    /// The changes that stop a recording.
     public var stopsRecording: RecordingStop
 
-    /// Makes a set of rules; by default playback stops, and goes on when the same output is back within a minute, and
-    /// recordings go on.
+    /// Creates rules. By default playback stops, and resumes if the same output is back within a minute; recordings
+    /// continue.
     public init(
         pausesPlayback: Bool = true, resumesWithin: Duration = .seconds(60), stopsRecording: RecordingStop = .never
     ) {
@@ -141,32 +141,33 @@ public struct RouteRules: Sendable, Hashable {
 
 /// How long an interruption lasts beyond its cause (N17).
 public struct InterruptionRules: Sendable, Hashable {
-    /// How long a session that was told to resume keeps those silent that it had interrupted itself. When its application
-    /// has neither activated nor deactivated it by then, they go on in its place.
+    /// How long a session that was told to resume keeps its own victims silent. If its application has neither
+    /// activated nor deactivated it by then, they resume instead.
     public var resumesWithin: Duration
 
-    /// Makes a set of rules; an application has ten seconds, unless told otherwise.
+    /// Creates rules. By default an application has ten seconds.
     public init(resumesWithin: Duration = .seconds(10)) { self.resumesWithin = resumesWithin }
 }
 
-/// What becomes of a server's own modules that stop or lower streams by role. The raw values are the words in policy files.
+/// What to do with a server's own modules that stop or duck streams by role. The raw values are the words in policy
+/// files.
 public enum StockModules: String, Sendable, Hashable, CaseIterable {
-    /// They are unloaded as long as this policy is in force, and loaded again after it.
+    /// Unload them while this policy is in force, and load them again afterwards.
     case unload
-    /// They stay, and are warned of.
+    /// Keep them, and log a warning.
     case keep
 }
 
-/// Which changes of the route stop a recording (R64). The raw values are the words in policy files.
+/// The changes of the route that stop a recording (R64). The raw values are the words in policy files.
 public enum RecordingStop: String, Sendable, Hashable, CaseIterable {
     /// None.
     case never
-    /// An input or output that was in use has gone, or there is none that the category needs.
+    /// An input or output in use was removed, or none suits the category.
     case disconnect
-    /// The same, or a new one has come into use.
+    /// As for `disconnect`, or a new one came into use.
     case anyChange = "any-change"
 
-    /// Whether a change for this reason is one of them.
+    /// Whether a change for this reason stops a recording.
     func includes(_ reason: RouteChangeReason) -> Bool {
         switch reason {
         case .oldDeviceUnavailable, .noSuitableRouteForCategory: self != .never

@@ -1,14 +1,11 @@
 extension Policy {
-    /// The presets that are built in, by name.
-    public static let presets: [String: Policy] = ["desktop": desktop, "phone": phone]
-
-    /// The gentle policy of a desktop, and what takes the place of a policy that cannot be read.
+    /// The policy for a desktop. It also replaces a policy that cannot be read.
     ///
     /// Untagged streams mix. Phone and alarm cork playback and ambient. Accessibility, navigation and voice prompts
     /// duck by 20 dB. Notifications are sounds of the interface. Recordings are left alone.
     public static let desktop = Policy(.desktop)
 
-    /// The phone's behaviour as the source texts have it: untagged streams are solo-ambient, playback does not mix, an
+    /// The phone's behaviour: untagged streams are solo-ambient, playback does not mix, an
     /// untagged recording is a record session.
     public static let phone = Policy(.phone)
 
@@ -25,31 +22,31 @@ public struct Preset: Sendable, Equatable {
     public var aliases: [String: String]
     /// Roles that are left alone.
     public var unmanaged: Set<String>
-    /// What a playback stream without a known role is (R2); `nil` leaves it alone.
+    /// The description of a playback stream without a known role (R2); `nil` leaves the stream alone.
     public var untagged: SessionDescription?
-    /// What a capture stream without a known role is (R2); `nil` leaves it alone.
+    /// The description of a capture stream without a known role (R2); `nil` leaves the stream alone.
     public var untaggedCapture: SessionDescription?
 
-    /// What is said of pairs of descriptions beyond their categories.
+    /// The rules for pairs of sessions.
     public var interplay = InterplayRules()
     /// The role of an application that plays and records without one (N14); `nil` for none.
     public var pairing: String?
 
     /// What the user's switches silence (N16).
     public var switches = SwitchRules()
-    /// What follows when outputs come and go (R64).
+    /// The rules for outputs that are removed and come back (R64).
     public var routes = RouteRules()
     /// How long interruptions last beyond their cause (N17).
     public var interruptions = InterruptionRules()
-    /// How others are lowered where nothing says it better.
+    /// The default ducking, for descriptions that give no other.
     public var ducking = Ducking()
-    /// What becomes of a server's own modules with the same purpose.
+    /// What to do with a server's own modules of the same purpose.
     public var stockModules = StockModules.unload
 
-    /// The roles from the one that counts first in an application with several of them (R1).
+    /// The order of roles: in an application with several equally strong ones, the first counts (R1).
     public var order: [String] = []
 
-    /// The policy that this describes.
+    /// The policy of this preset.
     public var policy: Policy {
         var byRole: [Role: SessionDescription] = [:]
         for (name, description) in roles {
@@ -68,7 +65,7 @@ public struct Preset: Sendable, Equatable {
     /// The presets that are built in, by name.
     public static let all: [String: Preset] = ["desktop": desktop, "phone": phone]
 
-    /// What `pulseaudio`'s and PipeWire's other role names stand for.
+    /// The other role names of PulseAudio and PipeWire, with the roles that they stand for.
     private static let commonAliases = [
         "communication": "phone", "call": "phone", "ringing": "ringtone", "a11y": "accessibility",
         "voice-prompt": "prompt", "event": "notification", "alert": "notification", "movie": "video",
@@ -79,7 +76,7 @@ public struct Preset: Sendable, Equatable {
     ]
     private static let commonUnmanaged: Set<String> = ["production", "dsp", "test"]
 
-    /// 20 dB is what speech needs above a background to be followed without effort.
+    /// The ducking under speech. 20 dB above the background, speech is easy to follow.
     static let underSpeech = Ducking(gain: Decibels(-20))
     private static let systemFade = Duration.milliseconds(100)
 
@@ -97,7 +94,7 @@ public struct Preset: Sendable, Equatable {
         ]) { _, new in new },
         aliases: commonAliases,
         unmanaged: commonUnmanaged,
-        // Not ambient, or the screen lock would stop the music of every browser and player that says nothing.
+        // Not ambient: the screen lock would stop the music of every browser and player without a role.
         untagged: SessionDescription(
             name: "untagged", category: .playback, options: .mixWithOthers, pausesPlayer: true),
         untaggedCapture: nil, order: commonOrder)
@@ -118,7 +115,7 @@ public struct Preset: Sendable, Equatable {
         untaggedCapture: SessionDescription(name: "untagged-capture", category: .record),
         routes: RouteRules(stopsRecording: .anyChange), order: commonOrder)
 
-    /// What both presets agree on: the system's own sounds and spoken prompts.
+    /// The roles that both presets share: the system's own sounds and spoken prompts.
     private static let systemRoles: [String: SessionDescription] = [
         "phone": SessionDescription(
             name: "phone", category: .playAndRecord, mode: .voiceChat, priority: .phone, fade: systemFade),
@@ -126,7 +123,7 @@ public struct Preset: Sendable, Equatable {
             name: "ringtone", category: .playback, priority: .phone, fade: systemFade, handover: .hold),
         "alarm": SessionDescription(
             name: "alarm", category: .playback, priority: .alarm, fade: systemFade, handover: .hold),
-        // A screen reader that falls silent in a call would leave its user unable to hang up.
+        // Without the screen reader, its user could not hang up a call.
         "accessibility": SessionDescription(
             name: "accessibility", category: .playback, options: .duckOthers, mode: .spokenAudio, ducking: underSpeech,
             isInterruptible: false),

@@ -1,16 +1,16 @@
 /// How strongly a session claims the right to be heard. A higher one interrupts a lower one, whatever mixes (R36).
 public struct Priority: RawRepresentable, Sendable, Hashable, Comparable {
-    /// 0…255; the three that the rules name are 0, 100 and 200.
+    /// The value, 0…255. The three named priorities are 0, 100 and 200.
     public let rawValue: UInt8
 
-    /// Makes a priority, 0…255.
+    /// Creates a priority, 0…255.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Applications in general.
+    /// The priority of most applications.
     public static let normal = Priority(rawValue: 0)
-    /// Alarm clocks and timers: over everything but the phone (R36).
+    /// Alarm clocks and timers: above everything but the phone (R36).
     public static let alarm = Priority(rawValue: 100)
-    /// Calls and their ringing: over everything, never lowered (R36).
+    /// Calls and their ringing: above everything, never ducked (R36).
     public static let phone = Priority(rawValue: 200)
 
     /// The priorities that have a name in policy files.
@@ -18,7 +18,7 @@ public struct Priority: RawRepresentable, Sendable, Hashable, Comparable {
         ("normal", .normal), ("alarm", .alarm), ("phone", .phone),
     ]
 
-    /// Whether the left one gives way to the right one (R36).
+    /// Whether the left priority is lower (R36).
     public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
 
     /// Whether sessions of this priority interrupt mixable ones too, as the system's own sounds do (R36).
@@ -27,17 +27,17 @@ public struct Priority: RawRepresentable, Sendable, Hashable, Comparable {
 
 /// How others are lowered while a session with ``CategoryOptions/duckOthers`` plays (R40).
 public struct Ducking: Sendable, Hashable {
-    /// How far, relative to the others' own volume.
+    /// The level of the others, relative to their own volume.
     public var gain: Decibels
-    /// How long the way down takes.
+    /// The time of the fade down.
     public var attack: Duration
-    /// How long they stay lowered after the last sound of the one that lowers them. Runs along with its release delay, so
-    /// only what is longer matters.
+    /// How long others stay ducked after the ducker's last sound. Runs in parallel with the ducker's release delay, so
+    /// only a longer time has an effect.
     public var hold: Duration
-    /// How long the way back takes.
+    /// The time of the fade back.
     public var release: Duration
 
-    /// Makes a way of lowering others: by 14 dB, a quarter of a second down, somewhat slower back, unless told otherwise.
+    /// Creates a ducking. By default, others are lowered by 14 dB within 250 ms, and restored within 700 ms.
     public init(
         gain: Decibels = Decibels(-14), attack: Duration = .milliseconds(250), hold: Duration = .milliseconds(300),
         release: Duration = .milliseconds(700)
@@ -49,7 +49,7 @@ public struct Ducking: Sendable, Hashable {
     }
 }
 
-/// When an interrupter's sound starts, seen from those that it silences.
+/// When an interrupting session's sound starts, relative to the sessions that it silences.
 public enum Handover: String, Sendable, Hashable, CaseIterable {
     /// At once; the others fade out beneath it.
     case overlap
@@ -57,55 +57,57 @@ public enum Handover: String, Sendable, Hashable, CaseIterable {
     case hold
 }
 
-/// Whether those whom a session interrupted go on by themselves when it ends (R31).
+/// Whether the sessions that a session interrupted resume by themselves when it ends (R31).
 public enum Resumption: String, Sendable, Hashable, CaseIterable {
     /// Always.
     case always
-    /// When the interruption was a passing one: a higher priority, or the voice-prompt mode.
+    /// When the interrupting session was short-lived by nature, such as a call, an alarm or a prompt
+    /// (``SessionDescription/letsOthersResume``).
     case transient
-    /// Never; only their own application starts them again.
+    /// Never; only their own applications resume them.
     case never
 }
 
-/// What a session is: the category with its options and mode, and how the policy treats it. Streams get theirs from the
-/// policy, by role.
+/// The properties of a stream or session that decide how it affects others: category, options, mode, priority, fades.
+/// Streams get theirs from the policy, by role.
 public struct SessionDescription: Sendable, Hashable {
     /// The name in the policy that this came from (a role, "untagged"), for explanations.
     public var name: String
-    /// What its sound is for (R15–R20).
+    /// The category (R15–R20).
     public var category: Category
-    /// What fine-tunes the category (R39–R43).
+    /// The options (R39–R43).
     public var options: CategoryOptions
-    /// What kind of use the category is put to (R50–R53).
+    /// The mode (R50–R53).
     public var mode: Mode
     /// How strongly it claims the right to be heard (R36).
     public var priority: Priority
-    /// How others are ducked, where the options say that they are.
+    /// How the session ducks others, if it has the option for that.
     public var ducking: Ducking
     /// How long others take to fade out before, and in after, an interruption by this session. No shorter than 10 ms.
     public var fade: Duration
-    /// When its sound starts, seen from those that it silences. A call never waits (R19).
+    /// When the session's sound starts, relative to the sessions that it silences. A call never waits (R19).
     public var handover: Handover
-    /// Whether those whom it interrupted go on by themselves when it ends (R31).
+    /// Whether the sessions that it interrupted resume by themselves when it ends (R31).
     public var resumption: Resumption
-    /// How long the session outlives its last stream, so that a short gap does not let the others flap.
+    /// How long the session outlives its last stream, so that others do not flap during a short gap.
     public var releaseDelay: Duration
-    /// `false` for what must go on through every interruption, such as a screen reader in a call.
+    /// Whether it can be interrupted; `false` for a session such as a screen reader, which must continue during a call.
     public var isInterruptible: Bool
-    /// Ringing does not interrupt the session, an accepted call does (N8).
+    /// Whether ringing leaves the session alone; an accepted call still interrupts it (N8).
     public var avoidsAlerts: Bool
 
-    /// Calls and alarms ask its player to pause, so that its own display shows it, and cork it only where there is none (N15).
+    /// Whether calls and alarms ask its player to pause, so that the player's display shows the pause (N15). A stream
+    /// without a player is corked.
     public var pausesPlayer: Bool
 
-    /// It is a call whatever its category: nothing that announces one (N8).
+    /// Whether the session is a call whatever its category, and not the ringing for one (N8).
     public var isCall = false
 
-    /// It is the machine's own, such as its sleep: what a policy says of pairs does not concern it.
+    /// Whether it is an interruption by the machine, such as sleep. The policy's rules for pairs do not apply to it.
     public var isOutsidePolicy = false
 
-    /// Makes a description. What is not given is that of an application in general: no options, normal priority, half a
-    /// second of fade, no waiting, 300 ms of release delay.
+    /// Creates a description. The defaults suit most applications: no options, normal priority, a fade of 500 ms, no
+    /// waiting, a release delay of 300 ms.
     public init(
         name: String, category: Category, options: CategoryOptions = [], mode: Mode = .default,
         priority: Priority = .normal,
@@ -133,7 +135,7 @@ public struct SessionDescription: Sendable, Hashable {
         options.contains(.duckOthers) && category != .record && category != .audioProcessing
     }
 
-    /// Whether the session leaves room for others (R15, R17, R19, R28, R49).
+    /// Whether the session mixes with others (R15, R17, R19, R28, R49).
     public var isMixable: Bool {
         switch category {
         case .ambient, .uiSound: true
@@ -149,23 +151,24 @@ public struct SessionDescription: Sendable, Hashable {
         ducksOthers || options.contains(.interruptSpokenAudio) && category.playsSound
     }
 
-    /// Whether what was heard on an output that has gone goes on elsewhere: calls, alarms, a screen reader, the sounds of
-    /// the interface (R64). Play-and-record alone makes no call: a memo and karaoke have it too.
+    /// Whether it continues on another output when its own is lost (R64): calls, alarms, screen readers and user
+    /// interface sounds. Play-and-record alone makes no call; voice memos and singing games use it too.
     var goesOnElsewhere: Bool {
         priority.overridesMixing || !isInterruptible || category == .uiSound
             || category == .playAndRecord && mode.isChat
     }
 
-    /// Whether it announces something that the user may decline, as ringing does (N8).
+    /// Whether it announces something that the user may decline, such as a call by ringing (N8).
     public var isAlert: Bool { priority >= .phone && category != .playAndRecord && !isCall }
 
-    /// Whether the session comes before equals however late they start: a recording silences all playback (R21).
+    /// Whether it precedes sessions of equal priority even if they start later: a recording silences all playback
+    /// (R21).
     public var precedesEquals: Bool { category == .record }
 
-    /// Whether the session waits until those that it interrupts are silent; a call never does (R19).
+    /// Whether it waits until the sessions that it interrupts are silent; a call never does (R19).
     var holdsOnHandover: Bool { handover == .hold && category != .playAndRecord }
 
-    /// Whether those whom this session interrupted may go on by themselves afterwards (R31).
+    /// Whether the sessions that it interrupted may resume by themselves afterwards (R31).
     public var letsOthersResume: Bool {
         switch resumption {
         case .always: true

@@ -1,38 +1,40 @@
-/// What one session has of the route that not everybody has, and what that was decided by.
+/// How a session's route differs from the default one, and the requirements that caused it.
 public struct Detour: Sendable, Hashable {
-    /// The ports on other nodes than the server's default ones.
+    /// The chosen ports on nodes other than the server's default ones.
     public private(set) var choice: RouteChoice
-    /// What its session wants.
-    public var wish: RouteWish
+    /// The session's requirements.
+    public var requirements: RouteRequirements
 
-    /// Makes one of what a session chooses.
+    /// Creates the detour for a choice.
     ///
-    /// - Parameter present: What the server uses by default: a port of one of its nodes is in use for everybody.
-    public init(_ choice: RouteChoice, for wish: RouteWish, beside present: Route) {
+    /// - Parameter present: The server's default route. Ports on its nodes are in use for all sessions, so they are no
+    ///   detour.
+    public init(_ choice: RouteChoice, for requirements: RouteRequirements, beside present: Route) {
         func elsewhere(_ port: RoutePort?, _ ports: [RoutePort]) -> RoutePort? {
             guard let node = port?.nodeID, !ports.contains(where: { $0.nodeID == node }) else { return nil }
             return port
         }
         self.choice = RouteChoice(
             output: elsewhere(choice.output, present.outputs), input: elsewhere(choice.input, present.inputs))
-        self.wish = wish
+        self.requirements = requirements
     }
 
-    /// Why a session's sound goes elsewhere than before (R56); `nil` if it does not. A session that is not active has none.
+    /// The reason for which a session's detour changed (R56); `nil` if it did not. Inactive sessions have no detour.
     ///
-    /// - Parameter available: The inputs and outputs that one may choose now.
+    /// - Parameter available: The inputs and outputs that can be chosen now.
     public static func reason(
         from old: Detour?, to new: Detour?, available: [RoutePort]
     ) -> RouteChangeReason? {
         guard old?.choice ?? RouteChoice() != new?.choice ?? RouteChoice() else { return nil }
         guard let old, let new else { return .categoryChange }
-        if old.wish.outputOverride != new.wish.outputOverride { return .override }
-        if old.wish.category != new.wish.category || old.wish.options != new.wish.options
-            || old.wish.mode != new.wish.mode
+        if old.requirements.outputOverride != new.requirements.outputOverride { return .override }
+        if old.requirements.category != new.requirements.category
+            || old.requirements.options != new.requirements.options
+            || old.requirements.mode != new.requirements.mode
         {
             return .categoryChange
         }
-        if old.wish != new.wish { return .routeConfigurationChange }
+        if old.requirements != new.requirements { return .routeConfigurationChange }
         func isThere(_ port: RoutePort?) -> Bool {
             port.map { port in available.contains { $0.id == port.id || $0.nodeName == port.id } } ?? true
         }
@@ -41,7 +43,7 @@ public struct Detour: Sendable, Hashable {
 }
 
 extension Route {
-    /// What a session of a category has of it: its own detour, and nothing in a direction that the category does not use.
+    /// The route of a session: its own detour, else the default; empty in a direction that the category does not use.
     public func part(for category: Category, taking detour: Detour?) -> Route {
         var part = part(for: category)
         if let output = detour?.choice.output, category.playsSound { part.outputs = [output] }

@@ -1,39 +1,43 @@
-/// What a port is, judged by what a server publishes of it: two tables, in each of which the first line that fits decides.
+/// Determines the type of a port from what a server publishes about it. In each table, the first line that fits
+/// decides.
 ///
-/// How a thing is connected comes first (AirPlay, Bluetooth, USB), because the types of R61 and R62 name that, and a jack of
-/// a USB device belongs to a USB device. Then what the port is called; then the type that the server gives it, which is
-/// often too general: "mic" for inside and outside alike, "unknown" for UCM devices whose names PipeWire does not expect,
-/// such as the "Headphone" of a PinePhone. Last, what the node and the whole device look like.
+/// The connection (AirPlay, Bluetooth, USB) comes first, because the types of R61 and R62 name it: a jack of a USB
+/// device is USB audio. The port's name comes next. The server's own port type comes after that, because it is often
+/// too general: "mic" for built-in and plugged-in microphones, "unknown" for UCM devices whose names PipeWire does not
+/// know, such as the "Headphone" of a PinePhone. The properties of the node and the device come last.
 extension PortType {
-    /// What the facts say it is; ``unknown`` if they say nothing.
+    /// The type that follows from the facts; ``unknown`` if no line fits.
     public init(_ facts: PortFacts) {
         self = PortEvidence.line(for: facts).map { PortEvidence.types[$0].result } ?? .unknown
     }
 }
 
-/// The tables, and how they are read.
+/// The tables, and the search in them.
 package enum PortEvidence {
-    /// How a thing is connected.
+    /// How a device is connected.
     package enum Connection: Sendable {
         case airPlay
         case bluetooth
         case usb
-        /// On the machine's own card.
+        /// Part of the machine's own card.
         case builtIn
     }
 
+    /// A member of ``PortFacts``.
     package enum Field: Sendable {
         case portType, portName, portDescription, formFactor, bus, iconName, profileName, bluetoothProfile, deviceAPI
         case nodeName, mediaClass, origin
     }
 
+    /// How a field is compared with a clue's text.
     package enum Match: Sendable {
         case equals
         case begins
         case contains
     }
 
-    /// A field that is so, in letters without regard to case. The empty text begins every field that is there.
+    /// A condition on one field, without regard to the case of ASCII letters. `begins` with an empty text holds for
+    /// every field that is known.
     struct Clue: Sendable {
         var field: Field
         var match: Match
@@ -46,7 +50,8 @@ package enum PortEvidence {
         }
     }
 
-    /// What a clue says of a port with this connection and direction (`nil`: with any); no clue says it of all such ports.
+    /// The type of ports with this connection and direction (`nil` for any) for which the clue holds. Without a clue,
+    /// the type of all such ports.
     package struct Line: Sendable {
         var connection: Connection?
         var direction: PortDirection?
@@ -61,7 +66,7 @@ package enum PortEvidence {
         }
     }
 
-    /// The line that decides about these facts.
+    /// The index of the line in `types` that decides about these facts; `nil` if no line fits.
     package static func line(for facts: PortFacts) -> Int? {
         let connection = connections.first { facts.has($0.clue) }?.result
         let direction = facts.direction ?? facts.guessedDirection
@@ -100,7 +105,7 @@ extension PortFacts {
 }
 
 extension String.UTF8View {
-    /// Compares without regard to the case of ASCII letters; the pattern is in small ones.
+    /// Compares without regard to the case of ASCII letters. The pattern is in lower case.
     fileprivate func fits(_ match: PortEvidence.Match, _ pattern: String.UTF8View) -> Bool {
         func begins(at start: Index) -> (Bool, end: Index) {
             var position = start

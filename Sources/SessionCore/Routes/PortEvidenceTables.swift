@@ -1,7 +1,7 @@
-/// The tables by which ``PortType`` judges. Their sources are PipeWire's alsa and bluez5 plugins (port names, port types and
-/// profile names), the mixer paths of its alsa-card-profile, and the devices that alsa-ucm-conf names.
+/// The tables that determine a ``PortType``. Their sources are PipeWire's alsa and bluez5 plugins (port names, port
+/// types and profile names), the mixer paths of its alsa-card-profile, and the devices that alsa-ucm-conf names.
 extension PortEvidence {
-    /// How a thing is connected.
+    /// How a device is connected.
     static let connections: [(clue: Clue, result: Connection)] = [
         (Clue(.nodeName, .begins, "raop_"), .airPlay),
         (Clue(.origin, .contains, "raop"), .airPlay),
@@ -18,7 +18,7 @@ extension PortEvidence {
         (Clue(.nodeName, .contains, ".platform-"), .builtIn),
     ]
 
-    /// Which way the sound goes, where the server does not say.
+    /// The direction of a port for which the server reports none.
     static let directions: [(clue: Clue, result: PortDirection)] = [
         (Clue(.portName, .begins, "[out]"), .output),
         (Clue(.portName, .begins, "[in]"), .input),
@@ -30,12 +30,12 @@ extension PortEvidence {
         (Clue(.nodeName, .contains, "input."), .input),
     ]
 
-    /// What a port is.
+    /// The type of a port.
     package static let types: [Line] = [
         Line(.airPlay, .output, nil, .airPlay),
 
-        // Bluetooth. A port that is for calls says so in its name; else the profile does. A headset that plays music has a
-        // microphone in some profiles all the same. For music from another machine R61 has no word.
+        // Bluetooth. The port's name says whether the port is for calls; if not, the profile does. Some music profiles
+        // have a microphone too. R61 has no type for music that another machine sends.
         Line(.bluetooth, nil, Clue(.portName, .contains, "-hf-"), .bluetoothHFP),
         Line(.bluetooth, nil, Clue(.bluetoothProfile, .begins, "headset"), .bluetoothHFP),
         Line(.bluetooth, nil, Clue(.bluetoothProfile, .begins, "handsfree"), .bluetoothHFP),
@@ -47,17 +47,17 @@ extension PortEvidence {
         Line(.bluetooth, .input, nil, .bluetoothHFP),
         Line(.bluetooth, .output, nil, .bluetoothA2DP),
 
-        // Displays, on whatever bus.
+        // Displays on any bus.
         Line(nil, .output, Clue(.portType, .equals, "hdmi"), .hdmi),
         Line(nil, .output, Clue(.portType, .equals, "tv"), .hdmi),
         Line(nil, .output, Clue(.portName, .contains, "hdmi"), .hdmi),
         Line(nil, .output, Clue(.portName, .contains, "displayport"), .hdmi),
         Line(nil, .output, Clue(.iconName, .begins, "video-display"), .hdmi),
 
-        // Headsets, interfaces, docks, webcams, and the codecs that are on USB inside a machine.
+        // Headsets, audio interfaces, docks, webcams, and codecs that are connected by USB inside a machine.
         Line(.usb, nil, nil, .usbAudio),
 
-        // Outputs by the port's name: alsa-card-profile's paths, and [Out] with UCM's device.
+        // Outputs by the port's name: the paths of alsa-card-profile, and "[Out]" followed by UCM's device.
         Line(nil, .output, Clue(.portName, .contains, "earpiece"), .builtInReceiver),
         Line(nil, .output, Clue(.portName, .contains, "handset"), .builtInReceiver),
         Line(nil, .output, Clue(.portName, .contains, "receiver"), .builtInReceiver),
@@ -67,7 +67,7 @@ extension PortEvidence {
         Line(nil, .output, Clue(.portName, .contains, "line"), .lineOut),
         Line(nil, .output, Clue(.portName, .contains, "iec958"), .lineOut),
         Line(nil, .output, Clue(.portName, .contains, "spdif"), .lineOut),
-        // By the server's type.
+        // Outputs by the server's port type.
         Line(nil, .output, Clue(.portType, .equals, "earpiece"), .builtInReceiver),
         Line(nil, .output, Clue(.portType, .equals, "handset"), .builtInReceiver),
         Line(nil, .output, Clue(.portType, .equals, "headphones"), .headphones),
@@ -76,7 +76,7 @@ extension PortEvidence {
         Line(nil, .output, Clue(.portType, .equals, "line"), .lineOut),
         Line(nil, .output, Clue(.portType, .equals, "spdif"), .lineOut),
         Line(nil, .output, Clue(.portType, .equals, "aux"), .lineOut),
-        // A card whose driver knows no ports; in a laptop or phone that is the loudspeaker.
+        // Cards whose driver reports no ports. In a laptop or phone, the output is the loudspeaker.
         Line(.builtIn, .output, Clue(.portType, .equals, "analog"), .builtInSpeaker),
         Line(.builtIn, .output, Clue(.portName, .begins, "analog-output"), .builtInSpeaker),
         Line(nil, .output, Clue(.portType, .equals, "analog"), .lineOut),
@@ -95,18 +95,18 @@ extension PortEvidence {
         Line(nil, .input, Clue(.portName, .contains, "analog-input-video"), .lineIn),
         Line(nil, .input, Clue(.portName, .contains, "analog-input-fm"), .lineIn),
         Line(nil, .input, Clue(.portName, .contains, "tvtuner"), .lineIn),
-        // The jacks for a microphone: front, rear, of a dock.
+        // Microphone jacks: front, rear, dock.
         Line(nil, .input, Clue(.portName, .contains, "front-mic"), .headsetMic),
         Line(nil, .input, Clue(.portName, .contains, "rear-mic"), .headsetMic),
         Line(nil, .input, Clue(.portName, .contains, "dock-mic"), .headsetMic),
         Line(nil, .input, Clue(.portName, .begins, "analog-input-mic"), .headsetMic),
-        // UCM's Mic, Mic1 and Mic2 are told apart by their comments, which are not translated.
+        // UCM's Mic, Mic1 and Mic2 differ only in their comments, which are not translated.
         Line(nil, .input, Clue(.portDescription, .contains, "internal mic"), .builtInMic),
         Line(nil, .input, Clue(.portDescription, .contains, "digital mic"), .builtInMic),
         Line(nil, .input, Clue(.portDescription, .contains, "headset"), .headsetMic),
         Line(nil, .input, Clue(.portDescription, .contains, "headphone"), .headsetMic),
         Line(nil, .input, Clue(.portName, .equals, "[in] mic2"), .headsetMic),
-        // By the server's type.
+        // Inputs by the server's port type.
         Line(nil, .input, Clue(.portType, .equals, "headset"), .headsetMic),
         Line(nil, .input, Clue(.portType, .equals, "mic"), .builtInMic),
         Line(nil, .input, Clue(.portType, .equals, "handset"), .builtInMic),
@@ -122,7 +122,7 @@ extension PortEvidence {
         Line(nil, .input, Clue(.portType, .equals, "analog"), .lineIn),
         Line(nil, .input, Clue(.portName, .begins, "analog-input"), .lineIn),
 
-        // Nodes without ports: what their profile is called.
+        // Nodes without ports, by the profile's name.
         Line(nil, .output, Clue(.profileName, .contains, "hdmi"), .hdmi),
         Line(nil, .output, Clue(.profileName, .contains, "earpiece"), .builtInReceiver),
         Line(nil, .output, Clue(.profileName, .contains, "handset"), .builtInReceiver),
@@ -133,7 +133,7 @@ extension PortEvidence {
         Line(nil, .input, Clue(.profileName, .contains, "headset"), .headsetMic),
         Line(nil, .input, Clue(.profileName, .contains, "mic2"), .headsetMic),
         Line(nil, .input, Clue(.profileName, .contains, "mic"), .builtInMic),
-        // What they look like.
+        // Nodes without ports, by their icon.
         Line(nil, .output, Clue(.iconName, .begins, "audio-headphones"), .headphones),
         Line(nil, .output, Clue(.iconName, .begins, "audio-headset"), .headphones),
         Line(.builtIn, .output, Clue(.iconName, .begins, "audio-speakers"), .builtInSpeaker),

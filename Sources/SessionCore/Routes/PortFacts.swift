@@ -1,8 +1,9 @@
-/// What a server says of a port, its node and its device. Whatever is not known is `nil`.
+/// What a server publishes about a port, its node and its device. Unknown members are `nil`.
 ///
-/// ``PortType/init(_:)`` judges by it. The keys are PipeWire's; PulseAudio's have underscores where these have hyphens.
+/// ``PortType/init(_:)`` determines the port's type from them. The keys are PipeWire's; PulseAudio's have underscores
+/// in place of hyphens.
 public struct PortFacts: Sendable, Hashable {
-    /// Which way the sound goes.
+    /// The direction of the sound.
     public var direction: PortDirection?
     /// `port.type` of the route: speaker, headphones, hdmi, …
     public var portType: String?
@@ -16,8 +17,8 @@ public struct PortFacts: Sendable, Hashable {
     public var bus: String?
     /// `device.icon-name` of the route, else of the node or device.
     public var iconName: String?
-    /// `device.profile.name` of the node (`HiFi: Speaker: sink`), else the profile of the device, if the port is active in
-    /// it (`a2dp-sink-sbc_xq`).
+    /// `device.profile.name` of the node (`HiFi: Speaker: sink`), or else the device's profile if the port is active in
+    /// that profile (`a2dp-sink-sbc_xq`).
     public var profileName: String?
     /// `api.bluez5.profile` of the node: a2dp-sink, headset-head-unit, …
     public var bluetoothProfile: String?
@@ -27,12 +28,12 @@ public struct PortFacts: Sendable, Hashable {
     public var nodeName: String?
     /// `media.class`: Audio/Sink, Audio/Source, …
     public var mediaClass: String?
-    /// `factory.name`, or the name of the module that made the node.
+    /// `factory.name`, or the name of the module that created the node.
     public var origin: String?
 
-    /// Nothing known.
+    /// Creates facts of which nothing is known.
     public init() {}
 
-    /// Whether its device is a camera (R52).
+    /// Whether the port's device is a camera (R52).
     public var isCamera: Bool { formFactor == "webcam" }
 }

@@ -1,42 +1,42 @@
-/// What the sound comes out of and goes into: ports, routes, and why one route followed another.
+/// Ports, routes, and the reasons of route changes.
 ///
-/// Texts are for people or for telling ports apart; nothing is decided by what they say, except by ``PortFacts``.
+/// Names and descriptions are for people, and ids identify ports. Only ``PortFacts`` are interpreted.
 
-/// What a port is (R61, R62). The raw values are the names on the wire.
+/// The type of a port (R61, R62). The raw values are the names on D-Bus.
 public enum PortType: String, Sendable, Hashable, CaseIterable {
-    /// A socket for line levels (input).
+    /// A socket for line level (input).
     case lineIn = "LineIn"
-    /// A microphone in the machine itself (input).
+    /// A microphone built into the machine (input).
     case builtInMic = "BuiltInMic"
-    /// A microphone in a jack, of a headset or alone (input).
+    /// A microphone plugged into a jack, of a headset or by itself (input).
     case headsetMic = "HeadsetMic"
-    /// A Bluetooth headset as for calls (both directions).
+    /// A Bluetooth headset with its profile for calls (both directions).
     case bluetoothHFP = "BluetoothHFP"
-    /// Anything on USB but a display (both directions).
+    /// Any USB device except a display (both directions).
     case usbAudio = "USBAudio"
-    /// A socket for line levels, analog or digital (output).
+    /// A socket for line level, analog or digital (output).
     case lineOut = "LineOut"
-    /// A jack with headphones, or with a headset's earphones (output).
+    /// A jack for headphones or a headset's earphones (output).
     case headphones = "Headphones"
-    /// Bluetooth as for music (output).
+    /// A Bluetooth device with its profile for music (output).
     case bluetoothA2DP = "BluetoothA2DP"
-    /// What one holds to the ear in a call (output).
+    /// The earpiece that is held to the ear in a call (output).
     case builtInReceiver = "BuiltInReceiver"
-    /// The loudspeaker in the machine itself (output).
+    /// A loudspeaker built into the machine (output).
     case builtInSpeaker = "BuiltInSpeaker"
     /// A display, by HDMI or DisplayPort (output).
     case hdmi = "HDMI"
     /// A loudspeaker in the network, by AirPlay (output).
     case airPlay = "AirPlay"
-    /// None of these; ``RoutePort/serverType`` has the server's own word.
+    /// Another type; ``RoutePort/serverType`` is the server's own word for it.
     case unknown = "Unknown"
 
-    /// Whether it is part of the machine. Such a port cannot be pulled out; a server calls it unavailable while something
-    /// in a jack takes its place.
+    /// Whether the port is part of the machine. Such a port cannot be pulled out. A server reports it as unavailable
+    /// while a plug in a jack replaces it.
     public var isBuiltIn: Bool { self == .builtInMic || self == .builtInSpeaker || self == .builtInReceiver }
 }
 
-/// Which way the sound goes, seen from the machine.
+/// The direction of the sound, seen from the machine.
 public enum PortDirection: Sendable, Hashable, CaseIterable {
     case input
     case output
@@ -46,37 +46,38 @@ public enum PortDirection: Sendable, Hashable, CaseIterable {
 public enum PortAvailability: String, Sendable, Hashable, CaseIterable {
     case no
     case yes
-    /// The hardware does not tell, as most built-in ones.
+    /// The hardware does not detect plugs. Most built-in ports are like this.
     case unknown
 }
 
 /// One input or output (R60).
 public struct RoutePort: Sendable, Hashable {
-    /// What it is.
+    /// The type.
     public var type: PortType
-    /// For people, in the server's language.
+    /// The name for people, in the server's language.
     public var name: String
-    /// The same for the same physical port whenever it is there: card and port (`alsa_card.pci-0000_00_1f.3/[Out] Speaker`),
-    /// or the node where the server knows no ports.
+    /// The id of the physical port, which stays the same after the port was removed and came back: the card's and the
+    /// port's name (`alsa_card.pci-0000_00_1f.3/[Out] Speaker`), or the node's name if the server reports no ports.
     public var id: String
-    /// The name of the sink or source that it is used through; empty when there is none now.
+    /// The name of the sink or source that uses the port; empty if none does now.
     public var nodeName: String
-    /// The server's number for that sink or source.
+    /// The server's number of that sink or source.
     public var nodeID: UInt32?
-    /// The name of the card, `nil` without one.
+    /// The name of the card; `nil` without a card.
     public var deviceName: String?
-    /// The server's number for the card.
+    /// The server's number of the card.
     public var deviceID: UInt32?
     /// Whether something is plugged in.
     public var availability: PortAvailability
-    /// What the server calls its type, empty if it does not; kept for those that are ``PortType/unknown`` here.
+    /// The server's own word for the type; empty if there is none. It helps people when the type is
+    /// ``PortType/unknown``.
     public var serverType: String
-    /// Whether it is part of a camera (R52).
+    /// Whether the port is part of a camera (R52).
     public var isAtCamera: Bool
-    /// Whether it is reached over the network, without a card of this machine.
+    /// Whether the port is reached over the network, without a card of this machine.
     public var isRemote: Bool
 
-    /// Makes a port.
+    /// Creates a port.
     public init(
         type: PortType, name: String, id: String, nodeName: String = "", nodeID: UInt32? = nil,
         deviceName: String? = nil, deviceID: UInt32? = nil, availability: PortAvailability = .unknown,
@@ -95,65 +96,66 @@ public struct RoutePort: Sendable, Hashable {
         self.isRemote = isRemote
     }
 
-    /// Whether a listener would take them for the same: one physical port, used in the same way.
+    /// Whether both are one physical port with the same type, so that a listener notices no difference.
     public func isSame(as other: RoutePort) -> Bool { id == other.id && type == other.type }
 }
 
-/// What is in use (R60). Both lists are empty when there is nothing; several outputs are possible.
+/// The ports in use (R60). Several outputs are possible.
 public struct Route: Sendable, Hashable {
-    /// Where sound is taken from.
+    /// The inputs; empty if none is in use.
     public var inputs: [RoutePort]
-    /// Where sound comes out.
+    /// The outputs; empty if none is in use.
     public var outputs: [RoutePort]
 
-    /// Makes a route; one of nothing without arguments.
+    /// Creates a route; without arguments, an empty one.
     public init(inputs: [RoutePort] = [], outputs: [RoutePort] = []) {
         self.inputs = inputs
         self.outputs = outputs
     }
 
-    /// Whether nothing is in use.
+    /// Whether no port is in use.
     public var isEmpty: Bool { inputs.isEmpty && outputs.isEmpty }
 
-    /// Whether a listener would take them for the same: the same ports in the same order, whatever their nodes are now.
+    /// Whether both have the same ports in the same order, whatever nodes use them, so that a listener notices no
+    /// difference.
     public func isSame(as other: Route) -> Bool {
         inputs.elementsEqual(other.inputs) { $0.isSame(as: $1) }
             && outputs.elementsEqual(other.outputs) { $0.isSame(as: $1) }
     }
 
-    /// What a session of a category has of it: no output where nothing is played, no input where nothing is recorded (R57).
+    /// The part of the route that a category uses: no output if it does not play, no input if it does not record (R57).
     public func part(for category: Category) -> Route {
         Route(inputs: category.recordsSound ? inputs : [], outputs: category.playsSound ? outputs : [])
     }
 }
 
 extension Category {
-    /// Whether it needs an input or output that a route, or its part of one, has not (R15–R20).
+    /// Whether the category needs an input or output that the route does not have (R15–R20).
     public func lacks(_ route: Route) -> Bool {
         (recordsSound && route.inputs.isEmpty) || (playsSound && route.outputs.isEmpty)
     }
 }
 
-/// Why a route changed (R56). There is no 5.
+/// Why a route changed (R56). The value 5 is unused.
 public enum RouteChangeReason: UInt32, Sendable, Hashable, CaseIterable {
-    /// The server's facts do not say.
+    /// The server's reports do not show why.
     case unknown = 0
-    /// What is used now was not there before.
+    /// A port that was not available before is in use.
     case newDeviceAvailable = 1
-    /// What was used is not there any more.
+    /// A port that was in use is no longer available.
     case oldDeviceUnavailable = 2
-    /// A session's category is another one (R57).
+    /// A session's category changed (R57).
     case categoryChange = 3
-    /// The output was sent elsewhere, or that ended (R41).
+    /// An override of the output was set or ended (R41).
     case override = 4
     /// The machine woke up.
     case wakeFromSleep = 6
     /// The category needs an input or output, and there is none.
     case noSuitableRouteForCategory = 7
-    /// Another port is used although none came or went, as when the user chose one.
+    /// Another port is in use although none was added or removed, as when the user chooses one.
     case routeConfigurationChange = 8
 
-    /// The word for it, on the wire and in the log.
+    /// The reason's name on D-Bus and in the log.
     public var name: String {
         switch self {
         case .unknown: "unknown"
@@ -168,16 +170,16 @@ public enum RouteChangeReason: UInt32, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// One change of the route, as listeners hear it (R58).
+/// One change of the route, as reported to listeners (R58).
 public struct RouteChange: Sendable, Hashable {
-    /// Why.
+    /// The reason.
     public var reason: RouteChangeReason
-    /// What was in use.
+    /// The former route.
     public var previous: Route
-    /// What is in use.
+    /// The new route.
     public var current: Route
 
-    /// Makes a change.
+    /// Creates a change.
     public init(reason: RouteChangeReason, previous: Route, current: Route) {
         self.reason = reason
         self.previous = previous

@@ -1,19 +1,19 @@
-/// What a session has said that has to do with where its sound goes and comes from.
-public struct RouteWish: Sendable, Hashable {
+/// The parts of a session's configuration that decide where its sound goes and comes from.
+public struct RouteRequirements: Sendable, Hashable {
     /// What its sound is for.
     public var category: Category
-    /// The options as they work (``SessionConfiguration/effectiveOptions``).
+    /// The options in effect (``SessionConfiguration/effectiveOptions``).
     public var options: CategoryOptions
-    /// The mode as it works (``SessionConfiguration/effectiveMode``).
+    /// The mode in effect (``SessionConfiguration/effectiveMode``).
     public var mode: Mode
-    /// Where the output goes instead of where the category sends it (R41).
+    /// An override of the category's output (R41).
     public var outputOverride: SessionConfiguration.OutputOverride
-    /// The id of a port, or the name of a sink (R66).
+    /// The preferred output: the id of a port, or the name of a sink (R66).
     public var preferredOutput: String?
-    /// The id of a port, or the name of a source (R66).
+    /// The preferred input: the id of a port, or the name of a source (R66).
     public var preferredInput: String?
 
-    /// Makes a wish.
+    /// Creates requirements.
     public init(
         category: Category, options: CategoryOptions = [], mode: Mode = .default,
         outputOverride: SessionConfiguration.OutputOverride = .none, preferredOutput: String? = nil,
@@ -27,7 +27,7 @@ public struct RouteWish: Sendable, Hashable {
         self.preferredInput = preferredInput
     }
 
-    /// The wish that a configuration comes to.
+    /// Creates the requirements that follow from a configuration.
     public init(
         _ configuration: SessionConfiguration, preferredOutput: String? = nil, preferredInput: String? = nil
     ) {
@@ -38,81 +38,83 @@ public struct RouteWish: Sendable, Hashable {
     }
 }
 
-/// Where the sound of a session goes and comes from. What is `nil` is left to the server, as is what the category does not
-/// use.
+/// The ports on which a session plays and from which it records. A `nil` port is left to the server, as is a direction
+/// that the category does not use.
 ///
-/// The rules for that are here (R41–R43, R46–R48, R52, R66, N5). A choice is made anew whenever anything that it depends on is
-/// different; so a wish that cannot be met now counts again when it can.
+/// The rules are here (R41–R43, R46–R48, R52, R66, N5). The choice is made anew whenever anything changes on which it
+/// depends, so requirements that cannot be met now apply again once they can.
 ///
-/// All that has no choice of its own is heard on the default sink, through one port. Only a call may change that (R41,
-/// R46). If any other session prefers a port of that sink, it means the sink with whichever port is used: what others hear
-/// in headphones must not come out of the loudspeaker for it (R64), be they there already or begin a moment later.
+/// Sessions without a choice share the port of the default sink. Only a call may change that port (R41, R46). If any
+/// other session prefers a port of that sink, the sink is chosen with whatever port it uses: sound that others play in
+/// headphones must not come out of the loudspeaker (R64), whether they play already or begin later.
 public struct RouteChoice: Sendable, Hashable {
-    /// Where it goes. The id of the port is its node's name if any port of that node will do.
+    /// The output. Its id is its node's name if any port of that node will do.
     public var output: RoutePort?
-    /// Where it comes from, in the same way.
+    /// The input, in the same form.
     public var input: RoutePort?
 
-    /// Makes a choice; one that leaves all to the server without arguments.
+    /// Creates a choice; without arguments, everything is left to the server.
     public init(output: RoutePort? = nil, input: RoutePort? = nil) {
         self.output = output
         self.input = input
     }
 
-    /// Chooses.
+    /// Chooses the ports that meet a session's requirements.
     ///
     /// - Parameters:
-    ///   - wish: What the session wants.
-    ///   - inputs: The inputs that there are (``RouteTracker/availableInputs``).
-    ///   - outputs: The outputs that there are.
-    ///   - present: What the server uses by default (``RouteSteering/untouched(_:inputs:outputs:)``).
-    public init(for wish: RouteWish, inputs: [RoutePort], outputs: [RoutePort], present: Route) {
+    ///   - requirements: The session's requirements.
+    ///   - inputs: The available inputs (``RouteTracker/availableInputs``).
+    ///   - outputs: The available outputs.
+    ///   - present: The server's route without our changes (``RouteSteering/untouched(_:inputs:outputs:)``).
+    public init(for requirements: RouteRequirements, inputs: [RoutePort], outputs: [RoutePort], present: Route) {
         let inputs = Choices(ports: inputs, present: present.inputs)
         let outputs = Choices(ports: outputs, present: present.outputs)
-        let mayUseBluetooth = wish.options.contains(.allowBluetoothInput)
+        let mayUseBluetooth = requirements.options.contains(.allowBluetoothInput)
 
         // R46: without a loudspeaker there is nothing to override.
-        let isOverridden = wish.category == .playAndRecord && wish.outputOverride == .speaker
+        let isOverridden = requirements.category == .playAndRecord && requirements.outputOverride == .speaker
         if isOverridden, let speaker = outputs.first(.builtInSpeaker) {
             output = speaker
-            input = inputs.first(.builtInMic) ?? Self.input(wish, inputs, mayUseBluetooth: mayUseBluetooth)
+            input = inputs.first(.builtInMic) ?? Self.input(requirements, inputs, mayUseBluetooth: mayUseBluetooth)
             return
         }
-        input = wish.category.recordsSound ? Self.input(wish, inputs, mayUseBluetooth: mayUseBluetooth) : nil
-        guard wish.category.playsSound else { return }
-        output = outputs.preferred(wish.preferredOutput)
-        guard wish.category == .playAndRecord else {
+        input =
+            requirements.category.recordsSound
+            ? Self.input(requirements, inputs, mayUseBluetooth: mayUseBluetooth) : nil
+        guard requirements.category.playsSound else { return }
+        output = outputs.preferred(requirements.preferredOutput)
+        guard requirements.category == .playAndRecord else {
             output = output.map { outputs.withoutSharedPort($0) }
             return
         }
         guard output == nil else { return }
 
-        // R48: what is spoken into a headset is answered there.
+        // R48: a session that records from a headset also plays on it.
         if mayUseBluetooth, let used = input ?? present.inputs.first, used.type == .bluetoothHFP,
             let same = outputs.onDevice(of: used)
         {
             output = same
             return
         }
-        // N5: what the session may not be sent to is as good as not connected.
+        // N5: an output that the session may not use counts as not connected.
         func isBarred(_ port: RoutePort) -> Bool {
             switch port.type {
-            // The music of a headset whose microphone the session may use is on its head all the same.
+            // If the session may use a headset's microphone, its music profile may be used too.
             case .bluetoothA2DP:
-                !wish.options.contains(.allowBluetoothA2DP)
+                !requirements.options.contains(.allowBluetoothA2DP)
                     && !(mayUseBluetooth && (inputs.hasHandsFree(of: port) || outputs.hasHandsFree(of: port)))
-            case .airPlay: !wish.options.contains(.allowAirPlay)
+            case .airPlay: !requirements.options.contains(.allowAirPlay)
             default: false
             }
         }
-        // R47: where there is no receiver, the server's default is what default-to-speaker asks for.
-        let avoidsReceiver = wish.options.contains(.defaultToSpeaker)
+        // R47: without a receiver, the server's default is what default-to-speaker asks for.
+        let avoidsReceiver = requirements.options.contains(.defaultToSpeaker)
         if outputs.has(.builtInReceiver),
             !outputs.isConnected({ (avoidsReceiver ? !$0.type.isBuiltIn : $0.type.isHeadset) && !isBarred($0) })
         {
             output = outputs.first(avoidsReceiver ? .builtInSpeaker : .builtInReceiver)
         }
-        // Nothing is as bad as a call that nobody hears, so only what is surely there takes the place of another.
+        // An inaudible call is the worst outcome, so only an output that is certainly connected replaces another.
         guard output == nil, !outputs.present.isEmpty, outputs.present.allSatisfy(isBarred) else { return }
         func isSuitable(_ port: RoutePort) -> Bool {
             switch port.type {
@@ -124,21 +126,22 @@ public struct RouteChoice: Sendable, Hashable {
         output = Self.callOutputs.lazy.compactMap { outputs.first($0, onlyConnected: true, where: isSuitable) }.first
     }
 
-    /// What takes the place of an output that a call may not be sent to (N5), the best first. No display: many have no
-    /// loudspeaker and do not say so.
+    /// The replacements for an output that a call may not use (N5), best first. Displays are not among them: many have
+    /// no loudspeaker and do not say so.
     private static let callOutputs: [PortType] = [
         .headphones, .bluetoothHFP, .bluetoothA2DP, .usbAudio, .builtInReceiver, .builtInSpeaker, .lineOut,
     ]
 
-    /// What takes the place of a Bluetooth headset's microphone (R43), the best first. What may be nothing but a socket
-    /// comes last.
+    /// The replacements for a Bluetooth headset's microphone (R43), best first. Ports that may be empty sockets come
+    /// last.
     private static let substitutes: [PortType] = [.headsetMic, .builtInMic, .usbAudio, .lineIn]
 
-    private static func input(_ wish: RouteWish, _ inputs: Choices, mayUseBluetooth: Bool) -> RoutePort? {
-        let preferred = inputs.preferred(wish.preferredInput)
+    private static func input(_ requirements: RouteRequirements, _ inputs: Choices, mayUseBluetooth: Bool) -> RoutePort?
+    {
+        let preferred = inputs.preferred(requirements.preferredInput)
         if let preferred, mayUseBluetooth || preferred.type != .bluetoothHFP { return preferred }
-        // R52: the picture's sound comes from where the picture is taken.
-        if wish.mode == .videoRecording, let camera = inputs.atCamera {
+        // R52: a video's sound comes from the camera that records it.
+        if requirements.mode == .videoRecording, let camera = inputs.atCamera {
             return inputs.present.contains { $0.nodeID == camera.nodeID } ? nil : camera
         }
         guard !mayUseBluetooth, inputs.present.contains(where: { $0.type == .bluetoothHFP }) else { return nil }
@@ -152,16 +155,16 @@ private struct Choices {
     var ports: [RoutePort]
     var present: [RoutePort]
 
-    /// Whether the machine has one, in use or not.
+    /// Whether the machine has a port of this type, in use or not.
     func has(_ type: PortType) -> Bool { ports.contains { $0.type == type } }
 
-    /// Whether something is plugged in that suits.
+    /// Whether a connected port satisfies a condition.
     func isConnected(_ suits: (RoutePort) -> Bool) -> Bool { ports.contains { suits($0) && isConnected($0) } }
 
-    /// Whether a port's device is one for calls too, be it in another profile.
+    /// Whether a port's device also has a profile for calls.
     func hasHandsFree(of port: RoutePort) -> Bool { ports.contains { $0.type == .bluetoothHFP && $0.isBeside(port) } }
 
-    /// The microphone of a camera, the one in use if there are several.
+    /// The microphone of a camera; of several, the one in use.
     var atCamera: RoutePort? {
         let found = ports.filter { $0.isAtCamera && $0.nodeID != nil && isConnected($0) }
         return found.first { port in present.contains { $0.nodeID == port.nodeID } } ?? found.first
@@ -171,15 +174,16 @@ private struct Choices {
         switch port.availability {
         case .yes: true
         case .no: false
-        // A socket that does not tell is empty unless it is used; what comes as a whole is there.
+        // A socket without detection counts as empty unless it is in use; a device that is plugged in as a whole is
+        // there.
         case .unknown: !port.type.isSocket || present.contains { $0.id == port.id }
         }
     }
 
-    /// A port of a type, on a node that is in use anyway if there is one.
+    /// A port of a type, preferably on a node that is in use.
     ///
-    /// Only those that have a node: others belong to a profile that is not in use, and to switch that would take away what
-    /// others play on.
+    /// Only ports that have a node are considered. Others belong to an inactive profile, and switching to it would take
+    /// away the ports that other streams use.
     func first(
         _ type: PortType, onlyConnected: Bool = false, where suits: (RoutePort) -> Bool = { _ in true }
     ) -> RoutePort? {
@@ -189,18 +193,18 @@ private struct Choices {
         return found.first { port in present.contains { $0.nodeID == port.nodeID } } ?? found.first
     }
 
-    /// The port with this id, or the node with this name, if it is there.
+    /// The port with this id, or the node with this name; `nil` if there is none.
     func preferred(_ name: String?) -> RoutePort? {
         guard let name, !name.isEmpty else { return nil }
         if let port = ports.first(where: { $0.id == name && $0.nodeID != nil }) { return port }
         let used = present.first { $0.nodeName == name && $0.nodeID != nil }
         guard var node = used ?? ports.first(where: { $0.nodeName == name && $0.nodeID != nil }) else { return nil }
-        // Not this port of it, but whichever it is used with.
+        // Not this particular port, but whichever the node uses.
         node.id = name
         return node
     }
 
-    /// A port, or just its node where that is the default one, or may be while none is in use.
+    /// The port itself; or only its node, if the node is the default or there is no default.
     func withoutSharedPort(_ port: RoutePort) -> RoutePort {
         let used = present.first { $0.nodeID == port.nodeID }
         guard var node = used ?? (present.isEmpty ? port : nil) else { return port }
@@ -208,7 +212,7 @@ private struct Choices {
         return node
     }
 
-    /// The port of the same device, as for calls if there is one.
+    /// A port of the same device, preferably the one for calls.
     func onDevice(of other: RoutePort) -> RoutePort? {
         let own = ports.filter { $0.nodeID != nil && $0.isBeside(other) }
         return own.first { $0.type == .bluetoothHFP } ?? own.first
@@ -216,7 +220,7 @@ private struct Choices {
 }
 
 extension RoutePort {
-    /// Whether another one belongs to the same device.
+    /// Whether another port belongs to the same device.
     fileprivate func isBeside(_ other: RoutePort) -> Bool {
         if let deviceName { return deviceName == other.deviceName }
         return deviceID != nil && deviceID == other.deviceID
@@ -224,7 +228,7 @@ extension RoutePort {
 }
 
 extension PortType {
-    /// What one has on one's head in a call, or may have (R46).
+    /// Whether it is, or may be, a headset worn during a call (R46).
     fileprivate var isHeadset: Bool {
         switch self {
         case .headphones, .bluetoothHFP, .bluetoothA2DP, .usbAudio: true
@@ -232,7 +236,7 @@ extension PortType {
         }
     }
 
-    /// A part of the machine that something is plugged into.
+    /// Whether it is a built-in socket for plugs.
     fileprivate var isSocket: Bool {
         switch self {
         case .headphones, .headsetMic, .lineIn, .lineOut, .hdmi: true

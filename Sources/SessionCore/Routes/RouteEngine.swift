@@ -1,145 +1,138 @@
-/// Where streams are in the server; asked only when it matters.
-public protocol StreamPlaces {
-    /// All streams that may be sent elsewhere, with where they are now.
-    func routedStreams() -> [RouteStream]
-    /// The streams whose sound goes to a sink, through whatever effects.
-    func streams(heardOn node: UInt32) -> [StreamID]
-}
-
-/// All about routes that outlives an event (R41–R48, R56–R66): facts go in, and what is to be done and told comes out.
+/// The state machine for routes (R41–R48, R56–R66): events in, commands and announcements out.
 ///
-/// Beside ``Engine``, and like it: no clock, no I/O, an answer for every event in any order. The ``RouteTracker`` says what
-/// is in use; ``RouteChoice`` and ``RouteSteering`` say where sessions are heard. Which streams wait for which output, what
-/// each session was told of its part of the route, and when a server is asked once more is kept here.
+/// Like ``Engine``, it has no clock, does no I/O, and accepts every event in every order. The ``RouteTracker`` finds
+/// the ports in use; ``RouteChoice`` and ``RouteSteering`` decide where sessions play. This type remembers which
+/// streams wait for which output, which route each session was last told, and which commands must be repeated.
 public struct RouteEngine: Sendable, Equatable {
-    /// What has happened.
+    /// An event from the server, the sessions or the clock.
     public enum Event: Sendable {
-        /// To the devices, or to why the route changes.
+        /// The devices have changed, or a possible cause of a route change occurred.
         case server(RouteEvent)
-        /// Something new is linked to a sink or source.
+        /// A stream or filter was linked to a sink or source.
         case linked(to: UInt32)
-        /// What an opened session is now; `nil` when it is closed. An override that ends because the route has changed is not
-        /// the cause of another change.
+        /// An opened session has this configuration now; `nil` when it is closed. With `followsRoute`, the route has
+        /// ended an override, which must not cause another change.
         case session(SessionID, SessionConfiguration?, isActive: Bool, followsRoute: Bool)
-        /// The ports that an opened session wishes for, by id; `nil` for whatever there is (R66).
+        /// An opened session prefers these ports, by id; `nil` for no preference (R66).
         case preference(SessionID, output: String?, input: String?)
-        /// Streams have come, or belong to another session.
+        /// Streams were added, or moved to another session.
         case streamsChanged
-        /// A stream is gone.
+        /// A stream was removed.
         case streamGone(StreamID)
-        /// Another session manager is at work, or none. What the former one was told has gone with it, and the new one first
-        /// does what it finds right by itself: that is no choice of its user's.
+        /// Another session manager runs, or none. The former one's settings are gone. The new one's first settings are
+        /// its own, not its user's choice.
         case managerChanged
         /// All other events of this turn have been handled.
-        case rest
-        /// The moment of ``RouteEngine/deadline`` has come.
+        case turnEnded
+        /// The time ``RouteEngine/deadline`` has come.
         case clock
-        /// Everything is to be as if no session had had a say.
+        /// Everything that was done for sessions is to be undone.
         case shutdown
     }
 
-    /// What follows.
+    /// A command for the server, or a change to announce.
     public enum Effect: Sendable, Hashable {
-        /// An output is lost, and these streams are heard nowhere else (R64). Comes before the server can move them.
+        /// An output was lost, and these streams play nowhere else (R64). Comes before the server can move them.
         case lost(RoutePort, streams: [StreamID])
-        /// A lost output is in use again, and these streams are heard on it.
+        /// A lost output is in use again, and these streams play on it.
         case returned(RoutePort, streams: [StreamID])
-        /// A lost output is plugged in but not in use: its streams may go on where its device plays now.
+        /// A lost output is plugged in but not in use. Its streams may continue on its device's present output.
         case switched(RoutePort, streams: [StreamID])
-        /// The server has to do this.
+        /// The server must carry out this command.
         case command(RouteCommand)
-        /// Another route is in use (R58).
+        /// The route has changed (R58).
         case changed(RouteChange)
-        /// A session's part of the route is another one, or it lacks one (R57, R58).
+        /// A session's route has changed, or has no port for the session's category (R57, R58).
         case sessionChanged(SessionID, RouteChange)
-        /// ``RouteEngine/availableInputs`` or ``RouteEngine/availableOutputs`` are others (R78).
+        /// ``RouteEngine/availableInputs`` or ``RouteEngine/availableOutputs`` have changed (R78).
         case availableChanged
-        /// What is in use is known for the first time: nobody has heard of another route.
+        /// The route is known for the first time. No listener has heard of another.
         case begun(Route)
     }
 
-    /// One opened session.
+    /// The routing state of one opened session.
     private struct Session: Sendable, Equatable {
         var configuration = SessionConfiguration()
         var isActive = false
         var output: String?
         var input: String?
-        /// Where its sound is sent.
+        /// Where its sound is sent; `nil` for the default route.
         var detour: Detour?
-        /// Where its user has put all of its streams, by direction.
+        /// Where its user has moved all of its streams, by direction.
         var moved = Route()
-        /// What its owner knows of it.
+        /// The route that its owner was last told.
         var told = Route()
-        /// Whether its owner knows that there is nothing for its category (R56: 7, or the loss before it).
+        /// Whether its owner was told that no port suits its category (R56: reason 7, or the loss before it).
         var isToldOfLack = false
     }
 
     private var tracker: RouteTracker
-    /// By the lost port's id: the streams that were heard there and are not back.
-    private var awaited: [String: Set<StreamID>] = [:]
-    /// The lost ports that are in use again, while not all of their streams have been linked to them.
-    private var returned: [String: RoutePort] = [:]
+    private var lostOutputs = LostOutputs()
     private var sessions: [SessionID: Session] = [:]
-    /// The sessions that are active, the latest last.
+    /// The active sessions, in the order of their activation.
     private var active: [SessionID] = []
     private var steering = RouteSteering()
-    /// Something is different that the choices of sessions depend on, or that where their streams are depends on.
+    /// Whether something has changed on which sessions' choices, or the places of their streams, depend.
     private var mustSteer = false
-    /// The choices of all sessions may be others; otherwise only those of the sessions that have changed.
+    /// Whether the choices of all sessions must be made anew; otherwise only those of changed sessions.
     private var mustChooseAll = true
     private var changed: Set<SessionID> = []
-    /// The sessions that choose anything.
+    /// The sessions that choose a port.
     private var choosing: Set<SessionID> = []
-    /// The sessions whose users have put their streams somewhere else.
+    /// The sessions whose users have moved their streams.
     private var moved: Set<SessionID> = []
-    /// What the owners of sessions have to be told is judged by this route, and of these sessions by nothing yet.
-    private var judged: Route?
-    private var unjudged: Set<SessionID> = []
-    /// When it is looked at where the streams of sessions are.
-    private var review: Instant?
-    /// Until when a session manager that has just begun is left alone.
+    /// The server's route when sessions' routes were last compared; `nil` if never.
+    private var comparedRoute: Route?
+    private var toCompare: Set<SessionID> = []
+    /// When to compare sessions' routes next; `nil` for never.
+    private var nextComparison: Instant?
+    /// Until when a new session manager is left alone.
     private var newManagerUntil: Instant?
-    /// When what has not shown is asked for once more. WirePlumber 0.5 says again which port it
-    /// has restored when another one was plugged in, and may say so after us.
-    private var requestMoment: Instant?
-    /// How often it still is.
-    private var requestsLeft = 0
+    /// When to repeat the commands that have had no effect, or to take what is in use for settled. WirePlumber 0.5
+    /// requests a port again that it sees in use, with its volume, and may do so after our command for the next one.
+    private var nextCheck: Instant?
+    /// How many checks have been made since the last command.
+    private var checks = 0
 
-    /// How long a server may take to use another port.
-    private static let patience = Duration.seconds(1)
-    private static let requests = 3
-    private static let mostReturned = 64
-    /// How long a session manager takes to set up the cards that it finds.
+    /// The times between the checks of commands. After the last one, nothing is repeated any more.
+    private static let checkIntervals: [Duration] = [
+        .milliseconds(250), .milliseconds(750), .seconds(1), .seconds(1),
+    ]
+    /// The check from which on a port that was requested earlier is somebody's choice.
+    private static let settlingCheck = 2
+    /// How long a session manager may take to set up the cards that it finds.
     private static let managerStart = Duration.seconds(1)
-    /// How long streams may take to arrive where they are moved.
+    /// How long streams may take to reach the node to which they are moved.
     private static let settle = Duration.milliseconds(250)
 
-    /// Makes one that knows of nothing.
+    /// Creates an engine that knows no devices.
     public init(timing: RouteTracker.Timing = RouteTracker.Timing()) { tracker = RouteTracker(timing: timing) }
 
-    // MARK: - What is known
+    // MARK: - The present state
 
-    /// What is in use, as listeners were last told (R60).
+    /// The present route, as listeners were last told (R60).
     public var route: Route { tracker.route }
-    /// The inputs that one may choose (R66).
+    /// The inputs that can be chosen (R66).
     public var availableInputs: [RoutePort] { tracker.availableInputs }
-    /// The outputs that one may choose (R66).
+    /// The outputs that can be chosen (R66).
     public var availableOutputs: [RoutePort] { tracker.availableOutputs }
-    /// The sinks and sources as they are at this moment.
+    /// All sinks and sources now.
     public var places: [RoutePlace] { tracker.places }
-    /// Whether an application has opened a session, which may want to be stopped with its output (N25).
+    /// Whether the route is known. When a server starts, its cards come one after the other.
+    public var hasBegun: Bool { tracker.hasBegun }
+    /// Whether an application has opened a session, which may ask to be stopped when its output is lost (N25).
     public var hasSessions: Bool { !sessions.isEmpty }
 
-    /// When it wants ``Event/clock``; `nil` while nothing is going on.
+    /// When the engine next needs ``Event/clock``; `nil` for never.
     public var deadline: Instant? {
-        [tracker.deadline, newManagerUntil, requestMoment, review].compactMap { $0 }.min()
+        [tracker.deadline, newManagerUntil, nextCheck, nextComparison].compactMap { $0 }.min()
     }
 
-    /// What an opened session has of the route: where it is sent or its user has put it, nothing in a direction that its
+    /// The route of an opened session: where it is sent or its user has moved it. Empty in a direction that its
     /// category does not use.
     public func route(of session: SessionID) -> Route { route(of: sessions[session] ?? Session()) }
 
-    /// The ports that an opened session wishes for (R66).
+    /// The ports that an opened session prefers (R66).
     public func preference(of session: SessionID) -> (output: String?, input: String?) {
         (sessions[session]?.output, sessions[session]?.input)
     }
@@ -152,10 +145,10 @@ public struct RouteEngine: Sendable, Equatable {
         return part
     }
 
-    /// The category that the route serves: what was activated last.
+    /// The category that the route serves: that of the session activated last.
     private var category: Category? { active.last.map { configuration(of: $0).category } }
 
-    // What is looked at for very many sessions at a time, without a copy of all that is known of each.
+    // Read in place for very many sessions, without copying each session's state.
 
     private func isActive(_ id: SessionID) -> Bool {
         sessions.index(forKey: id).map { sessions.values[$0].isActive } ?? false
@@ -169,27 +162,27 @@ public struct RouteEngine: Sendable, Equatable {
 
     // MARK: - Events
 
-    /// Takes an event, and returns what follows from it, in order.
+    /// Handles an event, and returns its effects in order.
     public mutating func handle(_ event: Event, among streams: some StreamPlaces, at now: Instant) -> [Effect] {
         var effects: [Effect] = []
         switch event {
         case .server(let event): track(event, streams, now, &effects)
         case .linked(let node): linked(to: node, streams, &effects)
         case .session(let id, let configuration, let isActive, let followsRoute):
-            note(id, configuration, isActive: isActive, followsRoute: followsRoute, streams, now, &effects)
+            update(id, configuration, isActive: isActive, followsRoute: followsRoute, streams, now, &effects)
         case .preference(let id, let output, let input):
             guard sessions[id] != nil else { break }
             sessions[id]?.output = output
             sessions[id]?.input = input
-            note(id)
+            markChanged(id)
         case .streamsChanged: mustSteer = true
         case .streamGone(let stream):
-            forget(stream)
-            if !sessions.isEmpty { review = review ?? now.advanced(by: Self.settle) }
+            lostOutputs.forget(stream)
+            if !sessions.isEmpty { nextComparison = nextComparison ?? now.advanced(by: Self.settle) }
         case .managerChanged:
             newManagerUntil = now.advanced(by: Self.managerStart)
-            requestMoment = nil
-        case .rest: rest(streams, now, &effects)
+            nextCheck = nil
+        case .turnEnded: steer(streams, now, &effects)
         case .clock: clock(streams, now, &effects)
         case .shutdown:
             sessions = [:]
@@ -197,10 +190,10 @@ public struct RouteEngine: Sendable, Equatable {
             changed = []
             choosing = []
             moved = []
-            unjudged = []
-            review = nil
-            requestMoment = nil
-            command(steering.undo(), requests: 0, now, &effects)
+            toCompare = []
+            nextComparison = nil
+            command(steering.undo(), now, &effects)
+            nextCheck = nil
         }
         return effects
     }
@@ -210,7 +203,7 @@ public struct RouteEngine: Sendable, Equatable {
     ) {
         let hadBegun = tracker.hasBegun
         for effect in tracker.handle(event, at: now) { follow(effect, streams, now, &effects) }
-        forgetReturned()
+        lostOutputs.keepOnly(tracker.lostOutputs)
         if !hadBegun, tracker.hasBegun {
             effects.append(.begun(tracker.route))
             for id in sessionsInOrder {
@@ -227,29 +220,24 @@ public struct RouteEngine: Sendable, Equatable {
     ) {
         switch effect {
         case .lostOutput(let port):
-            returned[port.id] = nil
             let lost = streamsLost(with: port, streams)
-            guard !lost.isEmpty else { return }
-            awaited[port.id, default: []].formUnion(lost)
-            effects.append(.lost(port, streams: lost))
+            lostOutputs.lose(port, lost)
+            if !lost.isEmpty { effects.append(.lost(port, streams: lost)) }
         case .returnedOutput(let port):
-            guard awaited[port.id] != nil, let node = port.nodeID else { return }
-            returned[port.id] = port
-            giveBack(port, streams.streams(heardOn: node), &effects)
+            if lostOutputs.reuse(port) { resume(on: port, streams, &effects) }
         case .switchedOutput(let port):
-            returned[port.id] = nil
-            guard let lost = awaited.removeValue(forKey: port.id) else { return }
-            effects.append(.switched(port, streams: lost.sorted { $0.rawValue < $1.rawValue }))
+            let released = lostOutputs.release(port)
+            if !released.isEmpty { effects.append(.switched(port, streams: released)) }
         case .changed(let change):
             effects.append(.changed(change))
-            look(at: streams, &effects)
+            compareRoutes(with: streams, &effects)
         case .availableChanged: effects.append(.availableChanged)
         }
     }
 
     // MARK: - Lost outputs
 
-    /// The streams that are heard nowhere without a port: not those on a combined sink that still has another one.
+    /// The streams that play on no other port than this one: not those on a combined sink that still has another port.
     private func streamsLost(with port: RoutePort, _ streams: some StreamPlaces) -> [StreamID] {
         guard let node = port.nodeID else { return [] }
         let heard = streams.streams(heardOn: node)
@@ -263,44 +251,21 @@ public struct RouteEngine: Sendable, Equatable {
 
     private mutating func linked(to node: UInt32, _ streams: some StreamPlaces, _ effects: inout [Effect]) {
         mustSteer = true
-        guard !returned.isEmpty else { return }
-        let ports = tracker.ports(of: node)
-        for (id, port) in returned.sorted(by: { $0.key < $1.key }) where ports.contains(where: { $0.id == id }) {
-            if let node = port.nodeID { giveBack(port, streams.streams(heardOn: node), &effects) }
-        }
+        guard lostOutputs.hasReturned else { return }
+        for port in lostOutputs.returned(among: tracker.ports(of: node)) { resume(on: port, streams, &effects) }
     }
 
-    /// The streams that wait for a port and are heard on it now go on.
-    private mutating func giveBack(_ port: RoutePort, _ streams: [StreamID], _ effects: inout [Effect]) {
-        guard let waiting = awaited[port.id] else { return }
-        let back = streams.filter { waiting.contains($0) }
-        let left = waiting.subtracting(back)
-        awaited[port.id] = left.isEmpty ? nil : left
-        if left.isEmpty { returned[port.id] = nil }
+    /// Resumes the streams that waited for a port and now play on it.
+    private mutating func resume(on port: RoutePort, _ streams: some StreamPlaces, _ effects: inout [Effect]) {
+        guard let node = port.nodeID else { return }
+        let back = lostOutputs.resume(on: port, streams.streams(heardOn: node))
         if !back.isEmpty { effects.append(.returned(port, streams: back)) }
-    }
-
-    /// What is not lost any more, and not on its way back, is not waited for.
-    private mutating func forgetReturned() {
-        guard !awaited.isEmpty else { return }
-        while returned.count > Self.mostReturned, let oldest = returned.keys.min() { returned[oldest] = nil }
-        let lost = Set(tracker.lostOutputs.map(\.id))
-        for port in Array(awaited.keys) where !lost.contains(port) && returned[port] == nil { awaited[port] = nil }
-    }
-
-    private mutating func forget(_ stream: StreamID) {
-        for port in Array(awaited.keys) where awaited[port]?.remove(stream) != nil {
-            if awaited[port]?.isEmpty == true {
-                awaited[port] = nil
-                returned[port] = nil
-            }
-        }
     }
 
     // MARK: - Sessions
 
-    /// What an opened session is now may change what the route has to serve (R41, R57).
-    private mutating func note(
+    /// Records an opened session's new state, which may change the category that the route serves (R41, R57).
+    private mutating func update(
         _ id: SessionID, _ configuration: SessionConfiguration?, isActive: Bool, followsRoute: Bool,
         _ streams: some StreamPlaces, _ now: Instant, _ effects: inout [Effect]
     ) {
@@ -308,9 +273,9 @@ public struct RouteEngine: Sendable, Equatable {
         guard let configuration else {
             guard sessions.removeValue(forKey: id) != nil else { return }
             if let index = active.firstIndex(of: id) { active.remove(at: index) }
-            unjudged.remove(id)
+            toCompare.remove(id)
             moved.remove(id)
-            note(id)
+            markChanged(id)
             return serve(since: served, streams, now, &effects)
         }
         if sessions[id] == nil {
@@ -325,11 +290,11 @@ public struct RouteEngine: Sendable, Equatable {
         sessions[id]?.configuration = configuration
         sessions[id]?.isActive = isActive
         if !isActive { sessions[id]?.isToldOfLack = false }
-        note(id)
+        markChanged(id)
         if isActive != wasActive {
             if isActive {
                 active.append(id)
-                review = review ?? now.advanced(by: Self.settle)
+                nextComparison = nextComparison ?? now.advanced(by: Self.settle)
             } else if let index = active.firstIndex(of: id) {
                 active.remove(at: index)
             }
@@ -339,13 +304,13 @@ public struct RouteEngine: Sendable, Equatable {
             track(.overridden, streams, now, &effects)
         }
         guard old.category != configuration.category else { return }
-        // R57: at once. That it has none which suits follows when the category is in force.
-        review = review ?? now.advanced(by: Self.settle)
+        // R57: at once. Whether it lacks a suitable port is told later, when the category is in force.
+        nextComparison = nextComparison ?? now.advanced(by: Self.settle)
         if !configuration.category.lacks(route(of: id)) { sessions[id]?.isToldOfLack = false }
         tell(id, .categoryChange, &effects)
     }
 
-    /// The route serves what was activated last, which may be something else than before.
+    /// Sets the category that the route serves, if the session activated last has another one.
     private mutating func serve(
         since former: Category?, _ streams: some StreamPlaces, _ now: Instant, _ effects: inout [Effect]
     ) {
@@ -353,14 +318,14 @@ public struct RouteEngine: Sendable, Equatable {
         if current != former { track(.category(current), streams, now, &effects) }
     }
 
-    /// What a session chooses, and what it is to be told, may be something else now.
-    private mutating func note(_ id: SessionID) {
+    /// Records that a session's choice, or what it must be told, may have changed.
+    private mutating func markChanged(_ id: SessionID) {
         changed.insert(id)
-        if sessions[id] != nil { unjudged.insert(id) }
+        if sessions[id] != nil { toCompare.insert(id) }
         mustSteer = true
     }
 
-    /// Tells a session's owner that its part of the route is another one; nothing if nobody would notice.
+    /// Tells a session's owner of a changed route, unless the owner would notice no difference.
     private mutating func tell(_ id: SessionID, _ reason: RouteChangeReason, _ effects: inout [Effect]) {
         guard let previous = sessions[id]?.told else { return }
         let current = route(of: id)
@@ -369,19 +334,20 @@ public struct RouteEngine: Sendable, Equatable {
         effects.append(.sessionChanged(id, RouteChange(reason: reason, previous: previous, current: current)))
     }
 
-    /// Looks at where the streams of sessions are, and tells each session what has become of its part of the route.
-    private mutating func look(at streams: some StreamPlaces, _ effects: inout [Effect]) {
-        review = nil
+    /// Compares each session's route with the one it was last told, and tells the session of changes. Also finds
+    /// sessions whose streams were moved.
+    private mutating func compareRoutes(with streams: some StreamPlaces, _ effects: inout [Effect]) {
+        nextComparison = nil
         guard !sessions.isEmpty, tracker.hasBegun else { return }
         noteMoves(streams.routedStreams())
         let concerned: [SessionID]
-        if judged == tracker.route {
-            concerned = unjudged.sorted { $0.rawValue < $1.rawValue }
+        if comparedRoute == tracker.route {
+            concerned = toCompare.sorted { $0.rawValue < $1.rawValue }
         } else {
             concerned = sessionsInOrder
         }
-        judged = tracker.route
-        unjudged = []
+        comparedRoute = tracker.route
+        toCompare = []
         for id in concerned {
             guard let session = sessions[id] else { continue }
             let current = route(of: session)
@@ -395,8 +361,8 @@ public struct RouteEngine: Sendable, Equatable {
         }
     }
 
-    /// Finds out which sessions' streams are all somewhere else than the server puts them by default, and not because they
-    /// were sent there: their user has put them there.
+    /// Finds the sessions that their users have moved: all of a session's streams are on another node than the server's
+    /// default, and were not sent there for the session.
     private mutating func noteMoves(_ streams: [RouteStream]) {
         struct Key: Hashable {
             var session: SessionID
@@ -406,7 +372,7 @@ public struct RouteEngine: Sendable, Equatable {
         for place in tracker.places where place.isDefault || place.isBehindDefault {
             byDefault[place.direction, default: []].insert(place.nodeID)
         }
-        // Where the server has no default, nothing is elsewhere.
+        // Without a default in the server, no stream counts as moved.
         func isAtHome(_ stream: RouteStream, on node: UInt32) -> Bool {
             byDefault[stream.direction == .playback ? .output : .input]?.contains(node) ?? true
                 || steering.isSent(stream.id)
@@ -416,7 +382,7 @@ public struct RouteEngine: Sendable, Equatable {
             guard let session = stream.session, let node = stream.nodeID, !isAtHome(stream, on: node) else { continue }
             concerned.insert(session)
         }
-        // As on most desktops always.
+        // Usually no session's streams have been moved.
         guard !concerned.isEmpty else { return }
         var isOnItsWay: Set<Key> = []
         var atHome: Set<Key> = []
@@ -441,14 +407,14 @@ public struct RouteEngine: Sendable, Equatable {
             for direction in PortDirection.allCases {
                 let key = Key(session: id, direction: direction)
                 let former = direction == .output ? session.moved.outputs : session.moved.inputs
-                // While it is linked to nothing it is on its way, and may come back.
+                // A stream linked to nothing is being moved, and may come back.
                 let kept = isOnItsWay.contains(key) ? former.filter { isThere($0) } : []
                 let ports = atHome.contains(key) ? [] : elsewhere[key] ?? kept
                 if direction == .output { session.moved.outputs = ports } else { session.moved.inputs = ports }
             }
             sessions[id]?.moved = session.moved
             if session.moved == Route() { moved.remove(id) } else { moved.insert(id) }
-            unjudged.insert(id)
+            toCompare.insert(id)
         }
     }
 
@@ -456,13 +422,14 @@ public struct RouteEngine: Sendable, Equatable {
         port.nodeID.map { node in tracker.ports(of: node).contains { $0.isSame(as: port) } } ?? false
     }
 
-    // MARK: - Where sessions are heard
+    // MARK: - Choosing ports
 
-    /// Brings the server to what sessions choose (R41–R43, R46–R48, R66).
-    private mutating func rest(_ streams: some StreamPlaces, _ now: Instant, _ effects: inout [Effect]) {
+    /// Makes the choices of all sessions whose choice may have changed, and the commands for them (R41–R43, R46–R48,
+    /// R66).
+    private mutating func steer(_ streams: some StreamPlaces, _ now: Instant, _ effects: inout [Effect]) {
         guard mustSteer, newManagerUntil == nil else { return }
         mustSteer = false
-        if !sessions.isEmpty { review = review ?? now.advanced(by: Self.settle) }
+        if !sessions.isEmpty { nextComparison = nextComparison ?? now.advanced(by: Self.settle) }
         let isOfAll = mustChooseAll || !choosing.isEmpty || !steering.isEmpty
         let concerned = isOfAll ? sessionsInOrder : changed.sorted { $0.rawValue < $1.rawValue }
         mustChooseAll = false
@@ -471,28 +438,28 @@ public struct RouteEngine: Sendable, Equatable {
         let untouched = steering.untouched(tracker.present, inputs: inputs, outputs: outputs)
         var detours: [SessionID: Detour] = [:]
         var choices: [SessionID: RouteChoice] = [:]
-        // Very many sessions may want the same.
-        var known: [RouteWish: (choice: RouteChoice, detour: Detour)] = [:]
+        // Very many sessions may have the same wish.
+        var known: [RouteRequirements: (choice: RouteChoice, detour: Detour)] = [:]
         for id in concerned {
             guard isActive(id), let session = sessions[id] else { continue }
-            let wish = RouteWish(
+            let requirements = RouteRequirements(
                 session.configuration, preferredOutput: session.output, preferredInput: session.input)
             let answer =
-                known[wish]
+                known[requirements]
                 ?? {
-                    let choice = RouteChoice(for: wish, inputs: inputs, outputs: outputs, present: untouched)
-                    return (choice, Detour(choice, for: wish, beside: tracker.present))
+                    let choice = RouteChoice(for: requirements, inputs: inputs, outputs: outputs, present: untouched)
+                    return (choice, Detour(choice, for: requirements, beside: tracker.present))
                 }()
-            known[wish] = answer
+            known[requirements] = answer
             if answer.choice != RouteChoice() { choices[id] = answer.choice }
             detours[id] = answer.detour
         }
-        // Those that are not looked at choose nothing.
+        // Sessions that were not considered choose nothing.
         choosing = Set(choices.keys)
         if !choices.isEmpty || !steering.isEmpty {
             let inOrder = active.compactMap { id in choices[id].map { (session: id, choice: $0) } }
             let commands = steering.update(inOrder, streams: streams.routedStreams(), places: tracker.places)
-            command(commands, requests: Self.requests, now, &effects)
+            command(commands, now, &effects)
         }
         let available = outputs + inputs
         for id in concerned {
@@ -500,39 +467,46 @@ public struct RouteEngine: Sendable, Equatable {
             let former = sessions.values[index].detour
             sessions.values[index].detour = detours[id]
             guard let reason = Detour.reason(from: former, to: detours[id], available: available) else { continue }
-            unjudged.insert(id)
+            toCompare.insert(id)
             tell(id, reason, &effects)
         }
     }
 
-    /// - Parameter requests: How often a port that does not show is asked for again.
-    private mutating func command(
-        _ commands: [RouteCommand], requests: Int, _ now: Instant, _ effects: inout [Effect]
-    ) {
+    private mutating func command(_ commands: [RouteCommand], _ now: Instant, _ effects: inout [Effect]) {
         for command in commands {
             if case .usePort = command {
-                requestMoment = requests > 0 ? now.advanced(by: Self.patience) : nil
-                requestsLeft = requests
+                nextCheck = now.advanced(by: Self.checkIntervals[0])
+                checks = 0
             }
             effects.append(.command(command))
+        }
+    }
+
+    /// Repeats the commands that have had no effect, or ends the checks.
+    private mutating func check(_ now: Instant, _ effects: inout [Effect]) {
+        checks += 1
+        let commands = steering.unanswered(tracker.places)
+        if checks == Self.checkIntervals.count || checks >= Self.settlingCheck && commands.isEmpty {
+            nextCheck = nil
+            steering.settle()
+        } else {
+            nextCheck = now.advanced(by: Self.checkIntervals[checks])
+            effects += commands.map { .command($0) }
         }
     }
 
     private mutating func clock(_ streams: some StreamPlaces, _ now: Instant, _ effects: inout [Effect]) {
         if let deadline = tracker.deadline, deadline <= now { track(.clock, streams, now, &effects) }
         if let end = newManagerUntil, end <= now {
-            // What is in use now is what the session manager does by itself.
+            // The present state is what the session manager does by itself.
             newManagerUntil = nil
             steering = RouteSteering()
             mustSteer = true
             mustChooseAll = true
         }
-        if let moment = requestMoment, moment <= now {
-            requestMoment = nil
-            command(steering.unanswered(tracker.places), requests: requestsLeft - 1, now, &effects)
-        }
-        if let moment = review, moment <= now {
-            if tracker.isAtRest { look(at: streams, &effects) } else { review = tracker.deadline }
+        if let moment = nextCheck, moment <= now { check(now, &effects) }
+        if let moment = nextComparison, moment <= now {
+            if tracker.isAtRest { compareRoutes(with: streams, &effects) } else { nextComparison = tracker.deadline }
         }
     }
 }

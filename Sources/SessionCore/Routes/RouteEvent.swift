@@ -1,25 +1,25 @@
-/// What a server publishes of its devices, as a host reports it to ``RouteTracker``, and what comes of it.
+/// The inputs and outputs of ``RouteTracker``: what a host reports about devices, and what follows.
 
-/// One port of a device: a jack, a loudspeaker, what a Bluetooth profile connects to.
+/// One port of a device: a jack, a loudspeaker, or the remote end of a Bluetooth profile.
 public struct DevicePort: Sendable, Hashable {
-    /// The server's name, which the device has once for each direction.
+    /// The server's name. It is unique for each direction of the device.
     public var name: String
-    /// For people.
+    /// The name for people.
     public var description: String
-    /// Which way the sound goes.
+    /// The direction of the sound.
     public var direction: PortDirection
-    /// What it is (``PortType/init(_:)``).
+    /// The type (``PortType/init(_:)``).
     public var type: PortType
     /// Whether something is plugged in.
     public var availability: PortAvailability
-    /// Of which nodes it can be the port, by their `card.profile.device`.
+    /// The `card.profile.device` of each node that can use the port.
     public var profileDevices: [UInt32]
-    /// Of which one it is, as the device's `Route` says; `nil` while it is not in use.
+    /// The `card.profile.device` of the node that uses the port, from the device's `Route`; `nil` if none does.
     public var activeOn: UInt32?
-    /// The server's word for its type.
+    /// The server's own word for the type.
     public var serverType: String
 
-    /// Makes a port.
+    /// Creates a port.
     public init(
         name: String, description: String = "", direction: PortDirection, type: PortType,
         availability: PortAvailability = .unknown, profileDevices: [UInt32] = [], activeOn: UInt32? = nil,
@@ -36,18 +36,18 @@ public struct DevicePort: Sendable, Hashable {
     }
 }
 
-/// A card, with all of its ports.
+/// A card with all of its ports.
 public struct RouteDevice: Sendable, Hashable {
     /// The server's number.
     public var id: UInt32
-    /// `device.name`, the same whenever it is plugged in.
+    /// `device.name`, which stays the same after the card was removed and plugged in again.
     public var name: String
-    /// Its ports, in the server's order.
+    /// The ports, in the server's order.
     public var ports: [DevicePort]
-    /// It is a camera, or a part of one (R52).
+    /// Whether the card is a camera or part of a camera (R52).
     public var isCamera: Bool
 
-    /// Makes a device.
+    /// Creates a device.
     public init(id: UInt32, name: String, ports: [DevicePort], isCamera: Bool = false) {
         self.id = id
         self.name = name
@@ -60,36 +60,36 @@ public struct RouteDevice: Sendable, Hashable {
 public struct RouteNode: Sendable, Hashable {
     /// The server's number.
     public var id: UInt32
-    /// `node.name`, by which the default is chosen.
+    /// `node.name`, which names the default sink and source.
     public var name: String
-    /// For people.
+    /// The name for people.
     public var description: String
     /// Output for a sink, input for a source.
     public var direction: PortDirection
-    /// The device that it belongs to, `nil` for one without.
+    /// The number of the node's device; `nil` without a device.
     public var deviceID: UInt32?
-    /// Its `card.profile.device`.
+    /// The node's `card.profile.device`.
     public var profileDevice: UInt32?
-    /// What it is as far as it tells by itself; it counts while its device names no port for it.
+    /// The type that follows from the node's own properties. It counts only if the device reports no port for the node.
     public var type: PortType
-    /// It says that it is a camera's (R52); that counts in the same way.
+    /// Whether the node's own properties say that it belongs to a camera (R52). This counts like ``type``.
     public var isAtCamera: Bool
-    /// What it does with the sound where it has no device.
+    /// What a node without a device does with the sound.
     public var kind: Kind
 
     /// What a sink or source without a device does with the sound.
     public enum Kind: Sendable, Hashable {
-        /// It keeps the sound, or its program does.
+        /// The node's program keeps or makes the sound.
         case plain
-        /// It hands the sound on to other sinks, or takes it from other sources, and is nothing without them.
+        /// The node passes the sound on to other sinks, or takes it from other sources.
         case filter
-        /// It sends the sound over the network, to something that can vanish as a headset does (R64).
+        /// The node sends the sound over the network to a device that can vanish like a headset (R64).
         case network
-        /// It stands in while the machine has no card; nothing is heard there.
+        /// The node replaces a missing card; its sound is heard nowhere.
         case dummy
     }
 
-    /// Makes a node.
+    /// Creates a node.
     public init(
         id: UInt32, name: String, description: String = "", direction: PortDirection, deviceID: UInt32? = nil,
         profileDevice: UInt32? = nil, type: PortType = .unknown, isAtCamera: Bool = false, kind: Kind = .plain
@@ -106,29 +106,29 @@ public struct RouteNode: Sendable, Hashable {
     }
 }
 
-/// A sink or source as it is now, with the ports that it can be used with.
+/// A sink or source as it is now, with the ports that it can use.
 public struct RoutePlace: Sendable, Hashable {
-    /// The server's number.
+    /// The server's number of the sink or source.
     public var nodeID: UInt32
-    /// Its name.
+    /// The name of the sink or source.
     public var nodeName: String
     /// Output for a sink, input for a source.
     public var direction: PortDirection
-    /// The server's number for the card, `nil` without one.
+    /// The server's number of the card; `nil` without a card.
     public var deviceID: UInt32?
-    /// The ids of the ports that one may choose for it; none where the server knows no ports.
+    /// The ids of the ports that can be chosen for the node; empty if the server reports no ports.
     public var ports: [String]
-    /// The id of the one among them that a server falls back on when another is pulled out: the loudspeaker or microphone of
-    /// the machine.
+    /// The id of the built-in port, to which a server falls back when another port is pulled out; `nil` if there is
+    /// none.
     public var fallback: String?
-    /// The id of the port that it is used with; `nil` while that is not known.
+    /// The id of the port in use; `nil` if unknown.
     public var active: String?
-    /// Whether the server sends streams there by default.
+    /// Whether this is the server's default sink or source.
     public var isDefault: Bool
-    /// Whether the default is a filter, and its sound comes out here.
+    /// Whether the default is a filter whose sound comes out here.
     public var isBehindDefault: Bool
 
-    /// Makes a place.
+    /// Creates a place.
     public init(
         nodeID: UInt32, nodeName: String, direction: PortDirection, deviceID: UInt32? = nil, ports: [String] = [],
         fallback: String? = nil, active: String? = nil, isDefault: Bool = false, isBehindDefault: Bool = false
@@ -145,43 +145,43 @@ public struct RoutePlace: Sendable, Hashable {
     }
 }
 
-/// Something that happened to the devices, or that has to do with why the route changes.
+/// A change of devices, or a possible cause of a route change.
 public enum RouteEvent: Sendable, Hashable {
-    /// A device is there, or is different from before; it comes with all of its ports.
+    /// A device was added or changed. The event has all of its ports.
     case device(RouteDevice)
-    /// A device is gone.
+    /// A device was removed.
     case deviceGone(UInt32)
-    /// A sink or source is there, or is different from before.
+    /// A sink or source was added or changed.
     case node(RouteNode)
-    /// A sink or source is gone.
+    /// A sink or source was removed.
     case nodeGone(UInt32)
-    /// A sink without a device hands its sound on to these sinks, which may be such sinks themselves: an equalizer to one,
-    /// a combined sink to several. None: no more, or not at this moment.
+    /// A sink without a device passes its sound to these sinks, some of which may do the same: an equalizer to one
+    /// sink, a combined sink to several. An empty list means that it is not linked now.
     case passesOn(UInt32, to: [UInt32])
-    /// The server's default sink (output) or source (input) is another one.
+    /// The server has another default sink (output) or source (input).
     case defaultNode(PortDirection, name: String?)
-    /// The category that the route has to serve is another one (R57); `nil` while no session needs any.
+    /// The route must serve another category (R57); `nil` if no session is active.
     case category(Category?)
-    /// The output was sent elsewhere, or that ended (R41); what the server makes of it follows.
+    /// A session has set or ended an override of the output (R41). The server's changes follow.
     case overridden
     /// The machine woke up.
     case woke
-    /// The moment of ``RouteTracker/deadline`` has come.
+    /// The time ``RouteTracker/deadline`` has come.
     case clock
 }
 
-/// What follows from events.
+/// An effect of a ``RouteEvent``.
 public enum RouteEffect: Sendable, Hashable {
-    /// The sound does not come out of this any more: it was pulled out or has vanished. Told at once, before the server can
-    /// move what was played on it, and each time that it happens; `lostOutputs` has it once.
+    /// An output was pulled out or removed. Reported at once, before the server can move its streams, and at every
+    /// loss; ``RouteTracker/lostOutputs`` has each output once.
     case lostOutput(RoutePort)
-    /// What was lost is in place again, and has been for the settle time: a sink plays on it.
+    /// A lost output is back: a sink has used it for the settle time.
     case returnedOutput(RoutePort)
-    /// What was lost is not in use any more, but was not pulled out either: its device plays through another port or profile
-    /// now, so the sound that was on it may go on there.
+    /// A lost output is plugged in but not in use: its device now plays on another port or profile. Its streams may
+    /// continue there.
     case switchedOutput(RoutePort)
-    /// Another route is in use (R58).
+    /// The route has changed (R58).
     case changed(RouteChange)
-    /// ``RouteTracker/availableInputs`` or ``RouteTracker/availableOutputs`` are others (R78).
+    /// ``RouteTracker/availableInputs`` or ``RouteTracker/availableOutputs`` have changed (R78).
     case availableChanged
 }

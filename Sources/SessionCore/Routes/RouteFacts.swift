@@ -1,14 +1,14 @@
-/// What a server has published of its devices, and what can be read from it at once.
+/// What a server has published about its devices, and what follows directly from it.
 struct RouteFacts: Sendable, Equatable {
     struct Port: Sendable, Equatable {
         var port: DevicePort
         /// ``RoutePort/id``.
         var id: String
-        /// When it became available, the device's arrival included.
+        /// When the port became available, also by the device's arrival.
         var since: Instant?
-        /// It was available, and then was not.
+        /// Whether it was available and then became unavailable.
         var isPulled = false
-        /// It is in use although it is not available, because somebody chose it then.
+        /// Whether it is in use although it is unavailable, because somebody chose it then.
         var isForced = false
     }
 
@@ -22,47 +22,48 @@ struct RouteFacts: Sendable, Equatable {
     struct Node: Sendable, Equatable {
         var node: RouteNode
         var since: Instant
-        /// Its device has gone before it.
+        /// Whether its device was removed before it.
         var isLeftOver = false
-        /// What it is used with all the same then, if its sound may still come out.
+        /// The port with which it is still used then, if sound may still come out.
         var former: RoutePort?
-        /// The sinks that it hands its sound on to.
+        /// The sinks to which it passes its sound.
         var next: [UInt32] = []
     }
 
-    /// More devices, nodes of a server, or ports of a device are not taken note of.
-    static let mostDevices = 256
-    static let mostNodes = 256
-    static let mostPorts = 64
-    /// More ports of one direction are not offered; those of devices come first.
-    static let mostOffered = 128
-    /// More sinks are not looked for behind one, nor more filters in a row.
-    static let mostBehind = 16
-    /// Longer texts are cut, in Unicode scalars.
-    static let longestText = 256
+    /// The maximum number of devices, of nodes of a server, and of ports of a device. Further ones are ignored.
+    static let maximumDevices = 256
+    static let maximumNodes = 256
+    static let maximumPorts = 64
+    /// The maximum number of ports offered for one direction; those of devices come first.
+    static let maximumOfferedPorts = 128
+    /// The maximum number of sinks followed behind one, and of filters in a row.
+    static let maximumNodesBehind = 16
+    /// The maximum length of a text, in Unicode scalars. Longer texts are cut.
+    static let maximumTextLength = 256
 
     private(set) var devices: [Device] = []
     private(set) var nodes: [Node] = []
     private var defaultOutput: String?
     private var defaultInput: String?
 
-    /// Whether anything that is published of it is different.
+    /// Records a device. Returns whether anything published about it has changed.
     mutating func set(_ device: RouteDevice, at now: Instant) -> Bool {
         let name = Self.cut(device.name)
-        let place = devices.firstIndex { $0.id == device.id }
-        guard place != nil || devices.count < Self.mostDevices else { return false }
-        let known = place.map { devices[$0] }
+        let position = devices.firstIndex { $0.id == device.id }
+        guard position != nil || devices.count < Self.maximumDevices else { return false }
+        let known = position.map { devices[$0] }
         var ports: [Port] = []
-        for new in device.ports.prefix(Self.mostPorts) {
+        for new in device.ports.prefix(Self.maximumPorts) {
             var new = new
             new.name = Self.cut(new.name)
             new.description = Self.cut(new.description)
             new.serverType = Self.cut(new.serverType)
-            new.profileDevices = Array(new.profileDevices.prefix(Self.mostPorts))
+            new.profileDevices = Array(new.profileDevices.prefix(Self.maximumPorts))
             let old = known?.ports.first { $0.port.name == new.name && $0.port.direction == new.direction }
             ports.append(Port(new, after: old, id: name + "/" + new.name, at: now))
         }
-        // Headphones that are plugged in make the loudspeaker unavailable, and perhaps the socket behind: not pulled out.
+        // Plugged-in headphones make the loudspeaker, and perhaps a rear socket, unavailable. Those were not pulled
+        // out.
         for direction in PortDirection.allCases {
             let isPlugIn = ports.contains { new in
                 new.port.direction == direction && new.port.availability == .yes
@@ -78,20 +79,20 @@ struct RouteFacts: Sendable, Equatable {
         }
         let isOther = known.map { $0.name != name || $0.ports != ports || $0.isCamera != device.isCamera } ?? true
         let device = Device(id: device.id, name: name, ports: ports, isCamera: device.isCamera)
-        if let place { devices[place] = device } else { devices.append(device) }
+        if let position { devices[position] = device } else { devices.append(device) }
         return isOther
     }
 
     mutating func removeDevice(_ id: UInt32) -> Bool {
-        guard let place = devices.firstIndex(where: { $0.id == id }) else { return false }
-        // A server whose session manager dies takes the devices away before the nodes. The loudspeaker stays what it was
-        // (R64 lets go on what was heard there); what one can pull out is lost at once.
+        guard let position = devices.firstIndex(where: { $0.id == id }) else { return false }
+        // When its session manager dies, a server removes the devices before the nodes. The loudspeaker stays what it
+        // was, and its streams continue (R64); a port that can be pulled out is lost at once.
         for index in nodes.indices where nodes[index].node.deviceID == id {
             let port = port(of: nodes[index])
             nodes[index].isLeftOver = true
             nodes[index].former = port.flatMap { $0.type.isBuiltIn || $0.id == $0.nodeName ? $0 : nil }
         }
-        devices.remove(at: place)
+        devices.remove(at: position)
         return true
     }
 
@@ -99,11 +100,11 @@ struct RouteFacts: Sendable, Equatable {
         var node = node
         node.name = Self.cut(node.name)
         node.description = Self.cut(node.description)
-        if let place = nodes.firstIndex(where: { $0.node.id == node.id }) {
-            let old = nodes[place].node
-            nodes[place].node = node
+        if let position = nodes.firstIndex(where: { $0.node.id == node.id }) {
+            let old = nodes[position].node
+            nodes[position].node = node
             if old.deviceID != node.deviceID || old.name != node.name || old.direction != node.direction {
-                nodes[place].isLeftOver = false
+                nodes[position].isLeftOver = false
             }
             return old != node
         }
@@ -112,31 +113,35 @@ struct RouteFacts: Sendable, Equatable {
         return true
     }
 
-    /// Whether one more node can be taken note of. One of a device takes the place of one that a program has made, so that
-    /// no program can hide what is plugged in; but not that of the default.
+    /// Makes room for one more node. A device's node may replace one that a program created, except the default, so
+    /// that no program can hide what is plugged in. Returns whether there is room.
     private mutating func hasRoom(for node: RouteNode) -> Bool {
-        guard nodes.count >= Self.mostNodes else { return true }
+        guard nodes.count >= Self.maximumNodes else { return true }
         guard node.deviceID != nil else { return false }
         let others = nodes.indices.filter { index in
             let other = nodes[index].node
             return other.deviceID == nil && other.name != (other.direction == .output ? defaultOutput : defaultInput)
         }
-        guard let place = others.last(where: { nodes[$0].node.type == .unknown }) ?? others.last else { return false }
-        nodes.remove(at: place)
+        guard let position = others.last(where: { nodes[$0].node.type == .unknown }) ?? others.last else {
+            return false
+        }
+        nodes.remove(at: position)
         return true
     }
 
     mutating func removeNode(_ id: UInt32) -> Bool {
-        guard let place = nodes.firstIndex(where: { $0.node.id == id }) else { return false }
-        nodes.remove(at: place)
+        guard let position = nodes.firstIndex(where: { $0.node.id == id }) else { return false }
+        nodes.remove(at: position)
         return true
     }
 
-    /// Whether a sink hands its sound on to others than before.
+    /// Records the sinks to which a sink passes its sound. Returns whether they have changed.
     mutating func setNext(_ id: UInt32, _ next: [UInt32]) -> Bool {
-        let next = Array(next.prefix(Self.mostBehind))
-        guard let place = nodes.firstIndex(where: { $0.node.id == id }), nodes[place].next != next else { return false }
-        nodes[place].next = next
+        let next = Array(next.prefix(Self.maximumNodesBehind))
+        guard let position = nodes.firstIndex(where: { $0.node.id == id }), nodes[position].next != next else {
+            return false
+        }
+        nodes[position].next = next
         return true
     }
 
@@ -147,9 +152,9 @@ struct RouteFacts: Sendable, Equatable {
 
     static func cut(_ text: String) -> String {
         // A scalar has at most four bytes.
-        guard text.utf8.count > longestText else { return text }
+        guard text.utf8.count > maximumTextLength else { return text }
         var result = ""
-        result.unicodeScalars.append(contentsOf: text.unicodeScalars.prefix(longestText))
+        result.unicodeScalars.append(contentsOf: text.unicodeScalars.prefix(maximumTextLength))
         return result
     }
 }
@@ -170,17 +175,17 @@ extension RouteFacts.Port {
 
     fileprivate var isUnplugged: Bool { port.availability == .no }
 
-    /// Whether sound can come out of it, or is sent there all the same.
+    /// Whether sound can come out of it, or is sent there even so.
     fileprivate var isUsable: Bool { !isPulled || isForced }
 
-    /// Whether one may choose it. What is built in can be chosen although something in a jack takes its place (R46).
+    /// Whether it can be chosen. A built-in port can be chosen even while something in a jack replaces it (R46).
     fileprivate var isOffered: Bool { port.availability != .no || port.type.isBuiltIn }
 }
 
 extension RouteFacts {
     var isEmpty: Bool { devices.isEmpty && nodes.isEmpty }
 
-    /// What is in use: the ports of the default sink and source (R60).
+    /// The route in use: the ports of the default sink and source (R60).
     var route: Route {
         Route(inputs: ports(of: defaultInput, .input), outputs: ports(of: defaultOutput, .output))
     }
@@ -191,13 +196,13 @@ extension RouteFacts {
         return ports(behind: node)
     }
 
-    /// What all sinks play on.
+    /// The ports on which any sink plays.
     var outputs: [RoutePort] {
         nodes.compactMap { $0.node.direction == .output && !$0.isFilter ? port(of: $0) : nil }
     }
 
-    /// The ports that the sound of a node comes out of, or comes from: those of the hardware behind it if it is a filter,
-    /// several if it is a combined sink; none while that is not linked, and of what only stands in for a card.
+    /// The ports on which a node plays, or from which it records. For a filter, those of the hardware behind it; for a
+    /// combined sink, several. None while a filter is not linked, or for a dummy node.
     func ports(behind id: UInt32) -> [RoutePort] {
         nodes.first { $0.node.id == id }.map { ports(behind: $0) } ?? []
     }
@@ -209,13 +214,13 @@ extension RouteFacts {
         }
     }
 
-    /// The nodes at the end of all filters.
+    /// The nodes behind all filters.
     private func ends(of node: Node) -> [Node] {
         guard node.isFilter else { return [node] }
         var result: [Node] = []
         var seen: Set<UInt32> = [node.node.id]
         var pending = node.next
-        while let id = pending.first, seen.count < Self.mostBehind {
+        while let id = pending.first, seen.count < Self.maximumNodesBehind {
             pending.removeFirst()
             guard seen.insert(id).inserted, let next = nodes.first(where: { $0.node.id == id }) else { continue }
             if next.isFilter {
@@ -227,7 +232,7 @@ extension RouteFacts {
         return result
     }
 
-    /// The filters of which the sound comes out of more than one port, by the number of the node.
+    /// The filters that play on more than one port, by node number.
     var forks: [UInt32: [RoutePort]] {
         var result: [UInt32: [RoutePort]] = [:]
         for node in nodes where node.isFilter {
@@ -237,7 +242,8 @@ extension RouteFacts {
         return result
     }
 
-    /// The port that a node is used with; the node itself where its device names none; `nil` if that was pulled out.
+    /// The port with which a node is used; the node itself if its device names no port; `nil` if the port was pulled
+    /// out.
     private func port(of known: Node) -> RoutePort? {
         let node = known.node
         let device = node.deviceID.flatMap { id in devices.first { $0.id == id } }
@@ -252,24 +258,24 @@ extension RouteFacts {
             isRemote: node.kind == .network)
     }
 
-    /// Whether there is an output to choose.
+    /// Whether any output can be chosen.
     var hasOutput: Bool {
         nodes.contains { $0.node.direction == .output && port(of: $0) != nil }
             || devices.contains { $0.ports.contains { $0.port.direction == .output && $0.isOffered } }
     }
 
-    /// What there is to choose from, what devices have before what programs make.
+    /// The ports that can be chosen: those of devices first, then those of programs.
     func available(_ direction: PortDirection) -> [RoutePort] {
         var result: [RoutePort] = []
         for device in devices {
             let own = nodes.filter { $0.node.deviceID == device.id }
             for port in device.ports where port.port.direction == direction && port.isOffered {
                 let node = (own.first { port.isActive(on: $0.node) } ?? own.first { port.fits($0.node) })?.node
-                guard result.count < Self.mostOffered else { return result }
+                guard result.count < Self.maximumOfferedPorts else { return result }
                 result.append(RoutePort(port, of: device, node: node))
             }
         }
-        for node in nodes where node.node.direction == direction && result.count < Self.mostOffered {
+        for node in nodes where node.node.direction == direction && result.count < Self.maximumOfferedPorts {
             let device = node.node.deviceID.flatMap { id in devices.first { $0.id == id } }
             let hasPort = device?.ports.contains { $0.fits(node.node) } ?? false
             if !hasPort, let port = port(of: node) { result.append(port) }
@@ -277,7 +283,7 @@ extension RouteFacts {
         return result
     }
 
-    /// The sinks and sources, with what each can be used with.
+    /// All sinks and sources, with the ports that each can use.
     var places: [RoutePlace] {
         var hasDefault: Set<PortDirection> = []
         var defaultEnds: [PortDirection: [UInt32]] = [:]
@@ -300,21 +306,21 @@ extension RouteFacts {
         }
     }
 
-    /// Whether a port that was in use is there no more. What is built in is only if its device is gone.
+    /// Whether a port that was in use was removed. A built-in port counts as removed only if its device was.
     func isGone(_ old: RoutePort, _ direction: PortDirection) -> Bool {
         guard let device = devices.first(where: { $0.name == old.deviceName }) else {
             return old.deviceName != nil || !nodes.contains { $0.node.name == old.nodeName }
         }
         if let port = port(old, of: device, direction) { return port.isPulled }
-        // A node for which its device had no port: there is another profile now.
+        // Its device had no port for this node; it has another profile now.
         return old.id != old.nodeName
     }
 
-    /// Whether the sound of an output that some sink played on comes out of it no more, so that the server will move it:
-    /// because it was pulled out, or because there is no sink for it.
+    /// Whether an output on which some sink was playing was lost, so that the server will move its streams: it was
+    /// pulled out, or it has no sink any more.
     ///
-    /// Not what is built in, which makes room when something is plugged in (R64: that lets playback go on), nor the sinks
-    /// that programs make, but for those that send the sound over the network.
+    /// Built-in ports are not lost when something is plugged in; playback continues (R64). Sinks that programs create
+    /// are not lost either, unless they send the sound over the network.
     func isLost(_ old: RoutePort) -> Bool {
         if old.type.isBuiltIn || (old.deviceID == nil && old.type == .unknown && !old.isRemote) { return false }
         guard nodes.contains(where: { $0.node.id == old.nodeID && $0.node.direction == .output }) else { return true }
@@ -323,20 +329,20 @@ extension RouteFacts {
         return old.id != old.nodeName
     }
 
-    /// Whether a lost output is not in use but plugged in, and its device plays on another one of its ports.
+    /// Whether a lost output is plugged in but not in use, while its device plays on another of its ports.
     func isSwitched(_ old: RoutePort, outputs: [RoutePort]) -> Bool {
         guard let device = devices.first(where: { $0.name == old.deviceName }) else { return false }
         let isThere = port(old, of: device, .output).map { !$0.isUnplugged } ?? (old.id == old.nodeName)
         return isThere && outputs.contains { $0.deviceID == device.id }
     }
 
-    /// Whether its device is there and says that it is plugged in.
+    /// Whether its device exists and reports it as plugged in.
     func isPluggedIn(_ old: RoutePort) -> Bool {
         devices.first { $0.name == old.deviceName }.flatMap { port(old, of: $0, .output) }.map { !$0.isUnplugged }
             ?? false
     }
 
-    /// Whether a port became available at that moment or later.
+    /// Whether a port became available at this time or later.
     func hasArrived(_ new: RoutePort, _ direction: PortDirection, since moment: Instant) -> Bool {
         if let device = devices.first(where: { $0.id == new.deviceID }), let port = port(new, of: device, direction) {
             return port.since.map { $0 >= moment } ?? false
@@ -350,18 +356,19 @@ extension RouteFacts {
 }
 
 extension RouteFacts.Node {
-    /// Whether it stands for what is behind it. A card's sink never does, wherever its monitor is sent to.
+    /// Whether the node passes its sound on to other nodes. A card's sink never does, even if its monitor is linked
+    /// elsewhere.
     fileprivate var isFilter: Bool { node.deviceID == nil && (node.kind == .filter || !next.isEmpty) }
 }
 
 extension RouteFacts.Port {
-    /// Whether a node of its device is used with it now.
+    /// Whether a node of its device is used with this port now.
     fileprivate func isActive(on node: RouteNode) -> Bool {
         guard node.direction == port.direction, let profileDevice = node.profileDevice else { return false }
         return port.activeOn == profileDevice
     }
 
-    /// Whether a node of its device can be used with it.
+    /// Whether a node of its device can be used with this port.
     fileprivate func fits(_ node: RouteNode) -> Bool {
         guard node.direction == port.direction, let profileDevice = node.profileDevice else { return false }
         return port.activeOn == profileDevice || port.profileDevices.contains(profileDevice)

@@ -1,14 +1,14 @@
-/// What the choices of all sessions come to: a port for each node, a node for each session and direction.
+/// The combined choices of all sessions: a port for each node, and a node for each session and direction.
 struct RoutePlan {
     private struct Key: Hashable {
         var session: SessionID
         var direction: PortDirection
     }
 
-    /// By the number of a node: the port that it is to be used with.
+    /// The chosen port of each node, by the node's number.
     private(set) var ports: [UInt32: String] = [:]
     private var targets: [Key: UInt32] = [:]
-    /// The nodes that the sound comes out of by default: the default one, and what is behind it if that is a filter.
+    /// The default nodes, by direction: the default sink or source, and the nodes behind it if it is a filter.
     private var defaults: [PortDirection: Set<UInt32>] = [:]
 
     init(_ choices: [(session: SessionID, choice: RouteChoice)], _ places: [RoutePlace]) {
@@ -32,19 +32,20 @@ struct RoutePlan {
         targets[Key(session: session, direction: direction == .playback ? .output : .input)]
     }
 
-    /// Whether the sound of a stream is heard on a node, or comes from it, without anybody's doing.
+    /// Whether a node is a default node for streams of this direction.
     func isDefault(_ nodeID: UInt32, _ direction: StreamDirection) -> Bool {
         defaults[direction == .playback ? .output : .input]?.contains(nodeID) ?? false
     }
 
-    /// Whether the server has a default one.
+    /// Whether the server has a default node for streams of this direction.
     func hasDefault(_ direction: StreamDirection) -> Bool {
         defaults[direction == .playback ? .output : .input] != nil
     }
 }
 
 extension [RoutePlace] {
-    /// Where a port can be used: where it was said to be, or where it is now. Nowhere if its profile is not in use.
+    /// The place that can use a port: preferably the node named in the port, else the node on which the port is active.
+    /// `nil` if the port's profile is not in use.
     fileprivate func place(of port: RoutePort, _ direction: PortDirection) -> RoutePlace? {
         let fitting = filter {
             $0.direction == direction && ($0.nodeName == port.id || $0.ports.contains(port.id))

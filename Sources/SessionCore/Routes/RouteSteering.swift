@@ -1,15 +1,15 @@
-/// One stream, as far as it can be sent elsewhere.
+/// One stream that can be moved.
 public struct RouteStream: Sendable, Hashable {
     /// The stream.
     public var id: StreamID
-    /// The opened session that it belongs to, `nil` for none.
+    /// The opened session to which it belongs; `nil` for none.
     public var session: SessionID?
-    /// Which way its sound goes.
+    /// Its direction.
     public var direction: StreamDirection
-    /// The server's number for the node that it is linked to, `nil` while it is not, or that is not known.
+    /// The server's number of the node to which it is linked; `nil` if it is not linked or the node is unknown.
     public var nodeID: UInt32?
 
-    /// Makes a stream.
+    /// Creates a stream.
     public init(_ id: StreamID, of session: SessionID?, _ direction: StreamDirection, on nodeID: UInt32? = nil) {
         self.id = id
         self.session = session
@@ -18,42 +18,42 @@ public struct RouteStream: Sendable, Hashable {
     }
 }
 
-/// What is to be done in the server.
+/// A command for the server.
 public enum RouteCommand: Sendable, Hashable {
-    /// Send a stream to the node with this number; `nil`: let it go where the server would have sent it all along.
+    /// Send the stream to the node with this number; `nil` lets the server choose again.
     case send(StreamID, to: UInt32?)
-    /// Make this port of the card the one that the sink or source is used with.
+    /// Make the sink or source use this port of the card.
     case usePort(id: String, direction: PortDirection, deviceID: UInt32, nodeID: UInt32)
 }
 
-/// Makes of the choices of all sessions the changes in the server, and remembers them, so that each is undone when nobody
-/// wants it any more (R41–R43, R46–R48, R66).
+/// Turns the choices of all sessions into commands for the server, and remembers them, so that each change is undone
+/// when no session needs it any more (R41–R43, R46–R48, R66).
 ///
-/// A server does what it is told a while later, and its user may choose too. So what is seen is compared with what was
-/// there before, what was asked for, and what neither of them is: that was somebody's own choice, and stays.
+/// A server carries out commands with a delay, and its user may choose a port too. So the observed state is compared
+/// with the former state and with the command. If it is neither, it is the user's choice and stays.
 ///
-/// Like the engine it has no clock, does no I/O, and has an answer for everything.
+/// Like the engine, it has no clock, does no I/O, and accepts every input.
 public struct RouteSteering: Sendable, Equatable {
     private var ports: [UInt32: SteeredPort] = [:]
     private var streams: [StreamID: SteeredStream] = [:]
 
-    /// Makes one that has changed nothing.
+    /// Creates a steering that has changed nothing.
     public init() {}
 
     /// Whether there is nothing to undo.
     public var isEmpty: Bool { ports.isEmpty && streams.isEmpty }
 
-    /// Whether a stream was sent elsewhere, and nobody has put it somewhere else since.
+    /// Whether a stream was sent elsewhere, and nobody has moved it since.
     public func isSent(_ stream: StreamID) -> Bool { streams[stream].map { !$0.isOverruled } ?? false }
 
-    /// Takes how things are, and returns what is to be done. To be called whenever any of it is different; the answer to
-    /// the same once more is nothing.
+    /// Compares choices with the present state, and returns the commands that are needed. Call it after every change;
+    /// without changes, it returns nothing.
     ///
     /// - Parameters:
-    ///   - choices: Those of the opened sessions that are active, in the order of their activation. Where two want
-    ///     different ports of one node, the latest has its way.
-    ///   - streams: All streams that there are. What is not among them has vanished, or is left alone from now on; it goes
-    ///     back, as a server ignores what it is told of a stream that is not there.
+    ///   - choices: The choices of the active opened sessions, in the order of activation. If two want different ports
+    ///     of one node, the later one wins.
+    ///   - streams: All streams. A missing one was removed or is left alone from now on; it is sent back, which a
+    ///     server ignores for a removed stream.
     ///   - places: All sinks and sources (``RouteTracker/places``).
     public mutating func update(
         _ choices: [(session: SessionID, choice: RouteChoice)], streams: [RouteStream], places: [RoutePlace]
@@ -64,9 +64,9 @@ public struct RouteSteering: Sendable, Equatable {
         var kept: [UInt32: SteeredPort] = [:]
         for place in places where kept[place.nodeID] == nil {
             let wanted = plan.ports[place.nodeID]
-            // Another node may have got the number.
+            // Another node may have the same number now.
             var steered = ports[place.nodeID].flatMap { $0.isOf(place) ? $0 : nil }
-            steered?.note(place)
+            steered?.observe(place)
             if let asked = SteeredPort.change(&steered, to: wanted, of: place), let deviceID = place.deviceID {
                 let command = RouteCommand.usePort(
                     id: asked, direction: place.direction, deviceID: deviceID, nodeID: place.nodeID)
@@ -80,7 +80,7 @@ public struct RouteSteering: Sendable, Equatable {
         var left: [StreamID: SteeredStream] = [:]
         for stream in streams where left[stream.id] == nil {
             var steered = self.streams.removeValue(forKey: stream.id)
-            steered?.note(stream, nodes)
+            steered?.observe(stream, nodes)
             let target = stream.session.flatMap { plan.target(of: $0, stream.direction) }
             if let command = SteeredStream.change(&steered, of: stream, to: target, nodes, plan) {
                 begun.append(command)
@@ -89,12 +89,12 @@ public struct RouteSteering: Sendable, Equatable {
         }
         begun += released(self.streams)
         self.streams = left
-        // A port goes back when nobody is heard there any more.
+        // A port is restored when no session plays there any more.
         return begun + ended
     }
 
-    /// What was asked of the server and has not shown: to be asked once more after a while, for somebody else who asked at the
-    /// same moment may have had the last word. That looks like no answer at all.
+    /// The commands that have had no effect and must be repeated after a while. Somebody else may have changed the same
+    /// port at the same time.
     public func unanswered(_ places: [RoutePlace]) -> [RouteCommand] {
         places.compactMap { place in
             guard let steered = ports[place.nodeID], steered.isOf(place), let asked = steered.unanswered(at: place)
@@ -105,13 +105,19 @@ public struct RouteSteering: Sendable, Equatable {
         }
     }
 
-    /// What the server would use by default if nothing had been changed, for ``RouteChoice``: a choice that depended on what
-    /// came of it would not go back.
+    /// Says that the commands had enough time: from now on, another port than the one requested last is somebody's
+    /// choice, even if it was requested earlier.
+    public mutating func settle() {
+        for node in Array(ports.keys) where ports[node]?.settle() == true { ports[node] = nil }
+    }
+
+    /// The route that the server would use by default without our changes, as input for ``RouteChoice``. A choice that
+    /// depended on its own result would never be undone.
     ///
     /// - Parameters:
-    ///   - present: What it uses.
-    ///   - inputs: The inputs that there are.
-    ///   - outputs: The outputs that there are.
+    ///   - present: The server's present route.
+    ///   - inputs: The available inputs.
+    ///   - outputs: The available outputs.
     public func untouched(_ present: Route, inputs: [RoutePort], outputs: [RoutePort]) -> Route {
         func untouched(_ port: RoutePort, _ ports: [RoutePort]) -> RoutePort {
             guard let nodeID = port.nodeID, let former = self.ports[nodeID]?.untouched,
@@ -126,7 +132,7 @@ public struct RouteSteering: Sendable, Equatable {
             outputs: present.outputs.map { untouched($0, outputs) })
     }
 
-    /// Returns what undoes all, as things were when they were last told, and forgets it.
+    /// Forgets all changes, and returns the commands that undo them.
     public mutating func undo() -> [RouteCommand] {
         let sent = released(streams)
         let changed = ports.sorted { $0.key < $1.key }.compactMap { nodeID, port in
@@ -138,7 +144,7 @@ public struct RouteSteering: Sendable, Equatable {
         return sent + changed
     }
 
-    /// What lets streams go where the server would have sent them, but for those that somebody has put elsewhere.
+    /// The commands that let the server choose again for these streams, except those that somebody has moved.
     private func released(_ streams: [StreamID: SteeredStream]) -> [RouteCommand] {
         streams.filter { !$0.value.isOverruled }.keys.sorted { $0.rawValue < $1.rawValue }.map { .send($0, to: nil) }
     }

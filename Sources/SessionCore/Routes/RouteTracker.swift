@@ -1,30 +1,29 @@
-/// Makes of all that a server publishes when a plug is pulled one change of the route, with the reason that a listener
-/// expects (R56, R58, R63).
+/// Combines everything that a server reports when a plug is pulled into one change of the route, with the reason that
+/// listeners expect (R56, R58, R63).
 ///
-/// A server tells of one physical event in many steps: a port is not available, a profile goes, a sink with it, the default
-/// is another one, a new sink comes, the default again. All that follow each other within the settle time are one. Only what
-/// cannot wait is told at once: that an output is lost (R64).
+/// A server reports one physical event in many steps: a port becomes unavailable, a profile and its sink disappear, the
+/// default changes, a new sink appears, the default changes again. Steps that follow each other within the settle time
+/// form one change. Only the loss of an output is reported at once, because it cannot wait (R64).
 ///
-/// Like the engine it has no clock, does no I/O, and has an answer for every event in any order. Moments that go back count
-/// as the latest one.
+/// Like the engine, it has no clock, does no I/O, and accepts every event in every order. If time goes backwards, the
+/// latest time counts.
 public struct RouteTracker: Sendable, Equatable {
-    /// How long it waits for a server to come to rest.
+    /// How long to wait for a server to come to rest.
     public struct Timing: Sendable, Hashable {
-        /// After the last step.
+        /// The time after the last step.
         public var settle = Duration.milliseconds(250)
-        /// After the last step, when the sound has no place yet but there is one where the server is likely to send it.
+        /// The time after the last step if no port is in use yet but the server is likely to choose one.
         public var patience = Duration.seconds(1)
-        /// After the first step, at most: so often there is a change while a device flaps.
+        /// The longest time after the first step. While a device flaps, a change is reported this often.
         public var longest = Duration.seconds(2)
-        /// How long a category change or an override may take to show, on cards that need seconds to change their profile
-        /// too.
+        /// How long a category change or an override may take to show. Some cards need seconds to change their profile.
         public var cause = Duration.seconds(3)
         /// How long devices may take to come back after sleep.
         public var wake = Duration.seconds(5)
-        /// How long a new device may take to come into use.
+        /// How long a new device may take to be used.
         public var arrival = Duration.seconds(2)
 
-        /// The usual times.
+        /// Creates the usual times.
         public init() {}
     }
 
@@ -33,11 +32,11 @@ public struct RouteTracker: Sendable, Equatable {
         var until: Instant
     }
 
-    /// By what a change is judged: what has gone, come or been asked for since.
+    /// What a change's reason depends on: devices removed or added, and requests made.
     private struct Circumstances: Sendable, Equatable {
-        /// The latest of what was asked for, if it can show in this change.
+        /// The latest request, if it can show in this change.
         var cause: RouteChangeReason?
-        /// What came into use from then on is new.
+        /// Devices that became available from this time on are new.
         var arrivals: Instant
     }
 
@@ -46,14 +45,14 @@ public struct RouteTracker: Sendable, Equatable {
         var moment: Instant
     }
 
-    /// The burst of steps that is going on.
+    /// The steps that belong to one change in progress.
     private struct Burst: Sendable, Equatable {
         var first: Instant
         var last: Instant
     }
 
-    /// So many lost outputs are remembered; the oldest is forgotten first.
-    private static let mostLosses = 64
+    /// The maximum number of lost outputs to remember; beyond it the oldest is forgotten.
+    private static let maximumLosses = 64
 
     private let timing: Timing
     private var facts = RouteFacts()
@@ -62,33 +61,33 @@ public struct RouteTracker: Sendable, Equatable {
     private var burst: Burst?
     private var isWaitingForServer = false
     private var cause: Cause?
-    /// Until when devices that come back do so because the machine woke up; `nil` when that was told, or is long ago.
+    /// Until when returning devices count as a wake from sleep; `nil` if the wake was reported, or is long ago.
     private var wakesUntil: Instant?
     private var outputs: [RoutePort] = []
     private var losses: [Loss] = []
-    /// By a lost port's id: the combined sinks whose sound still comes out of another one. Of the latest event only.
+    /// The combined sinks that still play on another port, by the lost port's id. For the latest event only.
     private var spared: [String: Set<UInt32>] = [:]
-    /// Those of the change that was told last, as long as no event has followed.
-    private var told: Circumstances?
-    /// It was at rest once, and knows what is in use.
+    /// The circumstances of the last reported change, until the next event.
+    private var lastCircumstances: Circumstances?
+    /// Whether the tracker has been at rest once, and so knows the ports in use.
     public private(set) var hasBegun = false
     private var lacksRoute = false
-    /// When listeners were last told of a change. What had arrived by then is not new any more.
+    /// When listeners were last told of a change. Devices that were available by then are no longer new.
     private var lastChange = Instant(nanoseconds: .min)
 
-    /// What listeners were last told to be in use. The first one is taken as it is: nobody has heard of another.
+    /// The route that listeners were last told. The first route is not announced.
     public private(set) var route = Route()
-    /// What is in use at this moment, be it for a moment only.
+    /// The route at this moment, even if it is only temporary.
     public private(set) var present = Route()
     /// The inputs that are plugged in or built in.
     public private(set) var availableInputs: [RoutePort] = []
     /// The outputs that are plugged in or built in.
     public private(set) var availableOutputs: [RoutePort] = []
 
-    /// Makes a tracker that knows of nothing.
+    /// Creates a tracker that knows no devices.
     public init(timing: Timing = Timing()) { self.timing = timing }
 
-    /// When it wants ``RouteEvent/clock``; `nil` while nothing is going on.
+    /// When the tracker next needs ``RouteEvent/clock``; `nil` for never.
     public var deadline: Instant? {
         guard let burst else { return nil }
         let rest = burst.last.advanced(by: isWaitingForServer ? timing.patience : timing.settle)
@@ -98,41 +97,42 @@ public struct RouteTracker: Sendable, Equatable {
     /// The outputs that were lost and are not back, the latest last.
     public var lostOutputs: [RoutePort] { losses.map(\.port) }
 
-    /// The sinks and sources as they are at this moment.
+    /// All sinks and sources now.
     public var places: [RoutePlace] { facts.places }
 
-    /// Whether nothing is going on.
+    /// Whether no change is in progress.
     public var isAtRest: Bool { burst == nil }
 
-    /// The ports that the sound of a sink comes out of, or that a source takes it from, behind all filters.
+    /// The ports on which a sink plays, or from which a source records, behind all filters.
     public func ports(of node: UInt32) -> [RoutePort] { facts.ports(behind: node) }
 
-    /// Whether the sound of any sink still comes out of another port than the one that the latest event took away.
+    /// Whether any sink that lost this port in the latest event still plays on another one.
     public func isSpared(without port: RoutePort) -> Bool { spared[port.id] != nil }
 
-    /// Whether the sound of this sink does.
+    /// Whether this sink lost the port in the latest event and still plays on another one.
     public func isSpared(_ node: UInt32, without port: RoutePort) -> Bool { spared[port.id]?.contains(node) ?? false }
 
-    /// Takes an event, and returns what follows from it, in order.
+    /// Handles an event, and returns its effects in order.
     public mutating func handle(_ event: RouteEvent, at moment: Instant) -> [RouteEffect] {
         now = max(now, moment)
-        told = nil
+        lastCircumstances = nil
         spared = [:]
         var effects: [RouteEffect] = []
-        if let deadline, deadline <= now { settle(&effects) }
+        if let deadline, deadline <= now { endBurst(&effects) }
         let forks = facts.forks
         guard apply(event) else { return effects }
 
         let route = facts.route
         let outputs = facts.outputs
         for old in self.outputs where !outputs.contains(where: { $0.id == old.id }) && facts.isLost(old) {
-            // What was begun there since it was lost before must not be heard elsewhere either: told again, awaited once.
+            // The output was lost before. Streams started since must not play elsewhere either, so the loss is reported
+            // again but kept once.
             losses.removeAll { $0.port.id == old.id }
-            if losses.count >= Self.mostLosses { losses.removeFirst() }
+            if losses.count >= Self.maximumLosses { losses.removeFirst() }
             losses.append(Loss(port: old, moment: now))
             effects.append(.lostOutput(old))
             for (node, ports) in forks where ports.contains(where: { $0.id == old.id }) {
-                // What its other outputs have lost in the same event is lost too.
+                // The same event may take other outputs of a sink too; then they are lost as well.
                 let isLeft = ports.contains { port in port.id != old.id && outputs.contains { $0.id == port.id } }
                 if isLeft { spared[old.id, default: []].insert(node) }
             }
@@ -144,7 +144,7 @@ public struct RouteTracker: Sendable, Equatable {
         return effects
     }
 
-    /// Whether the event may have changed anything that is looked at.
+    /// Applies an event to the facts. Returns whether anything relevant may have changed.
     private mutating func apply(_ event: RouteEvent) -> Bool {
         switch event {
         case .device(let device): return facts.set(device, at: now)
@@ -172,7 +172,7 @@ public struct RouteTracker: Sendable, Equatable {
 
     private func serverIsLikelyToMove(since first: Instant) -> Bool {
         if present.outputs.isEmpty && !route.outputs.isEmpty && facts.hasOutput { return true }
-        // Another profile of the same device is on its way.
+        // The same device is switching to another profile.
         return losses.contains { loss in
             loss.moment >= first && facts.isPluggedIn(loss.port) && !outputs.contains { $0.id == loss.port.id }
         }
@@ -180,9 +180,9 @@ public struct RouteTracker: Sendable, Equatable {
 
     // MARK: - At rest
 
-    private mutating func settle(_ effects: inout [RouteEffect]) {
+    private mutating func endBurst(_ effects: inout [RouteEffect]) {
         guard let burst else { return }
-        // While a device flaps, nothing is back, and what is told of it is not the last word.
+        // While a device flaps, it does not count as back, and its latest report is not final.
         let isQuiet = burst.last.advanced(by: timing.settle) <= now
         if isQuiet { tellReturns(&effects) }
         self.burst = isQuiet ? nil : Burst(first: now, last: now)
@@ -207,10 +207,10 @@ public struct RouteTracker: Sendable, Equatable {
         if isFirst { lastChange = now }
         guard isNewLack || (!isFirst && !present.isSame(as: previous)) else { return }
         let circumstances = circumstances(of: burst)
-        told = circumstances
+        lastCircumstances = circumstances
         let reason = reason(from: previous, to: present, lacksPort: isNewLack, in: circumstances)
-        // What was asked for before has come true, or something else came of it. After sleep all devices come anew, so that
-        // waits until it was told.
+        // The earlier request has taken effect or was superseded. A wake remains until it is reported, because all
+        // devices come anew after sleep.
         cause = nil
         if reason == .wakeFromSleep { wakesUntil = nil }
         lastChange = now
@@ -240,18 +240,18 @@ public struct RouteTracker: Sendable, Equatable {
             arrivals: max(first.advanced(by: .zero - timing.arrival), lastChange))
     }
 
-    /// Why one route, or a session's part of it, follows another (R56): by what was told last if that was told just now. Else
-    /// what was asked for is no cause: that would show for everybody.
+    /// The reason for which a session's route, or the whole route, follows another (R56). Just after a reported change,
+    /// its circumstances decide. Otherwise no request can be the reason, because it would show for everybody.
     ///
-    /// - Parameter lacksPort: The present one has nothing for a category that needs it, and had something before, or nobody
-    ///   asked.
+    /// - Parameter lacksPort: Whether the present route has no port for a category that needs one, and the former one
+    ///   had, or no request was made.
     public func reason(from previous: Route, to current: Route, lacksPort: Bool) -> RouteChangeReason {
-        var own = told ?? circumstances(of: burst)
-        if told == nil, own.cause != .wakeFromSleep { own.cause = nil }
+        var own = lastCircumstances ?? circumstances(of: burst)
+        if lastCircumstances == nil, own.cause != .wakeFromSleep { own.cause = nil }
         return reason(from: previous, to: current, lacksPort: lacksPort, in: own)
     }
 
-    /// What happened to the devices says more than what was asked for; but after sleep they all come anew.
+    /// The reason of a change. Events at devices take precedence over requests; but after sleep all devices come anew.
     private func reason(
         from previous: Route, to current: Route, lacksPort: Bool, in circumstances: Circumstances
     ) -> RouteChangeReason {
@@ -274,7 +274,7 @@ public struct RouteTracker: Sendable, Equatable {
         return previous.isEmpty || current.isEmpty ? .unknown : .routeConfigurationChange
     }
 
-    /// Whether something that was in use has gone. Where the sound comes out of several ports, one of them is no loss.
+    /// Whether a port that was in use was removed. If sound plays on several ports, losing one of them does not count.
     private func hasLost(_ old: [RoutePort], _ new: [RoutePort], _ direction: PortDirection) -> Bool {
         let left = old.filter { port in new.contains { $0.isSame(as: port) } }
         return left.isEmpty && old.contains { facts.isGone($0, direction) }

@@ -1,21 +1,23 @@
-/// A sink or source that was given another port.
+/// A sink or source whose port was changed.
 struct SteeredPort: Sendable, Equatable {
     private let nodeName: String
     let direction: PortDirection
     let deviceID: UInt32
-    /// What was asked for last.
+    /// The port last requested.
     private var asked: String
-    /// What it was used with before, or what somebody has chosen since.
+    /// The port used before, or chosen by somebody since.
     private var former: String
-    /// Whether that can be chosen.
+    /// Whether the former port can be restored.
     private var canReturn: Bool
-    /// What was asked for earlier, and may show before the last does. A node has few ports, so these are few.
+    /// Ports requested earlier, which may still take effect: before the last one, or after it, when the session manager
+    /// answers one that it has seen by requesting it, too, with the volume that it keeps for it. Empty once that is
+    /// over. A node has few ports, so these are few.
     private var earlier: Set<String> = []
-    /// Whether the last has shown.
+    /// Whether the last request has taken effect.
     private var isSeen = false
-    /// What somebody has chosen instead since.
+    /// The port that somebody has chosen since; `nil` for none.
     private var chosen: String?
-    /// Whether nobody wants it any more, and the former one has been asked for.
+    /// Whether the change is no longer needed and the former port was requested.
     private var isReturning = false
 
     private init(_ place: RoutePlace, _ deviceID: UInt32, asked: String, former: String) {
@@ -28,60 +30,70 @@ struct SteeredPort: Sendable, Equatable {
         isSeen = asked == former
     }
 
-    /// Whether this is the sink or source, and not another one with its number.
+    /// Whether this is the same sink or source, and not another one with the same number.
     func isOf(_ place: RoutePlace) -> Bool { nodeName == place.nodeName && deviceID == place.deviceID }
 
-    /// Takes what shows.
-    mutating func note(_ place: RoutePlace) {
-        // Pulled out: without us, the server would not use it any more either, nor when it is in again, as it would use it
-        // now then. What a call leaves behind must not be the receiver; where there is no loudspeaker, what is used now is
-        // as good as any. What was out before, and used all the same, may well be used when it is in again.
+    /// Records the observed state of the sink or source.
+    mutating func observe(_ place: RoutePlace) {
+        // The former port was pulled out. The server would have left it anyway, and would not return to it when it is
+        // plugged in again. A call must not leave the receiver in use; without a loudspeaker, the present port is as
+        // good as any. A port that was unavailable and used even so may be used again when it is plugged in.
         let others = [place.fallback, canReturn && !isOverruled ? place.active : nil].compactMap { $0 }
         if !place.ports.contains(former), asked != former, let next = others.first(where: place.ports.contains) {
             former = next
         }
         canReturn = place.ports.contains(former)
         earlier.formIntersection(place.ports)
-        // While nothing is active, the device is on its way from one state to another.
+        // While no port is active, the device is between two states.
         guard let active = place.active else { return }
         if active == asked {
-            // Back from where it was for a moment only; but from what was pulled out the server has fallen back, and would
-            // have without us.
+            // The server is back from a temporary choice. But if the chosen port was pulled out, the server has fallen
+            // back, as it would have without us.
             if let chosen, !place.ports.contains(chosen) { former = active }
             isSeen = true
             chosen = nil
-            earlier = []
+        } else if isSeen, !isOverruled, earlier.contains(active) {
+            // An earlier request has been answered after the last one had taken effect.
+            isSeen = false
         } else if isSeen, !isOverruled, active == place.fallback, !place.ports.contains(asked) {
-            // What was asked for and used is pulled out, and the server has fallen back: nobody has chosen that.
+            // The requested port was in use and was pulled out. The server has fallen back; nobody has chosen that
+            // port.
             asked = active
             earlier = []
         } else if isSeen {
             chosen = active
         } else if active != former && !earlier.contains(active) {
-            // Chosen by somebody while the command is on its way, which will have the last word.
+            // Somebody chose this port while the command is on its way; the command will win.
             chosen = isReturning ? active : nil
             former = active
             canReturn = place.ports.contains(former)
         }
     }
 
-    /// What was asked for and has not shown, though it could; `nil` for nothing.
+    /// The requested port, if it has not taken effect although it could; `nil` otherwise.
     func unanswered(at place: RoutePlace) -> String? {
         isSeen || isOverruled || place.active == asked || !place.ports.contains(asked) ? nil : asked
     }
 
-    /// What is to be asked for when all is undone; `nil` for nothing.
+    /// Ends the time in which ports requested earlier may still take effect. Returns whether nothing about the place
+    /// needs to be remembered.
+    mutating func settle() -> Bool {
+        earlier = []
+        return isOver
+    }
+
+    /// The port to request when everything is undone; `nil` for none.
     var wayBack: String? { isReturning || isOverruled || !canReturn || asked == former ? nil : former }
 
-    /// What would be used if nothing had been asked for; `nil` if that is what is used.
+    /// The port that would be in use without our requests; `nil` if it is in use.
     var untouched: String? { isOverruled || !canReturn ? nil : former }
 
-    /// Changes the port of a place to what is wanted, or back. Returns what has to be asked for.
+    /// Changes the port of a place to the wanted one, or back. Returns the port to request; `nil` for none.
     static func change(_ steered: inout SteeredPort?, to wanted: String?, of place: RoutePlace) -> String? {
         guard let deviceID = place.deviceID else { return nil }
         guard var old = steered else {
-            // What is wanted and there already is remembered too: who chooses another one later has the last word. Where
-            // nothing is active there is nothing to go back to; it will not last.
+            // A wanted port that is already active is remembered too, so that a later choice by somebody else wins.
+            // Without an active port there is none to restore; that state will not last.
             guard let wanted, let active = place.active else { return nil }
             steered = SteeredPort(place, deviceID, asked: wanted, former: active)
             return wanted == active ? nil : wanted
@@ -96,7 +108,7 @@ struct SteeredPort: Sendable, Equatable {
         }
         guard wanted != old.asked || old.isReturning else { return nil }
         if old.isOverruled, let active = place.active {
-            // As if from the beginning: what was asked for before is of no matter.
+            // Starts anew: earlier requests no longer matter.
             old = SteeredPort(place, deviceID, asked: wanted, former: active)
             return wanted == active ? nil : wanted
         }
@@ -110,25 +122,26 @@ struct SteeredPort: Sendable, Equatable {
     private mutating func ask(for port: String?) {
         guard let port, port != asked else { return }
         earlier.insert(asked)
+        earlier.remove(port)
         asked = port
         isSeen = false
     }
 
     private var isOverruled: Bool { chosen != nil }
 
-    /// Whether there is nothing to remember.
-    private var isOver: Bool { isReturning && (isSeen || isOverruled || asked != former) }
+    /// Whether nothing about the place needs to be remembered.
+    private var isOver: Bool { isReturning && (isSeen && earlier.isEmpty || isOverruled || asked != former) }
 }
 
 /// A stream that was sent to a node.
 struct SteeredStream: Sendable, Equatable {
     private let nodeID: UInt32
     private let nodeName: String
-    /// Whether it has arrived.
+    /// Whether it has arrived there.
     private var isSeen = false
-    /// Whether it was there, and somebody has put it elsewhere.
+    /// Whether it had arrived, and somebody has moved it since.
     private(set) var isOverruled = false
-    /// Whether the node is gone.
+    /// Whether the node was removed.
     private var isLost = false
 
     private init(nodeID: UInt32, nodeName: String) {
@@ -136,15 +149,15 @@ struct SteeredStream: Sendable, Equatable {
         self.nodeName = nodeName
     }
 
-    /// Takes what shows.
-    mutating func note(_ stream: RouteStream, _ nodes: [UInt32: String]) {
+    /// Records the observed node of the stream.
+    mutating func observe(_ stream: RouteStream, _ nodes: [UInt32: String]) {
         isLost = isLost || nodes[nodeID] != nodeName
         guard !isLost, let place = stream.nodeID else { return }
         isOverruled = place != nodeID && isSeen
         isSeen = isSeen || place == nodeID
     }
 
-    /// Sends a stream where it is wanted, or back. Returns what has to be done.
+    /// Sends a stream to the wanted node, or back. Returns the command; `nil` for none.
     static func change(
         _ steered: inout SteeredStream?, of stream: RouteStream, to target: UInt32?, _ nodes: [UInt32: String],
         _ plan: RoutePlan
@@ -161,7 +174,7 @@ struct SteeredStream: Sendable, Equatable {
             }
         }
         guard let target, let name = nodes[target], !plan.isDefault(target, stream.direction) else { return nil }
-        // What somebody has put elsewhere than the server does by default stays there, and what is in place is in place.
+        // A stream that somebody has moved stays there, and a stream that is in place needs no command.
         if let place = stream.nodeID,
             place == target || plan.hasDefault(stream.direction) && !plan.isDefault(place, stream.direction)
         {

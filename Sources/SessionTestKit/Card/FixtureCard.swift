@@ -1,33 +1,33 @@
 import Foundation
 
-/// A sound card that does not exist, in a private desktop: the program `fixture-card` of `Tests/FixtureCard`.
+/// A simulated sound card in a private desktop: the program `fixture-card` of `Tests/FixtureCard`.
 ///
-/// The session manager takes it for a real one. What a test does to it happens to its plugs; where the sound goes then is
-/// the session manager's decision, and is recorded plug by plug, see ``outlet(_:)``.
+/// The session manager treats it as a real card. Tests plug and unplug its ports; the session manager decides where the
+/// sound goes. Each plug can be recorded, see ``outlet(_:)``.
 public final class FixtureCard: SoundCard {
-    /// What cards there are.
+    /// The kinds of cards.
     public typealias Kind = CardKind
 
-    /// What it is.
+    /// The kind of card.
     public let kind: Kind
-    /// Where it is.
+    /// The desktop that the card is part of.
     public let desktop: PrivateDesktop
-    /// Its process; the log has everything that happened to it, with the time in seconds on the monotonic clock.
+    /// The card's process; its log has all events, with the time in seconds on the monotonic clock.
     public let process: ChildProcess
-    /// The path of the socket on which it is told what happens to it.
+    /// The path of the socket for commands to the card.
     public let socket: String
     private let instance: String
 
-    /// Plugs a card in, and returns when WirePlumber has taken its sinks over.
+    /// Adds a card, and returns when WirePlumber has created its sinks.
     ///
     /// - Parameters:
-    ///   - kind: what card it is.
-    ///   - instance: makes its names different from those of a second one.
-    ///   - isAbsent: whether it is not there before ``appear()``.
-    ///   - buffer: how many frames it holds itself, like the buffer of a real card: they come out of the plug that is
-    ///     in use when they come out. Without any, sound comes out in the cycle of the graph in which it is played.
-    ///   - lies: whether it says that the numbers in its lists are larger than they are.
-    ///   - desktop: where.
+    ///   - kind: The kind of card.
+    ///   - instance: Distinguishes its names from those of a second card.
+    ///   - isAbsent: Whether it is absent until ``appear()``.
+    ///   - buffer: The number of frames that the card buffers like a real one; they come out of the plug that is active
+    ///     at that time. Without a buffer, sound comes out in the cycle of the graph that plays it.
+    ///   - lies: Whether it states larger counts in its lists than it has entries.
+    ///   - desktop: The desktop.
     public static func start(
         _ kind: Kind, instance: String = "", isAbsent: Bool = false, buffer: Int = 0, lies: Bool = false,
         on desktop: PrivateDesktop
@@ -54,7 +54,7 @@ public final class FixtureCard: SoundCard {
                 try FixtureCard.program(), [kind.rawValue, socket, instance], environment: environment))
     }
 
-    /// The program, which is built beside the one that runs.
+    /// The path of the card's program, which is built next to the running one.
     private static func program() throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let path = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("fixture-card").path
@@ -64,20 +64,36 @@ public final class FixtureCard: SoundCard {
         return path
     }
 
-    /// What comes out of a plug, whichever sink feeds it: record it with ``Capture/start(on:of:)``.
+    /// The sound that comes out of a plug, whichever sink feeds it: record it with ``Capture/start(on:of:)``.
     ///
-    /// It exists from the start, whether the card is there or not.
+    /// It exists from the start, even while the card is absent.
     public func outlet(_ plug: String) -> CapturePoint {
         let name = "fixture-\(kind.rawValue)" + (instance.isEmpty ? "" : ".\(instance)")
         return .ports(node: name, prefix: plug)
     }
 
-    /// Records what comes out of a plug.
+    /// Records the sound that comes out of a plug.
     public func record(_ plug: String) async throws -> Capture {
         try await Capture.start(on: desktop, of: outlet(plug))
     }
 
-    /// Where it is.
+    /// Has the source of a microphone in use state another latency.
+    public func setLatency(_ latency: Duration, of plug: String) async throws {
+        try await tell("latency \(plug) \(latency / .milliseconds(1))")
+    }
+
+    /// Sets the user's mute switch of the node of a plug in use.
+    ///
+    /// With the session manager's program, which asks how it is first. `pipewire-pulse` 0.3.65 can miss a change on a
+    /// busy machine, and drops from then on what it believes to be so already.
+    public func setMuted(_ muted: Bool, of plug: String) async throws {
+        guard let node = try await state().nodes[plug] else {
+            throw SystemError(code: ENODEV, context: "find the node of \(plug)")
+        }
+        try await sandbox.run(Invocation("wpctl", ["set-mute", "\(node)", muted ? "1" : "0"]))
+    }
+
+    /// The desktop's sandbox.
     public var sandbox: Sandbox { desktop.sandbox }
     /// The log of its process.
     public var log: LogFile { process.log }

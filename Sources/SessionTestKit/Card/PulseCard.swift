@@ -1,31 +1,32 @@
 import Foundation
 
-/// A sound card that does not exist, in a private PulseAudio: the module of `Tests/PulseCard`.
+/// A simulated sound card in a private PulseAudio: the module of `Tests/PulseCard`.
 ///
-/// The daemon and its stock modules take it for a real one. Its sinks render ahead of time, as those of real cards do, and
-/// what comes out of a plug is what has not been taken back by then.
+/// The daemon and its stock modules treat it as a real card. Like real cards, its sinks render ahead, and a plug plays
+/// what has not been rewound by then.
 public final class PulseCard: SoundCard {
-    /// What it is.
+    /// The kind of card.
     public let kind: CardKind
-    /// Where it is.
+    /// The server that the card is part of.
     public let server: PrivatePulseAudio
-    /// The path of the socket on which it is told what happens to it.
+    /// The path of the socket for commands to the card.
     public let socket: String
     private let module: String
     private let daemon: ChildProcess
 
-    /// Plugs a card in, and returns when its sinks are there.
+    /// Adds a card, and returns when its sinks exist.
     ///
     /// - Parameters:
-    ///   - kind: what card it is.
-    ///   - instance: makes its names different from those of a second one.
-    ///   - isAbsent: whether it is not there before ``SoundCard/appear()``.
-    ///   - buffer: how many frames it holds itself, which cannot be taken back: they come out of the plug that is in use
-    ///     when they come out.
-    ///   - lag: by how much its thread is late in doing what its answer to a message leaves to be done.
-    ///   - delay: how long the daemon's loop has other work after it has told a sink's thread that a stream was started,
-    ///     before its modules hear of that; on whatever device.
-    ///   - server: where; started with ``moduleFolder()`` among the folders of its modules.
+    ///   - kind: The kind of card.
+    ///   - instance: Distinguishes its names from those of a second card.
+    ///   - isAbsent: Whether it is absent until ``SoundCard/appear()``.
+    ///   - buffer: The number of frames that the card buffers and that cannot be rewound; they come out of the plug
+    ///     that is active at that time.
+    ///   - lag: The delay between the answer of the card's thread to a message and the work that the answer leaves to
+    ///     be done.
+    ///   - delay: How long the daemon's loop is busy between telling a sink's thread, on any device, that a stream was
+    ///     started, and telling its modules.
+    ///   - server: The server, started with ``moduleFolder()`` among its module folders.
     public static func start(
         _ kind: CardKind, instance: String = "", isAbsent: Bool = false, buffer: Int = 0, lag: Duration = .zero,
         delay: Duration = .zero, on server: PrivatePulseAudio
@@ -39,7 +40,7 @@ public final class PulseCard: SoundCard {
         let module = try await server.sandbox.run(
             Invocation("pactl", ["load-module", "module-fixture-card"] + arguments))
         let number = String(decoding: module, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        // The daemon of a server can be ended and started again; the card is of this one.
+        // The server's daemon may be restarted; the card belongs to the present one.
         let daemon: ChildProcess? = server.daemon
         guard let daemon else { throw SystemError(code: ESRCH, context: "load a module into no daemon") }
         let card = PulseCard(kind, server, socket, module: number, daemon)
@@ -57,32 +58,41 @@ public final class PulseCard: SoundCard {
         self.daemon = daemon
     }
 
-    /// Where it is.
+    /// The server's sandbox.
     public var sandbox: Sandbox { server.sandbox }
     /// The daemon's log.
     public var log: LogFile { daemon.log }
 
-    /// Records what comes out of a plug, sample for sample: the card itself writes it down, so no stream in the daemon
-    /// records it.
+    /// Records the sound that comes out of a plug, sample by sample. The card itself writes it to a file, so no stream
+    /// in the daemon records it.
     public func record(_ plug: String) async throws -> Capture {
         let path = sandbox.path("tmp/\(plug)-\(UUID().uuidString.prefix(8)).f32")
         try await tell("record \(plug) \(path)")
         return try await Capture.start(following: path, writtenBy: daemon)
     }
 
-    /// Takes the module out of the daemon, and the card with it.
+    /// Sets the user's mute switch of the sink or source of a plug in use.
+    public func setMuted(_ muted: Bool, of plug: String) async throws {
+        guard let device = try await state().nodes[plug] else {
+            throw SystemError(code: ENODEV, context: "find the sink or source of \(plug)")
+        }
+        let command = plug.hasSuffix("mic") || plug.hasSuffix("input") ? "set-source-mute" : "set-sink-mute"
+        try await sandbox.run(Invocation("pactl", [command, "\(device)", muted ? "1" : "0"]))
+    }
+
+    /// Unloads the module, and with it the card.
     public func unload() async throws {
         try await sandbox.run(Invocation("pactl", ["unload-module", module]))
     }
 
-    // MARK: - Where the module is
+    // MARK: - The module's folder
 
-    /// The folder with the module for the installed daemon, for its `--dl-search-path`.
+    /// The folder with the module for the installed daemon, for `--dl-search-path`.
     public static func moduleFolder() async throws -> String {
         let release = try await release()
         let variable = ProcessInfo.processInfo.environment["AUDIO_SESSION_MODULES"]
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        // The program of the tests is some folders below `.build`.
+        // The test program is some folders below `.build`.
         let above = sequence(first: URL(fileURLWithPath: program).deletingLastPathComponent()) {
             $0.path == "/" ? nil : $0.deletingLastPathComponent()
         }
@@ -95,7 +105,7 @@ public final class PulseCard: SoundCard {
             code: ENOENT, context: "find module-fixture-card.so, which Tests/PulseCard/build \(release) makes")
     }
 
-    /// Where the installed daemon looks for modules by itself.
+    /// The folder in which the installed daemon looks for modules.
     public static func stockModuleFolder() async throws -> String {
         let prefix = "dl-search-path = "
         let lines = try await ask("--dump-conf").split(separator: "\n")

@@ -1,34 +1,37 @@
 import Foundation
 
-/// A sound card that does not exist, whichever server it is in: ``FixtureCard`` in PipeWire, ``PulseCard`` in PulseAudio.
+/// A simulated sound card in either server: ``FixtureCard`` in PipeWire, ``PulseCard`` in PulseAudio.
 ///
-/// The server takes it for a real one. What a test does to it happens to its plugs; where the sound goes then is decided
-/// by the server or its session manager, and is recorded plug by plug.
+/// The server treats it as a real card. Tests plug and unplug its ports; the server or its session manager decides
+/// where the sound goes. Each plug can be recorded.
 public protocol SoundCard: Sendable {
-    /// What it is.
+    /// The kind of card.
     var kind: CardKind { get }
-    /// Where it is.
+    /// The server's sandbox.
     var sandbox: Sandbox { get }
-    /// The log in which everything that happens to it is, with the time in seconds on the monotonic clock.
+    /// The log with all events of the card, with the time in seconds on the monotonic clock.
     var log: LogFile { get }
-    /// The path of the socket on which it is told what happens to it.
+    /// The path of the socket for commands to the card.
     var socket: String { get }
 
-    /// Records what comes out of a plug, whichever sink feeds it and whether the card is there or not.
+    /// Records the sound that comes out of a plug, whichever sink feeds it, even while the card is absent.
     func record(_ plug: String) async throws -> Capture
+
+    /// Sets the user's mute switch of the sink or source of a plug in use, as a mixer does.
+    func setMuted(_ muted: Bool, of plug: String) async throws
 }
 
-/// What cards there are.
+/// The kinds of simulated cards.
 public enum CardKind: String, Sendable, CaseIterable {
     /// Speaker and headphones on one sink, two microphones on one source: plugs `speaker`, `headphones`,
-    /// `internal-mic`, `headset-mic`. The headphones are in.
+    /// `internal-mic`, `headset-mic`. The headphones are plugged in.
     case laptop
-    /// The same with a profile for each plug, so that pulling one takes the sink away: plugs `ucm-speaker`,
-    /// `ucm-headphones`, `ucm-mic`. The headphones are in.
+    /// Like `laptop`, but with a profile for each plug, so that unplugging one removes the sink: plugs `ucm-speaker`,
+    /// `ucm-headphones`, `ucm-mic`. The headphones are plugged in.
     case ucm
     /// A headset that comes and goes as a whole: plugs `usb-output`, `usb-input`.
     case usb
-    /// A television: plug `hdmi-output`, which is in.
+    /// A television: plug `hdmi-output`, plugged in.
     case hdmi
     /// A headset with the profiles `a2dp-sink` and `headset-head-unit`: plugs `bluetooth-output` in the first,
     /// `handsfree-output` and `handsfree-input` in the second.
@@ -39,23 +42,23 @@ public enum CardKind: String, Sendable, CaseIterable {
     case odd
 }
 
-/// What a card says of itself.
+/// A card's reported state.
 public struct CardState: Sendable, Equatable {
-    /// Whether it is there.
+    /// Whether the card is present.
     public let isPresent: Bool
-    /// Whether what its sinks play comes out of its plugs.
+    /// Whether the sound of its sinks reaches its plugs.
     public let isLinked: Bool
-    /// Its number in the server.
+    /// The card's number in the server.
     public let device: UInt32?
     /// The profile in use.
     public let profile: String
-    /// The plug that the sound comes out of.
+    /// The plug that sounds.
     public let heard: String?
-    /// Whether each plug is in: `yes`, `no` or `unknown`.
+    /// Whether each plug is plugged in: `yes`, `no` or `unknown`.
     public let ports: [String: String]
-    /// By plug in use: the number of its node (PulseAudio: of its sink or source).
+    /// The number of the node of each active plug (in PulseAudio, of its sink or source).
     public let nodes: [String: UInt32]
-    /// By plug in use: the volume of its device, linear, 0 to 1.
+    /// The device volume of each active plug, linear, 0 to 1.
     public let volumes: [String: Double]
 
     init(parsing text: String) throws {
@@ -77,43 +80,43 @@ public struct CardState: Sendable, Equatable {
     }
 }
 
-/// What a card refused to do, and why.
+/// Thrown when a card refuses a command.
 public struct CardRefusal: Error, CustomStringConvertible {
-    /// What it was told.
+    /// The refused command.
     public let command: String
-    /// What it answered.
+    /// The card's answer.
     public let description: String
 }
 
 extension SoundCard {
-    // MARK: - What happens to it
+    // MARK: - Changes to the card
 
-    /// Puts a plug in.
+    /// Plugs a port in.
     public func plug(_ port: String) async throws { try await tell("plug \(port)") }
-    /// Pulls a plug out.
+    /// Unplugs a port.
     public func unplug(_ port: String) async throws { try await tell("unplug \(port)") }
-    /// A plug with a bad contact: in and out, so many times a second, for so long. Returns when it is over; after an even
-    /// number of times it is as it was.
+    /// Simulates a bad contact: plugs and unplugs a port at the given rate for a time. Returns when this is over; after
+    /// an even number of changes the port is as before.
     public func flap(_ port: String, timesPerSecond rate: Int, for duration: Duration) async throws {
         try await tell("flap \(port) \(rate) \(duration / .seconds(1))", within: duration + .seconds(10))
     }
-    /// Its user chooses a profile.
+    /// Selects a profile as the user.
     public func setProfile(_ name: String) async throws { try await tell("profile \(name)") }
-    /// It is pulled out as a whole.
+    /// Removes the whole card.
     public func vanish() async throws { try await tell("vanish") }
-    /// It is pulled out while its profile is being changed: the old sinks are gone, the new ones on their way.
+    /// Removes the whole card during a change of profile: the old sinks are gone, the new ones are being created.
     public func vanish(inSwitchTo profile: String) async throws {
         try await tell("vanish-in-profile-switch \(profile)")
     }
-    /// It is there (again).
+    /// Adds the card (again).
     public func appear() async throws { try await tell("appear") }
 
-    // MARK: - What has become of it
+    // MARK: - The card's state
 
-    /// What it says of itself now.
+    /// The card's present state.
     public func state() async throws -> CardState { try CardState(parsing: try await tell("state")) }
 
-    /// Waits until it says something of itself.
+    /// Waits until the card's state fulfils a condition.
     @discardableResult
     public func wait(
         for awaited: String, within limit: Duration = .seconds(10), _ condition: (CardState) -> Bool
@@ -129,13 +132,13 @@ extension SoundCard {
         try await wait(for: "the route to \(plug)") { $0.heard == plug && $0.isLinked }
     }
 
-    /// Waits until its sinks are ready to be heard.
+    /// Waits until the card's sinks are ready.
     @discardableResult
     public func waitUntilLinked() async throws -> CardState {
         try await wait(for: "the sinks of the card \(kind)") { $0.isPresent && $0.isLinked }
     }
 
-    /// Says a line (see `Tests/FixtureCard/commands.c`), and returns what is answered after "ok".
+    /// Sends a command (see `Tests/FixtureCard/commands.c`), and returns the answer after "ok".
     @discardableResult
     public func tell(_ command: String, within limit: Duration = .seconds(10)) async throws -> String {
         guard let connection = UnixConnection(path: socket) else {

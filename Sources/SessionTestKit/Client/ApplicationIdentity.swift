@@ -1,10 +1,10 @@
 import Foundation
 
-/// Who an application says it is.
+/// The identity that an application states.
 ///
-/// PipeWire's and PulseAudio's client libraries take `application.process.binary` from `/proc/self/exe`; properties
-/// can change it on a stream, but not on a native PipeWire client's own entry. So a client with an identity runs from
-/// a copy of its program under that name, and only name and id are set as properties.
+/// The client libraries of PipeWire and PulseAudio read `application.process.binary` from `/proc/self/exe`. Properties
+/// can change it on a stream, but not on a native PipeWire client's own entry. So a client with an identity runs from a
+/// copy of its program under that name, and only name and id are set as properties.
 public struct ApplicationIdentity: Sendable, Hashable {
     /// `application.process.binary`, the name of the executable.
     public var binary: String
@@ -12,12 +12,12 @@ public struct ApplicationIdentity: Sendable, Hashable {
     public var name: String
     /// `application.id`, if the application sets one.
     public var id: String?
-    /// Whether it is one of several processes of an application, which all run the same program: the copy is one of the
-    /// system's loader then, which runs whatever program it is given. It has to be started by a
-    /// ``SessionApplication`` of the same kind and name.
+    /// Whether it is one of several processes of an application that all run the same program. The copy is then one of
+    /// the system's loader, which runs any given program. The client must be started by a ``SessionApplication`` of the
+    /// same kind and name.
     public var isShared = false
 
-    /// An identity; the name is the binary's unless it is given.
+    /// Creates an identity; the default name is the binary's.
     public init(_ binary: String, name: String? = nil, id: String? = nil, isShared: Bool = false) {
         self.isShared = isShared
         self.binary = binary
@@ -32,14 +32,14 @@ public struct ApplicationIdentity: Sendable, Hashable {
     }
 }
 
-/// A media role in the words of both servers.
+/// A media role in the terms of both servers.
 public struct MediaRole: Sendable, Hashable {
-    /// What PulseAudio clients send; pipewire-pulse translates it.
+    /// The term of PulseAudio clients; pipewire-pulse translates it.
     public var pulse: String
-    /// What native PipeWire clients send.
+    /// The term of native PipeWire clients.
     public var pipeWire: String
 
-    /// A role; both words are the same unless a second one is given.
+    /// Creates a role; the second term defaults to the first.
     public init(_ pulse: String, pipeWire: String? = nil) {
         self.pulse = pulse
         self.pipeWire = pipeWire ?? pulse
@@ -59,8 +59,8 @@ public struct MediaRole: Sendable, Hashable {
     public static let game = MediaRole("game", pipeWire: "Game")
     /// Audio production.
     public static let production = MediaRole("production", pipeWire: "Production")
-    /// A navigator's directions; no server knows this role, so it arrives as it is.
+    /// A navigation prompt; no server knows this role, so it arrives unchanged.
     public static let navigation = MediaRole("Navigation")
-    /// An alarm clock; no server knows this role, so it arrives as it is.
+    /// An alarm clock; no server knows this role, so it arrives unchanged.
     public static let alarm = MediaRole("Alarm")
 }

@@ -2,22 +2,22 @@ import Foundation
 
 /// A running program that plays or records on a private server.
 public final class Client: Sendable {
-    /// Where it plays.
+    /// The server that the program connects to.
     public let server: any PrivateServer
-    /// What it is.
+    /// The kind of program.
     public let program: ClientProgram
-    /// Who it says it is.
+    /// The identity that the program states.
     public let identity: ApplicationIdentity
     /// Its process.
     public let process: ChildProcess
     /// mpv's control socket; no other program opens it.
     let socket: String
 
-    /// Starts a program with a sound file to play, or to record to.
+    /// Starts a program with a sound file to play or to record to.
     ///
-    /// It runs from a copy named after the identity; clients of the same identity share the copy, so they are several
-    /// processes of one application. `properties` are added to the stream's (and for PulseAudio clients also the
-    /// client's) properties; `arguments` are added to the program's own.
+    /// The program runs from a copy named after the identity. Clients of the same identity share the copy, so they are
+    /// processes of one application. `properties` are added to the stream's properties (for PulseAudio clients also to
+    /// the client's); `arguments` are added to the program's own.
     public init(
         _ program: ClientProgram, file: String, as identity: ApplicationIdentity, role: MediaRole? = nil,
         properties: [String: String] = [:], arguments: [String] = [], on server: any PrivateServer
@@ -34,10 +34,10 @@ public final class Client: Sendable {
                 socket: socket, extra: arguments))
     }
 
-    /// Asks it to end, as by closing its window.
+    /// Asks the program to end, as when its window is closed.
     public func terminate() { process.signal(SIGTERM) }
 
-    /// Ends it without a chance to say goodbye, as in a crash.
+    /// Kills the program, as in a crash.
     public func kill() { process.signal(SIGKILL) }
 
     /// Waits until its process has ended.
@@ -46,12 +46,12 @@ public final class Client: Sendable {
         try await process.waitForExit(within: limit)
     }
 
-    /// Its stream now, or nil when there is none (yet, any more).
+    /// The program's present stream; nil without one.
     public func stream() async throws -> ServerStream? {
         try await server.streams().first { $0.processID == process.processID }
     }
 
-    /// Waits until its stream exists, or is in one of some states.
+    /// Waits until the stream exists, or is in one of the given states.
     @discardableResult
     public func waitForStream(
         in states: Set<ServerStream.State>? = nil, within limit: Duration = .seconds(10)
@@ -63,19 +63,19 @@ public final class Client: Sendable {
         }
     }
 
-    /// Waits until its stream is gone.
+    /// Waits until the stream has gone.
     public func waitUntilGone(within limit: Duration = .seconds(10)) async throws {
         _ = try await waitUntil("the stream of \(identity.binary) to go", within: limit) {
             try await stream() == nil ? true : nil
         }
     }
 
-    /// Moves the user's slider of its stream, 0 to 1.
+    /// Sets the user's volume of the stream, 0 to 1.
     public func setSlider(to position: Double) async throws {
         try await server.setSlider(of: try await waitForStream(), to: position)
     }
 
-    /// Sets the user's mute switch of its stream.
+    /// Sets the user's mute switch of the stream.
     public func setMuted(_ muted: Bool) async throws {
         try await server.setMuted(muted, of: try await waitForStream())
     }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A real program that plays or records, and how it is told its role and name.
+/// A real program that plays or records, and the way to set its role and name.
 public enum ClientProgram: String, Sendable, CaseIterable {
     /// libpulse's simple player; honours `request-cork`.
     case paplay
     /// PipeWire's own player.
     case pwPlay
-    /// mpv through libpulse. Sets no role of its own; can be paused like by a user.
+    /// mpv through libpulse. Sets no role itself; can be paused as by a user.
     case mpvPulse
-    /// mpv as native client. Sets the role `Music` for sound files itself, which nothing overrides.
+    /// mpv as a native client. Sets the role `Music` for sound files; nothing overrides this.
     case mpvPipeWire
     /// GStreamer's `pulsesink`.
     case gstreamerPulse
-    /// GStreamer's `pipewiresink`, whose nodes carry no application properties of their own.
+    /// GStreamer's `pipewiresink`, whose nodes have no application properties.
     case gstreamerPipeWire
     /// libpulse's simple recorder.
     case parecord
@@ -33,9 +33,9 @@ public enum ClientProgram: String, Sendable, CaseIterable {
     /// Whether it can connect to the server under test.
     public var isServed: Bool { !isNative || ServerKind.underTest == .pipeWire }
 
-    /// The plainest player that speaks to the server under test as its own clients do.
+    /// The simplest player that is a native client of the server under test.
     public static var plain: ClientProgram { ServerKind.underTest == .pipeWire ? .pwPlay : .paplay }
-    /// The plainest recorder, likewise.
+    /// The simplest recorder that is a native client of the server under test.
     public static var plainRecorder: ClientProgram { ServerKind.underTest == .pipeWire ? .pwRecord : .parecord }
 
     /// The installed program.
@@ -50,12 +50,12 @@ public enum ClientProgram: String, Sendable, CaseIterable {
         }
     }
 
-    /// What makes a plain player play on a sink of a name, whichever is the default one.
+    /// The arguments that make a simple player use a sink by name, whatever the default sink is.
     public func argumentsForSink(_ name: String) -> [String] {
         isNative ? ["--target", name] : ["--device=\(name)"]
     }
 
-    /// The command line; `properties` have role and identity in them, `socket` is mpv's.
+    /// The command line; `properties` contain role and identity, `socket` is mpv's control socket.
     func invocation(
         executable: String, file: String, identity: ApplicationIdentity, role: MediaRole?,
         properties: [String: String], socket: String, extra: [String]
@@ -66,7 +66,8 @@ public enum ClientProgram: String, Sendable, CaseIterable {
         let arguments: [String]
         switch self {
         case .paplay, .parecord:
-            // Under a name without "play" or "rec" in it, the program takes files for raw samples unless told otherwise.
+            // Under a name without "play" or "rec", the program needs the mode, and expects raw samples unless told
+            // otherwise.
             let mode = [isRecorder ? "--record" : "--playback", "--file-format=wav"]
             arguments = mode + ["--client-name=\(identity.name)"] + extra + [file]
         case .pwPlay, .pwRecord:
@@ -79,7 +80,7 @@ public enum ClientProgram: String, Sendable, CaseIterable {
                     "--audio-client-name=\(identity.name)", "--input-ipc-server=\(socket)",
                 ] + extra + ["--", file]
         case .gstreamerPulse, .gstreamerPipeWire:
-            // The stream's role as applications set it; the rest comes through the environment.
+            // The stream's role, set as applications do; all other properties come from the environment.
             let role = roleName.map { ["stream-properties=props,media.role=\($0)"] } ?? []
             let source = ["-q", "filesrc", "location=\(file)", "!", "wavparse", "!", "audioconvert", "!"]
             let sink = [isNative ? "pipewiresink" : "pulsesink", "client-name=\(identity.name)"]
@@ -95,7 +96,7 @@ public enum ClientProgram: String, Sendable, CaseIterable {
 }
 
 extension Client {
-    /// How a program would be started by somebody else, with a copy of its own as ``Client`` does.
+    /// The invocation for another process to start a program, from a copy as in ``Client``.
     public static func invocation(
         _ program: ClientProgram, file: String, as identity: ApplicationIdentity, role: MediaRole?,
         properties: [String: String] = [:], on server: any PrivateServer

@@ -1,21 +1,16 @@
 import Foundation
 
 extension Client {
-    /// Pauses mpv as its user would.
+    /// Pauses mpv as a user does.
     public func pause() async throws { try await set("pause", "true") }
 
-    /// Lets mpv go on as its user would.
+    /// Resumes mpv as a user does.
     public func unpause() async throws { try await set("pause", "false") }
 
-    /// Jumps to a time in the file.
-    public func seek(toSeconds seconds: Double) async throws {
-        try await command("[\"seek\", \(seconds), \"absolute\"]")
-    }
-
-    /// Whether mpv itself believes to be paused.
+    /// Whether mpv reports that it is paused.
     public func isPaused() async throws -> Bool { try await get("pause").bool ?? false }
 
-    /// Where mpv believes to be in its file, in seconds.
+    /// The position in the file that mpv reports, in seconds.
     public func playbackTime() async throws -> Double? { try await get("time-pos").number }
 
     /// Sets one of mpv's properties; the value is JSON.
@@ -30,7 +25,7 @@ extension Client {
 
     /// Sends one of mpv's IPC commands, a JSON array, and returns the reply; an error reply throws.
     ///
-    /// Waits for the socket, as mpv opens it some time after it started.
+    /// Waits for the socket, which mpv opens some time after its start.
     @discardableResult
     public func command(_ command: String, within limit: Duration = .seconds(5)) async throws -> JSONValue {
         precondition(program == .mpvPulse || program == .mpvPipeWire, "only mpv has a control socket")
@@ -38,22 +33,22 @@ extension Client {
     }
 }
 
-/// The control socket of an mpv, whoever has started it.
+/// The control socket of an mpv, whichever process has started it.
 public struct MPVSocket: Sendable {
-    /// Where it is.
+    /// The socket's path.
     public let path: String
 
     /// The socket at a path.
     public init(path: String) { self.path = path }
 
-    /// The socket that an invocation tells mpv to open; `nil` for another program.
+    /// The socket that an invocation makes mpv open; `nil` for another program.
     public init?(of invocation: Invocation) {
         let option = "--input-ipc-server="
         guard let argument = invocation.arguments.first(where: { $0.hasPrefix(option) }) else { return nil }
         path = String(argument.dropFirst(option.count))
     }
 
-    /// Pauses mpv as its user would, or lets it go on.
+    /// Pauses or resumes mpv as a user does.
     public func setPaused(_ isPaused: Bool) async throws {
         try await command("[\"set_property\", \"pause\", \(isPaused)]")
     }

@@ -1,48 +1,78 @@
 import Foundation
 
-/// A program that holds audio sessions over the bus, and starts children that play: `Tests/Fixtures/session-application.py`.
+/// A program that opens audio sessions over the bus and starts children that play:
+/// `Tests/Fixtures/session-application.py`.
 public final class SessionApplication: Sendable {
     /// An error that came over the bus.
     public struct Failure: Error, Equatable, CustomStringConvertible {
-        /// Its name.
+        /// The error's name.
         public let name: String
-        /// Its text.
+        /// The error's text.
         public let message: String
-        /// Both.
+        /// Name and text.
         public var description: String { "\(name): \(message)" }
     }
 
-    /// Its process; the log has the signals that it hears.
+    /// The program's process; its log has the received signals.
     public let process: ChildProcess
     private let socket: String
 
-    /// The object of the manager.
+    /// What an application uses to have sessions.
+    public enum Interface: Sendable, Hashable {
+        /// Calls on the bus.
+        case bus
+        /// The library for Swift.
+        case swift
+        /// The library for C, at this path.
+        case c(String)
+    }
+
+    /// The path of the manager.
     public static let manager = "/org/AudioSession1"
 
-    /// Starts one in a sandbox whose session bus runs, and waits until it can be told what to do.
+    /// Starts the program in a sandbox whose session bus runs, and waits until it accepts commands.
     ///
     /// - Parameters:
-    ///   - name: of its log.
-    ///   - program: the name of the program that it runs as; otherwise that of the interpreter.
-    ///   - isShared: whether its children may be processes of the same application, see ``ApplicationIdentity/isShared``.
-    ///   - isTraced: whether ``events(of:)`` tells what it was told of each session.
+    ///   - name: The name of its log.
+    ///   - program: The program name that it runs under; by default the interpreter's.
+    ///   - isShared: Whether its children may be processes of the same application, see
+    ///     ``ApplicationIdentity/isShared``.
+    ///   - isTraced: Whether ``events(of:)`` returns the messages to each session.
+    ///   - interface: What it uses to have sessions. With a library it can do less, see `Tests/Fixtures` and
+    ///     `Tests/SessionApplication`.
     public init(
         _ name: String = "session-application", as program: String? = nil, isShared: Bool = false,
-        isTraced: Bool = false, in sandbox: Sandbox
+        isTraced: Bool = false, through interface: Interface = .bus, in sandbox: Sandbox
     ) async throws {
         socket = sandbox.path("run/\(UUID().uuidString.prefix(8)).application")
-        let interpreter = "/usr/bin/python3"
-        let start = try program.map { try sandbox.invocation(of: interpreter, named: $0, isShared: isShared) }
+        var executable = "/usr/bin/python3"
+        var arguments = [DesktopMocks.fixture("session-application.py"), socket]
+        if isTraced { arguments.append("traced") }
+        switch interface {
+        case .bus: break
+        case .swift:
+            executable = try Self.swiftProgram()
+            arguments.removeFirst()
+        case .c(let library): arguments.append("library=\(library)")
+        }
+        let start = try program.map { try sandbox.invocation(of: executable, named: $0, isShared: isShared) }
         process = try sandbox.start(
-            name,
-            Invocation(
-                start?.executable ?? interpreter,
-                (start?.arguments ?? []) + [DesktopMocks.fixture("session-application.py"), socket]
-                    + (isTraced ? ["traced"] : [])))
+            name, Invocation(start?.executable ?? executable, (start?.arguments ?? []) + arguments))
         try await process.log.wait(forLineContaining: "ready")
     }
 
-    /// Opens a session with properties as JSON; answers its path.
+    /// The program that uses the library for Swift, which is built next to the running one.
+    private static func swiftProgram() throws -> String {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let path = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("session-application")
+            .path
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw SystemError(code: ENOENT, context: "find \(path), which the package's build makes")
+        }
+        return path
+    }
+
+    /// Opens a session with properties as JSON; returns its path.
     public func open(_ properties: String = "{}") async throws -> String {
         try await ask("[\"open\", \(properties)]").text ?? ""
     }
@@ -69,7 +99,7 @@ public final class SessionApplication: Sendable {
         try await ask("[\"set\", \"\(property)\", \(value)]")
     }
 
-    /// Starts a child of its own; answers the process.
+    /// Starts a child of the program; returns the process id.
     public func start(_ invocation: Invocation) async throws -> Int {
         func quoted(_ text: String) -> String {
             String(decoding: (try? JSONEncoder().encode(text)) ?? Data(), as: UTF8.self)
@@ -79,23 +109,23 @@ public final class SessionApplication: Sendable {
         return Int(try await ask("[\"start\", [\(words)], {\(variables)}]").number ?? 0)
     }
 
-    /// Ends a child of its own.
+    /// Ends a child of the program.
     public func stop(_ child: Int) async throws { try await ask("[\"stop\", \(child)]") }
 
-    /// Waits for a signal, as `NAME ARGUMENT …`, that came after the first `count` lines of the log.
+    /// Waits for a signal, as `NAME ARGUMENT …`, after the first `count` lines of the log.
     public func hear(_ signal: String, within limit: Duration = .seconds(10)) async throws {
         try await process.log.wait(forLineContaining: "signal \(signal)", within: limit)
     }
 
-    /// The signals that it has heard, each as `NAME ARGUMENT …`.
+    /// The received signals, each as `NAME ARGUMENT …`.
     public var signals: [String] {
         process.log.text.split(separator: "\n").filter { $0.hasPrefix("signal ") }.map {
             String($0.dropFirst("signal ".count))
         }
     }
 
-    /// All that it was told of a session, in its order, each as an array of the kind (`signal`, `changed`, `answer`, `error`), the
-    /// name, and what was said; see the program.
+    /// All messages to a session in order, each an array of the kind (`signal`, `changed`, `answer`, `error`), the name
+    /// and the content; see the program.
     public func events(of path: String) throws -> [[JSONValue]] {
         let prefix = "event \(path) "
         return try process.log.text.split(separator: "\n").filter { $0.hasPrefix(prefix) }.map {
@@ -103,7 +133,7 @@ public final class SessionApplication: Sendable {
         }
     }
 
-    /// Tells it something, as a line of JSON, and waits for the answer.
+    /// Sends a command as a line of JSON, and waits for the answer.
     @discardableResult
     public func ask(_ request: String, within limit: Duration = .seconds(30)) async throws -> JSONValue {
         let connection = try await waitUntil("the socket of \(process.name)", within: limit) {

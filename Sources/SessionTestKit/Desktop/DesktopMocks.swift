@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a desktop has beside sound, played by python-dbusmock on a sandbox's own buses: logind, ModemManager, a screen
-/// saver. Each is started by the method of its name; the buses must run.
+/// The services of a desktop besides sound, simulated by python-dbusmock on a sandbox's buses: logind, ModemManager, a
+/// screen saver. Each has a method that starts it; the buses must run.
 ///
 /// The scripts are under `Tests/Fixtures`.
 public struct DesktopMocks: Sendable {
-    /// Where the buses are.
+    /// The sandbox with the buses.
     public let sandbox: Sandbox
 
-    /// The mocks of a sandbox; nothing is started yet.
+    /// The mocks for a sandbox; none is started yet.
     public init(_ sandbox: Sandbox) { self.sandbox = sandbox }
 
-    /// Where a fixture is.
+    /// The path of a fixture.
     public static func fixture(_ name: String) -> String {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -25,9 +25,10 @@ public struct DesktopMocks: Sendable {
     /// Starts logind with one session, `c1`, of the user who runs the tests.
     ///
     /// - Parameters:
-    ///   - isAutomatic: Whether it finds the session by itself; otherwise only the user's display leads to it.
-    ///   - hasSession: Whether anybody is logged in.
-    ///   - delay: How long sleep may be held up.
+    ///   - isAutomatic: Whether logind answers the query for the caller's own session; otherwise only the user's
+    ///     display leads to it.
+    ///   - hasSession: Whether a user is logged in.
+    ///   - delay: How long locks may delay sleep.
     public func startLogind(
         isAutomatic: Bool = true, hasSession: Bool = true, delay: Duration = .seconds(5)
     ) async throws -> ChildProcess {
@@ -39,18 +40,18 @@ public struct DesktopMocks: Sendable {
                 """)
     }
 
-    /// Locks the screen, as a lock screen tells logind.
+    /// Locks the screen, as a lock screen reports it to logind.
     public func lock(session: String = "c1") async throws { try await setLocked(session, true) }
     /// Unlocks the screen.
     public func unlock(session: String = "c1") async throws { try await setLocked(session, false) }
-    /// Somebody logs in.
+    /// Logs a user in.
     public func beginSession(_ name: String) async throws {
         try await callLogind("BeginSession", ["s", name])
     }
-    /// Somebody logs out.
+    /// Logs a user out.
     public func endSession(_ name: String = "c1") async throws { try await callLogind("EndSession", ["s", name]) }
 
-    /// Closes the lid. Returns at once; the machine sleeps when nobody holds it up any more.
+    /// Closes the lid. Returns at once; the machine sleeps when no lock delays sleep any more.
     public func sleep() async throws { try await callLogind("Sleep") }
     /// Opens the lid.
     public func wake() async throws { try await callLogind("Wake") }
@@ -58,7 +59,7 @@ public struct DesktopMocks: Sendable {
     public var isAsleep: Bool {
         get async throws { try await callLogind("IsAsleep").contains("true") }
     }
-    /// The locks that are held against sleep, one line each as `busctl` prints them.
+    /// The present locks against sleep, one line each as `busctl` prints them.
     public var sleepInhibitors: String {
         get async throws {
             try await busctl(
@@ -80,17 +81,17 @@ public struct DesktopMocks: Sendable {
 
     // MARK: - ModemManager
 
-    /// Starts ModemManager with some modems, named `0`, `1` and so on.
+    /// Starts ModemManager with modems named `0`, `1` and so on.
     public func startModemManager(modems: Int = 1) async throws -> ChildProcess {
         try await start(
             "modem-manager", "org.freedesktop.ModemManager1", isSystem: true, parameters: "{\"modems\": \(modems)}")
     }
 
-    /// Somebody calls; returns the call's path.
+    /// Starts an incoming call; returns its path.
     public func ring(from number: String = "+4930123456", modem: String = "0") async throws -> String {
         try await addCall(direction: "incoming", number: number, state: "ringing-in", modem: modem)
     }
-    /// The user calls somebody; returns the call's path.
+    /// Starts an outgoing call; returns its path.
     public func dial(_ number: String = "+4930123456", modem: String = "0") async throws -> String {
         try await addCall(direction: "outgoing", number: number, state: "dialing", modem: modem)
     }
@@ -103,13 +104,13 @@ public struct DesktopMocks: Sendable {
     }
     /// Either side ends a call.
     public func hangUp(_ call: String) async throws { try await reject(call) }
-    /// A call goes over to a state, by ModemManager's name for it, e.g. `held`.
+    /// Changes a call's state to one of ModemManager's names, e.g. `held`.
     public func setState(of call: String, to state: String) async throws {
         try await callModemManager("SetCallState", ["ss", call, state])
     }
-    /// A modem is plugged in.
+    /// Plugs a modem in.
     public func addModem(_ name: String) async throws { try await callModemManager("AddModem", ["s", name]) }
-    /// A modem is pulled out, with all its calls.
+    /// Unplugs a modem, which ends all its calls.
     public func removeModem(_ name: String = "0") async throws {
         try await callModemManager("RemoveModem", ["s", name])
     }
@@ -131,13 +132,13 @@ public struct DesktopMocks: Sendable {
 
     // MARK: - Screen saver
 
-    /// Starts a screen saver on the session bus, for desktops whose logind knows of no lock.
+    /// Starts a screen saver on the session bus, for desktops whose logind does not report the lock.
     public func startScreenSaver(isActive: Bool = false) async throws -> ChildProcess {
         try await start(
             "screen-saver", "org.freedesktop.ScreenSaver", isSystem: false, parameters: "{\"active\": \(isActive)}")
     }
 
-    /// The screen saver covers the screen, or uncovers it.
+    /// Activates or deactivates the screen saver.
     public func setScreenSaver(isActive: Bool) async throws {
         let saver = "org.freedesktop.ScreenSaver"
         try await busctl(
@@ -146,12 +147,12 @@ public struct DesktopMocks: Sendable {
 
     // MARK: - The bus
 
-    /// The text in an answer that is one, as `busctl` prints it.
+    /// The text in an answer of one string, as `busctl` prints it.
     static func text(in answer: String) -> String {
         String(answer.drop { $0 != "\"" }.dropFirst().prefix { $0 != "\"" })
     }
 
-    /// Waits until somebody on a bus has a name.
+    /// Waits until a name on a bus has an owner.
     public func waitForName(_ name: String, isSystem: Bool, of child: ChildProcess) async throws {
         _ = try await waitUntil("\(name) on the bus", within: .seconds(20), evidence: { child.log.tail() }) {
             if let status = child.exitStatus {
@@ -169,7 +170,7 @@ public struct DesktopMocks: Sendable {
     private func start(
         _ fixture: String, _ name: String, isSystem: Bool, parameters: String
     ) async throws -> ChildProcess {
-        // Not the first python3 in PATH, which may lack what the distribution's has.
+        // Not the first python3 in PATH, which may lack the distribution's packages.
         let mock = try sandbox.start(
             fixture,
             Invocation(
@@ -181,7 +182,7 @@ public struct DesktopMocks: Sendable {
         return mock
     }
 
-    /// Calls somebody on a bus, with arguments as `busctl` takes them, and returns what it prints.
+    /// Calls a method on a bus, with arguments in `busctl` syntax, and returns its output.
     @discardableResult
     func busctl(isSystem: Bool, _ arguments: [String]) async throws -> String {
         let address = isSystem ? sandbox.systemBusAddress : sandbox.busAddress

@@ -2,7 +2,7 @@ import Foundation
 
 /// Real media players that can be paused over the session bus (MPRIS).
 public enum MediaPlayers {
-    /// What makes mpv one; mpv itself has no such interface. The Debian package is `mpv-mpris`.
+    /// The plug-in that gives mpv its MPRIS interface, from the Debian package `mpv-mpris`.
     public static let scriptOfMPV = "/usr/lib/mpv-mpris/mpris.so"
 
     /// The arguments that make mpv play a file as `org.mpris.MediaPlayer2.mpv`, on one of its audio outputs.
@@ -18,18 +18,18 @@ public enum MediaPlayers {
 }
 
 extension Sandbox {
-    /// Starts mpv with a file. It is found on the bus a moment later.
+    /// Starts mpv with a file. It appears on the bus a moment later.
     public func startMPV(file: String, output: String = "null") throws -> ChildProcess {
         try start("mpv", Invocation("mpv", MediaPlayers.argumentsOfMPV(file: file, output: output)))
     }
 
-    /// Starts VLC with a file. It is found on the bus a moment later.
+    /// Starts VLC with a file. It appears on the bus a moment later.
     public func startVLC(file: String, output: String = "adummy") throws -> ChildProcess {
         try start("vlc", Invocation(try vlc(), MediaPlayers.argumentsOfVLC(file: file, output: output)))
     }
 
-    /// VLC's program. It refuses to run as root, which in a container is nobody in particular, so there it is a copy
-    /// that asks for its parent's number instead of its user's.
+    /// The path of VLC's program. VLC refuses to run as root, which tests in a container do, so there it is a copy that
+    /// checks its parent's process id instead of the user id.
     public func vlc(named name: String = "vlc") throws -> String {
         guard geteuid() == 0 else { return try locate("vlc") }
         let copy = try copy(of: "vlc", named: name)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Media players without sound on the session bus (`Tests/Fixtures/player.py`), and what their users do.
+/// Silent media players on the session bus (`Tests/Fixtures/player.py`), and their users' actions.
 extension DesktopMocks {
-    /// Starts a player without sound; what it can be told to do wrong, `Tests/Fixtures/player.py` says.
+    /// Starts a silent player. `Tests/Fixtures/player.py` lists the faulty behaviours.
     public func startPlayer(_ name: String, _ behaviours: [String] = []) async throws -> ChildProcess {
         let player = try sandbox.start(
             name, Invocation("/usr/bin/python3", [DesktopMocks.fixture("player.py"), name] + behaviours))
@@ -10,8 +10,8 @@ extension DesktopMocks {
         return player
     }
 
-    /// Starts a player without sound that reaches the bus as one in a Flatpak does: through a proxy, which lets it have
-    /// names after its application id only. Returns the proxy and the player.
+    /// Starts a silent player that reaches the bus as one in a Flatpak does: through a proxy, which permits only names
+    /// that begin with its application id. Returns the proxy and the player.
     public func startSandboxedPlayer(
         _ application: String, _ behaviours: [String] = []
     ) async throws -> (proxy: ChildProcess, player: ChildProcess) {
@@ -32,25 +32,25 @@ extension DesktopMocks {
         return (proxy, player)
     }
 
-    /// The user makes a player play, pause or stop, with its own buttons.
+    /// Plays, pauses or stops a player as its user, with its own buttons.
     public func user(makes status: String, _ player: String) async throws {
         try await callPlayer(player, "org.test.Player", "Do", ["s", status])
     }
-    /// A player that hangs goes on, with what it was told meanwhile.
+    /// Ends a player's hang; it then handles the calls that it got meanwhile.
     public func wakePlayer(_ player: String) async throws { try await callPlayer(player, "org.test.Player", "Wake") }
-    /// What a player without sound was told so far: `Pause`, `Play`, in order.
+    /// The calls that a silent player has received: `Pause`, `Play`, in order.
     public func calls(of player: String) async throws -> [String] {
         let answer = try await callPlayer(player, "org.test.Player", "Calls")
         return DesktopMocks.text(in: answer).split(separator: " ").map(String.init)
     }
-    /// What any player says it does: `Playing`, `Paused`, `Stopped`.
+    /// The status that a player reports: `Playing`, `Paused`, `Stopped`.
     public func status(of player: String) async throws -> String {
         let answer = try await callPlayer(
             player, "org.freedesktop.DBus.Properties", "Get",
             ["ss", "org.mpris.MediaPlayer2.Player", "PlaybackStatus"])
         return DesktopMocks.text(in: answer)
     }
-    /// Calls any player, with arguments as `busctl` takes them.
+    /// Calls a method of any player, with arguments in `busctl` syntax.
     @discardableResult
     public func callPlayer(
         _ player: String, _ interface: String, _ method: String, _ arguments: [String] = []

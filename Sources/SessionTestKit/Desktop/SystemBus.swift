@@ -1,12 +1,12 @@
 import Foundation
 
 extension Sandbox {
-    /// Where the sandbox's system bus listens, whether one runs or not.
+    /// The address of the sandbox's system bus, whether it runs or not.
     public var systemBusAddress: String { environment["DBUS_SYSTEM_BUS_ADDRESS"] ?? "" }
 
-    /// Starts a system bus of this sandbox's own, on which everybody may have any name and call anybody.
+    /// Starts the sandbox's own system bus, on which everybody may own any name and call anybody.
     ///
-    /// Every child knows its address, whether it runs or not, so none ever talks to the machine's.
+    /// All children get its address, even if it does not run, so none ever reaches the machine's system bus.
     public func startSystemBus() async throws -> ChildProcess {
         try write(
             """

@@ -1,22 +1,22 @@
 import Foundation
 
-/// Finds clicks: what is heard above 4 kHz while only low tones are played.
+/// Finds clicks: sound above 4 kHz while only low tones are played.
 ///
-/// A linear-phase high-pass (Kaiser window, pass band from 4 kHz, stop band up to 3 kHz at −110 dB), so that tones do
-/// not leak and a click keeps its place and its height. Frames too near to the ends of the sound for the whole filter
-/// are left out, as the sound's own beginning would be a click.
+/// A linear-phase high-pass filter (Kaiser window, pass band from 4 kHz, stop band up to 3 kHz at −110 dB). So tones do
+/// not leak, and a click keeps its place and its height. Frames too close to the ends of the sound for the whole filter
+/// are left out, because the beginning of the sound would itself be a click.
 public struct ClickMeter: Sendable {
-    /// Where the pass band begins, in hertz.
+    /// The lower edge of the pass band, in hertz.
     public static let passBand = 4_000.0
-    /// Where the stop band ends, in hertz.
+    /// The upper edge of the stop band, in hertz.
     public static let stopBand = 3_000.0
-    /// How much the stop band is suppressed, in decibels.
+    /// The attenuation of the stop band, in decibels.
     public static let attenuation = 110.0
 
-    /// The middle of the symmetrical impulse response, and its right half.
+    /// The right half of the symmetrical impulse response, with the middle value.
     private let halfResponse: [Float]
 
-    /// The frames that the filter needs on either side.
+    /// The number of frames that the filter needs on each side.
     public var margin: Int { halfResponse.count - 1 }
 
     /// Designs the filter.
@@ -37,14 +37,19 @@ public struct ClickMeter: Sendable {
     }
 
     /// The highest peak above 4 kHz within some frames, in dBFS. Without a click, this is the noise floor.
-    public func loudest(in samples: [Float], frames: Range<Int>? = nil) -> Double {
-        peak(in: samples, frames: frames).level
+    ///
+    /// Nil if none of the frames can be measured, so that a capture without sound is not mistaken for one without a
+    /// click.
+    public func loudest(in samples: [Float], frames: Range<Int>? = nil) -> Double? {
+        peak(in: samples, frames: frames)?.level
     }
 
-    /// The highest peak above 4 kHz within some frames: its level in dBFS, and where it is.
-    public func peak(in samples: [Float], frames: Range<Int>? = nil) -> (level: Double, frame: Int?) {
+    /// The highest peak above 4 kHz within some frames: its level in dBFS and its frame, which is nil for silence. Nil if
+    /// none of the frames can be measured.
+    public func peak(in samples: [Float], frames: Range<Int>? = nil) -> (level: Double, frame: Int?)? {
         let whole = margin..<max(margin, samples.count - margin)
         let range = (frames ?? whole).clamped(to: whole)
+        if range.isEmpty { return nil }
         let blockLength = 1024
         var block = [Float](repeating: 0, count: blockLength)
         var best: (magnitude: Float, frame: Int?) = (0, nil)
@@ -64,7 +69,7 @@ public struct ClickMeter: Sendable {
         return (decibels(Double(best.magnitude)), best.frame)
     }
 
-    /// One coefficient after the other over a whole block, which the compiler turns into vector code.
+    /// Applies each coefficient to a whole block, a loop that the compiler vectorises.
     private func filter(
         _ samples: UnsafeBufferPointer<Float>, at start: Int, _ response: UnsafeBufferPointer<Float>,
         into block: UnsafeMutableBufferPointer<Float>, _ count: Int

@@ -1,32 +1,40 @@
 import Foundation
 
-/// The figures of one interruption, from a capture in which the interrupted stream plays a tone on one channel and
-/// the interrupting one another tone on the other.
+/// The measurements of one interruption. In the capture, the interrupted stream plays a tone on one channel and the
+/// interrupter another tone on the other channel.
 public struct InterruptionFigures: Sendable, Equatable, CustomStringConvertible {
-    /// The frames in which the interrupter sounds at half its amplitude or more.
+    /// The frames in which the interrupter has at least half its amplitude.
     public let interrupter: Range<Int>
-    /// The interrupted tone's level when nothing reduces it, in dBFS.
+    /// The interrupted tone's undisturbed level, in dBFS.
     public let fullLevel: Double
-    /// Its level during the second half of the interruption relative to that, in dB; nil for silence.
+    /// The interrupted tone's level in the second half of the interruption, relative to its full level, in dB; nil for
+    /// silence.
     public let levelWhileInterrupted: Double?
-    /// How long both sounded: the interrupter, and the other still above the middle between its full and its reduced
-    /// amplitude.
+    /// How long both tones sounded: the interrupter, and the interrupted tone above the middle between its full and its
+    /// reduced amplitude.
     public let overlap: Duration
-    /// From the interrupter's end until the other is back within 1 dB of its full level; nil if it never was.
+    /// How long both tones sounded at any level above ``audible``. Exact to the frame.
+    public let audibleOverlap: Duration
+    /// The time from the interrupter's end until the interrupted tone is within 1 dB of its full level; nil if it never
+    /// is.
     public let backAfter: Duration?
-    /// The loudest click on the interrupted stream's channel around the interrupter's beginning, in dBFS.
+    /// The loudest click on the interrupted stream's channel around the interrupter's start, in dBFS.
     public let clickAtBegin: Double
-    /// The same around its end.
+    /// The loudest click on the same channel around the interrupter's end, in dBFS.
     public let clickAtEnd: Double
-    /// What the same measure says where nothing happens.
+    /// The click meter's value where nothing happens, in dBFS.
     public let noiseFloor: Double
 
-    /// Measures a capture with one interruption; nil when one of the tones cannot be found.
+    /// The amplitude of −60 dBFS, above which a tone counts for ``audibleOverlap``.
+    public static let audible: Float = 1e-3
+
+    /// Measures a capture with one interruption; nil if one of the tones is missing, or if the capture does not cover what
+    /// is to be measured.
     ///
     /// - Parameters:
-    ///   - margin: how long before the interrupter's beginning and after its end clicks belong to it. Before that, the
+    ///   - margin: How long before the interrupter's start and after its end clicks are counted. Before that, the
     ///     interrupted tone must have sounded for half a second, for the noise floor.
-    ///   - marginAtEnd: how long after its end, where that is another time.
+    ///   - marginAtEnd: The margin after the end, if different.
     public init?(
         of sound: Sound, interrupted: Tone, by interrupting: Tone, margin: Duration = .milliseconds(800),
         marginAtEnd: Duration? = nil
@@ -46,18 +54,26 @@ public struct InterruptionFigures: Sendable, Equatable, CustomStringConvertible 
 
         let midpoint = decibels((pow(10, fullLevel / 20) + pow(10, reduced / 20)) / 2)
         overlap = SessionTestKit.overlap(victim.intervals(above: midpoint), [interrupter])
+        // The samples themselves: a window of the envelope would see a tone before it begins and after it has ended.
+        audibleOverlap = SessionTestKit.overlap(
+            soundingFrames(of: sound[interrupted.channel], above: InterruptionFigures.audible),
+            soundingFrames(of: sound[interrupting.channel], above: InterruptionFigures.audible))
         backAfter = victim.firstFrame(from: interrupter.upperBound, above: fullLevel - 1)
             .map { .frames($0 - interrupter.upperBound) }
 
         let samples = sound[interrupted.channel]
         let meter = ClickMeter()
         let begin = max(victimStart + 960, interrupter.lowerBound - margin.frames)
-        clickAtBegin = meter.loudest(in: samples, frames: begin..<max(begin, middle))
-        // The victim's own end is no click of the policy, but a player that ends is faded anyway.
-        clickAtEnd = meter.loudest(
-            in: samples, frames: middle..<interrupter.upperBound + (marginAtEnd ?? margin).frames)
         let quiet = max(victimStart + 960, begin - Duration.milliseconds(500).frames)
-        noiseFloor = meter.loudest(in: samples, frames: quiet..<max(quiet, begin - 480))
+        // The interrupted stream's own end is no click of the policy, but a player that ends is faded out anyway.
+        guard let clickAtBegin = meter.loudest(in: samples, frames: begin..<max(begin, middle)),
+            let clickAtEnd = meter.loudest(
+                in: samples, frames: middle..<interrupter.upperBound + (marginAtEnd ?? margin).frames),
+            let noiseFloor = meter.loudest(in: samples, frames: quiet..<max(quiet, begin - 480))
+        else { return nil }
+        self.clickAtBegin = clickAtBegin
+        self.clickAtEnd = clickAtEnd
+        self.noiseFloor = noiseFloor
     }
 
     /// One line of a table.
@@ -65,7 +81,8 @@ public struct InterruptionFigures: Sendable, Equatable, CustomStringConvertible 
         func number(_ value: Double?) -> String { value.map { String(format: "%.1f", $0) } ?? "silent" }
         let back = backAfter.map { String(format: "%.0f ms", $0.milliseconds) } ?? "never"
         return """
-            overlap \(String(format: "%.1f", overlap.milliseconds)) ms, level \(number(levelWhileInterrupted)) dB, \
+            overlap \(String(format: "%.1f", overlap.milliseconds)) ms \
+            (\(String(format: "%.1f", audibleOverlap.milliseconds)) at any level), level \(number(levelWhileInterrupted)) dB, \
             back after \(back), clicks \(number(clickAtBegin)) / \(number(clickAtEnd)) dBFS (\(number(noiseFloor)))
             """
     }

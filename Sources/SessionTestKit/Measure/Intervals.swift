@@ -1,10 +1,10 @@
 import Foundation
 
 extension ToneEnvelope {
-    /// The stretches of frames in which the tone is at or above a level.
+    /// The ranges of frames in which the tone is at or above a level.
     ///
-    /// Their ends are interpolated between two values. Interruptions and stretches shorter than `shortest` are
-    /// ignored, in this order.
+    /// The ends are interpolated between two values. First, gaps shorter than `shortest` are ignored, then ranges
+    /// shorter than `shortest`.
     public func intervals(above level: Double, shortest: Duration = .milliseconds(2)) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var start: Int?
@@ -28,22 +28,19 @@ extension ToneEnvelope {
         return joined.filter { $0.count >= shortest.frames }
     }
 
-    /// The median level within some frames, in dBFS: the steady level, whatever happens at the edges.
+    /// The median level within some frames, in dBFS: the steady level, independent of the edges.
     public func steadyLevel(in frames: Range<Int>? = nil) -> Double {
         quantile(0.5, in: frames)
     }
 
-    /// The level the tone has when nothing reduces it: that which it exceeds in no more than a tenth of the time it
-    /// sounds at all.
+    /// The tone's undisturbed level: it is exceeded for at most a tenth of the time in which the tone sounds.
     public var fullLevel: Double {
         let sorted = levels.filter { $0 > -80 }.sorted()
         return sorted.isEmpty ? ToneEnvelope.floor : sorted[sorted.count * 9 / 10]
     }
 
-    /// The highest level within some frames, in dBFS.
-    public func highestLevel(in frames: Range<Int>) -> Double {
-        levels[indices(in: frames)].max() ?? ToneEnvelope.floor
-    }
+    /// The highest level, in dBFS; nil for a sound that is too short to have one.
+    public var highestLevel: Double? { levels.max() }
 
     /// The first frame from `start` on at which the tone is at or above a level and stays so for 20 ms.
     public func firstFrame(from start: Int, above level: Double) -> Int? {
@@ -61,7 +58,7 @@ extension ToneEnvelope {
         return sorted.isEmpty ? ToneEnvelope.floor : sorted[Int(Double(sorted.count - 1) * fraction)]
     }
 
-    /// Where the level was passed between the value before `index` and that at it.
+    /// The frame at which the level was crossed, between the value before `index` and the value at it.
     private func crossing(before index: Int, _ level: Double) -> Int {
         guard index > 0 else { return frame(of: 0) }
         let (a, b) = (pow(10, levels[index - 1] / 20), pow(10, levels[index] / 20))
@@ -71,7 +68,7 @@ extension ToneEnvelope {
     }
 }
 
-/// The frames that two lists of ascending intervals have in common.
+/// The total duration that two lists of ascending intervals have in common.
 public func overlap(_ first: [Range<Int>], _ second: [Range<Int>]) -> Duration {
     var count = 0
     for one in first {
@@ -80,10 +77,10 @@ public func overlap(_ first: [Range<Int>], _ second: [Range<Int>]) -> Duration {
     return .frames(count)
 }
 
-/// The frames during which a channel sounds, in stretches without more than `gap` of silence; exact to the frame for
-/// sound that begins and ends abruptly.
+/// The frames in which a channel sounds, in ranges without more than `gap` of silence. Exact to the frame for sound
+/// that begins and ends abruptly.
 ///
-/// The sum of their counts is how much of a tone was heard. `gap` must exceed half a period of the lowest tone.
+/// The sum of their counts is the audible length of a tone. `gap` must exceed half a period of the lowest tone.
 public func soundingFrames(
     of samples: [Float], above amplitude: Float = 1e-4, gap: Duration = .milliseconds(5)
 ) -> [Range<Int>] {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Where in its file the position signal was, frame by frame, and where it did not simply go on.
+/// The position signal's position in its file, frame by frame, and the breaks in its playback.
 public struct PositionTrack: Sendable, Equatable {
     /// A place where the signal was silent or jumped.
     public struct Break: Sendable, Equatable {
         /// The frames of the capture without signal; empty for a jump without silence.
         public let silence: Range<Int>
-        /// Frames of the file that were never heard; negative when some were heard again. Modulo one turn.
+        /// The frames of the file that were never heard; negative for frames that were repeated. Modulo one turn.
         public let skipped: Int
     }
 
@@ -14,15 +14,20 @@ public struct PositionTrack: Sendable, Equatable {
     public let sounding: [Range<Int>]
     /// The position in the file at the first frame heard, modulo one turn.
     public let firstPosition: Double?
-    /// Everything that is not playback in order.
+    /// All places where playback was not continuous.
     public let breaks: [Break]
+
+    /// The frames of the file that were never heard, over all breaks.
+    public var lostFrames: Int { breaks.reduce(0) { $0 + max(0, $1.skipped) } }
+    /// The frames of the file that were heard more than once, over all breaks. They do not make up for lost ones.
+    public var repeatedFrames: Int { breaks.reduce(0) { $0 + max(0, -$1.skipped) } }
 
     /// Decodes a capture.
     ///
     /// - Parameters:
-    ///   - framesPerTurn: as the signal was made.
-    ///   - threshold: the amplitude below which there is silence. A fade to nothing is followed down to it.
-    ///   - tolerance: how many frames the position may be off without being a jump; covers rounding.
+    ///   - framesPerTurn: The value with which the signal was made.
+    ///   - threshold: The amplitude below which sound counts as silence. A fade-out is followed down to it.
+    ///   - tolerance: The number of frames by which the position may deviate without being a jump; covers rounding.
     public init(
         of sound: Sound, framesPerTurn: Int = Signal.framesPerTurn, threshold: Float = 1e-5, tolerance: Double = 16
     ) {
@@ -62,7 +67,7 @@ private struct Decoder {
     let right: UnsafeBufferPointer<Float>
     let turn: Double
 
-    /// The runs of frames whose amplitude is above the threshold, without single frames.
+    /// The ranges of frames whose amplitude is above the threshold, without single frames.
     func stretches(above threshold: Float) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var start = -1
@@ -80,10 +85,10 @@ private struct Decoder {
         return found
     }
 
-    /// The position at one frame, as most of the given neighbours say.
+    /// The position at a frame, by the majority of its neighbours.
     ///
-    /// Weighted by amplitude, because a faded sample has lost digits; as a mean of differences to the loudest one,
-    /// because positions wrap.
+    /// Weighted by amplitude, because a faded sample has lost digits. Computed as a mean of differences to the loudest
+    /// sample, because positions wrap around.
     func position(at frame: Int, from neighbours: Range<Int>) -> Double {
         guard let loudest = neighbours.max(by: { amplitude($0) < amplitude($1) }) else { return 0 }
         let reference = raw(loudest) + Double(frame - loudest)
@@ -97,7 +102,7 @@ private struct Decoder {
         return wrapped(reference + (weights > 0 ? sum / weights : 0))
     }
 
-    /// Places inside a stretch where the position does not go on by one frame per frame.
+    /// The places in a range where the position does not advance by one frame per frame.
     func jumps(in stretch: Range<Int>, tolerance: Double) -> [(silence: Range<Int>, skipped: Int)] {
         var found: [(silence: Range<Int>, skipped: Int)] = []
         var offset = raw(stretch.lowerBound) - Double(stretch.lowerBound)
@@ -106,21 +111,22 @@ private struct Decoder {
             let frame = next
             next += 1
             let difference = wrapped(raw(frame) - Double(frame) - offset)
-            // Rounding moves the position by so many frames at this amplitude (24 bits of a float, 16 of an integer).
+            // The deviation of the position by rounding, in frames at this amplitude (24 bits of a float, 16 of an
+            // integer).
             let noise = turn / (2 * .pi) * 3e-5 / max(amplitude(frame), 1e-9)
             if abs(difference) > tolerance + noise {
                 let before = position(at: frame - 1, from: max(stretch.lowerBound, frame - 480)..<frame)
                 let after = position(at: frame, from: frame..<min(stretch.upperBound, frame + 480))
                 found.append((frame..<frame, Int(wrapped(after - before - 1).rounded())))
                 offset = after - Double(frame)
-                // A second jump among these neighbours shows as the rest of its distance behind them.
+                // A second jump among these neighbours shows up after them, as the rest of its distance.
                 next = frame + 480
             }
         }
         return found
     }
 
-    /// A difference of positions brought into half a turn either way.
+    /// A difference of positions, wrapped to at most half a turn in either direction.
     func wrapped(_ difference: Double) -> Double { difference - turn * (difference / turn).rounded() }
 
     private func raw(_ frame: Int) -> Double {

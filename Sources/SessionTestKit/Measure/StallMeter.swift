@@ -1,13 +1,24 @@
 import Foundation
 import Synchronization
 
-/// Notes when the machine itself stands still: on each processor a thread of real-time priority, which sleeps a few milliseconds at a time and sees by how much it was late.
+/// Records when the machine is late. On each processor, a thread sleeps a few milliseconds at a time and measures how late
+/// it wakes.
 ///
-/// A virtual machine that is not given its processors for 20 ms loses a quantum of sound, whatever the servers do. A test
-/// that counts frames can tell such a loss from one of ours by this.
+/// With real-time priority it measures when the machine itself stands still: a virtual machine that gets no processor time
+/// for 20 ms loses a quantum of sound, whatever the servers do. With ordinary priority, which the players and the recorder
+/// have for a part of their work, it also measures when other programs have the processors. A test that counts frames uses
+/// both to distinguish such a loss from one that we cause.
 public final class StallMeter: Sendable {
-    /// How long it sleeps at a time.
+    /// The length of one sleep.
     static let pause = Duration.milliseconds(2)
+
+    /// Whose lateness is measured.
+    public enum Priority: Sendable {
+        /// Of threads that wait for nobody but the machine.
+        case realTime
+        /// Of threads that wait for others too.
+        case ordinary
+    }
 
     private struct State {
         var stalls: [Range<Duration>] = []
@@ -19,35 +30,39 @@ public final class StallMeter: Sendable {
     }
     private let record = Record()
 
-    /// Begins to measure.
-    public convenience init() {
-        self.init(processors: StallMeter.processors, hasPriority: true, now: StallMeter.monotonicClock) { deadline in
+    /// Starts to measure.
+    public convenience init(_ priority: Priority = .realTime) {
+        self.init(
+            processors: StallMeter.processors, priority: priority, now: StallMeter.monotonicClock
+        ) { deadline in
             let time = timespec(
                 tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
             while clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), [time], nil) == EINTR {}
         }
     }
 
-    /// With another clock, in nanoseconds, and another way to sleep until a moment of it; for tests of this measure.
+    /// With another clock, in nanoseconds, and another function that sleeps until a moment of that clock; for tests.
     init(
-        processors: [Int] = [0], hasPriority: Bool = false, now: @escaping @Sendable () -> UInt64,
+        processors: [Int] = [0], priority: Priority = .ordinary, now: @escaping @Sendable () -> UInt64,
         sleep: @escaping @Sendable (_ deadline: UInt64) -> Void
     ) {
         let record = record
         for processor in processors {
             let thread = Thread {
                 StallMeter.stay(on: processor)
-                var parameters = sched_param(sched_priority: sched_get_priority_max(SCHED_FIFO))
-                let hasIt = pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) == 0
-                // Without the right to it, the thread would wait its turn, and a busy machine look like one that stands
-                // still: nothing is noted then.
-                if hasPriority, !hasIt { return }
+                if priority == .realTime {
+                    var parameters = sched_param(sched_priority: sched_get_priority_max(SCHED_FIFO))
+                    let isGranted = pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) == 0
+                    // Without real-time priority the thread would wait for its turn, and a busy machine would look like
+                    // one that stands still. So nothing is recorded then.
+                    if !isGranted { return }
+                }
                 while true {
                     let deadline = now() + UInt64(StallMeter.pause / .nanoseconds(1))
                     sleep(deadline)
                     let late = max(deadline, now())
                     let isStopped = record.state.withLock { state in
-                        // What is less is not worth its place.
+                        // Shorter delays are not worth recording.
                         if late - deadline > 1_000_000 {
                             state.stalls.append(.nanoseconds(Int64(deadline))..<(.nanoseconds(Int64(late))))
                         }
@@ -63,17 +78,17 @@ public final class StallMeter: Sendable {
 
     deinit { record.state.withLock { $0.isStopped = true } }
 
-    /// The longest time so far that a processor stood still; zero if none did for a millisecond.
+    /// The latest awakening on any processor so far; zero if none was late by a millisecond.
     public var longest: Duration {
         record.state.withLock { $0.stalls.map { $0.upperBound - $0.lowerBound }.max() ?? .zero }
     }
 
-    /// When a processor stood still for so long or longer, a millisecond at least; moments are those of ``now``.
+    /// The stalls of at least a given length, which is a millisecond or more; the moments are those of ``now``.
     public func stalls(of length: Duration) -> [Range<Duration>] {
         record.state.withLock { $0.stalls.filter { $0.upperBound - $0.lowerBound >= length } }
     }
 
-    /// The present moment, since the machine was started.
+    /// The present time since the machine's start.
     public static var now: Duration { .nanoseconds(Int64(monotonicClock())) }
 
     @Sendable private static func monotonicClock() -> UInt64 {
@@ -82,11 +97,12 @@ public final class StallMeter: Sendable {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// A set of processors: a bit for each, as many as glibc's `cpu_set_t` has.
+    /// A set of processors: one bit each, in the size of glibc's `cpu_set_t`.
     private typealias Processors = [UInt8]
     private static let capacity = 128
 
-    /// `sched_getaffinity` and `sched_setaffinity`, which glibc's module does not show without GNU's extensions.
+    /// `sched_getaffinity` and `sched_setaffinity`, which glibc's Swift module does not contain because they need GNU
+    /// extensions.
     private static func affinity(_ name: String, _ set: inout Processors) -> Bool {
         typealias Function = @convention(c) (pid_t, Int, UnsafeMutablePointer<UInt8>) -> CInt
         guard let symbol = dlsym(nil, name) else { return false }
@@ -100,7 +116,7 @@ public final class StallMeter: Sendable {
         return (0..<capacity * 8).filter { set[$0 / 8] & (1 << ($0 % 8)) != 0 }
     }
 
-    /// Has the thread that calls run there alone.
+    /// Restricts the calling thread to one processor.
     private static func stay(on processor: Int) {
         var set = Processors(repeating: 0, count: capacity)
         set[processor / 8] = 1 << (processor % 8)

@@ -2,17 +2,17 @@ import Foundation
 
 /// The level of one frequency over time.
 ///
-/// Complex demodulation under a Hann window: with the standard 10 ms, other tones 440 Hz and more away are at least
-/// 48 dB down, so that tests tell streams apart by their tones. Values belong to the *middle* of their window. An
-/// abrupt beginning or end is seen where the level passes half the amplitude (−6 dB), without bias; a threshold far
-/// below that finds it up to half a window too early or too late.
+/// Complex demodulation with a Hann window. With the default 10 ms, tones at least 440 Hz away are suppressed by at
+/// least 48 dB, so tests distinguish streams by their tones. Each value belongs to the *middle* of its window. An
+/// abrupt start or end is found without bias where the level crosses half the amplitude (−6 dB); with a much lower
+/// threshold it is found up to half a window too early or too late.
 public struct ToneEnvelope: Sendable, Equatable {
-    /// The least level that is told apart from silence, in dBFS.
+    /// The lowest level that is distinguished from silence, in dBFS.
     public static let floor = -200.0
 
-    /// The levels in dBFS, of a full-scale sine 0, one for every `hop` frames.
+    /// The levels in dBFS (a full-scale sine has 0), one for every `hop` frames.
     public let levels: [Double]
-    /// The frames between two levels.
+    /// The number of frames between two levels.
     public let hop: Int
     /// The length of the window in frames.
     public let window: Int
@@ -20,8 +20,8 @@ public struct ToneEnvelope: Sendable, Equatable {
     /// Measures a frequency in samples of one channel.
     ///
     /// - Parameters:
-    ///   - window: rounded to a multiple of `hop`; long enough for two periods of the tone or more.
-    ///   - hop: the resolution in time.
+    ///   - window: Rounded to a multiple of `hop`; should cover at least two periods of the tone.
+    ///   - hop: The resolution in time.
     public init(
         of samples: [Float], frequency: Double, window: Duration = .milliseconds(10), hop: Duration = .milliseconds(1)
     ) {
@@ -35,8 +35,8 @@ public struct ToneEnvelope: Sendable, Equatable {
             levels = []
             return
         }
-        // A Hann window is the sum of three complex exponentials, so a windowed sum is that of three rectangular
-        // ones at neighbouring frequencies; those are sums of blocks that all windows share.
+        // A Hann window is the sum of three complex exponentials. So a windowed sum equals three rectangular sums at
+        // neighbouring frequencies, and those consist of blocks that all windows share.
         let centre = 2 * Double.pi * frequency / Double(Sound.rate)
         let side = 2 * Double.pi / Double(length)
         let bands = [
@@ -55,7 +55,7 @@ public struct ToneEnvelope: Sendable, Equatable {
     /// The frame in the middle of a level's window.
     public func frame(of index: Int) -> Int { index * hop + window / 2 }
 
-    /// The indices of the levels whose middles lie within some frames.
+    /// The indices of the levels whose window middles lie within some frames.
     public func indices(in frames: Range<Int>) -> Range<Int> {
         func index(_ frame: Int) -> Int {
             min(levels.count, max(0, (frame - window / 2 + hop - 1) / hop))
@@ -64,7 +64,8 @@ public struct ToneEnvelope: Sendable, Equatable {
     }
 }
 
-/// The sums of one rectangular band: block by block, and what turns a block's phase to its place in a window.
+/// The sums for one rectangular window: the sum of each block, and the factor that rotates a block's phase to its place
+/// in a window.
 private struct Band {
     let weight: Double
     var real: [Double] = []

@@ -3,9 +3,9 @@ import Synchronization
 
 /// How a child ended.
 public enum ExitStatus: Sendable, Equatable {
-    /// It returned from `main` or called `exit`.
+    /// The child returned from `main` or called `exit`.
     case exited(Int32)
-    /// A signal ended it.
+    /// A signal ended the child.
     case signalled(Int32)
 
     init(waitStatus: Int32) {
@@ -14,13 +14,13 @@ public enum ExitStatus: Sendable, Equatable {
     }
 }
 
-/// What to start: a program with its arguments and what is added to the sandbox's environment.
+/// A program to start, with its arguments and additions to the sandbox's environment.
 public struct Invocation: Sendable, Equatable {
     /// A path, or a name to be looked up in `PATH`.
     public var executable: String
     /// The arguments after the program's name.
     public var arguments: [String]
-    /// Variables that are added to those of the sandbox, or replace them.
+    /// Variables that are added to the sandbox's, or replace them.
     public var environment: [String: String]
 
     /// An invocation; nothing is started yet.
@@ -31,16 +31,16 @@ public struct Invocation: Sendable, Equatable {
     }
 }
 
-/// A process that we started, and therefore may end: owns its process id until it has been reaped.
+/// A process that we started and may therefore end; owns the process id until the child is reaped.
 ///
-/// Signals go to that process id only, and never after it was reaped, so no stranger can be hit. The last reference
-/// going away kills the child, so that a test which throws leaves nothing behind.
+/// Signals go only to that process id and never after the child was reaped, so they reach no other process. The last
+/// reference kills the child when it is released, so that a test that throws leaves nothing behind.
 public final class ChildProcess: Sendable {
     /// The short name for messages.
     public let name: String
     /// The process id; valid for signals until the child was reaped.
     public let processID: pid_t
-    /// Standard error, and standard output unless that went to a file of its own.
+    /// Standard error, and standard output unless that goes to a separate file.
     public let log: LogFile
 
     private let status = Mutex<ExitStatus?>(nil)
@@ -69,7 +69,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// How it ended, or nil while it runs. Reaps it when it has ended.
+    /// The child's exit status, or nil while it runs. Reaps a child that has ended.
     public var exitStatus: ExitStatus? {
         status.withLock { status in
             if status == nil {
@@ -83,7 +83,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Whether it has not ended yet.
+    /// Whether the child still runs.
     public var isRunning: Bool { exitStatus == nil }
 
     /// Sends a signal, unless the child has been reaped.
@@ -93,21 +93,33 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits until it has ended, by itself or by a signal.
+    /// Waits until the child has ended, by itself or by a signal.
     @discardableResult
     public func waitForExit(within limit: Duration = .seconds(10)) async throws -> ExitStatus {
         try await waitUntil(
             "the end of \(name) (process \(processID))", within: limit, every: .milliseconds(2),
-            evidence: { log.tail() }
+            evidence: { "\(kernelState)\n\(log.tail())" }
         ) { exitStatus }
     }
 
-    /// Ends it: asks with SIGTERM, insists with SIGKILL after `grace`, and reaps it.
+    /// What the kernel says of the child: its state, and where it waits in which system call.
+    private var kernelState: String {
+        func read(_ name: String) -> String {
+            let text = try? String(contentsOfFile: "/proc/\(processID)/\(name)", encoding: .utf8)
+            return text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "?"
+        }
+        let states = read("status").split(separator: "\n").filter { line in
+            ["State:", "voluntary_ctxt", "nonvoluntary_ctxt"].contains { line.hasPrefix($0) }
+        }
+        return "kernel: \(states.joined(separator: ", ")), in \(read("wchan")), call \(read("syscall"))"
+    }
+
+    /// Ends the child with SIGTERM, or with SIGKILL after `grace`, and reaps it.
     public func stop(grace: Duration = .seconds(3)) async {
         signal(SIGTERM)
         if (try? await waitForExit(within: grace)) != nil { return }
         signal(SIGKILL)
-        // A cancelled task cannot sleep, so this waits without one.
+        // A cancelled task cannot sleep, so this waits with `usleep`.
         while exitStatus == nil { usleep(1_000) }
     }
 }

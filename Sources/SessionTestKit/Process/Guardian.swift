@@ -1,9 +1,10 @@
 import Foundation
 
-/// Cleans up when this process cannot: a shell that holds one end of a socket and, when the other end closes without
-/// a farewell (a crash, SIGKILL), kills the children that are still listed and removes their folder.
+/// Cleans up if this process cannot. A shell holds one end of a socket. When the other end closes without a farewell
+/// message (a crash, SIGKILL), the shell kills the listed children and removes their folder.
 ///
-/// `PR_SET_PDEATHSIG` would be shorter but acts when the *thread* that started the child ends, and pool threads do.
+/// `PR_SET_PDEATHSIG` would be shorter, but takes effect when the *thread* that started the child ends, and pool
+/// threads do.
 final class Guardian: Sendable {
     private static let script = """
         trap '' INT TERM HUP

@@ -1,24 +1,24 @@
 import Foundation
 import Glibc
 
-/// A share of the machine, for tests that several processes run at the same time.
+/// A share of the machine, for test processes that run at the same time.
 ///
-/// Most tests wait for sound more than they work, and do not disturb each other. One that keeps all processors busy would,
-/// so it waits until it is alone, and keeps the others waiting until it ends. In the folder that `AUDIO_SESSION_TURNS` names
-/// are the locks; without it, nobody else is there.
+/// Most tests mainly wait for sound and do not disturb each other. A test that keeps all processors busy waits until it
+/// is alone, and the others wait until it ends. The locks are in the folder named by `AUDIO_SESSION_TURNS`; if the
+/// variable is not set, no other process takes part.
 public final class MachineTurn: Sendable {
     private let descriptor: Int32
 
-    /// Waits for a turn, which lasts as long as this object. `nil` when there is nobody to wait for.
+    /// Waits for a turn, which lasts as long as this object. `nil` if no other process takes part.
     ///
-    /// - Parameter isAlone: Whether nobody else may have a turn at the same time.
+    /// - Parameter isAlone: Whether no other test may have a turn at the same time.
     /// - Throws: The system's error when a lock cannot be opened.
-    public static func take(isAlone: Bool) async throws -> MachineTurn? {
+    public static func acquire(isAlone: Bool) async throws -> MachineTurn? {
         guard let folder = ProcessInfo.processInfo.environment["AUDIO_SESSION_TURNS"], !folder.isEmpty else {
             return nil
         }
         return try await withCheckedThrowingContinuation { continuation in
-            // The wait is the kernel's, and may be long.
+            // The kernel blocks the thread in the wait, possibly for long.
             Thread.detachNewThread {
                 continuation.resume(with: Result { try MachineTurn(folder: folder, isAlone: isAlone) })
             }
@@ -26,7 +26,7 @@ public final class MachineTurn: Sendable {
     }
 
     private init(folder: String, isAlone: Bool) throws {
-        // Who waits to be alone keeps later ones from getting a share before.
+        // A test that waits to be alone holds this lock, so later tests get no share before it.
         let queue = try Self.lock("\(folder)/queue", LOCK_EX)
         defer { close(queue) }
         descriptor = try Self.lock("\(folder)/machine", isAlone ? LOCK_EX : LOCK_SH)

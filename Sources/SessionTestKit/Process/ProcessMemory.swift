@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a process occupies, from `/proc/PID/smaps_rollup`.
+/// The memory of a process, from `/proc/PID/smaps_rollup`.
 public struct ProcessMemory: Sendable, Equatable {
-    /// Resident, shared pages included, in KiB.
+    /// Resident memory including shared pages, in KiB.
     public let resident: Int
-    /// Private and written to, in KiB: what the process alone costs.
+    /// Private modified memory, in KiB: the cost of this process alone.
     public let privateDirty: Int
-    /// Private and unchanged from its file, in KiB.
+    /// Private memory unchanged from its file, in KiB.
     public let privateClean: Int
 
     /// Reads the counters now.
@@ -24,10 +24,11 @@ public struct ProcessMemory: Sendable, Equatable {
         privateClean = try value("Private_Clean")
     }
 
-    /// What is private and written to in the mappings that are smaller than so much, all in KiB: without what a server has
-    /// set apart for sound.
+    /// The private modified memory in mappings below a size, all in KiB; this excludes a server's large buffers for
+    /// sound.
     public static func privateDirty(of process: pid_t, inMappingsBelow limit: Int) throws -> Int {
-        // Its size is given as zero, so it is read to its end; `String(contentsOfFile:)` takes the first page for all.
+        // The file's size is given as zero, so read it to its end; `String(contentsOfFile:)` would read only the first
+        // page.
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/\(process)/smaps"))
         let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
         var sum = 0
@@ -35,7 +36,7 @@ public struct ProcessMemory: Sendable, Equatable {
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")
             guard words.count > 1, let value = Int(words[1]) else { continue }
-            // Of each mapping, its size comes first.
+            // Each mapping begins with its size.
             if words[0] == "Size:" { isSmall = value < limit }
             if words[0] == "Private_Dirty:", isSmall == true { sum += value }
         }

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// A fresh home in a temporary folder, the environment that belongs to it, and the processes started in it.
+/// A new home in a temporary folder, with its environment and the processes started in it.
 ///
-/// Nothing of the host's session leaks in: of this process's variables only `PATH` and those of the loader and the
-/// sanitizers are kept. The folder's path is short, because a unix socket's path may have 107 bytes at most.
+/// It is independent of the user's session: of this process's variables, only `PATH` and those of the loader and the
+/// sanitizers are kept. The folder's path is short, because the path of a unix socket has at most 107 bytes.
 public final class Sandbox: Sendable {
-    /// The folder that holds everything; removed by `stop()`.
+    /// The folder with all files; removed by `stop()`.
     public let directory: String
-    /// What every child gets.
+    /// The environment of every child.
     public let environment: [String: String]
 
     private struct State {
@@ -19,13 +19,13 @@ public final class Sandbox: Sendable {
     private let state = Mutex(State())
     private let guardian: Guardian
 
-    /// What this process's sanitizers are told. Children that are built with them have to be told the same.
+    /// This process's sanitizer options; children built with sanitizers need the same.
     public static var sanitizerOptions: [String: String] {
         let names = ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"]
         return ProcessInfo.processInfo.environment.filter { names.contains($0.key) }
     }
 
-    /// Makes the folder and everything the XDG base directories need.
+    /// Creates the folder and the XDG base directories.
     public init(environment extra: [String: String] = [:]) throws {
         var template = Array("/tmp/as-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError(code: errno, context: "mkdtemp") }
@@ -53,7 +53,7 @@ public final class Sandbox: Sendable {
         environment["PULSE_RUNTIME_PATH"] = "\(directory)/run/pulse"
         environment["PULSE_SERVER"] = "unix:\(directory)/run/pulse/native"
         environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=\(directory)/run/bus"
-        // Whether one runs there or not: nothing in here talks to the machine's own.
+        // Set even if no bus runs there, so that no child ever reaches the machine's system bus.
         environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=\(directory)/run/system-bus"
         self.environment = environment.merging(extra) { $1 }
         for folder in ["log", "bin", "run/pulse"] {
@@ -64,10 +64,10 @@ public final class Sandbox: Sendable {
 
     deinit { removeEverything() }
 
-    /// The absolute path of something inside.
+    /// The absolute path of a file in the sandbox.
     public func path(_ relative: String) -> String { "\(directory)/\(relative)" }
 
-    /// Writes a text file, and the folders above it.
+    /// Writes a text file, and creates the folders above it.
     public func write(_ text: String, to relative: String) throws {
         let path = path(relative)
         try FileManager.default.createDirectory(
@@ -75,7 +75,7 @@ public final class Sandbox: Sendable {
         try text.write(toFile: path, atomically: true, encoding: .utf8)
     }
 
-    /// All files of a folder and those below it, by their path there.
+    /// All files in a folder and its subfolders, by their path below it.
     public func contents(of folder: String) -> [String: [UInt8]] {
         let root = path(folder)
         var files: [String: [UInt8]] = [:]
@@ -85,7 +85,7 @@ public final class Sandbox: Sendable {
         return files
     }
 
-    /// The path of a program that must be installed; a test on a machine without it fails here and says so.
+    /// The path of an installed program; throws, with the reason, if it is missing.
     public func locate(_ program: String) throws -> String {
         if program.contains("/") { return program }
         let path = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map { "\($0)/\(program)" }
@@ -94,13 +94,13 @@ public final class Sandbox: Sendable {
         return path
     }
 
-    /// A copy of a program under another name, for an application with an identity of its own.
+    /// A copy of a program under another name, for an application with its own identity.
     ///
-    /// Both PipeWire and PulseAudio clients report `/proc/self/exe` as `application.process.binary`, so a symbolic
-    /// link would not do.
+    /// A symbolic link would not do, because PipeWire and PulseAudio clients report `/proc/self/exe` as
+    /// `application.process.binary`.
     public func copy(of program: String, named name: String) throws -> String {
         let original = URL(fileURLWithPath: try locate(program)).resolvingSymlinksInPath().path
-        // One application may be several programs, all of its name.
+        // An application may consist of several programs that all have its name.
         let folder = path("bin/\((original as NSString).lastPathComponent)")
         let copy = "\(folder)/\(name)"
         return try state.withLock { _ in
@@ -112,7 +112,7 @@ public final class Sandbox: Sendable {
         }
     }
 
-    /// How a program is started under another name, which may be that of several programs of one application.
+    /// The invocation of a program under another name, which several programs of one application may share.
     public func invocation(of program: String, named name: String, isShared: Bool) throws -> Invocation {
         guard isShared else { return Invocation(try copy(of: program, named: name), []) }
         let loaders = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"]
@@ -122,8 +122,8 @@ public final class Sandbox: Sendable {
         return Invocation(try copy(of: loader, named: name), [try locate(program)])
     }
 
-    /// Copies a program, by another process: a program cannot be started while somebody may write to it, and a process that
-    /// another desktop starts at this moment would have our descriptor for a moment.
+    /// Copies a program in another process. A program cannot be started while any process has it open for writing, and
+    /// a process that another desktop starts at this moment would briefly inherit our descriptor.
     private static func copy(_ original: String, to copy: String) throws {
         let process = try spawn(
             ["/bin/cp", original, copy], environment: [:], input: nil, output: "/dev/null", errors: "/dev/null")
@@ -132,7 +132,7 @@ public final class Sandbox: Sendable {
         guard status == 0 else { throw SystemError(code: EIO, context: "copy \(original) to \(copy)") }
     }
 
-    /// Starts a program; its output goes to a log of its own, or standard output to `output`.
+    /// Starts a program. Its output goes to a log of its own; standard output to `output` if given.
     public func start(_ name: String, _ invocation: Invocation, output: String? = nil) throws -> ChildProcess {
         let executable = try locate(invocation.executable)
         let number = try state.withLock { state in
@@ -151,7 +151,7 @@ public final class Sandbox: Sendable {
         return child
     }
 
-    /// Runs a program to its end and returns what it printed; a failure throws with the tail of its errors.
+    /// Runs a program to its end and returns its output; throws on failure, with the end of its errors.
     @discardableResult
     public func run(_ invocation: Invocation, within limit: Duration = .seconds(10)) async throws -> Data {
         let name = (invocation.executable as NSString).lastPathComponent
@@ -169,13 +169,13 @@ public final class Sandbox: Sendable {
         return FileManager.default.contents(atPath: output) ?? Data()
     }
 
-    /// The tails of all logs, for error messages.
+    /// The ends of all logs, for error messages.
     public func logTails(lines: Int = 12) -> String {
         let children = state.withLock { $0.children }
         return children.map { $0.log.tail(lines: lines) }.joined(separator: "\n")
     }
 
-    /// Ends all processes, the youngest first, and removes the folder. Further calls do nothing.
+    /// Ends all processes, the newest first, and removes the folder. Further calls do nothing.
     public func stop() async {
         let children = state.withLock { state in
             state.isStopped = true
@@ -187,7 +187,7 @@ public final class Sandbox: Sendable {
     }
 
     private func removeEverything() {
-        // Releasing the last reference kills and reaps what still runs.
+        // Releasing the last references kills and reaps the children that still run.
         state.withLock { $0.children = [] }
         try? FileManager.default.removeItem(atPath: directory)
     }
@@ -197,11 +197,11 @@ public final class Sandbox: Sendable {
 public struct CommandFailure: Error, CustomStringConvertible, Sendable {
     /// The program and its arguments.
     public let command: [String]
-    /// How it ended.
+    /// The exit status.
     public let status: ExitStatus
-    /// What it wrote to standard error.
+    /// The output to standard error.
     public let errors: String
 
-    /// The command, its end, its errors.
+    /// The command, its exit status, and its errors.
     public var description: String { "\(command.joined(separator: " ")): \(status)\n\(errors)" }
 }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// A system call that failed, and what for.
+/// A failed system call and its purpose.
 public struct SystemError: Error, CustomStringConvertible, Sendable {
     /// The `errno` value.
     public let code: Int32
-    /// The call and its object.
+    /// The call and its argument.
     public let context: String
 
     /// The context and the system's text.
     public var description: String { "\(context): \(String(cString: strerror(code)))" }
 }
 
-/// Starts a program with nothing inherited but what is named here.
+/// Starts a program that inherits only what is named here.
 ///
-/// `posix_spawn` rather than `Foundation.Process`, because the tests need the process id, the moment of reaping and a
-/// clean set of descriptors and signals in their own hands. The child leads its own process group, so that an
-/// interrupt typed at the terminal reaches the test alone, which then ends its children in order.
+/// We use `posix_spawn` instead of `Foundation.Process`, because the tests must control the process id, the moment of
+/// reaping, and the inherited descriptors and signals. The child leads its own process group, so an interrupt typed at
+/// the terminal reaches only the test, which then ends its children in order.
 func spawn(
     _ command: [String], environment: [String: String], input: Int32?, output: String, errors: String
 ) throws -> pid_t {
@@ -39,7 +39,7 @@ func spawn(
     } else {
         posix_spawn_file_actions_addopen(&actions, 2, errors, append, 0o600)
     }
-    // Not all of Foundation's descriptors close on exec; closing one that is not open is no error here.
+    // Some of Foundation's descriptors are not closed on exec. Closing one that is not open is no error here.
     for descriptor: Int32 in 3..<512 { posix_spawn_file_actions_addclose(&actions, descriptor) }
 
     var none = sigset_t()

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A wait that ran into its time limit: what was awaited, and what the logs said last.
+/// A wait that exceeded its time limit: the awaited condition and the last log lines.
 public struct WaitFailure: Error, CustomStringConvertible, Sendable {
-    /// What should have happened, as the rest of a sentence that begins with "waited for".
+    /// The awaited condition, as the end of a sentence that begins with "waited for".
     public let awaited: String
-    /// How long it was waited for, or how long until the wait became pointless.
+    /// The length of the wait, or the time after which it became pointless.
     public let limit: Duration
-    /// What helps to see why: the tail of the logs, the last observation.
+    /// Evidence of the cause: the end of the logs, the last observation.
     public let evidence: String
 
     /// A failure to be thrown by a wait.
@@ -22,10 +22,10 @@ public struct WaitFailure: Error, CustomStringConvertible, Sendable {
     }
 }
 
-/// Asks `probe` again and again until it answers, and throws a `WaitFailure` when it has not within `limit`.
+/// Calls `probe` repeatedly until it returns a value, and throws a `WaitFailure` if there is none within `limit`.
 ///
-/// Every wait of the kit goes through here, so none can hang and none guesses how long something takes. The probe is
-/// asked at least once after the limit, so a machine that slept does not fail a condition that holds.
+/// Every wait of the kit uses this function, so none can hang and none guesses a duration. The probe is called at least
+/// once after the limit, so a condition that holds does not fail on a machine that stood still.
 public func waitUntil<Value>(
     _ awaited: String,
     within limit: Duration = .seconds(10),

@@ -1,7 +1,7 @@
 import Foundation
 
 extension PrivateDesktop {
-    /// The folder of PipeWire's own modules, to be named beside the folder of ours.
+    /// The folder of PipeWire's own modules, to be listed next to ours.
     static func moduleFolder() throws -> String {
         let files = FileManager.default
         let roots = ["/usr/lib", "/usr/lib64", "/usr/local/lib"]
@@ -13,8 +13,8 @@ extension PrivateDesktop {
         throw SystemError(code: ENOENT, context: "find PipeWire's modules")
     }
 
-    /// Keeps WirePlumber from the machine's own sound cards, cameras and Bluetooth, which belong to the person who sits
-    /// there, and from asking logind whose seat this is, for there may be none: in Lua up to 0.4, as a profile since 0.5.
+    /// Keeps WirePlumber away from the machine's sound cards, cameras and Bluetooth, which belong to the machine's
+    /// user, and from asking logind for a seat, which may not exist. Lua up to 0.4, a profile since 0.5.
     static let withoutHardware = [
         "wireplumber/main.lua.d/60-private-desktop.lua": """
         alsa_monitor.enabled = false
@@ -33,8 +33,8 @@ extension PrivateDesktop {
         """,
     ]
 
-    /// WirePlumber's own role policy, for ``DesktopOptions/configurationFiles``: endpoints in Lua, as the comment in the
-    /// configuration of 0.4 has it, and loopbacks since 0.5, as its manual has it.
+    /// WirePlumber's own role policy, for ``DesktopOptions/configurationFiles``: endpoints in Lua for 0.4 (from the
+    /// comment in its configuration), and loopbacks since 0.5 (from its manual).
     public static let rolePolicy = [
         "wireplumber/policy.lua.d/60-roles.lua": """
         default_policy.policy.roles = {
@@ -88,7 +88,7 @@ extension PrivateDesktop {
         """,
     ]
 
-    /// Writes the drop-ins: the null sink, the quantum, the modules, and what the options add.
+    /// Writes the drop-in files: the null sink, the quantum, the modules, and the additions in the options.
     func writeConfiguration() throws {
         let quantum = options.quantum
         var fragments = options.pipeWireFragments

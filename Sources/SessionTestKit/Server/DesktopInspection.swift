@@ -8,7 +8,7 @@ public struct DumpedObject: Sendable, Equatable {
     public let type: String
     /// Its properties.
     public let properties: [String: String]
-    /// All that was printed about it.
+    /// The complete printed object.
     public let content: JSONValue
 
     init?(_ content: JSONValue) {
@@ -23,8 +23,8 @@ public struct DumpedObject: Sendable, Equatable {
 extension PrivateDesktop {
     /// The whole registry with all parameters.
     public func dump() async throws -> [DumpedObject] {
-        // `pw-dump` prints rubbish when an object goes while it is being asked about; what comes next is whole again.
-        // Of a thousand streams it needs a while to tell.
+        // `pw-dump` prints broken JSON if an object disappears during the dump; the next dump is complete again. A dump
+        // of a thousand streams takes a while.
         try await waitUntil("pw-dump to print JSON", within: .seconds(2)) {
             let output = try await sandbox.run(Invocation("pw-dump"), within: .seconds(240))
             return (try? JSONValue(parsing: output))?.elements.compactMap(DumpedObject.init)
@@ -60,7 +60,7 @@ extension PrivateDesktop {
         }
     }
 
-    /// Moves the user's slider, as a mixer does.
+    /// Sets the user's volume, as a mixer does.
     public func setSlider(of stream: ServerStream, to position: Double) async throws {
         try await sandbox.run(Invocation("wpctl", ["set-volume", "\(stream.id)", "\(position)"]))
     }
@@ -70,16 +70,16 @@ extension PrivateDesktop {
         try await sandbox.run(Invocation("wpctl", ["set-mute", "\(stream.id)", muted ? "1" : "0"]))
     }
 
-    /// Records the null sink's monitor.
+    /// The program that records the null sink's monitor.
     public func captureInvocation() -> Invocation {
         captureInvocation(named: "test-capture", isLinkedByItself: options.linksCapture)
     }
 
-    /// Records under a node's name, linked to the null sink by the session manager, or by somebody else.
+    /// The program that records under a node name, linked to the null sink by the session manager or by somebody else.
     func captureInvocation(named name: String, isLinkedByItself: Bool) -> Invocation {
-        // No file name, so no header, and every block arrives as soon as it is processed. Its latency is the quantum,
-        // so that the capture does not change what is being measured, and nothing about it is remembered. It stays
-        // where it is when another sink becomes the default one.
+        // Without a file name there is no header, and each block is written as soon as it is processed. The latency is
+        // the quantum, so that the capture does not change the measured values. Nothing about the stream is saved, and
+        // it does not move when another sink becomes the default.
         Invocation(
             "pw-record",
             [
@@ -95,13 +95,13 @@ extension PrivateDesktop {
             ])
     }
 
-    /// Links the capture to the sink's monitor, where WirePlumber does not.
+    /// Links the capture to the sink's monitor if WirePlumber does not.
     public func connectCapture() async throws {
         guard !options.linksCapture else { return }
         try await connect(.sink(sinkName), to: "test-capture")
     }
 
-    /// Links a capture to what it is to record, as soon as both are there.
+    /// Links a capture to its source as soon as both exist.
     func connect(_ point: CapturePoint, to capture: String) async throws {
         for channel in ["FL", "FR"] {
             let link = Invocation("pw-link", [point.port(channel), "\(capture):input_\(channel)"])
@@ -111,7 +111,7 @@ extension PrivateDesktop {
         }
     }
 
-    /// `pw-dump` prints `Props` as several objects, of the adapter and of its converter.
+    /// Merges the several `Props` objects that `pw-dump` prints, those of the adapter and of its converter.
     private static func merged(_ parameters: JSONValue?) -> JSONValue {
         var result: [String: JSONValue] = [:]
         for case .object(let members) in parameters?.elements ?? [] { result.merge(members) { first, _ in first } }

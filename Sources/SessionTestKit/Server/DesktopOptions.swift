@@ -1,16 +1,17 @@
 import Foundation
 
-/// A PipeWire module that is loaded into the daemon under test.
+/// A PipeWire module for the daemon under test.
 public struct ServerModule: Sendable, Equatable {
     /// The name as in `context.modules`, such as `libpipewire-module-audio-session`.
     public var name: String
-    /// The folder that holds the shared object; nil for one that comes with PipeWire.
+    /// The folder of the shared object; nil for a module of PipeWire itself.
     public var folder: String?
     /// Its arguments as SPA-JSON, braces included; nil for none.
     public var arguments: String?
-    /// `ifexists`, `nofail`; none by default, so that a module that does not load is an error.
+    /// `ifexists`, `nofail`; none by default, so that a module that fails to load is an error.
     public var flags: [String]
-    /// Whether it is not loaded when the daemon starts, but by ``PrivateDesktop/loadModule()``, without arguments.
+    /// Whether the module is not loaded at the daemon's start but by ``PrivateDesktop/loadModule()``, without
+    /// arguments.
     public var isLate = false
 
     /// A module to be loaded.
@@ -21,7 +22,7 @@ public struct ServerModule: Sendable, Equatable {
         self.flags = flags
     }
 
-    /// The drop-in file that loads it.
+    /// The drop-in file that loads the module.
     var dropIn: String {
         """
         context.modules = [
@@ -33,19 +34,19 @@ public struct ServerModule: Sendable, Equatable {
     }
 }
 
-/// How many frames the graph processes at a time, at 48 kHz.
+/// The number of frames that the graph processes per cycle, at 48 kHz.
 public struct Quantum: Sendable, Equatable {
-    /// Without a client's wish.
+    /// The quantum without a client's request.
     public var standard: Int
-    /// The least a client may ask for.
+    /// The smallest quantum that a client can request.
     public var minimum: Int
-    /// The most a client may ask for.
+    /// The largest quantum that a client can request.
     public var maximum: Int
 
     /// PipeWire's own defaults.
     public static let unchanged = Quantum(standard: 1024, minimum: 32, maximum: 2048)
 
-    /// A quantum that no client can change, so that figures can be compared.
+    /// A quantum that no client can change, for comparable measurements.
     public static func fixed(_ frames: Int) -> Quantum {
         Quantum(standard: frames, minimum: frames, maximum: frames)
     }
@@ -58,17 +59,17 @@ public struct Quantum: Sendable, Equatable {
     }
 }
 
-/// What a private desktop consists of.
+/// The parts and settings of a private desktop.
 public struct DesktopOptions: Sendable {
     /// `node.name` of the null sink.
     public var sinkName = "test-sink"
-    /// Whether there is a null sink. Without one there is no sink before a ``FixtureCard`` brings some, and there is
-    /// nothing for ``Capture/start(on:)`` to record.
+    /// Whether there is a null sink. Without it there is no sink until a ``FixtureCard`` adds some, and
+    /// ``Capture/start(on:)`` has nothing to record.
     public var hasNullSink = true
-    /// The null sink's rank among sinks, for the session manager's choice of the default sink; nil for none, below any
+    /// The null sink's priority when the session manager chooses the default sink; nil for none, which is below any
     /// card's.
     public var nullSinkPriority: Int?
-    /// How loud WirePlumber makes a route that it sees for the first time, linear; nil for its own default, 0.064.
+    /// The volume of a route that WirePlumber sees for the first time, linear; nil for its own default, 0.064.
     public var routeVolume: Double?
     /// The graph's quantum.
     public var quantum = Quantum.unchanged
@@ -80,13 +81,13 @@ public struct DesktopOptions: Sendable {
     public var pulseFragments: [String: String] = [:]
     /// More files, by their path under `XDG_CONFIG_HOME`.
     public var configurationFiles: [String: String] = [:]
-    /// More variables for everything that is started, such as `PIPEWIRE_DEBUG`.
+    /// More variables for all started programs, such as `PIPEWIRE_DEBUG`.
     public var environment: [String: String] = [:]
     /// Whether a session manager runs. Without one nothing is linked.
     public var runsWirePlumber = true
-    /// Whether WirePlumber links the capture to the sink's monitor. Where its own role policy is at work, it does not.
+    /// Whether WirePlumber links the capture to the sink's monitor. It does not while its own role policy is active.
     public var linksCapture = true
-    /// Whether PulseAudio clients are served.
+    /// Whether pipewire-pulse runs, to serve PulseAudio clients.
     public var runsPulseServer = true
 
     /// Whether there is a system bus, for the services of ``DesktopMocks``. Its address is always the sandbox's own.

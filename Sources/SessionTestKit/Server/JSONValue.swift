@@ -1,6 +1,6 @@
 import Foundation
 
-/// Any JSON, as the servers' tools print it, with look-ups that do not throw.
+/// A JSON value as the servers' tools print it, with look-ups that do not throw.
 public enum JSONValue: Sendable, Equatable {
     /// `null`.
     case null
@@ -17,8 +17,8 @@ public enum JSONValue: Sendable, Equatable {
 
     /// Parses a tool's output.
     ///
-    /// Not with a decoder, which finds out what a value is by errors: a test runner records where each one was thrown, and
-    /// the dump of a thousand streams would take minutes.
+    /// Not with a `Decoder`, which finds a value's type by catching errors: a test runner records the origin of each
+    /// error, and the dump of a thousand streams would take minutes.
     public init(parsing data: Data) throws {
         self.init(try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed))
     }
@@ -29,7 +29,7 @@ public enum JSONValue: Sendable, Equatable {
         case let value as [Any]: self = .array(value.map(JSONValue.init))
         case let value as String: self = .string(value)
         case let value as NSNumber:
-            // The parser's truth values say that they are characters, its numbers never do.
+            // In the parser's result, only a boolean has the C type of a character.
             self = String(cString: value.objCType) == "c" ? .bool(value.boolValue) : .number(value.doubleValue)
         default: self = .null
         }
@@ -45,7 +45,7 @@ public enum JSONValue: Sendable, Equatable {
         if case .array(let elements) = self { elements } else { [] }
     }
 
-    /// A string, a number or a truth value as text, as servers do not agree on which of them a property is.
+    /// A string, number or boolean as text, because servers differ in the type of a property.
     public var text: String? {
         switch self {
         case .string(let text): text
@@ -64,12 +64,12 @@ public enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// A truth value.
+    /// A boolean, or nil.
     public var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// An object of strings, numbers and truth values as texts, such as a property list.
+    /// An object of strings, numbers and booleans as texts, such as a property list.
     public var texts: [String: String] {
         if case .object(let members) = self { members.compactMapValues(\.text) } else { [:] }
     }

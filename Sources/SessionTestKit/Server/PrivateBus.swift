@@ -1,11 +1,11 @@
 extension Sandbox {
-    /// Where the sandbox's session bus listens, whether one runs or not.
+    /// The address of the sandbox's session bus, whether it runs or not.
     public var busAddress: String { environment["DBUS_SESSION_BUS_ADDRESS"] ?? "" }
 
-    /// Starts a session bus at the sandbox's address, for the first time or after the last one ended, and waits until it
+    /// Starts a session bus at the sandbox's address, or restarts it after the last one ended, and waits until it
     /// listens.
     public func startBus() async throws -> ChildProcess {
-        // With an address of our choice; it is printed when the bus listens, which is what is waited for.
+        // The bus gets our address and prints it once it listens, which we wait for.
         let bus = try start(
             "dbus-daemon",
             Invocation("dbus-daemon", ["--session", "--nofork", "--print-address", "--address=\(busAddress)"]))

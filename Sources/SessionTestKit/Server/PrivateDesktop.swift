@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A headless desktop of its own: session bus, PipeWire, WirePlumber, pipewire-pulse and a null sink.
+/// A private headless desktop: session bus, PipeWire, WirePlumber, pipewire-pulse and a null sink.
 ///
-/// It shares nothing with the session of the person who runs the tests: other sockets, other home, other bus.
+/// It shares nothing with the session of the user who runs the tests: separate sockets, home and bus.
 public final class PrivateDesktop: PrivateServer {
     /// Its folder, environment and processes.
     public let sandbox: Sandbox
@@ -21,18 +21,18 @@ public final class PrivateDesktop: PrivateServer {
     public var bus: ChildProcess? { parts.withLock { $0[.bus] } }
     /// The system bus, if there is one.
     public var systemBus: ChildProcess? { parts.withLock { $0[.systemBus] } }
-    /// The PipeWire daemon, which has the module under test inside.
+    /// The PipeWire daemon, which has loaded the module under test.
     public var pipeWire: ChildProcess? { parts.withLock { $0[.pipeWire] } }
-    /// Which server it is.
+    /// The kind of server.
     public var kind: ServerKind { .pipeWire }
     /// The PipeWire daemon.
     public var daemon: ChildProcess? { pipeWire }
     /// The session manager.
     public var wirePlumber: ChildProcess? { parts.withLock { $0[.wirePlumber] } }
-    /// The server of PulseAudio clients.
+    /// The pipewire-pulse process.
     public var pulse: ChildProcess? { parts.withLock { $0[.pulse] } }
 
-    /// Starts everything, and returns when the null sink is the default sink and clients can connect.
+    /// Starts all parts, and returns when the null sink is the default sink and clients can connect.
     public static func start(_ options: DesktopOptions = DesktopOptions()) async throws -> PrivateDesktop {
         let desktop = try PrivateDesktop(options)
         do {
@@ -58,14 +58,13 @@ public final class PrivateDesktop: PrivateServer {
         try writeConfiguration()
     }
 
-    /// Starts the bus again after it ended, or for the first time.
+    /// Starts the bus, for the first time or after it ended.
     private func startBus() async throws {
         let bus = try await sandbox.startBus()
         parts.withLock { $0[.bus] = bus }
     }
 
-    /// Starts PipeWire, WirePlumber and pipewire-pulse, as many of them as do not run; after `stopServers()` or when
-    /// one was killed.
+    /// Starts those of PipeWire, WirePlumber and pipewire-pulse that do not run, after `stopServers()` or a kill.
     public func startServers() async throws {
         try start(.pipeWire, "pipewire")
         try await waitForDaemon("PipeWire's null sink") {
@@ -77,7 +76,7 @@ public final class PrivateDesktop: PrivateServer {
             try start(.wirePlumber, "wireplumber")
             try await waitForDaemon("WirePlumber to choose the default sink") {
                 if self.options.hasNullSink { return try await self.defaultSink() == self.sinkName }
-                // Of metadata without an entry pw-dump says nothing.
+                // `pw-dump` does not print metadata without entries.
                 let metadata = try await self.sandbox.run(Invocation("pw-cli", ["ls", "Metadata"]))
                 return String(decoding: metadata, as: UTF8.self).contains("metadata.name = \"default\"")
             }
@@ -94,7 +93,7 @@ public final class PrivateDesktop: PrivateServer {
 
     /// Ends pipewire-pulse, WirePlumber and PipeWire in this order; the bus and all files stay.
     public func stopServers() async {
-        for part in [Part.pulse, .wirePlumber, .pipeWire] { await take(part)?.stop() }
+        for part in [Part.pulse, .wirePlumber, .pipeWire] { await remove(part)?.stop() }
     }
 
     /// Starts the system bus.
@@ -103,26 +102,26 @@ public final class PrivateDesktop: PrivateServer {
         parts.withLock { $0[.systemBus] = bus }
     }
 
-    /// Ends the PipeWire daemon alone, as in a crash of the server when `signal` is SIGKILL.
+    /// Ends only the PipeWire daemon; with SIGKILL as in a crash.
     public func stopDaemon(signal: Int32 = SIGTERM) async throws {
-        guard let daemon = take(.pipeWire) else { return }
+        guard let daemon = remove(.pipeWire) else { return }
         daemon.signal(signal)
         try await daemon.waitForExit()
     }
 
-    /// Ends the session manager alone, as in a crash of it.
+    /// Kills only the session manager, as in a crash.
     public func killWirePlumber() async throws {
-        guard let manager = take(.wirePlumber) else { return }
+        guard let manager = remove(.wirePlumber) else { return }
         manager.signal(SIGKILL)
         try await manager.waitForExit()
     }
 
-    /// Starts it again.
+    /// Starts the session manager again.
     public func startWirePlumber() async throws { try start(.wirePlumber, "wireplumber") }
 
-    /// Ends the session bus, as when the user's session is restarted around the sound server.
+    /// Ends the session bus, as when the user's session restarts while the sound server continues.
     public func stopBus() async throws {
-        guard let bus = take(.bus) else { return }
+        guard let bus = remove(.bus) else { return }
         bus.signal(SIGTERM)
         try await bus.waitForExit()
     }
@@ -133,22 +132,22 @@ public final class PrivateDesktop: PrivateServer {
         try await startBus()
     }
 
-    /// What the PipeWire daemon occupies.
+    /// The memory use of the PipeWire daemon.
     public func pipeWireMemory() throws -> ProcessMemory {
         guard let pipeWire else { throw SystemError(code: ESRCH, context: "memory of pipewire") }
         return try ProcessMemory(of: pipeWire.processID)
     }
 
-    /// Our module's name.
+    /// The name of our module.
     public static let moduleName = "libpipewire-module-audio-session"
 
-    /// Takes our module out of the daemon by the module of `Tests/ModuleUnloader`, which has to be loaded too, and waits until
-    /// it has gone.
+    /// Unloads our module through the module in `Tests/ModuleUnloader`, which must be loaded as well, and waits until
+    /// ours has gone.
     public func unloadModule() async throws {
         try await change(PrivateDesktop.moduleName, isThere: false)
     }
 
-    /// Loads our module into the daemon that runs, and waits until it is there.
+    /// Loads our module into the running daemon, and waits until it is loaded.
     public func loadModule() async throws { try await change("+" + PrivateDesktop.moduleName, isThere: true) }
 
     private func change(_ command: String, isThere: Bool) async throws {
@@ -164,12 +163,12 @@ public final class PrivateDesktop: PrivateServer {
         }
     }
 
-    /// All that WirePlumber has written to its state folder.
+    /// All files in WirePlumber's state folder.
     public func savedState() -> [String: [UInt8]] { sandbox.contents(of: "home/.local/state/wireplumber") }
 
-    /// Whether WirePlumber has written a volume for a role: up to 0.4 in lines of its own kind, since 0.5 in JSON.
+    /// Whether WirePlumber has saved a volume for a role: in its own line format up to 0.4, in JSON since 0.5.
     public func hasSaved(slider position: Double, of role: MediaRole) -> Bool {
-        // A linear factor, of which two digits are enough to tell it from others.
+        // A linear factor; two digits distinguish it from other values.
         let factor = String(format: "%.2f", (pow(position, 3) * 100).rounded(.down) / 100)
         return savedState().values.contains { file in
             String(decoding: file, as: UTF8.self).split(separator: "\n").contains { line in
@@ -179,8 +178,8 @@ public final class PrivateDesktop: PrivateServer {
         }
     }
 
-    /// Waits until the daemon says in its log that its graph has another rate: before 0.3.77 with the rate that it had, later
-    /// with the one that it was to have too. Where ``DesktopOptions/environment`` makes it say so.
+    /// Waits until the daemon logs that its graph has changed its rate. Before 0.3.77 the line has only the former
+    /// rate, later also the new one. ``DesktopOptions/environment`` must enable the line.
     public func waitForGraph(rate: Int, after former: Int) async throws {
         guard let log = pipeWire?.log else { throw SystemError(code: ESRCH, context: "log of pipewire") }
         _ = try await waitUntil("the rate of the graph", evidence: { log.tail() }) {
@@ -195,9 +194,9 @@ public final class PrivateDesktop: PrivateServer {
         parts.withLock { $0[part] = child }
     }
 
-    private func take(_ part: Part) -> ChildProcess? { parts.withLock { $0.removeValue(forKey: part) } }
+    private func remove(_ part: Part) -> ChildProcess? { parts.withLock { $0.removeValue(forKey: part) } }
 
-    /// Waits until `condition` holds; a tool that cannot connect yet counts as "not yet", an ended daemon as failure.
+    /// Waits until `condition` holds. A tool that cannot connect yet counts as "not yet"; an ended daemon is a failure.
     private func waitForDaemon(_ awaited: String, _ condition: @Sendable () async throws -> Bool) async throws {
         _ = try await waitUntil(awaited, within: .seconds(15), evidence: { sandbox.logTails() }) {
             for child in parts.withLock({ Array($0.values) }) {

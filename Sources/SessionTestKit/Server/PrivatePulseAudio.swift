@@ -1,8 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A PulseAudio daemon of its own with a null sink: to run our module in it, or to measure the policy modules that come
-/// with it.
+/// A private PulseAudio daemon with a null sink, to run our module, or to measure PulseAudio's own policy modules.
 public final class PrivatePulseAudio: PrivateServer {
     /// Its folder, environment and processes.
     public let sandbox: Sandbox
@@ -12,16 +11,16 @@ public final class PrivatePulseAudio: PrivateServer {
     private enum Part { case systemBus, bus, daemon }
     private let parts = Mutex<[Part: ChildProcess]>([:])
 
-    /// Which server it is.
+    /// The kind of server.
     public var kind: ServerKind { .pulseAudio }
     /// The name of the null sink.
     public var sinkName: String { options.sinkName }
     /// The daemon.
     public var daemon: ChildProcess? { parts.withLock { $0[.daemon] } }
 
-    /// Starts the daemon with further modules, each a line as of `load-module`, and returns when it serves clients.
+    /// Starts the daemon with further modules, each given as a `load-module` line, and returns when it serves clients.
     ///
-    /// - Parameter daemonArguments: more arguments for the daemon, such as `--dl-search-path=…`.
+    /// - Parameter daemonArguments: More arguments for the daemon, such as `--dl-search-path=…`.
     public static func start(
         modules: [String] = [], sinkName: String = "test-sink", daemonArguments: [String] = [],
         environment: [String: String] = [:]
@@ -34,7 +33,7 @@ public final class PrivatePulseAudio: PrivateServer {
         return try await start(options)
     }
 
-    /// Starts the daemon, and the buses that are wished for, and returns when it serves clients.
+    /// Starts the daemon and the requested buses, and returns when it serves clients.
     public static func start(_ options: PulseAudioOptions) async throws -> PrivatePulseAudio {
         let server = try PrivatePulseAudio(options)
         do {
@@ -54,7 +53,7 @@ public final class PrivatePulseAudio: PrivateServer {
     private init(_ options: PulseAudioOptions) throws {
         self.options = options
         sandbox = try Sandbox(environment: options.environment)
-        // Float and 48 kHz all the way, so that the server adds no rounding of its own to what is measured.
+        // 32-bit float and 48 kHz throughout, so that the server's own rounding does not affect measurements.
         try sandbox.write(
             (["default-sample-format = float32le", "default-sample-rate = 48000"] + options.configuration)
                 .map { $0 + "\n" }.joined(), to: "home/.config/pulse/daemon.conf")
@@ -96,7 +95,7 @@ public final class PrivatePulseAudio: PrivateServer {
         return Invocation("pulseaudio", arguments + options.daemonArguments + lines.map { "--load=\($0)" })
     }
 
-    /// The folder of the installed daemon's own modules, which has the release in its name.
+    /// The folder of the installed daemon's modules, whose name contains the release.
     static func moduleFolder() throws -> String {
         let files = FileManager.default
         let libraries = ["/usr/lib", "/usr/lib64", "/usr/local/lib"]
@@ -111,11 +110,11 @@ public final class PrivatePulseAudio: PrivateServer {
     }
 
     /// Ends the daemon; the buses and all files stay.
-    public func stopServers() async { await take(.daemon)?.stop() }
+    public func stopServers() async { await remove(.daemon)?.stop() }
 
-    /// Ends the daemon, as in a crash of it when `signal` is SIGKILL.
+    /// Ends the daemon; with SIGKILL as in a crash.
     public func stopDaemon(signal: Int32 = SIGTERM) async throws {
-        guard let daemon = take(.daemon) else { return }
+        guard let daemon = remove(.daemon) else { return }
         daemon.signal(signal)
         try await daemon.waitForExit()
     }
@@ -125,9 +124,9 @@ public final class PrivatePulseAudio: PrivateServer {
         parts.withLock { $0[.bus] = bus }
     }
 
-    /// Ends the session bus, as when the user's session is restarted around the sound server.
+    /// Ends the session bus, as when the user's session restarts while the sound server continues.
     public func stopBus() async throws {
-        guard let bus = take(.bus) else { return }
+        guard let bus = remove(.bus) else { return }
         bus.signal(SIGTERM)
         try await bus.waitForExit()
     }
@@ -138,21 +137,21 @@ public final class PrivatePulseAudio: PrivateServer {
         try await startBus()
     }
 
-    private func take(_ part: Part) -> ChildProcess? { parts.withLock { $0.removeValue(forKey: part) } }
+    private func remove(_ part: Part) -> ChildProcess? { parts.withLock { $0.removeValue(forKey: part) } }
 
-    /// Takes our module out of the daemon.
+    /// Unloads our module from the daemon.
     public func unloadModule() async throws {
         try await sandbox.run(Invocation("pactl", ["unload-module", "module-audio-session"]))
     }
 
-    // MARK: - What users see and do
+    // MARK: - Streams and the user's settings
 
     /// All playback and capture streams.
     public func streams() async throws -> [ServerStream] {
         try await list("sink-inputs", isCapture: false) + list("source-outputs", isCapture: true)
     }
 
-    /// Moves the user's slider, as a mixer does.
+    /// Sets the user's volume, as a mixer does.
     public func setSlider(of stream: ServerStream, to position: Double) async throws {
         let command = stream.isCapture ? "set-source-output-volume" : "set-sink-input-volume"
         try await sandbox.run(Invocation("pactl", [command, "\(stream.id)", "\(Int(position * 65536))"]))
@@ -174,14 +173,14 @@ public final class PrivatePulseAudio: PrivateServer {
         }
     }
 
-    /// The databases of the stock modules that remember streams, devices and cards.
+    /// The databases in which the stock modules save streams, devices and cards.
     public func savedState() -> [String: [UInt8]] {
         sandbox.contents(of: "home/.config/pulse").filter { $0.key.contains(".tdb") }
     }
 
-    /// Whether `module-stream-restore` has written a volume.
+    /// Whether `module-stream-restore` has saved a volume.
     public func hasSaved(slider position: Double, of role: MediaRole) -> Bool {
-        // A record of two channels, each the slider's position in 16.16 bits, the most significant byte first. The role
+        // The record has two channels, each the slider's position in 16.16 bits, most significant byte first. The role
         // is in the record's key, elsewhere in the file.
         let volume = UInt32(position * 65536)
         let record: [UInt8] = [UInt8(ascii: "v"), 2] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: volume >> $0) }
@@ -190,7 +189,7 @@ public final class PrivatePulseAudio: PrivateServer {
         }
     }
 
-    // MARK: - What is heard
+    // MARK: - Capture
 
     /// Records the null sink's monitor.
     public func captureInvocation() -> Invocation {
@@ -202,6 +201,6 @@ public final class PrivatePulseAudio: PrivateServer {
             ])
     }
 
-    /// The daemon does it by itself.
+    /// Does nothing: the daemon connects the capture itself.
     public func connectCapture() {}
 }

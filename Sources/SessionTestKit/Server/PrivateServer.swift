@@ -1,6 +1,6 @@
 import Foundation
 
-/// A sound server in a sandbox of its own, with one null sink that can be heard through its monitor.
+/// A sound server in its own sandbox, with one null sink whose monitor can be recorded.
 public protocol PrivateServer: Sendable {
     /// Its folder, environment and processes.
     var sandbox: Sandbox { get }
@@ -8,43 +8,43 @@ public protocol PrivateServer: Sendable {
     /// The name of the null sink, which is the default sink.
     var sinkName: String { get }
 
-    /// All application streams there are now.
+    /// All present streams of applications.
     func streams() async throws -> [ServerStream]
 
-    /// Moves the user's slider of a stream: 0 to 1, cubic as in every desktop's mixer.
+    /// Sets the user's volume of a stream: 0 to 1, cubic as in desktop mixers.
     func setSlider(of stream: ServerStream, to position: Double) async throws
 
     /// Sets the user's mute switch of a stream.
     func setMuted(_ muted: Bool, of stream: ServerStream) async throws
 
-    /// What writes the monitor of the sink to standard output: interleaved stereo, 32-bit float, 48 kHz.
+    /// The program that writes the sink's monitor to standard output: interleaved stereo, 32-bit float, 48 kHz.
     func captureInvocation() -> Invocation
-    /// Sees to it that the capture is fed, where the server does not do so by itself.
+    /// Connects the capture to the monitor if the server does not do so itself.
     func connectCapture() async throws
 
-    /// Which server it is.
+    /// The kind of server.
     var kind: ServerKind { get }
-    /// The daemon, which has the module under test inside; nil when it was ended.
+    /// The daemon, which has loaded the module under test; nil after it was ended.
     var daemon: ChildProcess? { get }
-    /// Ends the daemon alone, as in a crash of it when `signal` is SIGKILL.
+    /// Ends only the daemon; with SIGKILL as in a crash.
     func stopDaemon(signal: Int32) async throws
-    /// Ends the daemon and all that belongs to it but the buses; all files stay.
+    /// Ends the daemon and all its helpers except the buses; all files stay.
     func stopServers() async
-    /// Starts what `stopServers()` has ended, and returns when clients can connect.
+    /// Starts everything that `stopServers()` has ended, and returns when clients can connect.
     func startServers() async throws
-    /// Ends the session bus, as when the user's session is restarted around the sound server.
+    /// Ends the session bus, as when the user's session restarts while the sound server continues.
     func stopBus() async throws
     /// Starts the session bus again, at the same address.
     func startBusAgain() async throws
-    /// Takes our module out of the daemon.
+    /// Unloads our module from the daemon.
     func unloadModule() async throws
-    /// All that the server, or its session manager, remembers of streams and devices, by path, to be compared byte for
-    /// byte.
+    /// All saved settings of streams and devices of the server or its session manager, by file path, for a comparison
+    /// byte by byte.
     func savedState() -> [String: [UInt8]]
-    /// Whether a volume, as the position of the user's slider, is among what is remembered of streams of a role.
+    /// Whether a volume, given as a slider position, is among the saved settings of a role.
     func hasSaved(slider position: Double, of role: MediaRole) -> Bool
 
-    /// Ends everything that was started and removes its files.
+    /// Ends all started programs and removes their files.
     func stop() async
 }
 
@@ -62,24 +62,24 @@ extension PrivateServer {
         }
     }
 
-    /// Where our module marks that its start is under way.
+    /// The file by which our module marks an unfinished start.
     public var startMark: String {
         sandbox.path("run/audio-session-\(kind == .pipeWire ? "pipewire" : "pulseaudio").starting")
     }
 
-    /// Waits until our module's start counts as survived, which takes ten seconds; a server that is killed before is taken
-    /// for one that the module has ended.
+    /// Waits ten seconds until our module counts its start as survived. If a server is killed before, the module blames
+    /// itself at the next start.
     public func outliveStart() async throws {
         _ = try await waitUntil("the mark of the start is gone", within: .seconds(20), every: .milliseconds(50)) {
             FileManager.default.fileExists(atPath: startMark) ? nil : true
         }
     }
 
-    /// Ends everything.
+    /// Ends all programs.
     public func stop() async { await sandbox.stop() }
 }
 
-/// Starts a server, hands it to `body`, and ends it whatever happens.
+/// Starts a server, passes it to `body`, and ends it in every case.
 public func withServer<Server: PrivateServer, Result: Sendable>(
     _ server: Server, isolation: isolated (any Actor)? = #isolation, _ body: (Server) async throws -> Result
 ) async throws -> Result {

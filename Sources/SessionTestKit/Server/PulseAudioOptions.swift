@@ -1,12 +1,12 @@
-/// What a private PulseAudio consists of.
+/// The parts and settings of a private PulseAudio.
 public struct PulseAudioOptions: Sendable {
     /// The name of the null sink.
     public var sinkName = "test-sink"
-    /// Further modules, each a line as of `load-module`, loaded in this order after the sink and the protocol.
+    /// Further modules, each as a `load-module` line, loaded in this order after the sink and the protocol.
     public var modules: [String] = []
-    /// Modules that are loaded before there are sinks and clients, as `default.pa` does with those that remember.
+    /// Modules that are loaded before sinks and clients, as `default.pa` does with modules that restore saved settings.
     public var earlyModules: [String] = []
-    /// Folders in which modules are looked for before the daemon's own.
+    /// Folders that are searched for modules before the daemon's own.
     public var moduleFolders: [String] = []
     /// More arguments for the daemon.
     public var daemonArguments: [String] = []
@@ -23,11 +23,11 @@ public struct PulseAudioOptions: Sendable {
     /// Whether there is a system bus, for the services of ``DesktopMocks``.
     public var runsSystemBus = false
 
-    /// A daemon with a sink and clients, and nothing else.
+    /// Only a daemon with a sink and clients.
     public init() {}
 
-    /// What the daemon of a stock desktop has loaded, as far as it is about streams and devices, and no hardware: what
-    /// remembers, and what moves streams. Without `module-role-cork`, which is a policy like ours.
+    /// The modules of a stock desktop that concern streams and devices, without hardware: those that save settings and
+    /// those that move streams. Without `module-role-cork`, which is a policy like ours.
     public static var stock: PulseAudioOptions {
         var options = PulseAudioOptions()
         options.earlyModules = [

@@ -1,24 +1,24 @@
 import Foundation
 
-/// A playback or capture stream as its server shows it at one moment.
+/// A playback or capture stream as the server reports it at one moment.
 public struct ServerStream: Sendable, Equatable {
     /// What the stream is doing.
     public enum State: String, Sendable {
-        /// Being set up.
+        /// The stream is being set up.
         case creating
-        /// No buffers; what PipeWire shows of a stream that has not started or was suspended.
+        /// The stream has no buffers: PipeWire's state for a stream that has not started or was suspended.
         case suspended
-        /// Connected but not processing: corked or paused.
+        /// The stream is connected but not processed: corked or paused.
         case idle
-        /// Processing.
+        /// The stream is processed.
         case running
-        /// Failed.
+        /// The stream has failed.
         case error
     }
 
     /// The node's id in PipeWire, the sink input's index in PulseAudio.
     public let id: UInt32
-    /// What it is doing.
+    /// The stream's state.
     public let state: State
     /// Whether it captures rather than plays.
     public let isCapture: Bool
@@ -27,13 +27,13 @@ public struct ServerStream: Sendable, Equatable {
     /// PipeWire: the node's `Props` parameters merged into one object; PulseAudio: the whole entry of the list.
     public let parameters: JSONValue
 
-    /// The process that plays, as it said itself or as the server's socket saw it.
+    /// The process that owns the stream, as the client states it, or else as the server's socket reports it.
     public var processID: pid_t? {
-        // pipewire-pulse is the socket's peer for all its clients, so what the client says comes first.
+        // For all PulseAudio clients, the socket's peer is pipewire-pulse, so the client's own statement comes first.
         (properties["application.process.id"] ?? properties["pipewire.sec.pid"]).flatMap { pid_t($0) }
     }
 
-    /// The channels' volumes as linear factors, the user's own and nothing else.
+    /// The user's volumes of the channels, as linear factors, without any other factor.
     public var channelVolumes: [Double] {
         if let volumes = parameters["channelVolumes"] { return volumes.elements.compactMap(\.number) }
         guard case .object(let channels)? = parameters["volume"] else { return [] }
@@ -41,11 +41,11 @@ public struct ServerStream: Sendable, Equatable {
             .map { pow($0 / 65536, 3) }
     }
 
-    /// What of the channels' volumes is in force, as far as the server tells: PulseAudio tells the user's own only.
+    /// The volumes in force of the channels, as far as the server reports them; PulseAudio reports only the user's.
     public var effectiveVolumes: [Double] {
         parameters["softVolumes"].map { $0.elements.compactMap(\.number) } ?? channelVolumes
     }
 
-    /// Whether the user muted it.
+    /// Whether the user has muted the stream.
     public var isMuted: Bool { parameters["mute"]?.bool ?? false }
 }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A recording of what comes out of the null sink, or of something else, readable while it grows.
+/// A growing recording of the null sink or of another source.
 ///
-/// Tests wait for conditions in the captured sound rather than for time to pass. Frames count from the beginning of
-/// the capture, so a frame from a live query is a frame of the finished `Sound`.
+/// Tests wait for conditions in the captured sound instead of for time to pass. Frames count from the beginning of the
+/// capture, so a frame from a query during the capture is the same in the finished `Sound`.
 public final class Capture: Sendable {
     private static let bytesPerFrame = 8
 
     private let process: ChildProcess
     private let path: String
-    /// Whether its process does nothing else.
+    /// Whether the process exists only for this recording.
     private let hasOwnProcess: Bool
 
     /// Starts to record the monitor of the server's sink, and returns when sound (or silence) flows.
@@ -26,8 +26,8 @@ public final class Capture: Sendable {
         process = try server.sandbox.start("capture", server.captureInvocation(), output: path)
     }
 
-    /// Starts to record something else than the null sink, beside whatever else is being recorded, and returns when
-    /// sound (or silence) flows. What is recorded may go: then it is silence, until it is linked again.
+    /// Starts to record another source than the null sink, in addition to other recordings, and returns when sound (or
+    /// silence) flows. If the source disappears, silence is recorded until it is linked again.
     public static func start(on desktop: PrivateDesktop, of point: CapturePoint) async throws -> Capture {
         let name = "test-capture-\(UUID().uuidString.prefix(8))"
         let capture = try Capture(name, on: desktop)
@@ -43,8 +43,8 @@ public final class Capture: Sendable {
             name, desktop.captureInvocation(named: name, isLinkedByItself: false), output: path)
     }
 
-    /// What another process writes to a file: interleaved stereo, 32-bit float, 48 kHz. Returns when sound (or silence)
-    /// flows.
+    /// Records a file that another process writes: interleaved stereo, 32-bit float, 48 kHz. Returns when sound (or
+    /// silence) flows.
     public static func start(following path: String, writtenBy process: ChildProcess) async throws -> Capture {
         let capture = Capture(following: path, writtenBy: process)
         try await capture.waitForFrames(1)
@@ -57,13 +57,13 @@ public final class Capture: Sendable {
         hasOwnProcess = false
     }
 
-    /// How many complete frames have been recorded so far: the present moment in the capture.
+    /// The number of complete frames so far: the present moment in the capture.
     public var frameCount: Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) / Capture.bytesPerFrame : 0
     }
 
-    /// Waits until that many frames have been recorded.
+    /// Waits until the given number of frames has been recorded.
     public func waitForFrames(_ count: Int, within limit: Duration = .seconds(10)) async throws {
         _ = try await waitUntil("\(count) frames of capture", within: limit, evidence: { process.log.tail() }) {
             try checkRunning()
@@ -71,36 +71,46 @@ public final class Capture: Sendable {
         }
     }
 
-    /// Waits until so much more has been recorded; time as the sound server sees it.
+    /// Waits until the given duration has been recorded; this is time as the sound server sees it.
     public func record(_ duration: Duration) async throws {
         try await waitForFrames(frameCount + duration.frames, within: duration + .seconds(10))
     }
 
-    /// Waits until a tone has been at or above a level for some time, and returns the frame at which that began.
+    /// Waits until a tone has been at a level for some time, no louder and no softer, and returns the frame at which that
+    /// time began.
+    ///
+    /// Throws a ``SoundFailure`` if the tone reached the level and did not stay there, and a ``WaitFailure`` if it never
+    /// did.
     ///
     /// - Parameters:
-    ///   - tone: frequency in hertz and channel.
-    ///   - level: in dBFS.
-    ///   - start: the frame from which to look; the present by default.
+    ///   - tone: The frequency in hertz, and the channel.
+    ///   - level: In dBFS.
+    ///   - tolerance: By how many decibels the level may differ.
+    ///   - start: The frame at which to begin; by default the present one.
     @discardableResult
     public func wait(
-        for tone: Tone, above level: Double, lasting duration: Duration = .milliseconds(50), from start: Int? = nil,
-        within limit: Duration = .seconds(10)
+        for tone: Tone, at level: Double, tolerance: Double = 1, lasting duration: Duration = .milliseconds(50),
+        from start: Int? = nil, within limit: Duration = .seconds(10)
     ) async throws -> Int {
-        try await wait(
-            "\(tone) above \(level) dBFS for \(duration)", tone, duration, start, limit
-        ) { $0 >= level }
+        var hasBegun = false
+        do {
+            return try await wait("\(tone) at \(level) dBFS for \(duration)", tone, duration, start, limit) {
+                let isThere = abs($0 - level) <= tolerance
+                if isThere { hasBegun = true }
+                return isThere
+            }
+        } catch let failure as WaitFailure where hasBegun {
+            throw SoundFailure(failure.description)
+        }
     }
 
-    /// Waits until a tone has been below a level for some time, and returns the frame at which that began.
+    /// Waits until a tone has been below a level for some time, and returns the frame at which that time began.
     @discardableResult
     public func wait(
         for tone: Tone, below level: Double, lasting duration: Duration = .milliseconds(50), from start: Int? = nil,
         within limit: Duration = .seconds(10)
     ) async throws -> Int {
-        try await wait(
-            "\(tone) below \(level) dBFS for \(duration)", tone, duration, start, limit
-        ) { $0 < level }
+        try await wait("\(tone) below \(level) dBFS for \(duration)", tone, duration, start, limit) { $0 < level }
     }
 
     private func wait(
@@ -127,7 +137,7 @@ public final class Capture: Sendable {
         }
     }
 
-    /// What has been recorded since a frame.
+    /// The sound recorded since a frame.
     public func read(from frame: Int = 0) throws -> Sound {
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         defer { try? file.close() }
@@ -153,9 +163,9 @@ public final class Capture: Sendable {
     }
 }
 
-/// Where sound can be recorded.
+/// A source of sound that can be recorded.
 public enum CapturePoint: Sendable, Hashable {
-    /// What a sink plays, by its node's name. It ends with the sink.
+    /// The sound of a sink, by node name; ends with the sink.
     case sink(String)
     /// A pair of output ports, `PREFIX_FL` and `PREFIX_FR`, of a node.
     case ports(node: String, prefix: String)
@@ -169,11 +179,11 @@ public enum CapturePoint: Sendable, Hashable {
     }
 }
 
-/// A tone to be looked for.
+/// A tone to search for.
 public struct Tone: Sendable, Hashable, CustomStringConvertible {
     /// In hertz.
     public var frequency: Double
-    /// Where it sounds.
+    /// The channel with the tone.
     public var channel: Channel
 
     /// A tone on a channel.

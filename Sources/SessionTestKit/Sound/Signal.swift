@@ -1,16 +1,16 @@
 import Foundation
 
-/// The sounds that tests play: made to be told apart and measured in a capture.
+/// The sounds that tests play, designed to be distinguished and measured in a capture.
 public enum Signal {
-    /// How long a signal takes to begin and to end, so that the file itself makes no click.
+    /// The length of a signal's fade-in and fade-out, so that the file itself has no click.
     public static let edge: Duration = .milliseconds(10)
 
     /// A sine tone.
     ///
     /// - Parameters:
-    ///   - frequency: in hertz.
-    ///   - amplitude: of full scale.
-    ///   - channel: the only channel that sounds, or nil for both.
+    ///   - frequency: In hertz.
+    ///   - amplitude: Relative to full scale.
+    ///   - channel: The only channel with sound, or nil for both.
     public static func tone(
         _ frequency: Double, amplitude: Double = 0.5, for duration: Duration, on channel: Channel? = nil
     ) -> Sound {
@@ -20,14 +20,14 @@ public enum Signal {
         return Sound(left: channel == .right ? [] : samples, right: channel == .left ? [] : samples)
     }
 
-    /// The frames in which the position signal's phase turns once, unless told otherwise: ten seconds.
+    /// The frames in which the phase of the position signal turns once by default: ten seconds.
     public static let framesPerTurn = 480_000
 
-    /// A signal that says by itself where in the file it is: the cosine (left) and sine (right) of a phase that
-    /// turns slowly. `atan2` of the two is the position, whatever gain both went through. See `PositionTrack`.
+    /// A signal that contains its own position in the file: cosine (left) and sine (right) of a slowly turning phase.
+    /// `atan2` of the two is the position, whatever gain was applied to both. See `PositionTrack`.
     ///
-    /// A gap is found modulo one turn, and is exact to a frame while samples are 32-bit float all the way; rounding
-    /// to 16 bits at half amplitude costs some frames of precision per ten seconds of turn.
+    /// A gap is measured modulo one turn. The result is exact to a frame with 32-bit float throughout; rounding to 16
+    /// bits at half amplitude costs some frames of precision per ten seconds of turn.
     public static func position(
         amplitude: Double = 0.5, for duration: Duration, framesPerTurn: Int = framesPerTurn
     ) -> Sound {
@@ -39,7 +39,7 @@ public enum Signal {
             right: (0..<count).map { Float(gains[$0] * sin(step * Double($0))) })
     }
 
-    /// A raised cosine up at the beginning and down at the end.
+    /// A raised-cosine fade at the beginning and the end.
     private static func envelope(_ frame: Int, of count: Int) -> Double {
         let length = min(edge.frames, count / 2)
         let fromEnd = min(frame, count - 1 - frame)

@@ -8,7 +8,7 @@ public enum Channel: Int, Sendable, CaseIterable {
     case right
 }
 
-/// Stereo sound at 48 kHz: what is played and what was captured.
+/// Stereo sound at 48 kHz, to be played or captured.
 public struct Sound: Sendable, Equatable {
     /// Frames in a second; all private servers run at this rate.
     public static let rate = 48_000
@@ -25,7 +25,7 @@ public struct Sound: Sendable, Equatable {
         self.right = right + [Float](repeating: 0, count: count - right.count)
     }
 
-    /// Sound from interleaved samples; an incomplete last frame is left out.
+    /// Sound from interleaved samples; an incomplete last frame is dropped.
     public init(interleaved samples: UnsafeBufferPointer<Float>) {
         let count = samples.count / 2
         left = [Float](unsafeUninitializedCapacity: count) { buffer, used in
@@ -38,13 +38,13 @@ public struct Sound: Sendable, Equatable {
         }
     }
 
-    /// How many frames there are.
+    /// The number of frames.
     public var frameCount: Int { left.count }
 
     /// One channel's samples.
     public subscript(channel: Channel) -> [Float] { channel == .left ? left : right }
 
-    /// This sound and then another.
+    /// This sound followed by another.
     public static func + (first: Sound, second: Sound) -> Sound {
         Sound(left: first.left + second.left, right: first.right + second.right)
     }
@@ -57,14 +57,14 @@ public struct Sound: Sendable, Equatable {
 }
 
 extension Duration {
-    /// The nearest number of frames.
+    /// The duration in frames, rounded.
     public var frames: Int { Int((self / .seconds(1) * Double(Sound.rate)).rounded()) }
 
-    /// How long a number of frames takes.
+    /// The duration of a number of frames.
     public static func frames(_ count: Int) -> Duration {
         .nanoseconds(Int64(count) * 1_000_000_000 / Int64(Sound.rate))
     }
 
-    /// In milliseconds, for figures and messages.
+    /// In milliseconds, for results and messages.
     public var milliseconds: Double { self / .milliseconds(1) }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The sample formats of the files that are written.
+/// The sample formats of written files.
 public enum SampleFormat: Sendable, CaseIterable {
-    /// 32-bit float; the default, as it adds no rounding to what is measured.
+    /// 32-bit float, the default, because it adds no rounding.
     case float32
-    /// 16-bit signed integer, as most files in the world.
+    /// 16-bit signed integer, as in most files.
     case signed16
 }
 

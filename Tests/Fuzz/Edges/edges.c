@@ -2,12 +2,12 @@
 
 #include <stdio.h>
 
-/* What the compiler leaves for libFuzzer: a counter for each place, and its address with flags. */
-struct place {
+/* The compiler's tables for libFuzzer: for each edge, a counter, and an address with flags. */
+struct edge {
     uintptr_t address, flags;
 };
 extern uint8_t counters[] __asm__("__start___sancov_cntrs"), counters_end[] __asm__("__stop___sancov_cntrs");
-extern const struct place places[] __asm__("__start___sancov_pcs");
+extern const struct edge places[] __asm__("__start___sancov_pcs");
 extern const char start[] __asm__("__ehdr_start");
 
 size_t fuzz_edge_count(void) { return (size_t)(counters_end - counters); }

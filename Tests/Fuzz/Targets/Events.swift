@@ -2,14 +2,14 @@ import SessionCore
 
 @testable import SessionOracle
 
-/// A sequence of events such as a host sends, judged by the second statement of the rules.
+/// A sequence of events as a host sends them, checked against the second statement of the rules (SessionOracle).
 func fuzzRules(_ bytes: [UInt8]) {
     var sequence = RandomSequence(beginning: bytes)
     sequence.play()
     if let report = sequence.report() { found(report) }
 }
 
-/// Any events in any order, at times that jump.
+/// Random events in random order, with jumps of the clock.
 func fuzzEngine(_ bytes: [UInt8]) {
     var play = EventPlay(bytes)
     play.run()
@@ -27,7 +27,7 @@ private struct EventPlay {
 
     init(_ bytes: [UInt8]) {
         input = Input(bytes)
-        let trial = Trial.all[input.below(Trial.all.count)]
+        let trial = TrialPolicy.all[input.below(TrialPolicy.all.count)]
         engine = Engine(policy: trial.policy)
         printStep("policy \(trial.policy.name)")
     }
@@ -70,7 +70,7 @@ private struct EventPlay {
         default: found("an answer to nothing", answers > 0)
         }
         answers = 0
-        // Of a stream that is gone there is nothing to tell.
+        // A stream that has vanished has no treatment.
         if case .streamVanished(let stream) = event { told[stream] = nil }
         for (stream, treatment) in told {
             found(
@@ -79,9 +79,9 @@ private struct EventPlay {
         }
     }
 
-    /// The clock of a server never goes back.
+    /// Advances the clock, which never goes back in a server.
     private mutating func pass(_ time: Int64) {
-        // What is due must lie before the end of the clock, which is 292 years away.
+        // Keep deadlines representable: the clock ends after 292 years.
         let (later, isOver) = now.addingReportingOverflow(time)
         now = isOver ? .max / 2 : min(later, .max / 2)
     }
@@ -115,7 +115,7 @@ private struct EventPlay {
         case 10:
             var known: [StreamID: SessionDescription] = [:]
             for _ in 0..<input.below(5) { known[StreamID(UInt32(input.below(8)))] = description() }
-            return .policyChanged(Trial.all[input.below(Trial.all.count)].policy, known)
+            return .policyChanged(TrialPolicy.all[input.below(TrialPolicy.all.count)].policy, known)
         case 11: return .streamMoved(stream, to: input.oneIn(3) ? .application(application) : .opened(session))
         case 12:
             return .sessionOpened(
@@ -164,7 +164,7 @@ private struct EventPlay {
         }
     }
 
-    /// Any that a policy file could bring about, and some that none could.
+    /// A random description; some are such that no policy file could define them.
     private mutating func description() -> SessionDescription {
         let known = Policy.phone.roles.sorted { $0.key.name < $1.key.name }.map(\.value)
         if !input.oneIn(3) { return input.pick(known) }

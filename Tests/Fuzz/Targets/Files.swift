@@ -2,7 +2,7 @@ import SessionCore
 
 @testable import PolicyFile
 
-/// A policy file: read, used, and written out again.
+/// Reads a policy file, classifies streams by it, and writes it out again.
 func fuzzPolicy(_ bytes: [UInt8]) {
     let file = PolicyFile(bytes: bytes, named: "t")
     found("a policy in spite of errors", (file.policy == nil) != file.diagnostics.contains { $0.severity == .error })
@@ -18,9 +18,9 @@ func fuzzPolicy(_ bytes: [UInt8]) {
     for direction in [StreamDirection.playback, .capture] {
         _ = classifier.classify(direction: direction) { $0 == "media.role" ? "phone" : "Firefox" }
     }
-    // What is in force, written out, is the same policy.
+    // The effective policy, written out and read again, must be the same policy.
     let written = EffectivePolicy(Assembly([Document(bytes, named: "t")], presetsFrom: Layers(folders: [])))
-    let again = PolicyFile(text: written.text, named: "written")
+    let again = PolicyFile(bytes: Array(written.text.utf8), named: "written")
     found("what was written out cannot be read: \(again.diagnostics)", again.policy == nil)
     found("another policy when it is written out", again.policy != policy || again.classifier != classifier)
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An input, taken from its front; when it has come to its end, zeros.
+/// The bytes of one input, read from the front; zeros after the end.
 struct Input {
     private(set) var rest: ArraySlice<UInt8>
 
@@ -22,7 +22,7 @@ struct Input {
         return taken
     }
 
-    /// Small ones, those at the edges, and any.
+    /// A small number, one at the limits of integer types, or any.
     mutating func number() -> UInt64 {
         let kind = byte()
         switch kind {
@@ -36,21 +36,21 @@ struct Input {
         }
     }
 
-    /// Some of what follows, as text.
+    /// Up to 63 of the next bytes, as text.
     mutating func text() -> String { String(decoding: bytes(below(64)), as: UTF8.self) }
 }
 
-/// Whether what an input stands for is printed, step by step.
-private let isTold = getenv("AUDIO_SESSION_FUZZ_STEPS") != nil
+/// Whether to print the steps of an input.
+private let printsSteps = getenv("AUDIO_SESSION_FUZZ_STEPS") != nil
 
-/// Prints a step, for whoever wants to know what an input stands for.
+/// Prints a step of an input, if AUDIO_SESSION_FUZZ_STEPS is set.
 func printStep(_ step: @autoclosure () -> String) {
-    guard isTold else { return }
+    guard printsSteps else { return }
     print(step())
     fflush(nil)
 }
 
-/// Ends the program with what is wrong, which is a finding.
+/// Reports a finding, if `isWrong`: prints the text and ends the program.
 func found(_ text: @autoclosure () -> String, _ isWrong: Bool = true) {
     if isWrong { fatalError(text()) }
 }

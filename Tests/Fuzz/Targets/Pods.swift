@@ -4,8 +4,8 @@ import SessionCore
 
 @testable import PipeWireHost
 
-/// Puts a pod of a type into memory that ends where it ends. What has come to a host has a size that is true, as the
-/// protocol sees to that; what is inside is its client's.
+/// Puts a pod into memory of exactly its size, so that a read beyond the end is found. The pod's own size is always right,
+/// because PipeWire's protocol checks it; the content comes from a client.
 private func withPod(type: UInt32, _ body: ArraySlice<UInt8>, _ use: (UnsafePointer<spa_pod>) -> Void) {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 8 + body.count, alignment: 8)
     defer { memory.deallocate() }
@@ -15,10 +15,10 @@ private func withPod(type: UInt32, _ body: ArraySlice<UInt8>, _ use: (UnsafePoin
     use(UnsafePointer(memory.bindMemory(to: spa_pod.self, capacity: 1)))
 }
 
-/// What is not an object is refused at once, so nearly all are.
+/// The pod's type: mostly object, because any other type is refused at once.
 private func type(_ byte: UInt8) -> UInt32 { byte < 200 ? 15 : UInt32(byte) - 200 }
 
-/// A parameter Route or EnumRoute of a card.
+/// Reads a Route or EnumRoute parameter of a card.
 func fuzzRoutePod(_ bytes: [UInt8]) {
     withPod(type: type(bytes.first ?? 0), bytes.dropFirst()) { pod in
         var route = cpw_route()
@@ -32,7 +32,7 @@ func fuzzRoutePod(_ bytes: [UInt8]) {
     }
 }
 
-/// A parameter Props of a node.
+/// Reads a Props parameter of a node.
 func fuzzVolumePod(_ bytes: [UInt8]) {
     withPod(type: type(bytes.first ?? 0), bytes.dropFirst()) { pod in
         var volumes = cpw_volumes()

@@ -1,6 +1,6 @@
 import SessionCore
 
-/// Cards, sinks, streams and sessions in any order.
+/// Random events of cards, sinks, streams and sessions.
 func fuzzRoutes(_ bytes: [UInt8]) {
     var play = RoutePlay(bytes)
     play.run()
@@ -25,20 +25,20 @@ private struct RoutePlay {
         for _ in 0..<256 {
             if input.isEmpty { break }
             send(event())
-            if input.oneIn(2) { send(.rest) }
+            if input.oneIn(2) { send(.turnEnded) }
             now = now &+ input.pick([0, 0, 1, 20, 300, 3_000]) * 1_000_000
             if let deadline = engine.deadline, deadline.nanoseconds <= now { send(.clock) }
         }
-        send(.rest)
+        send(.turnEnded)
         for _ in 0..<32 {
             guard let deadline = engine.deadline else { break }
             now = max(now, deadline.nanoseconds)
             send(.clock)
-            send(.rest)
+            send(.turnEnded)
         }
         found("does not come to rest", engine.deadline != nil)
         send(.shutdown)
-        send(.rest)
+        send(.turnEnded)
         found("sessions outlive the end", engine.hasSessions)
     }
 
@@ -100,7 +100,7 @@ private struct RoutePlay {
             places.streams.append(stream)
             places.heard[id(), default: []].append(stream.id)
             return stream.nodeID.map { .linked(to: $0) } ?? .streamsChanged
-        default: return input.pick([.managerChanged, .clock, .rest, .streamsChanged, .shutdown])
+        default: return input.pick([.managerChanged, .clock, .turnEnded, .streamsChanged, .shutdown])
         }
     }
 

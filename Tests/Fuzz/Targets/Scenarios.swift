@@ -3,7 +3,7 @@ import SessionCore
 
 @testable import SessionCommands
 
-/// A scenario file: read, and played if it is one.
+/// Reads a scenario file, and plays it if it has no errors.
 func fuzzScenario(_ bytes: [UInt8]) {
     let (scenario, diagnostics) = ScenarioReader.read(bytes, named: "t", presetFolders: [])
     found("a scenario in spite of errors", (scenario == nil) != diagnostics.contains { $0.severity == .error })
@@ -11,7 +11,7 @@ func fuzzScenario(_ bytes: [UInt8]) {
     for diagnostic in diagnostics { judge(diagnostic, lines: lines, columns: bytes.count + 1) }
     guard let scenario else { return }
     let simulation = Simulation(of: scenario)
-    found("not all expectations were looked at", simulation.outcomes.count != scenario.expectations.count)
+    found("not all expectations were checked", simulation.outcomes.count != scenario.expectations.count)
     for failure in simulation.failures { judge(failure, lines: lines, columns: bytes.count + 1) }
     for line in simulation.log {
         found("two lines in the log: \(line.text)", line.text.unicodeScalars.contains { $0.value < 0x20 })

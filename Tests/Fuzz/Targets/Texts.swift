@@ -7,7 +7,7 @@ import SessionHost
 @testable import PipeWireHost
 @testable import SessionDesktop
 
-/// Lines of `key=value`, as a stream's properties.
+/// Classifies a stream whose properties are lines of `key=value`.
 func fuzzProperties(_ bytes: [UInt8]) {
     var input = Input(bytes)
     let choice = input.byte()
@@ -16,7 +16,7 @@ func fuzzProperties(_ bytes: [UInt8]) {
     var properties: [String: String] = [:]
     for line in input.rest.split(separator: 0x0A) {
         let parts = line.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)
-        // Of the server's texts only so much is looked at, and what is no UTF-8 is repaired.
+        // As in a host: at most 256 bytes are read, and invalid UTF-8 is repaired.
         let text = parts.map { String(decoding: $0.prefix(256), as: UTF8.self) }
         if text.count == 2 { properties[text[0]] = text[1] }
     }
@@ -35,7 +35,7 @@ func fuzzProperties(_ bytes: [UInt8]) {
     found("two lines", texts.contains { $0.unicodeScalars.contains { $0.value < 0x20 } })
 }
 
-/// What is shipped, and one with rules and claims of every kind.
+/// The presets, and policies with all kinds of rules and claims.
 private let classifiers: [Classifier] = {
     let rules = """
         claims = { phone = { allow = [ { application.name = "GNOME Calls" } { media.name = "~^[a-c]+(x|y){2,3}$" } ]
@@ -48,14 +48,14 @@ private let classifiers: [Classifier] = {
               actions = { update-session = { category = record options = [ ] mode = measurement } } } ]
         """
     return ["preset = desktop", "preset = phone", rules, "preset = phone " + rules].compactMap {
-        PolicyFile(text: $0, named: "built in").classifier
+        PolicyFile(bytes: Array($0.utf8), named: "built in").classifier
     }
 }()
 
-/// The daemon always has some.
+/// An empty list of properties, because the daemon always has a list.
 nonisolated(unsafe) private let noProperties = pw_properties_new_string("")
 
-/// Values of the session manager's metadata, and of the daemon's.
+/// Parses values of the session manager's and the daemon's metadata.
 func fuzzMetadata(_ bytes: [UInt8]) {
     var input = Input(bytes)
     let kind = input.byte()
@@ -83,15 +83,15 @@ func fuzzMetadata(_ bytes: [UInt8]) {
         found("less than itself", fraction < fraction)
         _ = fraction.frames(at: UInt32(kind) &* 1_000_000)
     default:
-        let text = printable(value)
-        found("control characters", text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
-        found("no name twice", printable(text) != text)
+        let text = printable(value, limit: .max)
+        found("control characters", text.unicodeScalars.contains { !$0.isPrintable })
+        found("no name twice", printable(text, limit: .max) != text)
         var bounded = bytes.prefix(300).map { CChar(bitPattern: $0) } + [0]
         bounded.withUnsafeMutableBufferPointer { found("too long", (name($0.baseAddress) ?? "").utf8.count > 768) }
     }
 }
 
-/// The texts of `/proc/PID/stat` and `/proc/PID/cgroup`.
+/// Parses the texts of `/proc/PID/stat`, `cgroup` and `cmdline`, of desktop files, and of Flatpak's description.
 func fuzzProcesses(_ bytes: [UInt8]) {
     _ = LinuxProcessTree.status(bytes)
     if let unit = LinuxProcessTree.unit(inGroups: bytes) { found("a unit with a folder", unit.contains("/")) }
@@ -106,15 +106,15 @@ func fuzzProcesses(_ bytes: [UInt8]) {
     if let sandbox = LinuxProcessTree.sandbox(inGroups: bytes) { found("a sandbox without a name", sandbox.isEmpty) }
 }
 
-/// The module's arguments in PulseAudio, which become those of the policy.
+/// Parses the PulseAudio module's arguments, and the policy text made of them.
 func fuzzArguments(_ bytes: [UInt8]) {
-    // They are a text of C.
+    // The arguments are a C string, so they end at the first zero.
     let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     guard case .success(let arguments) = ModuleArguments.read(text) else { return }
-    // Files are not read here.
+    // Skip arguments that name a file.
     guard let policy = arguments.policyText, arguments.policy == nil else { return }
     let loaded = PolicyLoader.load(arguments: policy, layers: Layers(folders: []))
-    // Whatever the name of a preset is, it is one word there.
+    // The name of a preset must stay one word in the policy text, whatever it contains.
     let isNameOfPreset = loaded.diagnostics.allSatisfy { $0.description.contains("preset") }
     found("\(policy): \(loaded.diagnostics)", !isNameOfPreset)
 }

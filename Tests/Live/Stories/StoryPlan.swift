@@ -49,7 +49,7 @@ struct StoryPlan {
     func isOutput(_ name: String) -> Bool { name != VirtualPorts.microphone && !scenario.inputs.contains(name) }
 
     /// What the story needs of its desktop.
-    func prepare(_ options: inout DeskOptions) {
+    func prepare(_ options: inout LiveDesktopOptions) {
         options.routeVolume = 1
         options.runsSystemBus = needsLogind
         options.configurationFiles["audio-session/policy.conf"] = Self.text(of: scenario.policy)
@@ -68,6 +68,49 @@ struct StoryPlan {
             default: false
             }
         }
+    }
+
+    /// What an application uses to have its sessions: the library that `AUDIO_SESSION_LIBRARY` names, `swift` or the path of
+    /// the one for C, if it has all that the story takes; otherwise calls on the bus.
+    func interface(of application: String) -> SessionApplication.Interface {
+        guard let library = ProcessInfo.processInfo.environment["AUDIO_SESSION_LIBRARY"], !library.isEmpty else {
+            return .bus
+        }
+        // Interruptions by the system are for programs of the system, which call the bus.
+        let isOfSystem = scenario.interruptions.contains { program(of: $0) == application }
+        let own = scenario.sessions.indices.filter { scenario.sessions[$0].application.name == application }
+        guard !own.isEmpty, !isOfSystem else { return .bus }
+        if library == "swift" { return .swift }
+        let hasAll = own.count == 1 && own.allSatisfy { hasAllInC($0) }
+        return hasAll ? .c(library) : .bus
+    }
+
+    /// Whether the library for C has all that a session does and is told: it has the phone's older interface.
+    private func hasAllInC(_ session: Int) -> Bool {
+        let known: CategoryOptions = [.mixWithOthers, .duckOthers, .defaultToSpeaker, .allowBluetoothInput]
+        let modes: [Mode] = [.default, .voiceChat, .videoRecording, .measurement]
+        let own = scenario.sessions[session]
+        let does = scenario.events.allSatisfy { event in
+            switch event.action {
+            case .category(session, _, let options, let mode):
+                options.subtracting(known).isEmpty && (mode.map(modes.contains) ?? true)
+            case .mode(session, let mode): modes.contains(mode)
+            case .activate(session, let mayWait): !mayWait
+            case .cancel(session): false
+            default: true
+            }
+        }
+        let hears = scenario.expectations.allSatisfy { expectation in
+            guard case .told(session, let list) = expectation.subject else { return true }
+            return list.allSatisfy { told in
+                switch told {
+                case .active, .inactive, .began(.default, _), .ended, .refused: true
+                default: false
+                }
+            }
+        }
+        let openings = scenario.events.count { if case .open(session) = $0.action { true } else { false } }
+        return does && hears && openings == 1 && !own.avoidsAlerts && own.isInterruptedOnDisconnect == nil
     }
 
     /// Whether a stream is paused and played again, which takes a program with a button for it.

@@ -28,7 +28,7 @@ final class StoryPlayer {
     }
 
     let plan: StoryPlan
-    let desk: Desk
+    let desk: LiveDesktop
     private let mocks: DesktopMocks
     private var applications: [String: SessionApplication] = [:]
     /// Who switches, and chooses outputs: the user's desktop.
@@ -55,7 +55,7 @@ final class StoryPlayer {
     static func frequency(of stream: Int) -> Double { 500 + 350 * Double(stream) }
 
     /// Sets the stage.
-    init(_ plan: StoryPlan, on desk: Desk) async throws {
+    init(_ plan: StoryPlan, on desk: LiveDesktop) async throws {
         self.plan = plan
         self.desk = desk
         mocks = DesktopMocks(desk.sandbox)
@@ -83,7 +83,8 @@ final class StoryPlayer {
 
     private func startApplication(_ name: String) async throws {
         applications[name] = try await SessionApplication(
-            "application-\(name)", as: name, isShared: true, isTraced: true, in: desk.sandbox)
+            "application-\(name)", as: name, isShared: true, isTraced: true, through: plan.interface(of: name),
+            in: desk.sandbox)
     }
 
     // MARK: - The story
@@ -271,11 +272,11 @@ final class StoryPlayer {
     }
 
     private func state(of session: Int) async throws -> SessionState? {
-        guard !ended.contains(session), let (path, application) = paths[session]?.last else { return nil }
+        guard !ended.contains(session), let (path, _) = paths[session]?.last else { return nil }
         var state = SessionState()
-        state.isActive = try await application.get(path, "Active").bool ?? false
-        state.isInterrupted = try await application.get(path, "Interrupted").bool ?? false
-        state.isDelayed = try await application.get(path, "ActivationDelayed").bool ?? false
+        state.isActive = try await shell.get(path, "Active").bool ?? false
+        state.isInterrupted = try await shell.get(path, "Interrupted").bool ?? false
+        state.isDelayed = try await shell.get(path, "ActivationDelayed").bool ?? false
         return state
     }
 

@@ -63,28 +63,29 @@ struct StoryBatch: Sendable, CustomTestStringConvertible {
 struct StoryResult: Sendable {
     var file: String
     /// What was not as expected, each with its place.
-    var failures: [String] = []
+    var failures: [StoryMistake] = []
     /// What of it this server or this machine cannot show, each with the reason.
     var limits: [String] = []
     /// How many expectations were judged.
     var judged = 0
     /// How late the latest event was.
     var lateness = Duration.zero
+    /// How many applications with sessions have them through the library that `AUDIO_SESSION_LIBRARY` names, and how many
+    /// by calls on the bus.
+    var applications = (library: 0, bus: 0)
 
-    private static let attempts = 3
-    private static let stall = Duration.frames(1024) / 2
+    private static let attempts = StandstillTrait.attempts
 
-    /// Plays a file in a server of its own, and again when it was not as expected on a machine that stood still, as
-    /// `StandstillTrait` does with whole tests.
+    /// Plays a file in a server of its own, and again when nothing but its sound was not as expected on a machine that
+    /// was late, as `StandstillTrait` does with whole tests.
     static func play(_ file: String) async -> StoryResult {
         for attempt in 1..<attempts {
-            let meter = StallMeter()
+            let measured = Lateness.measure()
             let result = await StoryResult(playing: file)
-            let longest = meter.longest
-            guard let failure = result.failures.first, longest > stall else { return result }
-            print(
-                "Again: \(file) (\(attempt)), as the machine stood still for \(Int(longest.milliseconds)) ms: \(failure)"
-            )
+            let lateness = measured()
+            guard let failure = result.failures.first, result.failures.allSatisfy(\.isOfSound), lateness.losesSound
+            else { return result }
+            print("Again: \(file) (\(attempt)), as \(lateness): \(failure.text)")
         }
         return await StoryResult(playing: file)
     }
@@ -93,17 +94,20 @@ struct StoryResult: Sendable {
     private init(playing file: String) async {
         self.file = file
         let (read, diagnostics) = ScenarioReader.read("\(StoryBatch.project)/\(file)")
-        failures = diagnostics.map(\.description)
+        failures = diagnostics.map { StoryMistake(text: $0.description) }
         guard let scenario = read else { return }
         let plan = StoryPlan(scenario)
         limits = plan.limits
         guard plan.isPlayable else { return }
+        for name in Set(scenario.sessions.map(\.application.name)) {
+            if plan.interface(of: name) == .bus { applications.bus += 1 } else { applications.library += 1 }
+        }
         do {
             var judged: StoryJudgement?
             await StoryStage.shared.enter()
             var isSetting = true
             defer { if isSetting { StoryStage.shared.leave() } }
-            try await Desk.run(options: plan.prepare) { desk in
+            try await LiveDesktop.run(options: plan.prepare) { desk in
                 let player = try await StoryPlayer(plan, on: desk)
                 StoryStage.shared.leave()
                 isSetting = false
@@ -116,7 +120,10 @@ struct StoryResult: Sendable {
             self.judged = judged.count
             lateness = judged.lateness
         } catch {
-            failures.append("\(file): error: found \(error), expected a story that can be played to its end")
+            failures.append(
+                StoryMistake(
+                    text: "\(file): error: found \(error), expected a story that can be played to its end",
+                    isOfSound: error is SoundFailure))
         }
     }
 
@@ -125,8 +132,9 @@ struct StoryResult: Sendable {
         let late = Int(lateness.milliseconds)
         print(
             "story \(file): \(failures.isEmpty ? "as expected" : "\(failures.count) mistakes"), \(judged) expectations, "
+                + "\(applications.library) applications with a library and \(applications.bus) without, "
                 + "at most \(late) ms late" + limits.map { "\n  not shown: \($0)" }.joined())
-        for failure in failures { Issue.record("\(failure) (events at most \(late) ms late)") }
+        for failure in failures { Issue.record("\(failure.text) (events at most \(late) ms late)") }
     }
 }
 

@@ -1,6 +1,6 @@
-/// Which description a stream or session has: an index into the ``Catalogue``, so that facts stay small and flat.
+/// The description of a stream or session as an index into the ``Catalogue``, which keeps facts small and flat.
 struct DescriptionID: Sendable, Hashable {
-    /// The place in the catalogue, from 0.
+    /// The index in the catalogue, from 0.
     let rawValue: UInt16
 
     init(_ rawValue: Int) { self.rawValue = UInt16(truncatingIfNeeded: rawValue) }
@@ -8,62 +8,66 @@ struct DescriptionID: Sendable, Hashable {
     var index: Int { Int(rawValue) }
 }
 
-/// What a description does to another, in both orders of their activation.
-struct PairActs: Sendable, Equatable {
-    /// To one that was active before.
+/// What one description, the actor, does to another, for both orders of activation.
+struct PairInterplay: Sendable, Equatable {
+    /// The effect on a session that was active before the actor.
     var playing = Interplay.Kind.mix
-    /// To one that is activated while it is heard.
+    /// The effect on a session that is activated while the actor is heard.
     var newcomer = Interplay.Kind.mix
-    /// Speech is stopped by it whoever came first (N1, N2).
+    /// Whether the actor stops speech, whichever of the two came first (N1, N2).
     var stopsSpeech = false
 
-    static let none = PairActs()
+    static let none = PairInterplay()
 }
 
-/// The descriptions in use, and who does what to whom for every pair of them.
+/// The descriptions in use, and for every pair of them what each does to the other.
 ///
-/// What the policy itself says has always room: whatever applications make of it, with tags or opened sessions, shares the
-/// rest.
+/// The policy's own descriptions always have room. Those that applications make, with tags or opened sessions, share
+/// the rest.
 struct Catalogue: Sendable, Equatable {
-    /// The most different descriptions that can be in use at the same time.
+    /// The maximum number of different descriptions in use at the same time.
     static let capacity = 256
 
-    /// What the engine asks of a description again and again.
+    /// The properties of a description that the engine reads most often.
     struct Traits: OptionSet, Sendable {
         let rawValue: UInt16
-        /// A sound of the interface (R13).
+        /// A user interface sound (R13).
         static let interfaceSound = Traits(rawValue: 1 << 0)
-        /// It can be heard, and does not mix (R77, N6).
+        /// Plays sound (R77).
         static let sounding = Traits(rawValue: 1 << 1)
+        /// Plays sound and does not mix (N6).
         static let primary = Traits(rawValue: 1 << 2)
-        /// It has no device (R23).
+        /// Has no audio device (R23).
         static let deviceless = Traits(rawValue: 1 << 3)
-        /// What it obeys (R15, R16, N16).
+        /// Silenced by the silent switch (R15, R16).
         static let obeysSilentSwitch = Traits(rawValue: 1 << 4)
+        /// Silenced by the screen lock (R15, R16).
         static let obeysScreenLock = Traits(rawValue: 1 << 5)
-        static let disturbs = Traits(rawValue: 1 << 6)
-        /// It waits until those that it interrupts are silent.
-        static let waits = Traits(rawValue: 1 << 7)
-        /// Those that it interrupted may resume when its streams end (R31).
+        /// Silenced by "do not disturb" (N16).
+        static let obeysDoNotDisturb = Traits(rawValue: 1 << 6)
+        /// Waits until the sessions that it interrupts are silent.
+        static let holdsOnHandover = Traits(rawValue: 1 << 7)
+        /// Lets the sessions that it interrupted resume when its streams end (R31).
         static let letsOthersResume = Traits(rawValue: 1 << 8)
-        /// Speech that is stopped rather than spoken over (N1).
+        /// Speech, which is stopped rather than ducked (N1).
         static let speech = Traits(rawValue: 1 << 9)
-        /// It does something to another description; lowers another.
-        static let acts = Traits(rawValue: 1 << 10)
+        /// Affects another description.
+        static let affectsOthers = Traits(rawValue: 1 << 10)
+        /// Ducks another description.
         static let ducks = Traits(rawValue: 1 << 11)
-        /// Stops speech, whoever came first.
+        /// Stops speech, whichever of the two came first.
         static let stopsSpeech = Traits(rawValue: 1 << 12)
-        /// It has the priority of a call (R36).
+        /// Has the priority of a call, as ringing also does (R36).
         static let call = Traits(rawValue: 1 << 13)
-        /// Does not let another description begin (R8).
+        /// Rejects another description (R8).
         static let rejects = Traits(rawValue: 1 << 14)
     }
 
     private struct Row: Sendable, Equatable {
         var description: SessionDescription
-        /// The gain of those that it ducks.
+        /// The gain of sessions that it ducks.
         var gain: LinearGain
-        /// It is none of the policy's own.
+        /// Whether an application made it, rather than the policy.
         var isGuest: Bool
     }
 
@@ -72,11 +76,11 @@ struct Catalogue: Sendable, Equatable {
         var other: DescriptionID
     }
 
-    /// A policy in memory of its own. It would be more than half of an engine, and the compiler copies an engine wherever
-    /// something that changes it asks it something.
-    private final class Kept: Sendable, Equatable {
+    /// A policy behind a reference. It would be more than half of an engine, and the compiler copies the engine
+    /// wherever a mutating method calls one of the engine's queries.
+    private final class PolicyBox: Sendable, Equatable {
         let policy: Policy
-        /// What the policy itself says that streams are.
+        /// The descriptions that the policy itself gives to streams.
         let own: Set<SessionDescription>
 
         init(_ policy: Policy) {
@@ -85,97 +89,97 @@ struct Catalogue: Sendable, Equatable {
             own = Set(policy.roles.values).union(others.compactMap { $0 })
         }
 
-        static func == (left: Kept, right: Kept) -> Bool { left === right || left.policy == right.policy }
+        static func == (left: PolicyBox, right: PolicyBox) -> Bool { left === right || left.policy == right.policy }
     }
 
-    private let kept: Kept
-    /// The policy that says who does what.
-    var policy: Policy { kept.policy }
+    private let box: PolicyBox
+    /// The policy that defines the effects between descriptions.
+    var policy: Policy { box.policy }
     private var rows: [Row] = []
-    /// How many of them are none of the policy's own.
+    /// The number of rows whose description an application made.
     private var guests = 0
     private var traits: [Traits] = []
     /// The upper nine bits of a claim: priority, then recordings (R21).
     private var weights: [UInt64] = []
     private var ids: [SessionDescription: DescriptionID] = [:]
-    /// What is done to each description, by each of all that there is room for.
-    private var acts: [PairActs] = []
+    /// The effect of each description on each other: `stride` entries for each affected description.
+    private var interplay: [PairInterplay] = []
     private var stride = 0
-    /// Gains and times of pairs, where they are not the actor's own.
+    /// Gains and times of pairs whose values differ from the actor's own.
     private var ducking: [Pair: Ducking] = [:]
     private var fades: [Pair: Duration] = [:]
-    /// A rule lets somebody not begin (R8).
+    /// Whether a rule rejects some description (R8).
     private(set) var hasRejections = false
-    /// Somebody may speak (N1).
+    /// Whether a description is speech (N1).
     private(set) var hasSpeech = false
-    /// What an application is that plays and records without a role (N14).
+    /// The description of an application that plays and records without a role (N14).
     private(set) var pairing: DescriptionID?
 
     init(policy: Policy) {
-        kept = Kept(policy)
+        box = PolicyBox(policy)
         pairing = policy.pairing.flatMap { id(of: $0) { [] } }
     }
 
-    /// The description behind an id; `nil` for an id of another catalogue.
+    /// The description of an id; `nil` for an id of another catalogue.
     subscript(id: DescriptionID) -> SessionDescription? { row(id)?.description }
 
-    /// Whether a description is in the catalogue, so that it needs no room.
+    /// Whether the catalogue has a description already, so that adding it needs no room.
     func has(_ description: SessionDescription) -> Bool { ids[description] != nil }
 
-    /// The id of a description of this name, for explanations.
+    /// The id of the first description with this name, for explanations.
     func id(named name: String) -> DescriptionID? {
         rows.firstIndex { $0.description.name == name }.map { DescriptionID($0) }
     }
 
-    /// The id of a description, which is taken in if need be; `nil` when there is no room.
+    /// The id of a description. Adds the description if needed; `nil` if the catalogue is full.
     ///
-    /// - Parameter inUse: Those to which anything still refers; asked only when there is no free place.
+    /// - Parameter inUse: Returns the ids that are still referred to; called only if there is no free row.
     mutating func id(of description: SessionDescription, inUse: () -> Set<DescriptionID>) -> DescriptionID? {
         if let id = ids[description] { return id }
-        var place = rows.count
-        let isGuest = !kept.own.contains(description)
-        if place >= Catalogue.capacity || isGuest && guests >= roomForGuests {
+        var position = rows.count
+        let isGuest = !box.own.contains(description)
+        if position >= Catalogue.capacity || isGuest && guests >= roomForGuests {
             var used = inUse()
             if let pairing { used.insert(pairing) }
-            // A guest takes a guest's place only.
+            // An application's description may only replace another application's description.
             let free = rows.indices.first { (rows[$0].isGuest || !isGuest) && !used.contains(DescriptionID($0)) }
             guard let free else { return nil }
-            place = free
-            if rows[place].isGuest { guests -= 1 }
+            position = free
+            if rows[position].isGuest { guests -= 1 }
         }
         if isGuest { guests += 1 }
         let row = Row(description: description, gain: description.ducking.gain.linear, isGuest: isGuest)
         let weight = UInt64(description.priority.rawValue) << 1 | (description.precedesEquals ? 1 : 0)
-        if place < rows.count {
-            ids[rows[place].description] = nil
-            rows[place] = row
-            weights[place] = weight
+        if position < rows.count {
+            ids[rows[position].description] = nil
+            rows[position] = row
+            weights[position] = weight
         } else {
             rows.append(row)
             weights.append(weight)
             traits.append([])
             if rows.count > stride { makeRoom() }
         }
-        let id = DescriptionID(place)
+        let id = DescriptionID(position)
         ids[description] = id
         relate(id, description)
         return id
     }
 
-    /// What is left beside the policy's own; half of all, whatever the policy says.
-    private var roomForGuests: Int { Catalogue.capacity - min(kept.own.count, Catalogue.capacity / 2) }
+    /// The room left beside the policy's own descriptions; always at least half of the capacity.
+    private var roomForGuests: Int { Catalogue.capacity - min(box.own.count, Catalogue.capacity / 2) }
 
     private mutating func makeRoom() {
         let wider = max(16, stride * 2)
-        var table = [PairActs](repeating: .none, count: wider * wider)
+        var table = [PairInterplay](repeating: .none, count: wider * wider)
         for victim in 0..<stride {
-            for actor in 0..<stride { table[victim * wider + actor] = acts[victim * stride + actor] }
+            for actor in 0..<stride { table[victim * wider + actor] = interplay[victim * stride + actor] }
         }
-        acts = table
+        interplay = table
         stride = wider
     }
 
-    /// Enters what a new description and those that are there do to each other.
+    /// Computes the effects between a new description and all others.
     private mutating func relate(_ id: DescriptionID, _ description: SessionDescription) {
         ducking = ducking.filter { $0.key.actor != id && $0.key.other != id }
         fades = fades.filter { $0.key.actor != id && $0.key.other != id }
@@ -187,10 +191,10 @@ struct Catalogue: Sendable, Equatable {
         traits[id.index] = traits(of: description)
         if traits[id.index].contains(.speech) { hasSpeech = true }
         for actor in rows.indices {
-            var own = traits[actor].subtracting([.acts, .ducks, .stopsSpeech, .rejects])
+            var own = traits[actor].subtracting([.affectsOthers, .ducks, .stopsSpeech, .rejects])
             for victim in rows.indices {
-                let pair = acts[victim * stride + actor]
-                if pair != .none { own.insert(.acts) }
+                let pair = interplay[victim * stride + actor]
+                if pair != .none { own.insert(.affectsOthers) }
                 if pair.newcomer == .reject {
                     own.insert(.rejects)
                     hasRejections = true
@@ -204,15 +208,15 @@ struct Catalogue: Sendable, Equatable {
 
     private func traits(of description: SessionDescription) -> Traits {
         let plays = description.category.playsSound
-        // R36: no switch keeps phone and alarm silent.
+        // R36: no switch silences calls and alarms.
         let obeys = !description.priority.overridesMixing
         let table: [(Traits, Bool)] = [
             (.interfaceSound, description.category == .uiSound), (.sounding, plays),
             (.primary, plays && !description.isMixable), (.deviceless, description.category == .audioProcessing),
             (.obeysSilentSwitch, obeys && policy.switches.silent.contains(description.category)),
             (.obeysScreenLock, obeys && policy.switches.locked.contains(description.category)),
-            (.disturbs, obeys && policy.switches.undisturbed.contains(description.category)),
-            (.waits, description.holdsOnHandover), (.letsOthersResume, description.letsOthersResume),
+            (.obeysDoNotDisturb, obeys && policy.switches.undisturbed.contains(description.category)),
+            (.holdsOnHandover, description.holdsOnHandover), (.letsOthersResume, description.letsOthersResume),
             (.speech, description.mode == .spokenAudio && plays), (.call, description.priority >= .phone),
         ]
         return table.reduce(into: []) { if $1.1 { $0.insert($1.0) } }
@@ -225,9 +229,9 @@ struct Catalogue: Sendable, Equatable {
         let playing = permitted(rule?.playing?.kind, acting, victim)
         let newcomer = permitted(rule?.newcomer?.kind, acting, victim)
         let isSpeech = victim.mode == .spokenAudio && victim.category.playsSound
-        // R8: nothing that plays already is rejected.
+        // R8: a session that is already playing is not rejected.
         let kind = playing == .reject ? usual : playing ?? usual
-        acts[other.index * stride + actor.index] = PairActs(
+        interplay[other.index * stride + actor.index] = PairInterplay(
             playing: kind, newcomer: newcomer ?? kind,
             stopsSpeech: isSpeech && kind == .cork
                 && (acting.interruptsSpokenAudio || rule?.playing?.kind == .duck))
@@ -237,23 +241,24 @@ struct Catalogue: Sendable, Equatable {
         if let special = said.lazy.compactMap(\.fade).first { fades[pair] = special }
     }
 
-    /// What becomes of a rule between two descriptions; `nil` where it cannot be and the categories decide.
+    /// The effect of a policy rule between two descriptions; `nil` if the rule is not allowed and the categories
+    /// decide.
     private func permitted(
         _ kind: Interplay.Kind?, _ actor: SessionDescription, _ other: SessionDescription
     ) -> Interplay.Kind? {
-        // R36, R45: nothing is done to a phone, whatever a policy says.
+        // R36, R45: no policy affects a phone call.
         guard let kind, kind == .usual || kind == .mix || other.priority < .phone else { return nil }
         switch kind {
         case .usual: return Interplay.between(actor, and: other)
         case .mix: return .mix
         case .duck:
             guard other.category.playsSound else { return nil }
-            // N1: speech is stopped rather than spoken over.
+            // N1: speech is stopped rather than ducked.
             let isStopped = other.mode == .spokenAudio && other.isInterruptible && actor.priority >= other.priority
             return isStopped ? .cork : .duck
         case .mute, .cork, .pausePlayer, .reject:
             guard actor.priority >= other.priority, other.isInterruptible else { return nil }
-            // R13: a sound of the interface is dropped, not kept for later.
+            // R13: a user interface sound is dropped, not kept for later.
             return other.category == .uiSound ? .mute : kind
         }
     }
@@ -263,29 +268,29 @@ struct Catalogue: Sendable, Equatable {
     // MARK: - Look-ups
 
     /// What a description does to another.
-    func acts(of actor: DescriptionID, on victim: DescriptionID) -> PairActs {
-        let place = victim.index * stride + actor.index
-        return place < acts.count ? acts[place] : .none
+    func interplay(of actor: DescriptionID, on victim: DescriptionID) -> PairInterplay {
+        let position = victim.index * stride + actor.index
+        return position < interplay.count ? interplay[position] : .none
     }
 
     func traits(of id: DescriptionID) -> Traits { id.index < traits.count ? traits[id.index] : [] }
     func weight(of id: DescriptionID) -> UInt64 { id.index < weights.count ? weights[id.index] : 0 }
 
-    /// Which switch keeps a description from being heard; `nil` for none.
+    /// The switch that silences a description; `nil` for none.
     func switchedOff(by switches: Switches, _ id: DescriptionID) -> Reason? {
         let traits = traits(of: id)
         if switches.isSilent && traits.contains(.obeysSilentSwitch) { return .silentSwitch }
         if switches.isLocked && traits.contains(.obeysScreenLock) { return .screenLock }
-        if switches.isUndisturbed && traits.contains(.disturbs) { return .doNotDisturb }
+        if switches.isUndisturbed && traits.contains(.obeysDoNotDisturb) { return .doNotDisturb }
         return nil
     }
 
-    /// How far a description lowers another.
+    /// The gain to which one description lowers another.
     func gain(of ducker: DescriptionID, on other: DescriptionID) -> LinearGain {
         special(ducker, on: other)?.gain.linear ?? row(ducker)?.gain ?? .unity
     }
 
-    /// How a description lowers another.
+    /// The gain and times with which one description lowers another.
     func ducking(of ducker: DescriptionID, on other: DescriptionID) -> Ducking? {
         special(ducker, on: other) ?? row(ducker)?.description.ducking
     }
@@ -294,19 +299,19 @@ struct Catalogue: Sendable, Equatable {
         ducking.isEmpty ? nil : ducking[Pair(actor: ducker, other: other)]
     }
 
-    /// How long others fade for a session of this description.
+    /// The time in which others fade for a session of this description.
     func fade(of id: DescriptionID) -> Duration { row(id)?.description.fade ?? .zero }
 
-    /// How long a certain other one fades for it.
+    /// The time in which one other description fades for this one.
     func fade(of id: DescriptionID, on other: DescriptionID) -> Duration {
         fades.isEmpty ? fade(of: id) : fades[Pair(actor: id, other: other)] ?? fade(of: id)
     }
 
-    /// How long a session of this description outlives its last stream.
+    /// The time for which a session of this description outlives its last stream.
     func releaseDelay(of id: DescriptionID) -> Duration { row(id)?.description.releaseDelay ?? .zero }
 
-    /// R1: whether a description speaks for its application rather than another of its streams' ones. Sounds of the
-    /// interface come last (R13); then the order is that of priority, of mixing, and of the policy.
+    /// R1: whether the left description rather than the right one determines its application's session. User interface
+    /// sounds come last (R13); then higher priority, then mixing less with others, then the policy's order decides.
     func isStronger(_ left: DescriptionID, than right: DescriptionID) -> Bool {
         guard let left = row(left)?.description, let right = row(right)?.description else { return false }
         func rank(_ description: SessionDescription) -> Int {
@@ -318,7 +323,7 @@ struct Catalogue: Sendable, Equatable {
         return policy.precedes(left, right)
     }
 
-    /// What an application is whose streams have these descriptions (R1, N14); `nil` without any.
+    /// The description of an application whose streams have these descriptions (R1, N14); `nil` if there are none.
     func strongest(of descriptions: some Sequence<DescriptionID>) -> DescriptionID? {
         var best: DescriptionID?
         var plays = false

@@ -1,62 +1,63 @@
 /// Something that happened, as a host reports it to the engine.
 public enum Event: Sendable, Equatable {
-    /// A stream exists. It is not wanted and not running yet.
+    /// A stream was created. Its application does not want it to run yet, and the server does not process it.
     case streamAppeared(
         StreamID, application: ApplicationID, description: SessionDescription, direction: StreamDirection)
-    /// The stream's own application wants it to run (`true`), or has paused or stopped it (`false`).
+    /// The stream's application wants it to run (`true`), or has paused or stopped it (`false`).
     case streamWanted(StreamID, Bool)
-    /// The server has begun (`true`) or ceased (`false`) to process the stream.
+    /// The server has started (`true`) or stopped (`false`) processing the stream.
     case streamRunning(StreamID, Bool)
-    /// A stream that was to become silent is silent: its fade is over and it is stopped or muted.
+    /// A stream that was to become silent is silent: its fade is over, and it is stopped or muted.
     case streamSettled(StreamID)
-    /// The stream is gone.
+    /// The stream was removed.
     case streamVanished(StreamID)
-    /// The stream is there, but is left alone from now on: what was done to it is undone. It may appear again.
+    /// The policy leaves this stream alone from now on; everything done to it is undone. The stream may appear again.
     case streamLeftAlone(StreamID)
     /// The moment of an ``Effect/wake(at:)`` has come.
     case clockReached
-    /// Another policy is in force, and this is what the streams are in its eyes; those that are missing are left alone from
-    /// now on.
+    /// Another policy is in force, with the streams' descriptions under it. Streams that are missing here are left
+    /// alone from now on.
     indirect case policyChanged(Policy, [StreamID: SessionDescription])
-    /// A stream belongs to another session from now on. One to an unknown session changes nothing.
+    /// A stream belongs to another session from now on. If that session is unknown, nothing changes.
     case streamMoved(StreamID, to: SessionKey)
-    /// A session was opened. It is not active.
+    /// An application or the system opened a session, which is not active yet.
     case sessionOpened(SessionID, application: ApplicationID, SessionKind)
-    /// Its application says something else of an opened session; answered.
+    /// An application changed its opened session's configuration; answered.
     case sessionConfigured(SessionID, ConfigurationChange)
-    /// Its application wants an opened session to be active or not; answered.
+    /// An application requested that its opened session be activated or deactivated; answered.
     case sessionRequested(SessionID, SessionRequest)
-    /// An opened session is gone; whom it interrupted is to go on (R12). Streams that are left go back to its application.
+    /// An opened session was closed; the sessions that it interrupted may resume (R12). Its remaining streams return to
+    /// their application's session.
     case sessionClosed(SessionID)
-    /// An output has gone on which streams were heard (R63, R64). What may not be heard anywhere else stops at once.
+    /// An output with playing streams was removed (R63, R64). Streams that must not play anywhere else stop at once.
     case outputLost(PortID, name: String, streams: [StreamID])
-    /// An output is there again, and these streams would be heard on it.
+    /// A removed output is back, and these streams would play on it.
     case outputReturned(PortID, streams: [StreamID])
-    /// Another route is in use (R41: that ends overrides, but for the change that an override itself has made; R64: the
-    /// policy may stop recordings).
+    /// The route has changed. This ends overrides, unless an override itself caused the change (R41). The policy may
+    /// stop recordings (R64).
     case routeChanged(RouteChangeReason)
-    /// An input was muted by its user, or is not any more, or these streams record from it since a moment ago (N7). With the
-    /// streams that record from it.
+    /// An input was muted or unmuted by its user, or the set of streams that record from it has changed (N7). `streams`
+    /// are all streams that record from it.
     case inputMuted(PortID, Bool, name: String, streams: [StreamID])
-    /// A muted input has gone: nobody waits for it any more.
+    /// A muted input was removed: no session waits for it any more.
     case inputGone(PortID)
-    /// The user has switched something (N16).
+    /// The user changed a switch (N16).
     case switched(Switches)
-    /// The host is about to leave: everything is to be as if it had never been there.
+    /// The host is about to unload the policy: everything done to streams is undone.
     case shutdown
 }
 
-/// Whose a session is that was opened.
+/// The owner of an opened session.
 public enum SessionKind: Sendable, Hashable {
-    /// An application's, which configures it.
+    /// An application, which configures its session.
     case application
-    /// The system's: an interruption whose sound is made elsewhere, if any.
+    /// The system: an interruption whose sound, if any, is made elsewhere.
     ///
-    /// - Parameter by: The application that has begun it, which it does not touch; `nil` for none.
+    /// - Parameter by: The application that began the interruption and is not affected by it; `nil` for none.
     case system(SessionDescription, by: ApplicationID? = nil)
 }
 
-/// What an application says of its session.
+/// A change that an application makes to its session's configuration.
 public enum ConfigurationChange: Sendable, Hashable {
     /// Category, options, and the mode if one is given (R7, R39–R43).
     case category(Category, CategoryOptions, Mode?)
@@ -66,79 +67,79 @@ public enum ConfigurationChange: Sendable, Hashable {
     case outputOverride(SessionConfiguration.OutputOverride)
     /// Whether ringing may interrupt (N8).
     case avoidsAlerts(Bool)
-    /// Whether the loss of its output interrupts it; `nil` is as the policy has it (N25).
+    /// Whether losing its output interrupts the session; `nil` leaves that to the policy (N25).
     case interruptionOnRouteDisconnect(Bool?)
 }
 
-/// What an application asks for its session.
+/// A request that an application makes for its session.
 public enum SessionRequest: Sendable, Hashable {
-    /// To be heard (R8, R10); with `mayWait`, as soon as that is possible (N9).
+    /// Activate the session (R8, R10). With `mayWait`, activate it as soon as possible if it cannot be activated now
+    /// (N9).
     case activate(mayWait: Bool)
-    /// Not to be heard any more. Those that it interrupted are told to resume, or not to (R11).
+    /// Deactivate the session. `notifyOthers` decides whether the sessions that it interrupted may resume (R11).
     case deactivate(notifyOthers: Bool)
-    /// Not to wait any longer (N9).
+    /// Withdraw a delayed activation (N9).
     case cancel
 }
 
-/// What became of a request.
+/// The result of a request.
 public enum SessionAnswer: Sendable, Hashable {
-    /// It is as was asked.
+    /// The request was carried out.
     case done
-    /// It waits (N9).
+    /// The activation is delayed (N9).
     case delayed
-    /// A session with a stronger claim is in the way; nothing has changed (R8).
+    /// A session with a stronger claim prevents the activation; nothing has changed (R8).
     case refused(by: SessionReference)
-    /// What was said does not go together; nothing has changed.
+    /// The configuration contradicts itself; nothing has changed.
     case mistaken(SessionConfiguration.Mistake)
-    /// There is nothing to withdraw.
-    case nothingWaits
-    /// So many different sessions are in use that there is no room for another kind; nothing has changed.
+    /// There is no delayed activation to withdraw.
+    case nothingDelayed
+    /// The catalogue of different descriptions is full; nothing has changed.
     case noRoom
-    /// There is no such session, or it is the system's.
+    /// There is no such session, or it belongs to the system.
     case unknown
 }
 
-/// Something to be done, as the engine asks it of a host.
+/// An action that the engine asks the host to carry out.
 public enum Effect: Sendable, Equatable {
-    /// Bring a stream into this state, within this time, and not before some time has passed. A time of zero means at
-    /// once.
+    /// Bring a stream into this state within one time, and not before the other has passed. Zero means at once.
     case treat(StreamID, Treatment, within: Duration, after: Duration)
     /// Report ``Event/clockReached`` at this moment; replaces an earlier request.
     case wake(at: Instant)
-    /// A session is active now (R2).
+    /// A session became active (R2).
     case sessionActivated(SessionReference)
-    /// A session is no longer active.
+    /// A session became inactive.
     case sessionDeactivated(SessionReference)
-    /// A session was interrupted; its streams have been taken away already (R26, R27).
+    /// A session was interrupted; its streams are already silent (R26, R27).
     indirect case interruptionBegan(SessionReference, by: Interrupter)
     /// The interruption of a session is over (R30, R31, R33).
     case interruptionEnded(SessionReference, shouldResume: Bool)
-    /// What became of a request; one answer to each.
+    /// The result of a request; each request gets one.
     case answered(SessionID, SessionAnswer)
-    /// An activation that waited was granted: the session is active (N9).
+    /// A delayed activation was granted: the session is active (N9).
     case activationGranted(SessionID)
-    /// What ``Engine/state(of:)`` says of an opened session is something else now.
+    /// ``Engine/state(of:)`` has changed for an opened session.
     case sessionChanged(SessionID)
-    /// A stream was given no device (R23).
+    /// A stream was refused an audio device (R23).
     case streamRefused(StreamID)
 }
 
-/// A session as others see it: whose it is and what it is.
+/// A session as others see it: its application, its description and its id.
 public struct SessionReference: Sendable, Hashable {
     /// The application.
     public var application: ApplicationID
     /// The name of its description: a role, or "untagged".
     public var description: String
-    /// Which of the opened sessions it is; `nil` for one that an application has because of its streams.
+    /// The id of an opened session; `nil` for the session that an application has because of its streams.
     public var id: SessionID?
 
-    /// Makes a reference.
+    /// Creates a reference.
     public init(application: ApplicationID, description: String, id: SessionID? = nil) {
         self.application = application
         self.description = description
         self.id = id
     }
 
-    /// For people: `mpv (music)`.
+    /// Text for people: `mpv (music)`.
     public var label: String { "\(application.name) (\(description))" }
 }

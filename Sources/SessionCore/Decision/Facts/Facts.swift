@@ -1,28 +1,28 @@
-/// Everything the verdict depends on.
+/// All inputs of the verdict besides the policy.
 struct Facts: Sendable, Equatable {
     private(set) var streams = Slots<StreamFacts>()
     private(set) var sessions = Slots<SessionFacts>()
     /// The slots of all sessions, the strongest claim first.
     private(set) var order: [Int32] = []
-    /// What the user has switched.
+    /// The user's switches.
     var switches = Switches()
-    /// The applications and keys, by session slot; apart, because strings are counted references.
+    /// The applications and keys, by session slot. Kept apart from the sessions because strings are counted references.
     private var applications: [ApplicationID] = []
     private var keys: [SessionKey] = []
-    /// Which one it is, among all that there ever were.
+    /// The serial number of each session, by session slot. Serial numbers are never reused.
     private var serials: [UInt32] = []
     private var slotOfStream: [StreamID: Int] = [:]
     private var slotOfSession: [SessionKey: Int] = [:]
     private var lastStamp: UInt64 = 0
     private var lastSerial: UInt32 = 0
 
-    /// The slot of a session that was opened.
+    /// The slot of an opened session; `nil` if there is none.
     func slot(of id: SessionID) -> Int? { slotOfSession[.opened(id)] }
 
-    /// The slot of the session that an application has because of its streams.
+    /// The slot of the session that an application has because of its streams; `nil` if there is none.
     func slot(of application: ApplicationID) -> Int? { slotOfSession[.application(application)] }
 
-    /// Which of the opened sessions this is.
+    /// The id of an opened session; `nil` for a session that was not opened.
     func id(of session: Int) -> SessionID? {
         if session >= 0, session < keys.count, case .opened(let id) = keys[session] { return id }
         return nil
@@ -32,12 +32,12 @@ struct Facts: Sendable, Equatable {
         session >= 0 && session < applications.count ? applications[session] : nil
     }
 
-    /// Which session this is, among all that there ever were.
+    /// The session's unique number, which is never reused.
     func number(of session: Int) -> SessionNumber {
         SessionNumber(session >= 0 && session < serials.count ? serials[session] : 0, slot: session)
     }
 
-    /// The slot of a session that still exists.
+    /// The slot of a session; `nil` if it no longer exists.
     func slot(of number: SessionNumber) -> Int? {
         let slot = Int(number.slot)
         return sessions.has(slot) && slot < serials.count && serials[slot] == number.rawValue ? slot : nil
@@ -47,7 +47,8 @@ struct Facts: Sendable, Equatable {
 
     // MARK: - Streams
 
-    /// Adds a stream, and its session if it is the application's first. `nil` when the stream is known already.
+    /// Adds a stream, and a session for the application's first stream. Returns the slot; `nil` if the stream is known
+    /// already.
     mutating func addStream(
         _ id: StreamID, application: ApplicationID, description: DescriptionID, direction: StreamDirection,
         catalogue: borrowing Catalogue
@@ -80,7 +81,8 @@ struct Facts: Sendable, Equatable {
         }
     }
 
-    /// Moves a stream that is neither wanted nor running to another session. Returns that one; `nil` where it does not exist.
+    /// Moves a stream that is neither wanted nor running to another session. Returns that session's slot; `nil` if the
+    /// session does not exist or already has the stream.
     mutating func moveStream(_ slot: Int, to key: SessionKey, catalogue: borrowing Catalogue) -> Int? {
         guard let stream = streams[slot] else { return nil }
         var target = slotOfSession[key]
@@ -111,7 +113,7 @@ struct Facts: Sendable, Equatable {
         }
     }
 
-    /// Changes what is known of a stream, and the sums that its session keeps.
+    /// Changes a stream's facts, and the sums that its session keeps.
     mutating func changeStream(_ slot: Int, _ change: (inout StreamFacts) -> Void) {
         guard let old = streams[slot] else { return }
         streams.update(slot, change)
@@ -140,7 +142,7 @@ struct Facts: Sendable, Equatable {
         return result
     }
 
-    /// How many of a session's streams can be heard, without the sounds of the interface.
+    /// The number of a session's audible streams, without user interface sounds.
     func audibleStreams(of session: Int) -> Int32 {
         var result: Int32 = 0
         var next = sessions[session]?.firstStream ?? -1
@@ -151,7 +153,7 @@ struct Facts: Sendable, Equatable {
         return result
     }
 
-    /// The descriptions of a session's streams, of all or of the wanted ones.
+    /// The different descriptions of a session's streams; with `wantedOnly`, of the wanted streams only.
     func descriptions(of session: Int, wantedOnly: Bool) -> [DescriptionID] {
         var result: [DescriptionID] = []
         var next = sessions[session]?.firstStream ?? -1
@@ -164,7 +166,7 @@ struct Facts: Sendable, Equatable {
         return result
     }
 
-    /// Gives a stream another description.
+    /// Changes a stream's description.
     mutating func describe(stream slot: Int, as description: DescriptionID, catalogue: borrowing Catalogue) {
         let isInterfaceSound = catalogue.traits(of: description).contains(.interfaceSound)
         guard let stream = streams[slot] else { return }
@@ -182,7 +184,7 @@ struct Facts: Sendable, Equatable {
 
     // MARK: - Sessions
 
-    /// Opens a session; `nil` when there is one of that number.
+    /// Opens a session and returns its slot; `nil` if the id is taken.
     mutating func openSession(
         _ id: SessionID, application: ApplicationID, description: DescriptionID, catalogue: borrowing Catalogue
     ) -> Int? {
@@ -212,11 +214,11 @@ struct Facts: Sendable, Equatable {
             keys.append(key)
             serials.append(lastSerial)
         }
-        order.insert(Int32(truncatingIfNeeded: session), at: place(of: facts.claim))
+        order.insert(Int32(truncatingIfNeeded: session), at: position(of: facts.claim))
         return session
     }
 
-    /// Forgets a session that has no streams any more.
+    /// Removes a session that has no streams any more.
     mutating func removeSession(_ slot: Int) {
         guard let session = sessions[slot], session.firstStream < 0 else { return }
         removeFromOrder(slot, session.claim)
@@ -224,7 +226,7 @@ struct Facts: Sendable, Equatable {
         if slot < keys.count { slotOfSession[keys[slot]] = nil }
     }
 
-    /// Changes what is known of a session, which is looked at when the event is over.
+    /// Changes a session's facts and marks the session to be decided about when the event is over.
     mutating func updateSession(_ slot: Int, _ change: (inout SessionFacts) -> Void) {
         sessions.update(slot) {
             change(&$0)
@@ -232,17 +234,17 @@ struct Facts: Sendable, Equatable {
         }
     }
 
-    /// Keeps what was derived about a session that is being looked at.
+    /// Stores what was derived about a session during a decision, without marking it as changed.
     mutating func keepSession(_ slot: Int, _ session: SessionFacts) { sessions.update(slot) { $0 = session } }
 
-    /// Notes that a session asks to be heard now: it comes after all earlier requests.
+    /// Records that a session requests activation now, after all earlier requests.
     mutating func stamp(_ slot: Int, catalogue: borrowing Catalogue) {
         lastStamp &+= 1
         claim(slot, stamp: lastStamp, catalogue: catalogue)
     }
 
-    /// A session takes the place of another one among the requests, with what stood against that. The other one comes last,
-    /// as if it had been opened now.
+    /// Gives a session another session's position among the requests, with its cause and block. The other session comes
+    /// last, as if it had been opened now.
     mutating func succeed(_ slot: Int, to former: Int, catalogue: borrowing Catalogue) {
         guard let old = sessions[former], let new = sessions[slot], !new.isDriven else { return }
         stamp(former, catalogue: catalogue)
@@ -253,14 +255,14 @@ struct Facts: Sendable, Equatable {
         }
     }
 
-    /// Gives a session another description.
+    /// Changes a session's description.
     mutating func describe(_ slot: Int, as description: DescriptionID, catalogue: borrowing Catalogue) {
         guard let session = sessions[slot], session.description != description else { return }
         updateSession(slot) { $0.description = description }
         claim(slot, stamp: session.stamp, catalogue: catalogue)
     }
 
-    /// Brings a session's place among the claims up to date.
+    /// Recomputes a session's claim and its position in the order of claims.
     mutating func claim(_ slot: Int, stamp: UInt64, catalogue: borrowing Catalogue) {
         guard let session = sessions[slot] else { return }
         let claim = claim(of: session.description, stamp, catalogue)
@@ -269,26 +271,26 @@ struct Facts: Sendable, Equatable {
             $0.stamp = stamp
             $0.claim = claim
         }
-        if claim != session.claim { order.insert(Int32(truncatingIfNeeded: slot), at: place(of: claim)) }
+        if claim != session.claim { order.insert(Int32(truncatingIfNeeded: slot), at: position(of: claim)) }
     }
 
-    /// What a session of a description would claim if it asked now.
+    /// The claim that a session of this description would have if it requested activation now.
     func nextClaim(of description: DescriptionID, catalogue: borrowing Catalogue) -> UInt64 {
         claim(of: description, lastStamp &+ 1, catalogue)
     }
 
     private func claim(of description: DescriptionID, _ stamp: UInt64, _ catalogue: borrowing Catalogue) -> UInt64 {
-        // 55 bits of activations last for a thousand years at a million a second.
+        // 55 bits last a thousand years at a million activations a second.
         catalogue.weight(of: description) << 55 | (stamp & (1 << 55 - 1))
     }
 
     private mutating func removeFromOrder(_ slot: Int, _ claim: UInt64) {
-        let place = place(of: claim)
-        if place < order.count, Int(order[place]) == slot { order.remove(at: place) }
+        let position = position(of: claim)
+        if position < order.count, Int(order[position]) == slot { order.remove(at: position) }
     }
 
-    /// The first place whose claim is not above this one.
-    private func place(of claim: UInt64) -> Int {
+    /// The first position in the order whose claim is not above this one.
+    private func position(of claim: UInt64) -> Int {
         var low = 0
         var high = order.count
         while low < high {
@@ -300,8 +302,8 @@ struct Facts: Sendable, Equatable {
 }
 
 extension UInt64 {
-    /// Of a claim: when it was made, in the order of all claims.
+    /// The activation stamp in a claim: higher is later.
     var stampOfClaim: UInt64 { self & (1 << 55 - 1) }
-    /// Of a claim: the priority.
+    /// The priority in a claim.
     var priorityOfClaim: UInt64 { self >> 56 }
 }

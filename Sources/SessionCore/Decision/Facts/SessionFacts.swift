@@ -1,79 +1,81 @@
-/// Where a session is between its first stream and its last. Every phase but `inactive` claims the right to be heard.
+/// The phase of a session between its first stream and its last. In every phase but `inactive` it claims to be
+/// heard.
 enum Phase: UInt8, Sendable {
     case inactive
-    /// Wanted, and made to wait until those that it interrupts are silent.
+    /// Its application wants it, and it waits until the sessions that it interrupts are silent.
     case holding
-    /// Let go, not seen running yet.
+    /// Its streams may run, but the server does not process them yet.
     case starting
-    /// Running, or stopped by an interruption while its application wants it to run.
+    /// Its streams run, or an interruption has stopped them while its application wants them to run.
     case active
-    /// Its last stream has stopped a moment ago.
+    /// Its last stream stopped a moment ago.
     case releasing
 }
 
-/// How far the news of an interruption has come (R26, R30).
+/// How far the application was told of an interruption (R26, R30).
 enum Interruption: UInt8, Sendable {
     case none
-    /// Decided; not told before the session is silent.
+    /// The interruption is decided, but not announced until the session is silent.
     case begun
     case announced
-    /// Over; not told yet.
+    /// The interruption is over, but its end is not announced yet.
     case ended
 }
 
-/// What keeps a session silent besides another session.
+/// What keeps a session silent other than another session.
 enum Block: UInt8, Sendable {
     case none
-    /// The output on which it was heard has gone, and may come back (R64).
+    /// The output on which it was playing was removed and may come back (R64).
     case awaitedOutput
-    /// Its input was muted by its user (N7).
+    /// Its user muted its input (N7).
     case mutedInput
-    /// From here on nothing but its own application makes it go on. It was told to stay silent (R31); …
+    /// The session that interrupted it has ended without letting it resume (R31). Only its own application ends this
+    /// block and those below.
     case toldToStay
-    /// … it was not let begin (R8); …
+    /// It was rejected (R8).
     case rejected
-    /// … its output has not come back in time; …
+    /// Its output did not come back in time (R64).
     case lostOutput
-    /// … or the route has changed under its recording (R64).
+    /// The route changed while it was recording (R64).
     case changedRoute
 
-    /// Whether only its own application makes the session go on.
+    /// Whether only its own application can end the block.
     var isFinal: Bool { self.rawValue >= Block.toldToStay.rawValue }
 
-    /// Whether it has to do with what the sound comes out of or goes into.
+    /// Whether the block concerns the session's output, input or route.
     var isOfRoute: Bool {
         self == .awaitedOutput || self == .mutedInput || self == .lostOutput || self == .changedRoute
     }
 }
 
-/// What is known of one stream. Flat, so that ten thousand of them are one block of memory.
+/// The facts of one stream. Flat, so that ten thousand of them are one block of memory.
 struct StreamFacts: Sendable, Equatable {
     var id: StreamID
     /// The session's slot.
     var session: Int32
-    /// The slots of the neighbours among the streams of the same session; −1 at the ends.
+    /// The slots of the neighbours in the session's list of streams; −1 at the ends.
     var next: Int32 = -1
     var previous: Int32 = -1
     var description: DescriptionID
     var direction: StreamDirection
-    /// It is a sound of the interface (R13).
+    /// Whether it is a user interface sound (R13).
     var isInterfaceSound: Bool
-    /// Its application wants it to run.
+    /// Whether its application wants it to run.
     var isWanted = false
-    /// The server processes it.
+    /// Whether the server processes it.
     var isRunning = false
-    /// It has been heard since it appeared, so it fades back in instead of losing its beginning.
+    /// Whether it has run since it appeared. If so, it fades back in; if not, fading would cut its beginning.
     var hasRun = false
-    /// The silence that it was told to keep is reached.
+    /// Whether it has become as silent as it was told to be.
     var isSettled = false
-    /// What it records from is muted by its user (N7).
+    /// Whether its input was muted by the user (N7).
     var isInputMuted = false
 
-    /// Whether it can be heard, as far as is known.
+    /// Whether it can be heard, as far as the engine knows.
     var isAudible: Bool { isRunning && !isSettled }
 }
 
-/// Which ways sound goes in a session (R15-R19).
+/// The directions in which a session passes sound (R15-R19).
 struct Directions: OptionSet, Sendable {
     let rawValue: UInt8
     static let output = Directions(rawValue: 1)
@@ -82,27 +84,27 @@ struct Directions: OptionSet, Sendable {
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Those of a category.
+    /// The directions of a category.
     init(_ category: Category) {
         self = category.playsSound ? category.recordsSound ? .both : .output : category.recordsSound ? .input : []
     }
 }
 
-/// What is known of one session: flat, the large fields first, the yes-or-no ones in one word.
+/// The facts of one session. Flat: large fields first, flags in one word.
 struct SessionFacts: Sendable, Equatable {
     /// The rank among all sessions, higher first: priority, then recordings (R21), then the latest activation. No two
     /// sessions share one.
     var claim: UInt64 = 0
-    /// When it last asked to be heard, in the order of all such requests.
+    /// The session's latest request for activation, numbered in the order of all requests.
     var stamp: UInt64 = 0
     /// When the present phase ends by itself.
     var deadline: Instant?
-    /// It was told to resume, and its application has until then to do so (N17).
+    /// Until when the application may resume after it was told to (N17).
     var resumesUntil: Instant?
     /// The slot of one of its streams; −1 without streams.
     var firstStream: Int32 = -1
-    /// How many of its streams are wanted, of them sounds of the interface and, of the others, recordings; wanted and
-    /// running; audible.
+    /// Counts of its streams: wanted; wanted user interface sounds; other wanted recordings; wanted and running;
+    /// audible.
     var wanted: Int32 = 0
     var wantedInterfaceSounds: Int32 = 0
     var wantedRecordings: Int32 = 0
@@ -110,14 +112,14 @@ struct SessionFacts: Sendable, Equatable {
     var audible: Int32 = 0
     /// The slot of the session that silences it (N17); −1 for none.
     var cause: Int32 = -1
-    /// The same at the moment when it left, as long as those that it had interrupted are given to somebody else.
+    /// The cause at the moment when the session left, until its victims are handed to another session; −1 for none.
     var formerCause: Int32 = -1
     var description: DescriptionID
     var phase = Phase.inactive
     /// How far the application was told of an interruption.
     var interruption = Interruption.none
     var block = Block.none
-    /// Which ways sound goes, by what its application has said that it is.
+    /// The directions that the category allows which the application has set.
     var directions = Directions.both
     private var flags: UInt16 = 1 << 7
 
@@ -128,124 +130,127 @@ struct SessionFacts: Sendable, Equatable {
         set { flags = newValue ? flags | 1 << bit : flags & ~(1 << bit) }
     }
 
-    /// Something of it has changed since it was last looked at.
+    /// Whether its facts have changed since the last decision about it.
     var isDirty: Bool {
         get { self[0] }
         set { self[0] = newValue }
     }
 
-    /// It was told last that it is active.
+    /// Whether it was last told that it is active.
     var isToldActive: Bool {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// It was active, or waited to be, since its application last began to ask: it waits for nobody's silence any more.
+    /// Whether it was active, or waited to be, since its application last began to request activation. Such a session
+    /// no longer waits for others to fall silent.
     var hasStarted: Bool {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// It asked to be heard while it had to be silent, so it goes ahead as soon as it may.
-    var isWaiting: Bool {
+    /// Whether it requested activation while it had to be silent. It then starts as soon as it may.
+    var requestedWhileSilenced: Bool {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// It was opened.
+    /// Whether an application or the system opened it.
     var isOpened: Bool {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// Its application activates and deactivates it; until it first does so, its streams do.
+    /// Whether its application activates and deactivates it. Until the application first does so, its streams do.
     var isDriven: Bool {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// Its application has activated it, and nothing has ended that.
+    /// Whether its application has activated it and nothing has ended the activation.
     var isActivated: Bool {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// What its application will be told when the present interruption ends (R11, R31).
+    /// Whether its application will be told to resume when the present interruption ends (R11, R31).
     var mayResume: Bool {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// It was opened by an application that has said what it is, or activated it; until then it is what its streams are.
+    /// Whether its application has opened it and then configured or activated it. Until then its streams determine its
+    /// description.
     var isDescribed: Bool {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// The system's, begun by an application that it does not touch.
-    var sparesItsOwn: Bool {
+    /// Whether it is an interruption by the system that does not affect the application which began it.
+    var sparesBeginner: Bool {
         get { self[9] }
         set { self[9] = newValue }
     }
 
-    /// It gives up those that it has interrupted, in the present event.
+    /// Whether it gives up the sessions that it has interrupted, in the present event.
     var isLeaving: Bool {
         get { self[10] }
         set { self[10] = newValue }
     }
 
-    /// These may resume.
+    /// Whether the sessions that it gives up may resume.
     var letsResume: Bool {
         get { self[11] }
         set { self[11] = newValue }
     }
 
-    /// It was heard since it became active.
+    /// Whether it was heard since it became active.
     var wasHeard: Bool {
         get { self[12] }
         set { self[12] = newValue }
     }
 
-    /// The present interruption was announced for its output or input, not for a session.
+    /// Whether the present interruption was announced because of its output or input, not because of a session.
     var isToldOfRoute: Bool {
         get { self[13] }
         set { self[13] = newValue }
     }
 
-    /// Of the streams that it has there are some with different descriptions.
+    /// Whether its streams may have different descriptions.
     var isMixed: Bool {
         get { self[14] }
         set { self[14] = newValue }
     }
 
-    /// Whether it asks to be heard. A sound of the interface asks for nothing (R13).
-    var asks: Bool {
+    /// Whether it requests activation. A user interface sound requests nothing (R13).
+    var requestsActivation: Bool {
         if isDriven { return isActivated }
         return isDescribed ? hasWantedSound : wanted > 0
     }
 
-    /// Whether something is wanted that is no sound of the interface, and of which something comes.
+    /// Whether its application wants a stream that is no user interface sound and whose direction the category allows.
     var hasWantedSound: Bool {
         let playing = wanted &- wantedInterfaceSounds &- wantedRecordings
         return playing > 0 && directions.contains(.output) || wantedRecordings > 0 && directions.contains(.input)
     }
 
-    /// Whether something comes of a stream here: a category without an output or an input keeps it silent for good.
+    /// Whether a stream can pass sound in this session. A category without output or input keeps the stream silent for
+    /// good.
     func hasUse(for stream: StreamFacts) -> Bool {
         stream.isInterfaceSound || directions.contains(stream.direction == .playback ? .output : .input)
     }
 
-    /// Whether those that it has interrupted wait for it (N17): while it is heard, while it is interrupted itself and may
-    /// resume, and while its application has not done so yet.
-    var holds: Bool {
+    /// Whether the sessions that it interrupted keep waiting for it (N17): while it is heard, while it is interrupted
+    /// itself and may resume, and until its application has resumed or the time for that has passed.
+    var keepsVictimsWaiting: Bool {
         if isLeaving { return false }
         return phase != .inactive || resumesUntil != nil || isInterruptedAndMayResume
     }
 
-    /// Whether nothing of it has changed, and no time and nothing but other sessions will change it.
+    /// Whether nothing about it has changed, and only other sessions can change the verdict on it.
     var isAtRest: Bool { !isDirty && block == .none && deadline == nil && resumesUntil == nil }
 
-    /// Whether its application has to activate it again, and may expect to.
+    /// Whether it is interrupted and its application may activate it again.
     var isInterruptedAndMayResume: Bool {
         isDriven && mayResume && (interruption == .announced || interruption == .begun) && !block.isFinal
     }

@@ -1,5 +1,5 @@
-/// Values in one block of memory, each in a slot that it keeps until it is removed. Looking into a slot that does not
-/// exist yields `nil`, never a trap.
+/// Values in one block of memory. Each value keeps its slot until it is removed. Reading a slot that does not exist
+/// returns `nil` and never traps.
 struct Slots<Value: Sendable & Equatable>: Sendable, Equatable {
     private var values: [Value] = []
     private var isTaken: [Bool] = []
@@ -25,7 +25,7 @@ struct Slots<Value: Sendable & Equatable>: Sendable, Equatable {
         return values.count - 1
     }
 
-    /// Empties a slot and returns what was in it.
+    /// Empties a slot and returns its value.
     @discardableResult
     mutating func remove(_ slot: Int) -> Value? {
         guard has(slot) else { return nil }
@@ -34,13 +34,13 @@ struct Slots<Value: Sendable & Equatable>: Sendable, Equatable {
         return values[slot]
     }
 
-    /// Looks at a value where it lies; `nil` when there is none.
+    /// Reads a value in place; `nil` if there is none.
     @inline(__always)
-    func read<Result>(_ slot: Int, _ look: (borrowing Value) -> Result) -> Result? {
-        has(slot) ? look(values[slot]) : nil
+    func read<Result>(_ slot: Int, _ body: (borrowing Value) -> Result) -> Result? {
+        has(slot) ? body(values[slot]) : nil
     }
 
-    /// Changes a value where it lies.
+    /// Changes a value in place.
     mutating func update(_ slot: Int, _ change: (inout Value) -> Void) {
         guard has(slot) else { return }
         change(&values[slot])

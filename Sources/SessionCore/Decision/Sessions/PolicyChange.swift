@@ -1,9 +1,9 @@
-/// How another policy takes the place of the present one, while streams play.
+/// Replaces the policy while streams play.
 extension Engine {
-    /// Brings everything into the state that the new policy asks for, from wherever it is.
+    /// Puts another policy in force and changes all streams to the state that it requires.
     ///
-    /// What happened stays: who plays, who asked last, who was told what. Descriptions are other ones, so everything that
-    /// refers to them is translated by name or derived anew.
+    /// What happened stays: who plays, who asked last, who was told what. Descriptions differ between policies, so
+    /// references to them are translated by name or derived anew.
     mutating func change(
         to policy: Policy, _ descriptions: [StreamID: SessionDescription], at now: Instant, _ effects: inout [Effect]
     ) {
@@ -21,7 +21,7 @@ extension Engine {
         }
         for slot in 0..<facts.sessions.capacity {
             guard let session = facts.sessions[slot] else { continue }
-            // A session that outlives its last stream for a moment stays what it was.
+            // A session in its release delay keeps its former description.
             if let former = old[session.description], let description = id(of: former) {
                 facts.updateSession(slot) { $0.description = description }
             }
@@ -30,21 +30,21 @@ extension Engine {
             guard let described = facts.sessions[slot]?.description, session.block.isOfRoute,
                 catalogue[described]?.goesOnElsewhere == true
             else { continue }
-            // R36: what is a call now goes on wherever it is heard.
+            // R36: a session that is a call under the new policy plays on any output.
             facts.updateSession(slot) { $0.block = .none }
         }
-        // What the policy leaves alone from now on does nothing to others, not even for the time of its release delay, and
-        // lets those be that it has silenced.
+        // A session whose streams are all left alone from now on ends at once, without its release delay, and the
+        // sessions that it silenced may resume.
         for slot in emptied where facts.sessions[slot]?.wanted == 0 {
-            release(slot, letsResume: true, at: now)
+            endAtOnce(slot, letsResume: true, at: now)
         }
         for slot in applied.indices { applied[slot].actor = translated(applied[slot].actor) }
-        for (slot, gone) in departed { departed[slot]?.description = translated(gone.description) }
+        for (slot, gone) in formerInterrupters { formerInterrupters[slot]?.description = translated(gone.description) }
         reconsider()
         update(at: now, &effects)
     }
 
-    /// Gives back the streams that the new policy leaves alone, or for which it has no room. Returns their sessions.
+    /// Undoes everything done to streams that the new policy leaves alone or has no room for. Returns their sessions.
     private mutating func leaveAlone(
         except descriptions: [StreamID: SessionDescription], _ effects: inout [Effect]
     ) -> Set<Int> {
@@ -58,29 +58,29 @@ extension Engine {
         return sessions
     }
 
-    /// Leaves one stream alone that was part of a session until now.
+    /// Leaves one stream alone that belonged to a session until now.
     mutating func leaveAlone(_ id: StreamID, at now: Instant, _ effects: inout [Effect]) {
         guard let slot = facts.slot(of: id), let stream = facts.streams[slot] else { return }
         let session = Int(stream.session)
         giveBack(slot, stream, &effects)
-        // Nothing is left there that could claim anything for the time of a release delay. It lets those be that it has
-        // silenced.
-        if facts.sessions[session]?.wanted == 0 { release(session, letsResume: true, at: now) }
+        // A session without wanted streams ends at once, without its release delay, and the sessions that it silenced
+        // may resume.
+        if facts.sessions[session]?.wanted == 0 { endAtOnce(session, letsResume: true, at: now) }
         describe(session)
         update(at: now, &effects)
     }
 
-    /// Undoes what was done to a stream, and forgets it.
+    /// Undoes everything done to a stream and removes the stream.
     private mutating func giveBack(_ slot: Int, _ stream: StreamFacts, _ effects: inout [Effect]) {
         if slot < applied.count, applied[slot].treatment != .untouched {
             let fade = stream.isRunning ? Engine.usualFade : .zero
             effects.append(.treat(stream.id, .untouched, within: fade, after: .zero))
-            applied[slot] = Applied()
+            applied[slot] = AppliedTreatment()
         }
         facts.removeStream(slot)
     }
 
-    /// The descriptions that anything refers to.
+    /// The descriptions that are still referred to.
     var descriptionsInUse: Set<DescriptionID> {
         var result: Set<DescriptionID> = []
         for slot in 0..<facts.streams.capacity {
@@ -90,7 +90,7 @@ extension Engine {
         for slot in 0..<facts.sessions.capacity {
             if let session = facts.sessions[slot] { result.insert(session.description) }
         }
-        for gone in departed.values { if let description = gone.description { result.insert(description) } }
+        for gone in formerInterrupters.values { if let description = gone.description { result.insert(description) } }
         return result
     }
 }

@@ -1,35 +1,35 @@
-/// What an opened session is at a moment, as its application may read it.
+/// The state of an opened session, as its application may read it.
 public struct SessionState: Sendable, Hashable {
-    /// What its application has said of it; of a session of the system, nothing.
+    /// The configuration that its application has set; the default for a session of the system.
     public var configuration = SessionConfiguration()
-    /// It may be heard.
+    /// Whether the session may be heard.
     public var isActive = false
-    /// An interruption has begun and not ended.
+    /// Whether an interruption has begun and not ended.
     public var isInterrupted = false
-    /// An activation waits to be granted (N9).
+    /// Whether an activation is delayed (N9).
     public var isDelayed = false
-    /// Another session is heard (R77).
+    /// Whether another session is heard (R77).
     public var isOtherAudioPlaying = false
-    /// Another session that does not mix is heard (N6).
+    /// Whether another session is heard that does not mix (N6).
     public var isSecondaryAudioToBeSilenced = false
-    /// All that it records from is muted by its user (N7).
+    /// Whether all inputs from which it records are muted by the user (N7).
     public var isInputMuted = false
 
-    /// A session as it is opened.
+    /// Creates the state of a session that has just been opened.
     public init() {}
 }
 
-/// Sessions that applications hold themselves.
+/// Sessions that applications or the system open themselves.
 extension Engine {
-    /// The most different descriptions of opened sessions in use at a time, of all applications and of one; the rest of the
-    /// room is for streams.
+    /// The maximum numbers of different descriptions that opened sessions use at a time, of all applications and of
+    /// one. The rest of the catalogue is for streams.
     static let openedDescriptions = 48
     static let openedDescriptionsOfOne = 8
 
-    /// What an opened session is; `nil` for one that is not known.
-    public func state(of id: SessionID) -> SessionState? { facts.slot(of: id).flatMap { shown[$0] } }
+    /// The state of an opened session; `nil` if the session is unknown.
+    public func state(of id: SessionID) -> SessionState? { facts.slot(of: id).flatMap { publishedStates[$0] } }
 
-    /// The streams of an opened session, the newest first; none of one that is not known.
+    /// The streams of an opened session, the newest first; empty if the session is unknown.
     public func streams(of id: SessionID) -> [(id: StreamID, direction: StreamDirection)] {
         var streams: [(id: StreamID, direction: StreamDirection)] = []
         var next = facts.slot(of: id).flatMap { facts.sessions[$0]?.firstStream } ?? -1
@@ -40,12 +40,12 @@ extension Engine {
         return streams
     }
 
-    /// What an application has said of its opened session; `nil` for one of the system, or one that is not known.
+    /// The configuration of an application's opened session; `nil` for a session of the system, or an unknown one.
     public func configuration(of id: SessionID) -> SessionConfiguration? {
         facts.slot(of: id).flatMap { configurations[$0] }
     }
 
-    // MARK: - Coming and going
+    // MARK: - Opening, closing and moving
 
     mutating func open(
         _ id: SessionID, _ application: ApplicationID, _ kind: SessionKind, at now: Instant, _ effects: inout [Effect]
@@ -63,23 +63,24 @@ extension Engine {
             beginners[slot] = beginner
             facts.updateSession(slot) {
                 $0.isDescribed = true
-                $0.sparesItsOwn = beginner != nil
+                $0.sparesBeginner = beginner != nil
             }
         }
-        if shown.isEmpty { heard = countHeard() }
-        shown[slot] = SessionState()
+        if publishedStates.isEmpty { heard = countHeard() }
+        publishedStates[slot] = SessionState()
         update(at: now, &effects)
         effects.append(.answered(id, .done))
     }
 
     mutating func close(_ id: SessionID, at now: Instant, _ effects: inout [Effect]) {
         guard let slot = facts.slot(of: id), let application = facts.application(of: slot) else { return }
-        waiting.removeAll { $0 == slot }
-        // R12: whom it interrupted goes on. First, so that nobody interrupts what is about to end.
-        giveUp(slot, notifyOthers: true)
+        delayed.removeAll { $0 == slot }
+        // R12: the sessions that it interrupted resume. This comes first, so that no session interrupts the one that is
+        // ending.
+        deactivate(slot, notifyOthers: true)
         facts.updateSession(slot) { if $0.block == .mutedInput { $0.block = .none } }
-        relocate(facts.streams(of: slot), from: slot, to: .application(application), asks: false, at: now)
-        // What keeps it silent, it is not told any more; only, last, that its interruption has ended.
+        relocate(facts.streams(of: slot), from: slot, to: .application(application), requestsActivation: false, at: now)
+        // A session that is closing is told only the end of its interruption, and last, not new reasons to be silent.
         let isInterrupted = facts.sessions[slot]?.interruption == .announced
         facts.updateSession(slot) {
             $0.interruption = .none
@@ -92,23 +93,23 @@ extension Engine {
         configurations[slot] = nil
         mutedInputs[slot] = nil
         disconnections[slot] = nil
-        shown[slot] = nil
+        publishedStates[slot] = nil
         facts.updateSession(slot) { $0.isOpened = false }
         forgetIfGone(slot)
     }
 
-    /// A stream goes to another session with all that is known of it.
+    /// Moves a stream, with all its facts, to another session.
     mutating func move(_ slot: Int, to key: SessionKey, at now: Instant, _ effects: inout [Effect]) {
         guard let stream = facts.streams[slot] else { return }
-        relocate([slot], from: Int(stream.session), to: key, asks: true, at: now)
+        relocate([slot], from: Int(stream.session), to: key, requestsActivation: true, at: now)
         update(stream: slot, at: now, &effects)
     }
 
-    /// Gives streams of one session to another one, all at once.
+    /// Moves several streams of one session to another session, together.
     ///
-    /// - Parameter asks: Whether their application asks by that to be heard there.
+    /// - Parameter requestsActivation: Whether the move is a request for activation in the other session.
     private mutating func relocate(
-        _ slots: [Int], from old: Int, to key: SessionKey, asks: Bool, at now: Instant
+        _ slots: [Int], from old: Int, to key: SessionKey, requestsActivation: Bool, at now: Instant
     ) {
         let streams = slots.compactMap { slot in facts.streams[slot].map { (slot: slot, facts: $0) } }
         for (slot, _) in streams {
@@ -122,19 +123,19 @@ extension Engine {
         if let target {
             let isAll = facts.sessions[old].map { $0.wanted == 0 && !$0.isActivated } ?? false
             if let wanted = streams.first(where: { $0.facts.isWanted }), let moved = facts.streams[wanted.slot] {
-                // R9: that it goes by another name is no request.
+                // R9: when all wanted streams only change their session, that is no request for activation.
                 if isAll, facts.sessions[target]?.wanted == 0 {
                     let all = streams.compactMap { $0.facts.isWanted ? $0.facts.description : nil }
                     let strongest = catalogue.strongest(of: all) ?? moved.description
                     succeed(target, to: old, isCall: catalogue[strongest]?.goesOnElsewhere == true)
-                } else if asks {
+                } else if requestsActivation {
                     requestActivation(by: moved)
                 }
             }
-            // Those that it has silenced are told the end of what it is without them.
+            // The sessions that it silenced are told an end that depends on its description without these streams.
             describe(old)
-            // Nothing of the application is left there that could claim anything for the time of a release delay.
-            if isAll { release(old, at: now) }
+            // A session without wanted streams ends at once, without its release delay.
+            if isAll { endAtOnce(old, at: now) }
         }
         for (slot, former) in streams {
             facts.changeStream(slot) {
@@ -145,27 +146,28 @@ extension Engine {
         describe(old)
         if let target {
             describe(target)
-            // The session has taken over that it was told to stay silent, or was rejected: it ends at once.
+            // The target has taken over a final block, so it ends at once.
             if var session = facts.sessions[target], session.block.isFinal, session.phase != .inactive,
                 !session.isDriven
             {
                 leave(target, &session)
                 facts.keepSession(target, session)
             }
-            // What holds for its own streams holds for those that have come.
-            if target < presented.count { presented[target].description = nil }
+            // The treatment of the target's streams now applies to the moved streams too.
+            if target < treatmentInputs.count { treatmentInputs[target].description = nil }
         }
     }
 
-    /// A session takes another one's place, with all that stood against that.
+    /// Gives a session another session's place, cause, block and lost devices.
     private mutating func succeed(_ target: Int, to old: Int, isCall: Bool) {
         facts.succeed(target, to: old, catalogue: catalogue)
-        if facts.sessions[target]?.isDriven == false { departed[target] = departed[old] }
-        // What the other one has lost it waits for itself, too, if its application drives it.
+        if facts.sessions[target]?.isDriven == false { formerInterrupters[target] = formerInterrupters[old] }
+        // The target also waits for the devices that the other session lost, unless its application drives it and it
+        // waits already.
         let lost = disconnections[old]
         let muted = mutedInputs[old]
         if isCall {
-            // R36: what is a call here goes on wherever it is heard.
+            // R36: a call plays on any output.
             facts.updateSession(target) { if $0.block.isOfRoute { $0.block = .none } }
         } else {
             let isDriven = facts.sessions[target]?.isDriven ?? false
@@ -174,8 +176,8 @@ extension Engine {
         }
     }
 
-    /// A session without wanted streams ends without delay. First of all, as others may be looked at before it.
-    mutating func release(_ slot: Int, letsResume: Bool? = nil, at now: Instant) {
+    /// Ends a session without wanted streams at once. This comes first, because others may be decided before it.
+    mutating func endAtOnce(_ slot: Int, letsResume: Bool? = nil, at now: Instant) {
         guard var session = facts.sessions[slot], session.phase != .inactive, !session.isDriven else { return }
         leave(slot, &session, letsResume: letsResume)
         facts.keepSession(slot, session)
@@ -186,7 +188,7 @@ extension Engine {
         }
     }
 
-    // MARK: - What it is
+    // MARK: - Configuration and description
 
     mutating func configure(
         _ id: SessionID, _ change: ConfigurationChange, at now: Instant, _ effects: inout [Effect]
@@ -205,12 +207,12 @@ extension Engine {
             case .mode(let mode): try new.set(mode, whileActive: isActive)
             case .outputOverride(let override): try new.set(override)
             case .avoidsAlerts(let avoids): new.avoidsAlerts = avoids
-            case .interruptionOnRouteDisconnect(let wish): new.interruptionOnRouteDisconnect = wish
+            case .interruptionOnRouteDisconnect(let interrupts): new.interruptionOnRouteDisconnect = interrupts
             }
         } catch { return effects.append(.answered(id, .mistaken(error))) }
         guard describe(new) != describe(old) || isDescribed != session.isDescribed else {
             configurations[slot] = new
-            toShow.append(slot)
+            toPublish.append(slot)
             return effects.append(.answered(id, .done))
         }
         guard let description = room(for: ranked(describe(new), slot), slot) else {
@@ -223,21 +225,21 @@ extension Engine {
         configurations[slot] = new
         facts.updateSession(slot) { $0.isDescribed = isDescribed }
         describe(slot)
-        // R7: at once while active, which is asking anew; at the next activation while inactive. R9: who is being silenced
-        // has to activate again.
+        // R7: while the session is active, a change applies at once and counts as a request for activation; while
+        // inactive, it applies at the next activation. R9: a session that is being silenced has to activate again.
         if isDescribed, isHeard { facts.stamp(slot, catalogue: catalogue) }
-        toShow.append(slot)
+        toPublish.append(slot)
         update(at: now, &effects)
         effects.append(.answered(id, .done))
     }
 
-    /// What others have to do with of what an application says.
+    /// The parts of a configuration that affect other sessions.
     private func describe(_ configuration: SessionConfiguration) -> SessionDescription {
         configuration.description(ducking: policy.ducking)
     }
 
-    /// Brings a session's description up to date: its own where its application has said one, else that of its streams
-    /// (R1, R2). Returns whether it is another one now.
+    /// Updates a session's description: from its configuration if its application has set one, else from its streams
+    /// (R1, R2). Returns whether the description has changed.
     @discardableResult
     mutating func describe(_ slot: Int) -> Bool {
         guard let session = facts.sessions[slot] else { return false }
@@ -248,14 +250,14 @@ extension Engine {
             if directions != session.directions { facts.updateSession(slot) { $0.directions = directions } }
             new = room(for: ranked(describe(configuration), slot), slot)
         } else {
-            // For the time of its release delay it stays what it was.
-            guard session.asks || session.phase == .inactive else { return false }
+            // A session in its release delay keeps its description.
+            guard session.requestsActivation || session.phase == .inactive else { return false }
             if session.isMixed {
                 new = catalogue.strongest(of: facts.descriptions(of: slot, wantedOnly: session.wanted > 0))
             } else {
                 new = facts.streams[Int(session.firstStream)]?.description
             }
-            // N8: a preference is heeded whatever else its application has not said.
+            // N8: the preference about alerts applies even if the application has set nothing else.
             if session.isOpened, let avoidsAlerts = configurations[slot]?.avoidsAlerts,
                 avoidsAlerts || new == nil, var described = catalogue[new ?? session.description]
             {
@@ -268,8 +270,8 @@ extension Engine {
         return true
     }
 
-    /// R36: a session has the rank of the strongest stream that its application wants to run, as far as the policy lets that
-    /// stream claim it.
+    /// R36: gives a session's description the priority of its strongest wanted stream, as far as the policy lets that
+    /// stream claim the priority.
     private func ranked(_ description: SessionDescription, _ slot: Int) -> SessionDescription {
         var result = description
         var next = facts.sessions[slot]?.firstStream ?? -1
@@ -286,22 +288,22 @@ extension Engine {
         return result
     }
 
-    /// The id of a description for an opened session in place of its own; `nil` when there is no room for another kind.
+    /// The id of a new description for an opened session, not counting its present one; `nil` if there is no room.
     private mutating func room(for description: SessionDescription, _ slot: Int) -> DescriptionID? {
         guard let application = facts.application(of: slot) else { return nil }
         return room(for: description, of: application, except: slot)
     }
 
-    /// The id of a description of an opened session; `nil` when there is no room for another kind.
+    /// The id of a description for an opened session; `nil` if there is no room.
     private mutating func room(
         for description: SessionDescription, of application: ApplicationID, isSystem: Bool = false,
         except slot: Int = -1
     ) -> DescriptionID? {
-        // R36: what applications say keeps no call out.
+        // R36: the descriptions of applications never use up the room for a call.
         if !isSystem, !catalogue.has(description) {
             var all: Set<DescriptionID> = []
             var own: Set<DescriptionID> = []
-            for other in shown.keys where other != slot {
+            for other in publishedStates.keys where other != slot {
                 guard let used = facts.sessions[other]?.description else { continue }
                 all.insert(used)
                 if facts.application(of: other) == application { own.insert(used) }
@@ -311,17 +313,17 @@ extension Engine {
         return id(of: description)
     }
 
-    // MARK: - Being heard
+    // MARK: - Activation
 
-    mutating func take(_ request: SessionRequest, of id: SessionID, at now: Instant, _ effects: inout [Effect]) {
+    mutating func answer(_ request: SessionRequest, of id: SessionID, at now: Instant, _ effects: inout [Effect]) {
         guard let slot = facts.slot(of: id) else { return effects.append(.answered(id, .unknown)) }
-        toShow.append(slot)
+        toPublish.append(slot)
         switch request {
         case .activate(let mayWait):
-            // First, as the catalogue may take it in only now.
+            // First, because the catalogue may have to make room for the description.
             guard let own = ownDescription(of: slot) else { return effects.append(.answered(id, .noRoom)) }
             guard !isActivated(slot), let blocker = blocker(of: slot, as: own) else {
-                waiting.removeAll { $0 == slot }
+                delayed.removeAll { $0 == slot }
                 if !isActivated(slot) {
                     activate(slot)
                     update(at: now, &effects)
@@ -331,11 +333,11 @@ extension Engine {
             guard mayWait else {
                 return effects.append(.answered(id, .refused(by: reference(Int(blocker.slot), blocker.description))))
             }
-            if !waiting.contains(slot) { waiting.append(slot) }
+            if !delayed.contains(slot) { delayed.append(slot) }
             effects.append(.answered(id, .delayed))
         case .deactivate(let notifyOthers):
-            waiting.removeAll { $0 == slot }
-            giveUp(slot, notifyOthers: notifyOthers)
+            delayed.removeAll { $0 == slot }
+            deactivate(slot, notifyOthers: notifyOthers)
             facts.updateSession(slot) {
                 $0.block = .none
                 $0.isDescribed = true
@@ -344,15 +346,21 @@ extension Engine {
             update(at: now, &effects)
             effects.append(.answered(id, .done))
         case .cancel:
-            let waits = waiting.contains(slot)
-            waiting.removeAll { $0 == slot }
-            effects.append(.answered(id, waits ? .done : .nothingWaits))
+            let isDelayed = delayed.contains(slot)
+            delayed.removeAll { $0 == slot }
+            effects.append(.answered(id, isDelayed ? .done : .nothingDelayed))
         }
     }
 
-    /// What a session is once its application activates it; `nil` when there is no room for that.
+    /// Whether an opened session is active, or an activation would succeed now (N26). `false` if the session is unknown.
+    public mutating func canBeActivated(_ id: SessionID) -> Bool {
+        guard let slot = facts.slot(of: id), let own = ownDescription(of: slot) else { return false }
+        return isActivated(slot) || blocker(of: slot, as: own) == nil
+    }
+
+    /// The description that a session will have once its application activates it; `nil` if there is no room.
     private mutating func ownDescription(of slot: Int) -> DescriptionID? {
-        // One of the system is what it is.
+        // A session of the system keeps its description.
         guard let configuration = configurations[slot] else { return facts.sessions[slot]?.description }
         return room(for: ranked(describe(configuration), slot), slot)
     }
@@ -363,55 +371,56 @@ extension Engine {
             $0.isActivated = true
             $0.isDescribed = true
             $0.block = .none
-            // It may have ended in the same turn in which its activation is granted: it has not left then.
+            // If it ended in the same turn in which its activation is granted, it has not left.
             $0.isLeaving = false
-            // Who is heard decides anew, not who has silenced it and is silent itself.
+            // The sessions that are heard now decide anew. The former cause may itself be silent.
             $0.cause = -1
-            // It has not given up: if another one silences it in the same moment, its interruption goes on.
+            // It has not given up: if another session silences it at the same moment, its interruption continues.
             if $0.interruption == .ended { $0.interruption = .announced }
         }
         describe(slot)
         facts.stamp(slot, catalogue: catalogue)
     }
 
-    /// Whether its application has activated a session that nobody silences.
+    /// Whether a session's application has activated it and nobody silences it.
     private func isActivated(_ slot: Int) -> Bool {
         guard let session = facts.sessions[slot] else { return false }
         return session.isDriven && session.isActivated && verdict(of: slot).silence == .none
     }
 
-    /// A session is not to be heard any more. Those that it has interrupted are told so in the end (R11).
-    private mutating func giveUp(_ slot: Int, notifyOthers: Bool) {
+    /// Deactivates a session. The sessions that it interrupted are told whether they may resume (R11).
+    private mutating func deactivate(_ slot: Int, notifyOthers: Bool) {
         guard var session = facts.sessions[slot] else { return }
-        let holds = session.holds
+        let keepsVictimsWaiting = session.keepsVictimsWaiting
         session.isDriven = true
-        if holds { leave(slot, &session, letsResume: notifyOthers) }
+        if keepsVictimsWaiting { leave(slot, &session, letsResume: notifyOthers) }
         session.isActivated = false
-        // What it has given up itself it is not asked to take up again, nor is it told that it was taken away.
+        // A session that deactivates itself is neither told to resume nor told of an interruption.
         session.mayResume = false
         if session.interruption == .begun { session.interruption = .none }
         session.isDirty = true
         facts.keepSession(slot, session)
     }
 
-    /// N9: activates what waits, in the order of asking, as far as nobody is in the way any more. Returns who was activated.
-    mutating func grantWhatWaits(at now: Instant) -> [SessionID] {
+    /// N9: grants delayed activations that nothing prevents any more, oldest request first. Returns the sessions
+    /// activated.
+    mutating func grantDelayed(at now: Instant) -> [SessionID] {
         var granted: [SessionID] = []
         var index = 0
-        while index < waiting.count {
-            let slot = waiting[index]
-            // It waits on while there is no room for it.
+        while index < delayed.count {
+            let slot = delayed[index]
+            // The session keeps waiting while there is no room for its description.
             guard let own = ownDescription(of: slot), blocker(of: slot, as: own) == nil, let id = facts.id(of: slot)
             else {
                 index += 1
                 continue
             }
-            waiting.remove(at: index)
-            toShow.append(slot)
+            delayed.remove(at: index)
+            toPublish.append(slot)
             activate(slot)
-            settle(at: now)
+            resolve(at: now)
             granted.append(id)
-            // It may be in nobody's way any more, now that its application drives it.
+            // Now that its application drives it, it may no longer prevent another activation.
             index = 0
         }
         return granted
@@ -419,16 +428,16 @@ extension Engine {
 
     // MARK: - Switches
 
-    /// N16: the user has switched something, or a suspended policy is in force again.
+    /// N16: applies changed switches, also when a suspended policy is in force again.
     mutating func change(to switches: Switches, at now: Instant, _ effects: inout [Effect]) {
         facts.switches = switches
         reconsider()
         update(at: now, &effects)
     }
 
-    /// Has everything looked at again. Nothing counts as presented, so that every stream is looked at too.
+    /// Marks all sessions and streams to be decided about again.
     mutating func reconsider() {
-        for slot in presented.indices { presented[slot].description = nil }
+        for slot in treatmentInputs.indices { treatmentInputs[slot].description = nil }
         for slot in 0..<facts.sessions.capacity { facts.updateSession(slot) { $0.isDirty = true } }
     }
 }

@@ -1,11 +1,11 @@
-/// What a stream was told last, and by whose times it goes back.
-struct Applied: Sendable, Equatable {
+/// The last treatment of a stream, and the description whose fade times apply when it ends.
+struct AppliedTreatment: Sendable, Equatable {
     var treatment = Treatment.untouched
     var actor: DescriptionID?
 }
 
-/// Who told a session to stay silent, or did not let it begin, and may be gone since.
-struct Departed: Sendable, Equatable {
+/// The session that rejected another one or told it to stay silent. It may no longer exist.
+struct FormerInterrupter: Sendable, Equatable {
     var interrupter: Interrupter
     var description: DescriptionID?
 
@@ -15,29 +15,29 @@ struct Departed: Sendable, Equatable {
     }
 }
 
-/// What the treatments of a session's streams are derived from, beyond what is known of the streams themselves.
-struct Presentation: Sendable, Equatable {
+/// The inputs from which the treatments of a session's streams are derived, beyond the facts of the streams themselves.
+struct TreatmentInputs: Sendable, Equatable {
     var verdict = SessionVerdict()
-    /// How far it is lowered.
+    /// The gain to which it is ducked.
     var gain = LinearGain.unity
-    /// It waits for others to be silent.
+    /// Whether it waits for others to fall silent.
     var isHeld = false
-    /// Its application drives it, and has not activated it.
+    /// Whether its application drives it and has not activated it.
     var isIdle = false
-    /// Its application has said what it is.
+    /// Whether its application has configured it.
     var isDescribed = false
-    /// What it is: switches and the lack of a device depend on that. `nil` before anything was derived.
+    /// Its description, on which switches and the lack of a device depend; `nil` before anything was derived.
     var description: DescriptionID?
 }
 
-/// From the verdict to effects.
+/// Derives effects from the verdict.
 extension Engine {
-    /// Tells all about whom something is different what has changed for them, from the strongest claim down.
+    /// Returns the effects for all sessions that have changed, strongest claim first.
     ///
     /// - Parameters:
-    ///   - stream: The stream that the event was about, or none.
+    ///   - stream: The stream that the event was about; `nil` for none.
     ///   - granted: The sessions whose delayed activation was granted.
-    mutating func conclude(
+    mutating func deriveEffects(
         _ stream: Int?, _ granted: [SessionID], at now: Instant, _ effects: inout [Effect]
     ) {
         sortChanged()
@@ -50,13 +50,13 @@ extension Engine {
             treat(slot, stream, of: session, &effects)
         }
         if work.changed.count > 8 { effects.reserveCapacity(effects.count + work.changed.count) }
-        let isShowing = !shown.isEmpty
+        let publishes = !publishedStates.isEmpty
         for index in work.changed.indices {
             let slot = work.changed[index]
             guard let known = facts.sessions[slot] else { continue }
-            if isShowing { note(slot, isOpened: known.isOpened) }
+            if publishes { updateHeard(slot, isOpened: known.isOpened) }
             treat(slot, known, &effects)
-            if remember(slot, known, at: now) { work.news.append(slot) }
+            if recordInterruption(slot, known, at: now) { work.toAnnounce.append(slot) }
         }
         for index in work.leaving.indices {
             facts.updateSession(work.leaving[index]) {
@@ -64,21 +64,21 @@ extension Engine {
                 $0.formerCause = -1
             }
         }
-        for index in work.news.indices { announce(work.news[index], at: now, &effects) }
+        for index in work.toAnnounce.indices { announce(work.toAnnounce[index], at: now, &effects) }
         for index in work.changed.indices {
             let slot = work.changed[index]
             if facts.sessions[slot]?.firstStream ?? 0 < 0 { forgetIfGone(slot) }
         }
         work.changed.removeAll(keepingCapacity: true)
         work.leaving.removeAll(keepingCapacity: true)
-        work.news.removeAll(keepingCapacity: true)
+        work.toAnnounce.removeAll(keepingCapacity: true)
     }
 
-    /// Brings those about whom something is different into the order of their claims, the strongest first.
+    /// Sorts the changed sessions by claim, strongest first.
     private mutating func sortChanged() {
         if work.changed.count > 1 {
-            for place in facts.order.indices {
-                let slot = Int(facts.order[place])
+            for position in facts.order.indices {
+                let slot = Int(facts.order[position])
                 if slot < work.isChanged.count, work.isChanged[slot] { work.sorted.append(slot) }
             }
         }
@@ -87,16 +87,16 @@ extension Engine {
         work.sorted.removeAll(keepingCapacity: true)
     }
 
-    /// Tells a session's streams what has changed for them.
+    /// Treats the streams of a session whose presentation has changed.
     private mutating func treat(_ session: Int, _ known: SessionFacts, _ effects: inout [Effect]) {
-        while presented.count <= session { presented.append(Presentation()) }
+        while treatmentInputs.count <= session { treatmentInputs.append(TreatmentInputs()) }
         let verdict = verdict(of: session)
-        let presentation = Presentation(
+        let inputs = TreatmentInputs(
             verdict: verdict, gain: gain(of: verdict.ducker, on: known), isHeld: known.phase == .holding,
             isIdle: known.isDriven && !known.isActivated, isDescribed: known.isDescribed,
             description: known.description)
-        guard presentation != presented[session] else { return }
-        presented[session] = presentation
+        guard inputs != treatmentInputs[session] else { return }
+        treatmentInputs[session] = inputs
         var next = known.firstStream
         while let stream = facts.streams[Int(next)] {
             treat(Int(next), stream, of: known, &effects)
@@ -109,7 +109,7 @@ extension Engine {
         return catalogue.gain(of: actor.description, on: session.description)
     }
 
-    /// Tells a stream what has changed for it.
+    /// Treats a stream if its treatment has changed.
     private mutating func treat(
         _ slot: Int, _ stream: StreamFacts, of session: SessionFacts, _ effects: inout [Effect]
     ) {
@@ -117,22 +117,23 @@ extension Engine {
         let old = applied[slot]
         let (new, actor) = treatment(of: stream, in: session)
         guard new != old.treatment else { return }
-        applied[slot] = Applied(treatment: new, actor: actor)
+        applied[slot] = AppliedTreatment(treatment: new, actor: actor)
         if new.silence == .none && stream.isSettled {
             facts.changeStream(slot) { $0.isSettled = false }
         }
         let isReleased = old.treatment.silence == .none && new.silence == .none && new.gain > old.treatment.gain
-        let hold = isReleased && stream.isRunning ? held(by: old.actor, session.description) : .zero
+        let hold = isReleased && stream.isRunning ? duckingHold(by: old.actor, session.description) : .zero
         effects.append(
             .treat(
                 stream.id, new,
-                within: fade(of: stream, of: session.description, from: old, to: Applied(treatment: new, actor: actor)),
+                within: fade(
+                    of: stream, of: session.description, from: old, to: AppliedTreatment(treatment: new, actor: actor)),
                 after: hold))
-        // R23: at once, as some clients wait to be told whether they have a stream at all.
+        // R23: at once, because some clients wait to learn whether they get a device.
         if new.reason == .noDevice { effects.append(.streamRefused(stream.id)) }
     }
 
-    /// What is done to a stream, given what is decided about its session, and by the times of which description.
+    /// The treatment of a stream under its session's verdict, and the description whose fade times apply.
     private func treatment(of stream: StreamFacts, in session: SessionFacts) -> (Treatment, DescriptionID?) {
         func byPolicy(_ silence: Silence, _ reason: Reason) -> (Treatment, DescriptionID?) {
             (Treatment(silence: silence, reason: reason, cause: .policy), nil)
@@ -142,13 +143,12 @@ extension Engine {
         let verdict = verdict(of: slot)
         if !stream.isInterfaceSound {
             if catalogue.traits(of: session.description).contains(.deviceless) { return byPolicy(.cork, .noDevice) }
-            // R15-R18: a category has its directions.
+            // R15-R18: the category allows only certain directions.
             if !session.hasUse(for: stream) {
                 return byPolicy(.cork, stream.direction == .capture ? .noInput : .noOutput)
             }
         }
-        // R13: a sound of the interface is dropped, not kept for later, and is silent as long as the interruption
-        // lasts and no longer.
+        // R13: a user interface sound is dropped, not kept for later, and is silent only while the interruption lasts.
         if verdict.silence != .none, !(stream.isInterfaceSound && verdict.block.isFinal) {
             let (reason, interrupter, description) = silencer(of: slot)
             return (
@@ -158,7 +158,7 @@ extension Engine {
                 description
             )
         }
-        // R26: an opened session that is not active is not heard.
+        // R26: an opened session that is not active is silent.
         if session.isDriven && !session.isActivated && !stream.isInterfaceSound { return byPolicy(.cork, .inactive) }
         if stream.direction == .playback,
             let reason = catalogue.switchedOff(
@@ -178,23 +178,24 @@ extension Engine {
         return (.untouched, nil)
     }
 
-    /// How long one stays lowered after its ducker's session is over: the session has outlived its last sound already.
-    private func held(by ducker: DescriptionID?, _ description: DescriptionID) -> Duration {
+    /// How long a session stays ducked after its ducker's session is over, less the time for which that session
+    /// outlived its last sound.
+    private func duckingHold(by ducker: DescriptionID?, _ description: DescriptionID) -> Duration {
         guard let ducker, let ducking = catalogue.ducking(of: ducker, on: description) else { return .zero }
         return max(ducking.hold - catalogue.releaseDelay(of: ducker), .zero)
     }
 
-    /// How long a change of treatment takes. What is not heard yet, or not wanted, changes at once (N10).
+    /// How long a change of treatment takes. A stream that has not run yet, or is not wanted, changes at once (N10).
     private func fade(
-        of stream: StreamFacts, of description: DescriptionID, from old: Applied, to new: Applied
+        of stream: StreamFacts, of description: DescriptionID, from old: AppliedTreatment, to new: AppliedTreatment
     ) -> Duration {
         guard stream.hasRun, !old.treatment.soundsLike(new.treatment) else { return .zero }
-        // R37: of an output that is back, no policy says how long that takes.
+        // R37: no policy sets the fade after an output has come back, so the usual one applies.
         func fade(_ actor: DescriptionID?) -> Duration {
             actor.map { catalogue.fade(of: $0, on: description) } ?? Engine.usualFade
         }
         if new.treatment.silence != .none {
-            // R64: not one quantum of it comes out of anything else.
+            // R64: not one quantum may play on another output.
             let isAtOnce: [Reason] = [.routeDisconnected, .inputMuted, .handover]
             guard !isAtOnce.contains(new.treatment.reason), stream.isRunning, old.treatment.reason != .handover else {
                 return .zero
@@ -214,10 +215,10 @@ extension Engine {
         return isLowered ? ducking.attack : ducking.release
     }
 
-    // MARK: - What is told
+    // MARK: - Interruptions
 
-    /// Remembers what the verdict means for what a session is told. Returns whether there is something to tell it.
-    private mutating func remember(_ slot: Int, _ session: SessionFacts, at now: Instant) -> Bool {
+    /// Records what the verdict means for a session's interruption. Returns whether there is something to announce.
+    private mutating func recordInterruption(_ slot: Int, _ session: SessionFacts, at now: Instant) -> Bool {
         let verdict = verdict(of: slot)
         guard verdict.silence != .none else {
             guard session.interruption != .none else { return false }
@@ -234,7 +235,8 @@ extension Engine {
         return session.interruption != .none
     }
 
-    /// R26, R27, R30: tells a session that it was interrupted once it is silent, and that it may go on once it is not.
+    /// R26, R27, R30: tells a session that it was interrupted once it is silent, and that the interruption ended once
+    /// it is over.
     private mutating func announce(_ slot: Int, at now: Instant, _ effects: inout [Effect]) {
         guard var session = facts.sessions[slot], session.interruption != .none else { return }
         let victim = reference(slot, session.description)
@@ -242,7 +244,8 @@ extension Engine {
         if session.interruption == .announced, !session.isToldOfRoute, verdict.silencer < 0,
             verdict.block == .awaitedOutput || verdict.block == .mutedInput
         {
-            // R64: the session that interrupted it has ended, but what it was heard on has gone meanwhile.
+            // R64: the session that interrupted this one has ended, but this one's output or input is no longer
+            // available.
             session.interruption = .begun
             effects.append(.interruptionEnded(victim, shouldResume: false))
         }
@@ -253,10 +256,10 @@ extension Engine {
             session.isToldOfRoute = verdict.silencer < 0
             effects.append(.interruptionBegan(victim, by: silencer(of: slot).interrupter))
             if session.isDriven {
-                // R26: it is inactive, and only its application makes it active again (R34).
+                // R26: the interrupted session is inactive, and only its application can activate it again (R34).
                 session.isActivated = false
                 session.hasStarted = false
-                session.isWaiting = false
+                session.requestedWhileSilenced = false
                 session.phase = .inactive
                 session.deadline = nil
             }
@@ -268,7 +271,7 @@ extension Engine {
         }
         if session.interruption == .ended {
             session.interruption = .none
-            let mayResume = session.isDriven ? session.mayResume : session.asks
+            let mayResume = session.isDriven ? session.mayResume : session.requestsActivation
             effects.append(.interruptionEnded(victim, shouldResume: mayResume))
             if session.isDriven, mayResume, session.phase == .inactive {
                 let end = now.advanced(by: policy.interruptions.resumesWithin)
@@ -283,9 +286,9 @@ extension Engine {
         facts.keepSession(slot, session)
     }
 
-    // MARK: - Who it is
+    // MARK: - Causes and interrupters
 
-    /// Who or what silences a session, why, and by whose times.
+    /// Who or what silences a session, why, and the description whose fade times apply.
     func silencer(of slot: Int) -> (reason: Reason, interrupter: Interrupter, description: DescriptionID?) {
         let verdict = verdict(of: slot)
         if verdict.silencer >= 0 {
@@ -314,7 +317,7 @@ extension Engine {
                 nil
             )
         case .toldToStay, .rejected, .none:
-            let gone = departed[slot]
+            let gone = formerInterrupters[slot]
             return (
                 verdict.block == .rejected ? .rejected : .superseded,
                 gone?.interrupter ?? Interrupter(cause: .policy, name: "?", description: "?"), gone?.description
@@ -322,7 +325,7 @@ extension Engine {
         }
     }
 
-    /// A session as a cause.
+    /// The cause that stands for a session.
     func cause(of slot: Int) -> Cause {
         let number = facts.number(of: slot)
         return beginners[slot] != nil || configurations[slot] == nil && facts.sessions[slot]?.isOpened == true
@@ -336,12 +339,12 @@ extension Engine {
             id: reference.id)
     }
 
-    /// Who or what a cause is, for people; `nil` for one that nothing refers to any more.
+    /// The session, output or input behind a cause, for people; `nil` if nothing refers to it any more.
     public func interrupter(_ cause: Cause) -> Interrupter? {
         switch cause {
         case .session(let number), .system(let number):
             if let slot = facts.slot(of: number) { return interrupter(of: slot) }
-            return departed.values.first { $0.interrupter.cause == cause }?.interrupter
+            return formerInterrupters.values.first { $0.interrupter.cause == cause }?.interrupter
         case .output(let port):
             let name = disconnections.values.first { $0.port == port }?.name
             return Interrupter(cause: cause, name: name ?? "the output", description: "output")
@@ -365,14 +368,15 @@ extension Engine {
         guard let known = facts.sessions[slot], known.firstStream < 0, known.phase == .inactive, !known.isOpened,
             known.resumesUntil == nil
         else { return }
-        // Whoever still has it for its cause, silenced in advance, is looked at with the next event.
+        // A session may still have this one as its cause if it was silenced in advance; the next event decides about it
+        // again.
         for other in 0..<facts.sessions.capacity where facts.sessions[other]?.cause == Int32(truncatingIfNeeded: slot) {
             facts.updateSession(other) { $0.cause = -1 }
         }
         facts.removeSession(slot)
         if slot < verdicts.count { verdicts[slot] = .free }
-        if slot < presented.count { presented[slot] = Presentation() }
-        departed[slot] = nil
+        if slot < treatmentInputs.count { treatmentInputs[slot] = TreatmentInputs() }
+        formerInterrupters[slot] = nil
         beginners[slot] = nil
     }
 

@@ -1,39 +1,39 @@
-/// How a session moves from phase to phase.
+/// The transitions between the phases of a session.
 extension Engine {
-    /// Moves a session to the phase that its streams, its verdict and the time call for.
+    /// Moves a session to the phase that its streams, its verdict and the time require.
     mutating func advance(
         _ slot: Int, _ session: inout SessionFacts, _ old: SessionFacts, _ verdict: SessionVerdict,
         at now: Instant
     ) {
         let former = verdicts[slot]
-        // R9: who asks where it was silent goes ahead as soon as it may.
-        if session.asks, session.phase == .inactive, former.silence != .none, !former.block.isFinal {
-            session.isWaiting = true
+        // R9: a session that requests activation while it is silenced starts as soon as it may.
+        if session.requestsActivation, session.phase == .inactive, former.silence != .none, !former.block.isFinal {
+            session.requestedWhileSilenced = true
         }
-        if !session.asks {
+        if !session.requestsActivation {
             session.hasStarted = false
-            session.isWaiting = false
+            session.requestedWhileSilenced = false
         }
         let isSilenced = verdict.silence != .none
-        // Who gives up while it is silent is over at once.
-        let wasSilenced = !session.asks && old.block != .none
+        // A session that stops asking while it is blocked ends at once.
+        let wasSilenced = !session.requestsActivation && old.block != .none
         move(&session, isSilenced: isSilenced || wasSilenced, isStopped: verdict.block.isFinal, at: now)
         if session.phase != .inactive { session.hasStarted = true }
         if session.phase != .inactive || verdict.block.isFinal {
-            session.isWaiting = false
-        } else if session.asks && isSilenced {
-            session.isWaiting = true
+            session.requestedWhileSilenced = false
+        } else if session.requestsActivation && isSilenced {
+            session.requestedWhileSilenced = true
         }
         if session.phase == .active, !isSilenced { session.wasHeard = true }
         if session.phase == .inactive, old.phase != .inactive {
-            // R11: only who deactivates without notifying others keeps them silent.
+            // R11: sessions stay silent only if the application deactivates without notifying others.
             leave(slot, &session, letsResume: session.isDriven ? true : nil)
-            // A session that a route change has stopped has no cause any more, but had one until now.
+            // A route change that stops a session also clears its cause; the former cause is still needed here.
             if session.cause < 0 { session.formerCause = old.cause }
             work.toDescribe.append(slot)
         }
-        // N17: its application has not done what it was told it could. R31: what follows from that for an interruption by the
-        // system, its role says.
+        // N17: the application did not resume in time. R31: for an interruption by the system, the role decides what
+        // follows.
         if let end = session.resumesUntil, session.phase != .inactive || end <= now {
             if session.phase == .inactive {
                 leave(slot, &session, letsResume: true)
@@ -46,7 +46,7 @@ extension Engine {
     }
 
     private func move(_ session: inout SessionFacts, isSilenced: Bool, isStopped: Bool, at now: Instant) {
-        let isWanted = session.asks
+        let isWanted = session.requestsActivation
         let isRunning = session.isDriven ? session.isActivated : session.running > 0
         let isOver = session.deadline.map { now >= $0 } ?? false
         func start() {
@@ -58,11 +58,11 @@ extension Engine {
             if isSilenced || !isWanted { break }
             if isRunning {
                 session.phase = .active
-            } else if !session.hasStarted && catalogue.traits(of: session.description).contains(.waits) {
+            } else if !session.hasStarted && catalogue.traits(of: session.description).contains(.holdsOnHandover) {
                 session.phase = .holding
                 session.deadline = now.advanced(by: catalogue.fade(of: session.description)).advanced(
                     by: Engine.handoverLimit)
-            } else if session.isWaiting {
+            } else if session.requestedWhileSilenced {
                 start()
             }
         case .holding:
@@ -95,13 +95,13 @@ extension Engine {
         if session.phase == .inactive || session.phase == .active { session.deadline = nil }
     }
 
-    /// Tells a session that it is active now, or not any more (R2, R26, R27).
+    /// Tells a session that it became active or inactive (R2, R26, R27).
     mutating func tellPhase(_ slot: Int, _ session: SessionFacts, _ effects: inout [Effect]) {
         let isActive = session.phase != .inactive
         if isActive {
-            // Who was interrupted is told of the end of that first.
+            // An interrupted session is told the end of the interruption first.
             let mayTell = session.interruption == .none || session.interruption == .begun
-            // Nor is one that was heard only until another one was granted its activation.
+            // A session that was heard only until another was granted its activation is not told either.
             guard !session.isToldActive, mayTell, verdict(of: slot).silence == .none else { return }
             effects.append(.sessionActivated(reference(slot, session.description)))
         } else {

@@ -1,62 +1,62 @@
-/// What is decided about one session.
+/// The decision about one session.
 struct SessionVerdict: Sendable, Equatable {
     /// Whether its streams are silenced, and how.
     var silence = Silence.none
-    /// The slot of the session that silences it; −1 for none, and for what is not a session.
+    /// The slot of the session that silences it; −1 if no session does.
     var silencer: Int32 = -1
-    /// What silences it besides, if no session does.
+    /// What silences it if no session does.
     var block = Block.none
-    /// The slot of the session that lowers it furthest; −1 for none.
+    /// The slot of the session that ducks it furthest; −1 for none.
     var ducker: Int32 = -1
 
     static let free = SessionVerdict()
 }
 
-/// A session that is heard and does something to others.
+/// A session that is heard and affects others.
 struct Actor: Sendable, Equatable {
     var slot: Int32
     var description: DescriptionID
     var claim: UInt64
 }
 
-/// What was seen on the way down the claims.
-private struct Passed {
-    /// The place in the order that comes next.
+/// What was found while skipping unchanged sessions.
+private struct SkippedSessions {
+    /// The next position in the order of claims.
     var next: Int
-    /// How many streams can still be heard of those that are silenced.
+    /// The number of audible streams in the silenced sessions among those skipped.
     var audible: Int32 = 0
-    /// The last one that was passed, if it does something to others.
+    /// The last session skipped, if it affects others.
     var actor: Actor?
-    /// The slot of the one that has to be decided about.
+    /// The slot of a session that needs a new decision.
     var undecided: Int?
 }
 
-/// Lists that live for one event.
+/// Lists used during one event.
 struct Work: Sendable {
-    /// Sessions about which something is different, each once.
+    /// The slots of sessions whose facts or verdict have changed, each once.
     var changed: [Int] = []
-    /// By session slot: whether it is among the changed.
+    /// By session slot: whether the session is in `changed`.
     var isChanged: [Bool] = []
-    /// The same in the order of their claims, while that is made.
+    /// The changed sessions while they are being sorted by claim.
     var sorted: [Int] = []
-    /// Sessions that give up those that they have interrupted.
+    /// The slots of sessions that give up the sessions they have interrupted.
     var leaving: [Int] = []
-    /// Sessions whose description may be another one.
+    /// The slots of sessions whose description may have changed.
     var toDescribe: [Int] = []
-    /// Speech that is stopped by those that are looked at after it.
+    /// The slots of speech sessions that a session with a weaker claim is expected to stop.
     var stopped: [Int] = []
-    /// By session slot: who that is expected to be; −1 for nobody.
+    /// By slot of a speech session: the session expected to stop it; −1 for none.
     var stoppers: [Int32] = []
-    /// What the present look has changed, as it was before.
+    /// The former state of each session that the present pass has changed.
     var former: [(slot: Int, session: SessionFacts, verdict: SessionVerdict)] = []
-    /// Those who leave, and have stopped speech that was looked at before.
+    /// Sessions that have left after they stopped speech with a stronger claim.
     var gone: [(slot: Int, formerCause: Int32, letsResume: Bool)] = []
-    /// Those of the sessions that are heard that lower others.
+    /// The sessions in `heardActors` that duck others.
     var duckers: [Actor] = []
-    /// Sessions that may have to be told something.
-    var news: [Int] = []
+    /// The slots of sessions that may have to be told something.
+    var toAnnounce: [Int] = []
 
-    mutating func note(_ session: Int) {
+    mutating func markChanged(_ session: Int) {
         guard session >= 0 else { return }
         while isChanged.count <= session { isChanged.append(false) }
         guard !isChanged[session] else { return }
@@ -77,124 +77,126 @@ struct Work: Sendable {
     }
 }
 
-/// From facts to the verdict, for every event and every session anew.
+/// Derives the verdict from the facts, for every session at every event.
 ///
-/// Sessions are looked at from the strongest claim down. Whether one is silenced depends on those above it alone, and so
-/// does its phase; so each is looked at once. It is done again, for all, only where speech is stopped by somebody with a
-/// weaker claim, from where the first look began, and where a session that has ended is something else now.
+/// Sessions are decided in order of their claims, strongest first. Whether a session is silenced, and its phase, depend
+/// only on sessions with stronger claims, so one pass is enough. There are two exceptions. If a session with a weaker
+/// claim stops speech, the pass is undone and repeated. If the description of a session that has ended changes, another
+/// pass follows.
 extension Engine {
-    /// Brings phases, causes, verdicts and treatments up to date after facts have changed.
+    /// Updates phases, causes, verdicts and treatments after facts have changed.
     mutating func update(stream: Int? = nil, at now: Instant, _ effects: inout [Effect]) {
-        settle(at: now)
-        let granted = waiting.isEmpty ? [] : grantWhatWaits(at: now)
-        conclude(stream, granted, at: now, &effects)
+        resolve(at: now)
+        let granted = delayed.isEmpty ? [] : grantDelayed(at: now)
+        deriveEffects(stream, granted, at: now, &effects)
         requestWake(&effects)
     }
 
     func verdict(of slot: Int) -> SessionVerdict { slot >= 0 && slot < verdicts.count ? verdicts[slot] : .free }
 
-    /// Decides about all sessions.
-    mutating func settle(at now: Instant) {
+    /// Decides about all sessions, in at most four passes.
+    mutating func resolve(at now: Instant) {
         while verdicts.count < facts.sessions.capacity { verdicts.append(.free) }
-        var looks = 0
+        var passes = 0
         var isFirst = true
         var isAgain = true
-        while isAgain, looks < 4 {
-            looks += 1
+        while isAgain, passes < 4 {
+            passes += 1
             let leaving = work.leaving.count
             work.former.removeAll(keepingCapacity: true)
             if isFirst { work.forgetStoppers() }
-            look(isFirst: isFirst, at: now)
+            decideAll(isFirst: isFirst, at: now)
             isFirst = false
-            isAgain = looks < 4 && stopSpeech(leaving)
+            isAgain = passes < 4 && stopSpeech(leaving)
             if isAgain { continue }
             while let slot = work.toDescribe.popLast() { if describe(slot) { isAgain = true } }
             isFirst = isAgain
         }
-        lower()
+        findDuckers()
         if fading <= 0, !holders.isEmpty {
             for slot in holders {
                 facts.updateSession(slot) {
                     $0.phase = .starting
                     $0.deadline = now.advanced(by: Engine.startLimit)
                 }
-                work.note(slot)
+                work.markChanged(slot)
                 nextEnd = min(nextEnd ?? Switches.never, facts.sessions[slot]?.deadline ?? Switches.never)
             }
             holders.removeAll(keepingCapacity: true)
         }
     }
 
-    /// Looks at all sessions, from the strongest claim down.
-    private mutating func look(isFirst: Bool, at now: Instant) {
+    /// Makes one pass over all sessions, strongest claim first.
+    private mutating func decideAll(isFirst: Bool, at now: Instant) {
         heardActors.removeAll(keepingCapacity: true)
         fading = 0
         nextEnd = nil
-        var place = 0
-        while place < facts.order.count {
-            let passed = pass(from: place)
-            fading &+= passed.audible
-            if let actor = passed.actor { heardActors.append(actor) }
-            if let slot = passed.undecided { decide(slot, isFirst: isFirst, at: now) }
-            place = passed.next
+        var position = 0
+        while position < facts.order.count {
+            let skipped = skipUnchanged(from: position)
+            fading &+= skipped.audible
+            if let actor = skipped.actor { heardActors.append(actor) }
+            if let slot = skipped.undecided { decide(slot, isFirst: isFirst, at: now) }
+            position = skipped.next
         }
     }
 
-    /// Passes those of which nothing has changed and which all above them leave as they are: whoever silences one still does,
-    /// and whom nobody silences nobody would. That is most sessions, most of the time.
+    /// Skips sessions whose verdict cannot have changed: nothing about them has changed, and either their cause still
+    /// silences them or nobody with a stronger claim does. Most sessions are skipped most of the time.
     ///
-    /// `decide` would come to the same for them, and takes ten times as long: here each is looked at where it lies. This
-    /// changes nothing of the engine, because what does so copies the whole engine for every question that it asks it.
+    /// `decide` would reach the same verdicts, but takes ten times as long because it copies each session; here each is
+    /// read in place. The function is non-mutating because in a mutating one the compiler copies the whole engine for
+    /// every query.
     ///
-    /// - Returns: What was seen until the next one that does something to others, or that has to be decided about.
-    private func pass(from first: Int) -> Passed {
-        var passed = Passed(next: first)
-        while passed.next < facts.order.count {
-            let slot = Int(facts.order[passed.next])
-            passed.next += 1
+    /// - Returns: What was found up to the next session that affects others or needs a new decision.
+    private func skipUnchanged(from first: Int) -> SkippedSessions {
+        var skipped = SkippedSessions(next: first)
+        while skipped.next < facts.order.count {
+            let slot = Int(facts.order[skipped.next])
+            skipped.next += 1
             let isPassed = facts.sessions.read(slot) { session in
                 guard session.isAtRest else { return false }
                 if session.cause >= 0 {
                     guard isStillSilenced(slot, session.description, session.claim, by: session.cause) else {
                         return false
                     }
-                    passed.audible &+= max(session.audible, 0)
+                    skipped.audible &+= max(session.audible, 0)
                     return true
                 }
                 if session.phase == .inactive, heardActors.isEmpty { return true }
                 let traits = catalogue.traits(of: session.description)
-                // Speech may be stopped by those below it too.
+                // Sessions with weaker claims may stop speech too.
                 guard
                     heardActors.isEmpty
                         || !traits.contains(.speech) && !isSilencedByAny(slot, session.description, session.claim)
                 else { return false }
-                guard session.phase != .inactive, traits.contains(.acts) else { return true }
+                guard session.phase != .inactive, traits.contains(.affectsOthers) else { return true }
                 guard facts.switches.pausedUntil == nil else { return false }
-                passed.actor = Actor(
+                skipped.actor = Actor(
                     slot: Int32(truncatingIfNeeded: slot), description: session.description, claim: session.claim)
                 return true
             }
-            if isPassed == false { passed.undecided = slot }
-            if passed.undecided != nil || passed.actor != nil { break }
+            if isPassed == false { skipped.undecided = slot }
+            if skipped.undecided != nil || skipped.actor != nil { break }
         }
-        return passed
+        return skipped
     }
 
-    /// Whether the cause of a session goes on stopping it.
+    /// Whether the cause of a session still silences it in the same way.
     @inline(__always)
     private func isStillSilenced(
         _ slot: Int, _ description: DescriptionID, _ claim: UInt64, by cause: Int32
     ) -> Bool {
-        // One that is muted may be stopped by another one.
+        // If the cause only mutes the session, another session may stop it.
         guard facts.switches.pausedUntil == nil, slot < verdicts.count, verdicts[slot].silencer == cause,
             verdicts[slot].silence != .mute
         else { return false }
         let act = facts.sessions.read(Int(cause)) { actor in
-            guard actor.holds else { return Interplay.Kind.mix }
-            let acts = catalogue.acts(of: actor.description, on: description)
-            if acts == .none { return .mix }
+            guard actor.keepsVictimsWaiting else { return Interplay.Kind.mix }
+            let interplay = catalogue.interplay(of: actor.description, on: description)
+            if interplay == .none { return .mix }
             return silencing(
-                Actor(slot: cause, description: actor.description, claim: actor.claim), acts, slot, description,
+                Actor(slot: cause, description: actor.description, claim: actor.claim), interplay, slot, description,
                 claim: claim)
         }
         return verdicts[slot].silence == (act == .pausePlayer ? .pausePlayer : act == .cork ? .cork : Silence.none)
@@ -202,15 +204,15 @@ extension Engine {
 
     private func isSilencedByAny(_ slot: Int, _ description: DescriptionID, _ claim: UInt64) -> Bool {
         for index in heardActors.indices {
-            let acts = catalogue.acts(of: heardActors[index].description, on: description)
-            if acts != .none, silencing(heardActors[index], acts, slot, description, claim: claim) != .mix {
+            let interplay = catalogue.interplay(of: heardActors[index].description, on: description)
+            if interplay != .none, silencing(heardActors[index], interplay, slot, description, claim: claim) != .mix {
                 return true
             }
         }
         return false
     }
 
-    /// Looks at one session, when all above it have been looked at.
+    /// Decides about one session after all sessions with stronger claims.
     private mutating func decide(_ slot: Int, isFirst: Bool, at now: Instant) {
         guard let old = facts.sessions[slot] else { return }
         let isPaused = facts.switches.pausedUntil != nil
@@ -218,23 +220,24 @@ extension Engine {
         if session.block != .none { unblock(&session) }
         var act = Interplay.Kind.mix
         var cause: Int32 = -1
-        // Where only its own application makes it go on, nobody else matters.
+        // If only the session's own application can end its block, other sessions do not matter.
         let isStopped = session.block.isFinal
-        if old.cause >= 0, !isStopped, let actor = facts.sessions[Int(old.cause)], actor.holds {
+        if old.cause >= 0, !isStopped, let actor = facts.sessions[Int(old.cause)], actor.keepsVictimsWaiting {
             act = silencing(Int(old.cause), actor, slot, old)
             if act != .mix { cause = old.cause }
         }
         if isStopped {
             cause = -1
         } else if old.cause >= 0, cause < 0 {
-            let letsResume = passOn(slot, session, &cause, &act)
+            let letsResume = inheritCause(slot, session, &cause, &act)
             if cause < 0 || act == .mute { find(slot, session, isFirst: isFirst, &cause, &act) }
             if cause < 0, !letsResume, !isPaused {
-                stay(slot, &session)
+                tellToStay(slot, &session)
                 unblock(&session)
             }
-            // Who has given up meanwhile is told the end of it, though somebody else would silence it now.
-            if !session.asks, session.interruption == .announced, !session.isInterruptedAndMayResume {
+            // The session has stopped asking since it was interrupted: it is told the end, even if another session
+            // would silence it.
+            if !session.requestsActivation, session.interruption == .announced, !session.isInterruptedAndMayResume {
                 session.interruption = .ended
             }
         } else if cause < 0 || act == .mute {
@@ -260,16 +263,16 @@ extension Engine {
             advance(slot, &session, old, verdict, at: now)
             verdicts[slot] = verdict
             facts.keepSession(slot, session)
-            work.note(slot)
+            work.markChanged(slot)
         }
         if verdict.silence != .none, session.audible > 0 {
-            // R13: a sound of the interface is not silenced by what is over.
+            // R13: a final block does not silence user interface sounds.
             fading &+= verdict.block.isFinal ? facts.audibleStreams(of: slot) : session.audible
         }
         if let end = session.deadline { nextEnd = min(nextEnd ?? end, end) }
         if let end = session.resumesUntil { nextEnd = min(nextEnd ?? end, end) }
         if session.phase != .inactive, verdict.silence == .none, !isPaused,
-            catalogue.traits(of: session.description).contains(.acts)
+            catalogue.traits(of: session.description).contains(.affectsOthers)
         {
             heardActors.append(
                 Actor(
@@ -277,59 +280,64 @@ extension Engine {
         }
     }
 
-    /// Lets go of what keeps a session silent besides others, where that is over.
+    /// Clears the block of a session to which it no longer applies.
     private func unblock(_ session: inout SessionFacts) {
-        // Who drives the session itself is told that another one took over, and asks again.
-        if !session.asks, !session.isDriven { session.block = .none }
+        // A session that its application drives keeps its block: its application was told of it and has to activate
+        // again.
+        if !session.requestsActivation, !session.isDriven { session.block = .none }
         if !mayBeStopped(session) { session.block = .none }
     }
 
-    /// R36: nothing keeps a call silent. R13, R31: what was told to stay silent is gone; a sound of the interface that remains
-    /// has no part in it.
+    /// Whether a block may silence a session. R36: nothing silences a call. R13, R31: a user interface sound does not
+    /// inherit the block of streams that have ended.
     func mayBeStopped(_ session: SessionFacts) -> Bool {
         catalogue.traits(of: session.description).isDisjoint(with: [.interfaceSound, .call])
     }
 
-    // MARK: - Who silences whom
+    // MARK: - Causes
 
-    /// How a session silences another one; ``Interplay/Kind/mix`` if it does not.
+    /// How one session silences another; ``Interplay/Kind/mix`` if it does not.
     @inline(__always)
     func silencing(_ actor: Int, _ acting: SessionFacts, _ slot: Int, _ session: SessionFacts) -> Interplay.Kind {
-        let acts = catalogue.acts(of: acting.description, on: session.description)
-        if acts == .none { return .mix }
+        let interplay = catalogue.interplay(of: acting.description, on: session.description)
+        if interplay == .none { return .mix }
         return silencing(
-            Actor(slot: Int32(truncatingIfNeeded: actor), description: acting.description, claim: acting.claim), acts,
+            Actor(slot: Int32(truncatingIfNeeded: actor), description: acting.description, claim: acting.claim),
+            interplay,
             slot, session.description, claim: session.claim)
     }
 
     @inline(__always)
     func silencing(
-        _ actor: Actor, _ acts: PairActs, _ slot: Int, _ description: DescriptionID, claim: UInt64
+        _ actor: Actor, _ interplay: PairInterplay, _ slot: Int, _ description: DescriptionID, claim: UInt64
     ) -> Interplay.Kind {
         guard Int(actor.slot) != slot, !spares(actor.slot, slot) else { return .mix }
-        let kind = actor.claim.stampOfClaim > claim.stampOfClaim ? acts.playing : acts.newcomer
+        let kind = actor.claim.stampOfClaim > claim.stampOfClaim ? interplay.playing : interplay.newcomer
         if actor.claim > claim { return kind.silences ? kind : .mix }
-        // N1, N2: speech is stopped rather than spoken over, whoever came first; of two that stop each other, the latter.
-        guard acts.stopsSpeech, actor.claim.priorityOfClaim >= claim.priorityOfClaim else { return .mix }
-        let back = catalogue.acts(of: description, on: actor.description)
+        // N1, N2: speech is stopped rather than ducked, whichever came first. If two stop each other, the later one
+        // wins.
+        guard interplay.stopsSpeech, actor.claim.priorityOfClaim >= claim.priorityOfClaim else { return .mix }
+        let back = catalogue.interplay(of: description, on: actor.description)
         return back.playing.silences ? .mix : .cork
     }
 
-    /// R36: an interruption by the system does nothing to the application that has begun it.
+    /// Whether an actor leaves a session alone (R36): an interruption by the system spares the application that began
+    /// it.
     @inline(__always)
     func spares(_ actor: Int32, _ slot: Int) -> Bool {
-        guard facts.sessions.read(Int(actor), { $0.sparesItsOwn }) == true else { return false }
+        guard facts.sessions.read(Int(actor), { $0.sparesBeginner }) == true else { return false }
         return beginners[Int(actor)].map { facts.application(of: slot) == $0 } ?? false
     }
 
-    /// Of those that are heard, the strongest that silences a session. What is muted already may be stopped by another one.
+    /// Finds the heard session with the strongest claim that silences a session. If that one only mutes it, another may
+    /// stop it.
     private mutating func find(
         _ slot: Int, _ session: SessionFacts, isFirst: Bool, _ cause: inout Int32, _ act: inout Interplay.Kind
     ) {
         for actor in heardActors {
-            let acts = catalogue.acts(of: actor.description, on: session.description)
-            if acts == .none { continue }
-            let kind = silencing(actor, acts, slot, session.description, claim: session.claim)
+            let interplay = catalogue.interplay(of: actor.description, on: session.description)
+            if interplay == .none { continue }
+            let kind = silencing(actor, interplay, slot, session.description, claim: session.claim)
             guard kind != .mix else { continue }
             if cause < 0 {
                 cause = actor.slot
@@ -347,26 +355,28 @@ extension Engine {
         act = .cork
     }
 
-    /// N17: whoever has interrupted a session's cause takes its place, if it silences the session too.
+    /// N17: makes whoever interrupted a session's former cause its new cause, if it silences the session too.
     ///
-    /// - Returns: What the session is told if nobody takes the place: as its cause leaves; or as that one does to which the
-    ///   cause would have left it, if it leaves too.
-    private func passOn(
+    /// - Returns: Whether the session may resume if there is no new cause. The former cause decides that, or, if the
+    ///   session that interrupted it is leaving and would silence this session too, that one.
+    private func inheritCause(
         _ slot: Int, _ session: SessionFacts, _ cause: inout Int32, _ act: inout Interplay.Kind
     ) -> Bool {
         guard let left = facts.sessions[Int(session.cause)] else { return true }
-        // N1: if the cause is speech that ends because this session is heard, its end does not tell this session to stay.
+        // N1: if the cause is speech that ends because this session is heard, its end does not tell this session to
+        // stay.
         let isOwnDoing =
             work.stopper(for: Int(session.cause)) == Int32(truncatingIfNeeded: slot) || speaksOver(slot, session, left)
         var letsResume = !left.isLeaving || left.letsResume || isOwnDoing
-        // R64: a session that a route change has stopped tells its own end, not that of whoever had interrupted it.
+        // R64: if a route change stopped the former cause, its own end counts, not that of the session that interrupted
+        // it.
         var isStoppedByRoute = left.block == .changedRoute
         var next = left.isLeaving ? left.formerCause : left.cause
         var steps = facts.order.count
         while next >= 0, steps > 0, let actor = facts.sessions[Int(next)] {
             steps -= 1
             let kind = silencing(Int(next), actor, slot, session)
-            if kind != .mix, actor.holds {
+            if kind != .mix, actor.keepsVictimsWaiting {
                 cause = next
                 act = kind
                 break
@@ -378,28 +388,31 @@ extension Engine {
         return letsResume
     }
 
-    /// R31: the cause of a session has ended without letting it resume, and nobody takes its place.
-    private mutating func stay(_ slot: Int, _ session: inout SessionFacts) {
+    /// Tells a session to stay silent: its cause ended without letting it resume, and there is no new cause (R31).
+    private mutating func tellToStay(_ slot: Int, _ session: inout SessionFacts) {
         if session.isDriven {
             guard session.interruption != .none else { return }
             session.mayResume = false
             leave(slot, &session, letsResume: true)
-            // R27: that it was interrupted it is told first, when it is silent.
+            // R27: a session must be silent before it is told of an interruption, and hears of the beginning before the
+            // end.
             guard session.interruption == .begun else { return }
         } else {
-            // Nor does it wait for its output any more (R64).
-            guard session.asks, !session.block.isFinal, mayBeStopped(session) else { return }
+            // The session no longer waits for its output either (R64).
+            guard session.requestsActivation, !session.block.isFinal, mayBeStopped(session) else { return }
             leave(slot, &session)
         }
         let cause = Int(session.cause)
-        departed[slot] = Departed(interrupter(of: cause), facts.sessions[cause]?.description)
+        formerInterrupters[slot] = FormerInterrupter(interrupter(of: cause), facts.sessions[cause]?.description)
         session.block = .toldToStay
     }
 
-    /// Gives up those that a session has interrupted: whoever has interrupted it gets them, or they are told its end.
+    /// Gives up the sessions that this session has interrupted. Whoever interrupted this session becomes their cause;
+    /// if nobody did, they are told the end.
     ///
-    /// - Parameter letsResume: What they are told; by default what its description says (R31), and that they may resume if
-    ///   it was never heard. Of an interruption by the system that has been activated, always what its role says.
+    /// - Parameter letsResume: Whether they may resume. By default the session's description decides (R31), and a
+    ///   session that was never heard lets them resume. For an activated interruption by the system, its role always
+    ///   decides.
     mutating func leave(_ slot: Int, _ session: inout SessionFacts, letsResume: Bool? = nil) {
         guard !session.isLeaving else { return }
         session.isLeaving = true
@@ -413,36 +426,38 @@ extension Engine {
         work.leaving.append(slot)
     }
 
-    // MARK: - Who may begin
+    // MARK: - Rejection
 
-    /// R8: who of those that are heard does not let a session of a description begin.
+    /// R8: the heard session that rejects a session of this description; `nil` for none.
     func rejecter(of description: DescriptionID, _ slot: Int) -> Actor? {
         guard catalogue.hasRejections else { return nil }
-        return firstHeard(besides: slot) { catalogue.acts(of: $0.description, on: description).newcomer == .reject }
+        return firstHeard(besides: slot) {
+            catalogue.interplay(of: $0.description, on: description).newcomer == .reject
+        }
     }
 
-    /// R8: who of those that are heard would silence a session if it asked to be heard now, or does not let it begin. That can be
-    /// one with a weaker claim, which stops speech (N1): an activation that is interrupted at once would be of no use.
+    /// R8: the heard session that would reject or silence a session if it were activated now; `nil` for none. It can
+    /// have a weaker claim if it stops speech (N1); an activation that is interrupted at once would be useless.
     func blocker(of slot: Int, as description: DescriptionID? = nil) -> Actor? {
         guard let session = facts.sessions[slot] else { return nil }
         let description = description ?? session.description
         if let rejecter = rejecter(of: description, slot) { return rejecter }
         let claim = facts.nextClaim(of: description, catalogue: catalogue)
         return firstHeard(besides: slot) {
-            let acts = catalogue.acts(of: $0.description, on: description)
-            return silencing($0, acts, slot, description, claim: claim) != .mix
+            let interplay = catalogue.interplay(of: $0.description, on: description)
+            return silencing($0, interplay, slot, description, claim: claim) != .mix
         }
     }
 
-    /// Of those that are heard, the one with the strongest claim that does something to a session.
-    private func firstHeard(besides slot: Int, where acts: (Actor) -> Bool) -> Actor? {
+    /// The heard session with the strongest claim that satisfies a condition.
+    private func firstHeard(besides slot: Int, where condition: (Actor) -> Bool) -> Actor? {
         if facts.switches.pausedUntil != nil { return nil }
-        for place in facts.order where Int(place) != slot {
-            guard let session = facts.sessions[Int(place)], session.phase != .inactive,
-                verdict(of: Int(place)).silence == .none, !spares(place, slot)
+        for other in facts.order where Int(other) != slot {
+            guard let session = facts.sessions[Int(other)], session.phase != .inactive,
+                verdict(of: Int(other)).silence == .none, !spares(other, slot)
             else { continue }
-            let actor = Actor(slot: place, description: session.description, claim: session.claim)
-            if acts(actor) { return actor }
+            let actor = Actor(slot: other, description: session.description, claim: session.claim)
+            if condition(actor) { return actor }
         }
         return nil
     }

@@ -1,28 +1,28 @@
-/// Speech that is stopped by somebody with a weaker claim, which is looked at after it.
+/// Speech that a session with a weaker claim stops. That session is decided after the speech.
 extension Engine {
-    /// N1, N2: who, of those with a weaker claim that were heard until now, stops speech. They are looked at later than it is,
-    /// which is not to begin before.
+    /// N1, N2: the session that stops speech although its claim is weaker; `nil` for none. Only sessions that were
+    /// already heard count. They are decided later, but the speech must not begin before that.
     func weakerStopper(of slot: Int, _ session: SessionFacts) -> Int32? {
-        // N16: while the policy is suspended, nobody stops anybody.
+        // N16: while the policy is suspended, no session stops another.
         if facts.switches.pausedUntil != nil { return nil }
-        return facts.order.first { place in
-            guard let actor = facts.sessions[Int(place)], actor.claim < session.claim, actor.phase != .inactive,
-                !actor.isLeaving, verdict(of: Int(place)).silence == .none,
+        return facts.order.first { other in
+            guard let actor = facts.sessions[Int(other)], actor.claim < session.claim, actor.phase != .inactive,
+                !actor.isLeaving, verdict(of: Int(other)).silence == .none,
                 catalogue.traits(of: actor.description).contains(.stopsSpeech)
             else { return false }
-            return silencing(Int(place), actor, slot, session) != .mix
+            return silencing(Int(other), actor, slot, session) != .mix
         }
     }
 
-    /// N1, N2: speech stops for those that do not speak over it, even if it began later. These are looked at after it: so
-    /// where something else has come of them than was expected, all is as it was before, and has to be looked at again.
+    /// N1, N2: finds speech that sessions with weaker claims stop, after a pass over all sessions. Those sessions are
+    /// decided after the speech, so the pass had to guess. If a guess was wrong, the pass is undone.
     ///
-    /// - Returns: Whether it has.
+    /// - Returns: Whether the pass was undone and has to be repeated.
     mutating func stopSpeech(_ leaving: Int) -> Bool {
         guard catalogue.hasSpeech else { return false }
         var isAgain = false
-        for place in facts.order.indices {
-            let slot = Int(facts.order[place])
+        for position in facts.order.indices {
+            let slot = Int(facts.order[position])
             let isSpeech = facts.sessions.read(slot) { catalogue.traits(of: $0.description).contains(.speech) }
             guard isSpeech == true, let session = facts.sessions[slot] else { continue }
             let isWrong = isWrong(slot, session)
@@ -39,8 +39,8 @@ extension Engine {
         return isAgain
     }
 
-    /// Whether a session stops speech that silenced it until now and cannot do so any more. Not so if the speech ended by
-    /// itself, before the present look.
+    /// Whether a session stops the speech that silenced it until now and no longer can. `false` if the speech ended by
+    /// itself before the present pass.
     func speaksOver(_ slot: Int, _ session: SessionFacts, _ cause: SessionFacts) -> Bool {
         catalogue.traits(of: cause.description).contains(.speech)
             && work.former.contains { $0.slot == Int(session.cause) && !$0.session.isLeaving }
@@ -49,32 +49,33 @@ extension Engine {
             && silencing(slot, session, Int(session.cause), cause) != .mix
     }
 
-    /// Of those that are heard, the strongest that stops speech.
+    /// The heard session with the strongest claim that stops speech; `nil` for none.
     private func stopper(of slot: Int, _ session: SessionFacts) -> Int32? {
         heardActors.first { actor in
             guard catalogue.traits(of: actor.description).contains(.stopsSpeech) else { return false }
-            let acts = catalogue.acts(of: actor.description, on: session.description)
-            let kind = silencing(actor, acts, slot, session.description, claim: session.claim)
+            let interplay = catalogue.interplay(of: actor.description, on: session.description)
+            let kind = silencing(actor, interplay, slot, session.description, claim: session.claim)
             return kind != .mix && kind != .mute
         }?.slot
     }
 
-    /// Whether only its own application makes a session go on, and that not since the present look.
+    /// Whether a final block silences a session, and already did before the present pass.
     private func wasStopped(_ slot: Int, _ session: SessionFacts) -> Bool {
         session.block.isFinal && work.former.first { $0.slot == slot }?.session.block.isFinal ?? true
     }
 
-    /// Whether a session got its cause in the present look because that session was expected to stop it. A stronger one may
-    /// have begun since, which then is the cause.
+    /// Whether a session got its cause in the present pass because that session was expected to stop it. A stronger
+    /// session may have begun since, and would then be the cause.
     private func wasExpected(_ slot: Int, _ session: SessionFacts) -> Bool {
         guard session.cause == work.stopper(for: slot) else { return false }
         return work.former.first { $0.slot == slot }.map { $0.session.cause != session.cause } ?? false
     }
 
-    /// Whether something else has come of somebody who has stopped speech, after that was looked at.
+    /// Whether the session that was expected to stop speech, or did, turned out in this pass not to be heard or not to
+    /// hold it.
     private mutating func isWrong(_ slot: Int, _ session: SessionFacts) -> Bool {
         let cause = Int(session.cause)
-        if let actor = facts.sessions[cause], actor.claim < session.claim, !actor.holds {
+        if let actor = facts.sessions[cause], actor.claim < session.claim, !actor.keepsVictimsWaiting {
             work.gone.append((cause, actor.formerCause, actor.letsResume))
             return true
         }
@@ -83,7 +84,7 @@ extension Engine {
         return facts.sessions[stopper]?.phase ?? .inactive == .inactive || verdict(of: stopper).silence != .none
     }
 
-    /// Has all as it was before the present look; but who has been found to leave does so from the beginning.
+    /// Undoes the present pass, except that sessions which were found to leave now leave from the start.
     private mutating func undo(_ leaving: Int) {
         while let (slot, session, verdict) = work.former.popLast() {
             if facts.sessions[slot]?.phase == .holding { holders.removeAll { $0 == slot } }
@@ -104,7 +105,7 @@ extension Engine {
             }
             work.leaving.append(slot)
         }
-        // Counted as changed, or those of which nothing else has changed would be passed by.
+        // Marks the speech as changed; otherwise the next pass would skip it.
         for slot in work.stopped { facts.updateSession(slot) { _ in } }
     }
 }

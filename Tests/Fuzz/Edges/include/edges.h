@@ -1,4 +1,4 @@
-/* The places in the code that are counted: which there are, and how often each was reached, as far as one byte goes. */
+/* The edges of the instrumented code, and how often each was reached, up to 255. */
 #pragma once
 
 #include <stddef.h>
@@ -6,5 +6,5 @@
 
 size_t fuzz_edge_count(void);
 uint8_t *fuzz_edge_counters(void);
-/* Prints a line for each: its address as in the program's file, and how often it was reached. */
+/* Prints a line for each edge: its address in the program's file, and how often it was reached. */
 void fuzz_print_edges(void);

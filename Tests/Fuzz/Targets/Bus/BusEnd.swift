@@ -1,18 +1,18 @@
 import Glibc
 
-/// The bus's end of a connection, in the same thread: what comes out of sd-bus, and what goes in.
+/// The bus's end of a connection, in the same thread: receives what sd-bus writes, and sends messages to sd-bus.
 final class BusEnd {
     /// The address for the other end.
     let address: String
     /// The unique name that the other end gets.
     let uniqueName: String
-    /// Counts the connections that were made.
+    /// The number of connections so far.
     private(set) var connections = 0
-    /// Counts what goes either way: as long as that grows, there is something to do.
+    /// The number of messages in both directions. While it grows, the connection is not at rest.
     private(set) var traffic = 0
     private let listener: CInt
     private var socket: CInt = -1
-    private var isGreeted = false
+    private var isAuthenticated = false
     private var input: [UInt8] = []
     private var lastSerial: UInt32 = 0
 
@@ -25,7 +25,7 @@ final class BusEnd {
         place.sun_family = sa_family_t(AF_UNIX)
         let length = withUnsafeMutableBytes(of: &place) { memory in
             let start = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
-            // A name without a file begins with a zero.
+            // The address of an abstract socket begins with a zero.
             for (index, byte) in path.utf8.enumerated() { memory[start + 1 + index] = byte }
             return start + 1 + path.utf8.count
         }
@@ -37,9 +37,9 @@ final class BusEnd {
 
     deinit { close(listener) }
 
-    var isConnected: Bool { socket >= 0 && isGreeted }
+    var isConnected: Bool { socket >= 0 && isAuthenticated }
 
-    /// Ends the connection as a bus does that goes away, and forgets those that wait to be taken.
+    /// Closes the connection, as a bus that ends does, and all connections that wait to be accepted.
     func hangUp() {
         drop()
         while case let waiting = accept(listener, nil, nil), waiting >= 0 { close(waiting) }
@@ -48,12 +48,12 @@ final class BusEnd {
     private func drop() {
         if socket >= 0 { close(socket) }
         socket = -1
-        isGreeted = false
+        isAuthenticated = false
         input = []
     }
 
-    /// What has been sent since.
-    func receive() -> [Letter] {
+    /// The messages received since the last call.
+    func receive() -> [BusMessage] {
         if socket < 0 {
             socket = accept(listener, nil, nil)
             if socket < 0 { return [] }
@@ -73,11 +73,11 @@ final class BusEnd {
             }
             break
         }
-        if !isGreeted { greet() }
-        var letters: [Letter] = []
+        if !isAuthenticated { authenticate() }
+        var letters: [BusMessage] = []
         var rest = input[...]
-        if isGreeted {
-            while let (letter, length) = Letter.first(in: rest) {
+        if isAuthenticated {
+            while let (letter, length) = BusMessage.first(in: rest) {
                 letters.append(letter)
                 rest = rest.dropFirst(length)
             }
@@ -86,8 +86,8 @@ final class BusEnd {
         return letters
     }
 
-    /// Answers what is said before the first message (D-Bus Specification, "Authentication Protocol").
-    private func greet() {
+    /// Answers the client's authentication (D-Bus Specification, "Authentication Protocol").
+    private func authenticate() {
         while let end = input.firstIndex(of: 0x0A) {
             let line = String(decoding: input[..<end].drop { $0 == 0 }, as: UTF8.self)
             input.removeSubrange(...end)
@@ -98,18 +98,18 @@ final class BusEnd {
             } else if line.hasPrefix("NEGOTIATE_UNIX_FD") {
                 write(Array("AGREE_UNIX_FD\r\n".utf8))
             } else if line.hasPrefix("BEGIN") {
-                isGreeted = true
+                isAuthenticated = true
                 return
             }
         }
     }
 
-    /// Nobody waits, and nobody dies because the other end has gone.
+    /// Never block, and raise no SIGPIPE when the other end has gone.
     private static let flags = CInt(MSG_DONTWAIT | MSG_NOSIGNAL)
     private static let welcome = "OK 0123456789abcdef0123456789abcdef\r\n"
 
-    /// Sends a message under a number of its own, which is returned.
-    @discardableResult func send(_ letter: Letter) -> UInt32 {
+    /// Sends a message with the next serial, and returns the serial.
+    @discardableResult func send(_ letter: BusMessage) -> UInt32 {
         lastSerial &+= 1
         if lastSerial == 0 { lastSerial = 1 }
         var letter = letter
@@ -123,7 +123,7 @@ final class BusEnd {
         guard socket >= 0 else { return }
         let count = Glibc.send(socket, bytes, bytes.count, BusEnd.flags)
         traffic += 1
-        // It does not read what it is sent.
+        // The other end does not read.
         if count != bytes.count { drop() }
     }
 }

@@ -6,8 +6,8 @@ import SessionWire
 
 @testable import SessionService
 
-/// The service as applications and the desktop meet it: calls of several senders in any order, who come and go, streams,
-/// answers of other services, and time.
+/// The service under random input: calls of several senders that come and go, streams, signals and answers of the
+/// desktop's services, and time that passes.
 func fuzzCalls(_ bytes: [UInt8]) {
     let play = CallPlay(bytes)
     play.run()
@@ -16,7 +16,8 @@ func fuzzCalls(_ bytes: [UInt8]) {
 nonisolated(unsafe) private let sessionBus = BusEnd("session", uniqueName: ":1.5")
 nonisolated(unsafe) private let systemBus = BusEnd("system", uniqueName: ":1.6")
 
-/// What the processes are: 100 to 103 outside of sandboxes, 104 and 105 in one each. The even ones have started the odd ones.
+/// The processes: 100 to 103 outside of sandboxes, 104 and 105 in a sandbox each. Each even process has started the
+/// odd one after it.
 private struct Tree: ProcessTree {
     func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? {
         guard (100..<106).contains(process) else { return nil }
@@ -34,7 +35,7 @@ private struct Tree: ProcessTree {
     func unit(of process: UInt32) -> String? { process == 102 ? "app-\(CallPlay.secret).scope" : nil }
 }
 
-/// Somebody on the session bus.
+/// A connection on the session bus.
 private struct Peer {
     var name: String
     var process: UInt32
@@ -42,32 +43,32 @@ private struct Peer {
 }
 
 private final class CallPlay {
-    /// In all names of what is outside of sandboxes: nobody inside may read it (N20).
+    /// A word in all names of processes outside of sandboxes: no peer in a sandbox may read it (N20).
     static let secret = "talk-zq"
 
     private var input: Input
-    private let loop = HandLoop()
-    private let host: PaperHost
+    private let loop = ManualLoop()
+    private let host: FakeHost
     private let service: SessionService
     private var peers: [Peer] = []
     private var lastPeer = 10
     private var lastStream: UInt32 = 0
     private var paths = ["/org/AudioSession1"]
     private var cookies: [UInt32] = []
-    /// The calls of peers that have no answer yet, with the types of the values that are expected.
+    /// The calls of peers without an answer yet, with the expected types of the answer.
     private var unanswered: [UInt32: (peer: String, member: String, output: String)] = [:]
-    /// What the service has asked others, and is not answered yet.
-    private var asked: [(letter: Letter, end: BusEnd)] = []
-    /// Others answer at once.
+    /// The service's own calls that have not been answered yet.
+    private var asked: [(letter: BusMessage, end: BusEnd)] = []
+    /// Whether other services answer at once.
     private var isPrompt = true
-    /// The connection was lost, and with it the answers.
+    /// Whether the connection was lost, so that answers may be missing.
     private var isCut = false
 
     init(_ bytes: [UInt8]) {
         input = Input(bytes)
         sessionBus.hangUp()
         systemBus.hangUp()
-        let host = PaperHost(loop, input.pick(PaperHost.policies))
+        let host = FakeHost(loop, input.pick(FakeHost.policies))
         self.host = host
         service = SessionService(
             runtime: host.runtime, host: host, loop: loop,
@@ -82,12 +83,12 @@ private final class CallPlay {
         let count = 96
         for _ in 0..<count {
             if input.isEmpty { break }
-            happen()
+            doRandomEvent()
         }
         finish()
     }
 
-    private func happen() {
+    private func doRandomEvent() {
         switch input.below(20) {
         case 0...3: callManager()
         case 4...8: callSession()
@@ -99,14 +100,14 @@ private final class CallPlay {
             let id = StreamID(UInt32(input.below(8)))
             if input.oneIn(3) { host.forget(id) } else { host.want(id, input.oneIn(2)) }
         case 15: pass(Int64(input.pick([0, 1, 300, 2_000, 12_000, 30_000])) * 1_000_000)
-        case 16: hearDesktop()
-        case 17: hearPlayer()
+        case 16: sendDesktopSignal()
+        case 17: sendPlayerSignal()
         case 18:
             switch input.below(4) {
             case 0: host.plug(input.oneIn(2))
             case 1:
                 printStep("another policy")
-                if host.book.apply(input.pick(PaperHost.policies)) { host.runtime.drain() }
+                if host.book.apply(input.pick(FakeHost.policies)) { host.runtime.drain() }
             case 2: isPrompt.toggle()
             default: answerOne()
             }
@@ -120,26 +121,26 @@ private final class CallPlay {
             settle()
             pass(6_000_000_000)
         }
-        // One thing after the other, or several at once.
+        // Handle each event before the next one, or several together.
         if isPrompt || input.oneIn(2) { settle() }
     }
 
-    /// Everything comes to an end: answers, sessions, the service.
+    /// Ends everything and checks that nothing is left: answers, sessions, the service.
     private func finish() {
         printStep("the end")
         isPrompt = true
         for (letter, end) in asked { answer(letter, end) }
         asked = []
         settle()
-        // Whoever has not answered until then will not be waited for.
+        // After this time the service waits for no answer any more.
         pass(30_000_000_000)
         settle()
         found("calls without an answer: \(unanswered)", !isCut && !unanswered.isEmpty)
         while !peers.isEmpty { leave(peers.count - 1) }
         settle()
         found("sessions outlive their owners", !service.objects.isEmpty)
-        // Sleep and a call on a modem are nobody's.
-        let reports = host.runtime.sessionNumbers.compactMap { host.runtime.report(of: $0) }
+        // Sleep and a call on a modem have no owner on the bus.
+        let reports = host.runtime.sessionNumbers.compactMap { host.runtime.snapshot(of: $0) }
         let left = reports.filter { $0.reference.id != nil }
         found("interruptions outlive those who have begun them: \(left)", left.count > 2)
         for id in host.book.all.map(\.id) { host.forget(id) }
@@ -164,28 +165,28 @@ private final class CallPlay {
 
     // MARK: - What the service sends
 
-    /// The loop turns until nothing more comes of it.
+    /// Turns the loop until nothing more happens.
     private func settle() {
         for _ in 0..<256 {
             loop.turn()
             let traffic = sessionBus.traffic + systemBus.traffic
-            for end in [sessionBus, systemBus] { for letter in end.receive() { take(letter, end) } }
+            for end in [sessionBus, systemBus] { for letter in end.receive() { handle(letter, end) } }
             if sessionBus.traffic + systemBus.traffic == traffic, !loop.isDue { return }
         }
     }
 
-    private func take(_ letter: Letter, _ end: BusEnd) {
+    private func handle(_ letter: BusMessage, _ end: BusEnd) {
         switch letter.kind {
         case .call:
             if isPrompt || letter.member == "Hello" { answer(letter, end) } else { asked.append((letter, end)) }
-        case .answer, .error: takeAnswer(letter)
-        case .signal: keepsSecrets(letter)
+        case .answer, .error: handleAnswer(letter)
+        case .signal: checkSecrets(letter)
         }
     }
 
-    private func takeAnswer(_ letter: Letter) {
+    private func handleAnswer(_ letter: BusMessage) {
         guard let call = unanswered.removeValue(forKey: letter.answers) else {
-            // Whoever has gone may get any.
+            // Answers to peers that have gone do not count.
             let isWrong = !isCut && peers.contains { $0.name == letter.destination }
             return found("an answer to nothing: \(letter)", isWrong)
         }
@@ -193,7 +194,7 @@ private final class CallPlay {
         found("an answer to somebody else: \(letter)", letter.destination != call.peer)
         let isWrong = letter.kind == .answer && call.output != "?" && letter.signature != call.output
         found("\(call.member) answers \(letter.signature), not \(call.output)", isWrong)
-        keepsSecrets(letter)
+        checkSecrets(letter)
         guard letter.kind == .answer else { return }
         if call.member == "OpenSession", let path = letter.firstText, paths.count < 16 { paths.append(path) }
         if call.member == "BeginInterruption", cookies.count < 16 {
@@ -204,11 +205,11 @@ private final class CallPlay {
         }
     }
 
-    /// N20: who is in a sandbox does not get to know who is outside, nor is that announced to everybody.
-    private func keepsSecrets(_ letter: Letter) {
+    /// N20: no message to a sandboxed peer, and no broadcast, names a process outside of sandboxes.
+    private func checkSecrets(_ letter: BusMessage) {
         let peer = peers.first { $0.name == letter.destination }
         if let peer, !peer.isBoxed { return }
-        // Nobody of ours.
+        // A message to another service.
         if peer == nil, !letter.destination.isEmpty { return }
         let secret = Array(CallPlay.secret.utf8)
         for start in letter.body.indices where letter.body[start] == secret[0] {
@@ -216,23 +217,24 @@ private final class CallPlay {
         }
     }
 
-    // MARK: - What others answer
+    // MARK: - Answers of other services
 
     private func answerOne() {
         guard !asked.isEmpty else { return }
         let (letter, end) = asked.remove(at: input.below(asked.count))
         guard input.oneIn(4) else { return answer(letter, end) }
-        // Anything.
-        var odd = Letter(kind: input.oneIn(3) ? .error : .answer, answers: letter.serial, sender: letter.destination)
+        // A random answer.
+        var odd = BusMessage(
+            kind: input.oneIn(3) ? .error : .answer, answers: letter.serial, sender: letter.destination)
         if odd.kind == .error { odd.errorName = "org.test.Error" }
         odd.carry(input.values(input.type(), CallPlay.words))
         end.send(odd)
     }
 
-    /// What a bus and a desktop say.
-    private func answer(_ letter: Letter, _ end: BusEnd) {
+    /// Answers a call as the bus and the desktop's services do.
+    private func answer(_ letter: BusMessage, _ end: BusEnd) {
         guard letter.wantsAnswer else { return }
-        var answer = Letter(kind: .answer, answers: letter.serial, sender: letter.destination)
+        var answer = BusMessage(kind: .answer, answers: letter.serial, sender: letter.destination)
         let text = letter.firstText ?? ""
         func refuse() {
             answer.kind = .error
@@ -299,7 +301,7 @@ private final class CallPlay {
     }
 
     private func changeOwner(of name: String, from old: String, to new: String, _ end: BusEnd) {
-        var letter = Letter(
+        var letter = BusMessage(
             kind: .signal, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
             member: "NameOwnerChanged", sender: "org.freedesktop.DBus")
         letter.carry([.string(name), .string(old), .string(new)])
@@ -310,7 +312,7 @@ private final class CallPlay {
         _ path: String, _ interface: String, _ member: String, _ arguments: [WireValue], output: String
     ) {
         guard let peer = peers.isEmpty ? nil : peers[input.below(peers.count)] else { return }
-        var letter = Letter(kind: .call, path: path, interface: interface, member: member, sender: peer.name)
+        var letter = BusMessage(kind: .call, path: path, interface: interface, member: member, sender: peer.name)
         letter.flags = input.oneIn(16) ? 1 : 0
         letter.carry(arguments)
         printStep("\(peer.name) of \(peer.process): \(path) \(member) \(arguments)")
@@ -323,7 +325,7 @@ private final class CallPlay {
         found("\(peer.name) is in a sandbox, and has changed \(before) to \(controls)", isAlone && before != controls)
     }
 
-    /// What concerns the whole desktop (N20).
+    /// The state of the switches, which only peers outside of sandboxes may change (N20).
     private var controls: [String] {
         let switches = service.switches
         return ["\(switches.isSilent)", "\(switches.isUndisturbed)", "\(switches.pausedUntil != nil)"]
@@ -365,7 +367,7 @@ private final class CallPlay {
         }
     }
 
-    /// Of the right types, but for some.
+    /// Arguments for a method, mostly of the right types.
     private func arguments(of method: WireInterface.Method) -> [WireValue] {
         if input.oneIn(24) { return input.values(input.type(), CallPlay.words) }
         switch method.name {
@@ -416,17 +418,17 @@ private final class CallPlay {
             connection: "\(process)")
         printStep("stream \(id) of \(process), \(role)")
         host.play(
-            PaperHost.Stream(
+            FakeHost.Stream(
                 StreamIdentity(node: id, client: client, session: tag), input.oneIn(4) ? .capture : .playback,
                 ["media.role": role, "media.name": name].filter { !$0.value.isEmpty }))
     }
 
-    private func hearDesktop() {
+    private func sendDesktopSignal() {
         func signal(
             _ sender: String, _ path: String, _ interface: String, _ member: String, _ values: [WireValue],
             _ end: BusEnd = systemBus
         ) {
-            var letter = Letter(kind: .signal, path: path, interface: interface, member: member, sender: sender)
+            var letter = BusMessage(kind: .signal, path: path, interface: interface, member: member, sender: sender)
             letter.carry(input.oneIn(16) ? input.values(input.type(), CallPlay.words) : values)
             printStep("\(interface).\(member) \(values)")
             end.send(letter)
@@ -478,8 +480,8 @@ private final class CallPlay {
         }
     }
 
-    private func hearPlayer() {
-        var letter = Letter(
+    private func sendPlayerSignal() {
+        var letter = BusMessage(
             kind: .signal, path: "/org/mpris/MediaPlayer2", interface: "org.freedesktop.DBus.Properties",
             member: "PropertiesChanged", sender: ":1.8")
         let status = input.pick(["Playing", "Paused", "Stopped", "Odd"])

@@ -4,11 +4,11 @@ func isJSON(_ text: String) -> Bool {
     return reader.readValue() && reader.rest.isEmpty
 }
 
-/// Our own is written without blanks.
+/// Reads JSON without blanks, as the service writes it.
 private struct JSONReader {
     var rest: ArraySlice<UInt8>
 
-    private mutating func take(_ word: String) -> Bool {
+    private mutating func skip(_ word: String) -> Bool {
         guard rest.starts(with: word.utf8) else { return false }
         rest = rest.dropFirst(word.utf8.count)
         return true
@@ -18,12 +18,12 @@ private struct JSONReader {
         guard depth < 100, let first = rest.first else { return false }
         switch first {
         case UInt8(ascii: "{"):
-            return readList("{", "}") { $0.readText() && $0.take(":") && $0.readValue(depth: depth + 1) }
+            return readList("{", "}") { $0.readText() && $0.skip(":") && $0.readValue(depth: depth + 1) }
         case UInt8(ascii: "["): return readList("[", "]") { $0.readValue(depth: depth + 1) }
         case UInt8(ascii: "\""): return readText()
-        case UInt8(ascii: "t"): return take("true")
-        case UInt8(ascii: "f"): return take("false")
-        case UInt8(ascii: "n"): return take("null")
+        case UInt8(ascii: "t"): return skip("true")
+        case UInt8(ascii: "f"): return skip("false")
+        case UInt8(ascii: "n"): return skip("null")
         default: return readNumber()
         }
     }
@@ -31,14 +31,14 @@ private struct JSONReader {
     private mutating func readList(
         _ start: String, _ end: String, _ readElement: (inout JSONReader) -> Bool
     ) -> Bool {
-        guard take(start) else { return false }
-        if take(end) { return true }
-        repeat { if !readElement(&self) { return false } } while take(",")
-        return take(end)
+        guard skip(start) else { return false }
+        if skip(end) { return true }
+        repeat { if !readElement(&self) { return false } } while skip(",")
+        return skip(end)
     }
 
     private mutating func readText() -> Bool {
-        guard take("\"") else { return false }
+        guard skip("\"") else { return false }
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "\""): return true
@@ -66,11 +66,11 @@ private struct JSONReader {
     }
 
     private mutating func readNumber() -> Bool {
-        _ = take("-")
-        if !take("0"), !readDigits() { return false }
-        if take("."), !readDigits() { return false }
-        guard take("e") || take("E") else { return true }
-        if !take("+") { _ = take("-") }
+        _ = skip("-")
+        if !skip("0"), !readDigits() { return false }
+        if skip("."), !readDigits() { return false }
+        guard skip("e") || skip("E") else { return true }
+        if !skip("+") { _ = skip("-") }
         return readDigits()
     }
 }

@@ -2,14 +2,14 @@ import SessionWire
 
 @testable import SessionBus
 
-/// Messages of peers and of a bus, right and wrong ones, on a connection of ours.
+/// Valid and invalid messages of peers and of a bus, to a connection of ours.
 func fuzzMessages(_ bytes: [UInt8]) { desk.play(Input(bytes)) }
 
 nonisolated(unsafe) private let desk = MessageDesk()
 
-/// A connection that lasts for all inputs, with objects on it.
+/// A connection with served objects, which is used for all inputs.
 private final class MessageDesk {
-    /// Answers with what it was asked, and judges that.
+    /// Answers each call with its arguments, and checks their types.
     private final class Object: ServedObject {
         static let echo = "org.test.Echo"
         let interfaces: [WireInterface]
@@ -57,17 +57,17 @@ private final class MessageDesk {
         }
     }
 
-    private let loop = HandLoop()
+    private let loop = ManualLoop()
     private let end = BusEnd("messages", uniqueName: ":1.5")
     private let connection: BusConnection
     private let server: ObjectServer
     private var subscriptions: [Subscription] = []
-    /// What our end waits for: the numbers of its calls, and who has to answer.
+    /// The calls that our end has sent: the serial, and the destination that has to answer.
     private var asked: [(serial: UInt32, destination: String)] = []
-    /// The calls of peers that have no answer, and those of them that have to get one.
+    /// The peers' calls without an answer, and the calls that must get one.
     private var open: Set<UInt32> = []
     private var owed: Set<UInt32> = []
-    /// How many of our own calls have come to an end, by their number.
+    /// How often each of our own calls has ended, by its number.
     private var ended: [Int: Int] = [:]
     private var calls = 0
 
@@ -113,25 +113,25 @@ private final class MessageDesk {
         connection.open()
     }
 
-    /// The loop turns until nothing more comes of it.
+    /// Turns the loop until nothing more happens.
     private func settle() {
         for _ in 0..<64 {
             loop.turn()
             let traffic = end.traffic
-            for letter in end.receive() { take(letter) }
+            for letter in end.receive() { handle(letter) }
             if end.traffic == traffic, !loop.isDue { break }
         }
     }
 
-    private func take(_ letter: Letter) {
+    private func handle(_ letter: BusMessage) {
         switch letter.kind {
         case .answer, .error:
-            // One answer for each call, and none for what wants none.
+            // Exactly one answer to each call, and none to a call that wants none.
             found("an answer to nothing: \(letter)", open.remove(letter.answers) == nil)
         case .signal: break
         case .call:
             if letter.member == "Hello" {
-                var answer = Letter(kind: .answer, answers: letter.serial, sender: BusConnection.busName)
+                var answer = BusMessage(kind: .answer, answers: letter.serial, sender: BusConnection.busName)
                 answer.carry([.string(end.uniqueName)])
                 end.send(answer)
             } else {
@@ -140,7 +140,7 @@ private final class MessageDesk {
         }
     }
 
-    /// Has a connection that nothing waits on.
+    /// Makes a connection without waiting calls.
     private func begin() {
         loop.cost = 0
         for _ in 0..<8 {
@@ -149,7 +149,7 @@ private final class MessageDesk {
             loop.pass(6_000_000_000)
         }
         found("no connection", !connection.isConnected)
-        // What the last input has left without an answer.
+        // Let the calls of the last input expire.
         loop.pass(30_000_000_000)
         settle()
         asked = []
@@ -205,10 +205,10 @@ private final class MessageDesk {
         hasReturned = true
     }
 
-    /// A message, and whether it is one that a bus would hand on, so that it has to be answered.
-    private func letter(_ input: inout Input) -> (Letter, isRight: Bool) {
+    /// A random message, and whether it is valid, so that a bus would deliver it and it must be answered.
+    private func letter(_ input: inout Input) -> (BusMessage, isRight: Bool) {
         let kind = input.byte()
-        var letter = Letter(kind: kind < 150 ? .call : kind < 200 ? .signal : kind < 240 ? .answer : .error)
+        var letter = BusMessage(kind: kind < 150 ? .call : kind < 200 ? .signal : kind < 240 ? .answer : .error)
         letter.flags = input.oneIn(8) ? input.byte() : 0
         letter.sender = input.pick(Self.senders)
         var isRight = true
@@ -229,7 +229,7 @@ private final class MessageDesk {
         }
         letter.signature = input.oneIn(4) ? input.type() : input.pick(Self.signatures)
         if input.oneIn(3) {
-            // The bytes are as they are.
+            // Keep the body's bytes, whatever the signature says.
             if input.oneIn(8) { letter.signature = input.text() }
             letter.body = input.bytes(Int(input.byte()))
             isRight = false

@@ -1,11 +1,11 @@
 import SessionHost
 import SessionService
 
-/// What clients of PulseAudio can say: the properties of their streams, and messages to the module, whose answers are JSON.
+/// Input of PulseAudio clients: properties of streams, and messages to the module, whose answers must be JSON.
 func fuzzPulseMessages(_ bytes: [UInt8]) {
     var input = Input(bytes)
-    let loop = HandLoop()
-    let host = PaperHost(loop, input.pick(PaperHost.policies))
+    let loop = ManualLoop()
+    let host = FakeHost(loop, input.pick(FakeHost.policies))
     // Without a bus.
     let service = SessionService(runtime: host.runtime, host: host, loop: loop, buses: nil)
     host.book.service = service
@@ -21,7 +21,7 @@ func fuzzPulseMessages(_ bytes: [UInt8]) {
             displayName: said["application.name"], fallback: said["media.name"] ?? "stream", connection: "client \(id)")
         let session = input.oneIn(4) ? input.ofServer { text($0) } : nil
         host.play(
-            PaperHost.Stream(
+            FakeHost.Stream(
                 StreamIdentity(node: id, client: client, session: session), input.oneIn(4) ? .capture : .playback, said)
         )
     }
@@ -42,14 +42,14 @@ private let keys = [
     "application.name", "media.name", "media.role", "audio-session.category", "application.process.binary",
 ]
 
-/// Whether an application whose streams the policy is about is called so. A number is that of a stream, or of a process.
-private func isName(_ subject: String, _ host: PaperHost) -> Bool {
+/// Whether a subject names an application with managed streams. A number means a stream or a process.
+private func isName(_ subject: String, _ host: FakeHost) -> Bool {
     UInt32(subject) == nil && !subject.hasPrefix("pid:")
-        && host.book.all.contains { $0.description != nil && $0.application.name == subject }
+        && host.book.all.contains { host.book.manages($0.id) && $0.application.name == subject }
 }
 
 extension Input {
-    /// What a function makes of a text of C.
+    /// The result of a function that reads a C string.
     fileprivate mutating func ofServer(_ read: (UnsafePointer<CChar>?) -> String?) -> String? {
         let long = oneIn(16) ? Array(repeating: byte(), count: 300) : []
         let text = (bytes(below(48)) + long).map { CChar(bitPattern: $0) } + [0]

@@ -1,7 +1,7 @@
 import SessionWire
 
 extension Input {
-    /// A value of the type that a signature begins with, which is taken from it.
+    /// A random value of the first type in a signature; removes that type from the signature.
     mutating func value(_ signature: inout Substring.UTF8View, _ words: [String], depth: Int = 0) -> WireValue {
         guard let letter = signature.popFirst() else { return .byte(0) }
         switch letter {
@@ -50,7 +50,7 @@ extension Input {
         }
     }
 
-    /// Values of all types of a signature.
+    /// Random values of all types in a signature.
     mutating func values(_ signature: String, _ words: [String]) -> [WireValue] {
         var rest = signature[...].utf8
         var values: [WireValue] = []
@@ -58,7 +58,7 @@ extension Input {
         return values
     }
 
-    /// One complete type.
+    /// A random complete type.
     mutating func type(depth: Int = 0) -> String {
         switch below(depth > 3 ? 13 : 18) {
         case 13: "v"
@@ -70,7 +70,7 @@ extension Input {
         }
     }
 
-    /// The first complete type of a signature, which is taken from it.
+    /// Removes the first complete type from a signature, and returns it.
     private static func element(_ signature: inout Substring.UTF8View) -> String {
         var result: [UInt8] = []
         var open = 0
@@ -94,7 +94,7 @@ extension Input {
         }
     }
 
-    /// One of some words, or any text that D-Bus can carry.
+    /// One of the words, or a random text without NUL.
     mutating func word(_ words: [String]) -> String {
         if oneIn(4) { return text().filter { $0 != "\0" } }
         return pick(words)

@@ -1,7 +1,7 @@
 import SessionWire
 
-/// Messages of D-Bus as bytes (D-Bus Specification, "Message Protocol"), little-endian: written and read without sd-bus, so
-/// that they can be as wrong as somebody wants.
+/// D-Bus messages as little-endian bytes (D-Bus Specification, "Message Protocol"). Written and read without sd-bus, so
+/// that they can be invalid.
 struct WireBytes {
     private(set) var bytes: [UInt8] = []
 
@@ -81,22 +81,22 @@ struct WireBytes {
     }
 }
 
-/// One message, as it goes over a socket.
-struct Letter {
+/// One D-Bus message.
+struct BusMessage {
     enum Kind: UInt8 {
         case call = 1
         case answer, error, signal
     }
 
     var kind: Kind
-    /// 1 stands for a call that wants no answer.
+    /// 1: the call wants no answer (`NO_REPLY_EXPECTED`).
     var flags: UInt8 = 0
     var serial: UInt32 = 0
     var path = ""
     var interface = ""
     var member = ""
     var errorName = ""
-    /// Of an answer or an error: the call's number.
+    /// The serial of the call that this answer or error answers.
     var answers: UInt32 = 0
     var sender = ""
     var destination = ""
@@ -133,10 +133,10 @@ struct Letter {
         return bytes.bytes
     }
 
-    /// The first message in bytes that sd-bus has written, which are right; `nil` if its end has not come yet.
+    /// Parses the first message in bytes that sd-bus has written, so they are valid; `nil` if the message is incomplete.
     ///
     /// - Returns: The message and its length.
-    static func first(in bytes: ArraySlice<UInt8>) -> (Letter, Int)? {
+    static func first(in bytes: ArraySlice<UInt8>) -> (BusMessage, Int)? {
         let base = bytes.startIndex
         func number(at place: Int) -> UInt32? {
             guard base + place + 4 <= bytes.endIndex else { return nil }
@@ -150,7 +150,7 @@ struct Letter {
         let end = start + Int(bodyLength)
         guard base + end <= bytes.endIndex else { return nil }
         found("sd-bus has written a message of another kind", Kind(rawValue: bytes[base + 1]) == nil)
-        var letter = Letter(kind: Kind(rawValue: bytes[base + 1]) ?? .call, flags: bytes[base + 2], serial: serial)
+        var letter = BusMessage(kind: Kind(rawValue: bytes[base + 1]) ?? .call, flags: bytes[base + 2], serial: serial)
         var place = 16
         while place < fieldsEnd {
             place = (place + 7) / 8 * 8
@@ -186,10 +186,10 @@ struct Letter {
         return (letter, end)
     }
 
-    /// The first argument, if it is a text.
+    /// The first argument, if it is a string or path.
     var firstText: String? { texts.first }
 
-    /// The texts that the arguments begin with.
+    /// The strings and paths at the beginning of the arguments.
     var texts: [String] {
         var result: [String] = []
         var place = 0

@@ -1,0 +1,280 @@
+import SessionBus
+import SessionWire
+
+/// An audio session: an application says what its sound is for, and is told when others interrupt it.
+///
+/// The sound server's module audio-session has to be loaded; its service on the session bus is `org.AudioSession1`.
+///
+/// ```swift
+/// let session = AudioSession.shared
+/// let interruptions = session.interruptions
+/// try session.setCategory(.playback)
+/// try session.setActive(true)
+/// for await interruption in interruptions {
+///     switch interruption {
+///     case .began: player.pause()
+///     case .ended(let options):
+///         if options.contains(.shouldResume), (try? session.setActive(true)) != nil { player.resume() }
+///     }
+/// }
+/// ```
+///
+/// **Threads.** Everything may be used from any thread and any task. A call blocks its thread until the service has
+/// answered, for five seconds at most; ``activate(options:)`` suspends its task instead. Properties block only until
+/// the session is set up for the first time.
+///
+/// **The service comes and goes.** Calls fail while the service is away, and do not wait for it. When it is back, the
+/// session is set up as the application had asked, and becomes active again if it was; ``mediaServicesChanges`` tells of
+/// both. If it cannot become active, ``interruptions`` tells that an interruption has begun.
+///
+/// **Processes.** A child of `fork()` cannot use the sessions of its parent.
+///
+/// Names and meanings are those of the phone's class of this name, as far as they agree. Source: Audio Session
+/// Programming Guide; `org.AudioSession1`.
+public final class AudioSession: Sendable {
+    /// Which streams belong to a session.
+    public enum Streams: String, Sendable, Hashable {
+        /// All streams of the process and of its children, but those that name another session.
+        case process
+        /// As ``process``; and all libraries in the process that open a session so, such as the one for C, have the same.
+        case shared
+        /// Only streams that name the session: see ``AudioSession/streamProperty``.
+        case tagged
+    }
+
+    /// The session of the process and its streams. It is set up at its first use, and never closed by itself.
+    ///
+    /// It is the same session as that of `libaudiosession` in the same process: what is set with one is in force for both,
+    /// and both are told.
+    public static let shared = AudioSession(displayName: nil, streams: .shared)
+
+    let worker: Worker
+
+    /// Opens another session, for example for an embedded player that interrupts others, or is interrupted, on its own.
+    /// It is closed by ``close()``, or when it is released.
+    ///
+    /// - Parameters:
+    ///   - displayName: A name for people; nil for that of the application. At most 256 bytes of UTF-8.
+    ///   - streams: Which streams belong to it.
+    public convenience init(displayName: String? = nil, streams: Streams = .tagged) {
+        self.init(displayName: displayName, streams: streams, bus: .session)
+    }
+
+    init(displayName: String?, streams: Streams, bus: BusAddress) {
+        var properties: [(String, WireValue)] = [("streams", .string(streams.rawValue))]
+        if let displayName { properties.append(("display-name", .string(displayName))) }
+        worker = Worker(bus: bus, properties: properties)
+    }
+
+    deinit { worker.close() }
+
+    /// Closes the session, without waiting for the service. Its streams go on without it.
+    ///
+    /// All sequences of events end. Calls that wait, and all later ones, fail with
+    /// ``AudioSessionError/Code/notInitialized``.
+    public func close() { worker.close() }
+
+    // MARK: - What the sound is for
+
+    /// Sets what the session's sound is for: at once while the session is active, else when it is activated.
+    ///
+    /// - Parameters:
+    ///   - category: The category. Another one than before ends the override of the output.
+    ///   - mode: The kind of use; nil keeps the present one. It can change only while the session is inactive and, before
+    ///     or after the change, does not mix with others.
+    ///   - options: The options, which replace all former ones.
+    /// - Throws: ``AudioSessionError/Code/incompatibleCategory`` for an option that does not fit the category;
+    ///   ``AudioSessionError/Code/unsupportedProperty`` for a mode that cannot change now;
+    ///   ``AudioSessionError/Code/notActive`` if the session is active and could not stay active;
+    ///   ``AudioSessionError/Code/initializationTimedOut`` or ``AudioSessionError/Code/unspecified`` without the service.
+    public func setCategory(
+        _ category: Category, mode: Mode? = nil, options: CategoryOptions = []
+    ) throws(AudioSessionError) {
+        try change(.category(category, options, mode))
+    }
+
+    /// Sets the kind of use. It can change only while the session is inactive and does not mix with others.
+    ///
+    /// - Throws: ``AudioSessionError/Code/unsupportedProperty`` if it cannot change now; as
+    ///   ``setCategory(_:mode:options:)`` without the service.
+    public func setMode(_ mode: Mode) throws(AudioSessionError) { try change(.mode(mode)) }
+
+    /// The category, as it was set. Until it is set, the application's streams determine it.
+    public var category: Category { wish { $0.category ?? .soloAmbient } }
+    /// The options, as they were set.
+    public var categoryOptions: CategoryOptions { wish { $0.options } }
+    /// The mode, as it was set.
+    public var mode: Mode { wish { $0.mode } }
+
+    /// Whether the application may have a device decode compressed sound, or be given it as it is; if not, it should decode
+    /// it itself. A device can do it for one application at a time, so the session must not mix with others. It may with
+    /// the categories ``Category/soloAmbient``, ``Category/playback``, ``Category/playAndRecord`` and
+    /// ``Category/audioProcessing``.
+    public var mayUseHardwareCodecs: Bool {
+        wish { wishes in
+            switch wishes.category ?? .soloAmbient {
+            case .ambient, .record: false
+            case .soloAmbient, .playback, .playAndRecord, .audioProcessing:
+                // R25. Who lowers others mixes with them (R49).
+                wishes.options.isDisjoint(with: [.mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers])
+            }
+        }
+    }
+
+    // MARK: - Activation
+
+    /// Activates or deactivates the session. Activation may interrupt or lower others.
+    ///
+    /// A deactivation without the service succeeds: the session then stays inactive.
+    ///
+    /// - Throws: ``AudioSessionError/Code/notActive`` if a session with a stronger claim does not let this one be active;
+    ///   nothing changes then. ``AudioSessionError/Code/noHardware`` with ``Category/record`` if there is neither an input
+    ///   nor a stream of the session that records already. ``AudioSessionError/Code/unsupportedProperty`` for an option of deactivation with
+    ///   activation. As ``setCategory(_:mode:options:)`` without the service.
+    public func setActive(_ active: Bool, options: SetActiveOptions = []) throws(AudioSessionError) {
+        let notifiesOthers = options.contains(.notifyOthersOnDeactivation)
+        guard active else { return try change(.deactivation(notifyOthers: notifiesOthers)) }
+        if notifiesOthers {
+            throw AudioSessionError(
+                .unsupportedProperty, "notifyOthersOnDeactivation is an option of deactivation only")
+        }
+        try worker.perform(.activate(delayed: false, number: worker.nextNumber()))
+    }
+
+    /// Activates the session, without blocking a thread.
+    ///
+    /// With ``ActivationOptions/delayed`` it waits, for as long as it takes, where it would fail because of another
+    /// session, also while the service is restarted. The wait ends when activation is possible, when the session is
+    /// deactivated or closed, or when the task is cancelled.
+    ///
+    /// - Returns: Whether the session has become active; false if the wait ended otherwise.
+    /// - Throws: As ``setActive(_:options:)``.
+    @discardableResult
+    public func activate(options: ActivationOptions = []) async throws(AudioSessionError) -> Bool {
+        let number = worker.nextNumber()
+        let worker = worker
+        let answer: Request.Answer = await withTaskCancellationHandler {
+            await worker.answer(to: .activate(delayed: options.contains(.delayed), number: number))
+        } onCancel: {
+            worker.cancel(number)
+        }
+        return try answer.get()
+    }
+
+    /// Whether the session may be heard.
+    ///
+    /// A session that was neither activated nor deactivated is active while its streams play.
+    ///
+    /// - Throws: ``AudioSessionError/Code/unspecified`` or ``AudioSessionError/Code/initializationTimedOut`` without the
+    ///   service; so with all properties that say what is.
+    public var isActive: Bool { get throws(AudioSessionError) { try figure("Active", \.truth) } }
+
+    // MARK: - Where the sound goes
+
+    /// Sends the output to the loudspeaker, or ends that. Any change of route, any interruption and another category end
+    /// it too.
+    ///
+    /// - Throws: ``AudioSessionError/Code/incompatibleCategory`` with another category than ``Category/playAndRecord``; as
+    ///   ``setCategory(_:mode:options:)`` without the service.
+    public func overrideOutputAudioPort(_ portOverride: PortOverride) throws(AudioSessionError) {
+        try change(.outputOverride(portOverride))
+    }
+
+    /// The inputs and outputs that the session uses.
+    public var currentRoute: RouteDescription {
+        get throws(AudioSessionError) { try figure("CurrentRoute") { RouteDescription($0) } }
+    }
+
+    /// The inputs that can be chosen: those that are plugged in or built in.
+    public var availableInputs: [PortDescription] {
+        get throws(AudioSessionError) { try read("AvailableInputs") { $0.availableInputs } }
+    }
+
+    /// The outputs that can be chosen: those that are plugged in or built in.
+    public var availableOutputs: [PortDescription] {
+        get throws(AudioSessionError) { try read("AvailableOutputs") { $0.availableOutputs } }
+    }
+
+    /// Prefers an input whenever it is available; nil withdraws that.
+    ///
+    /// - Throws: ``AudioSessionError/Code/unsupportedProperty`` for an input that is not available;
+    ///   ``AudioSessionError/Code/unspecified`` for one that no program can use at present; as
+    ///   ``setCategory(_:mode:options:)`` without the service.
+    public func setPreferredInput(_ input: PortDescription?) throws(AudioSessionError) { try change(.input(input)) }
+    /// The input that is preferred; nil for none.
+    public var preferredInput: PortDescription? { wish { $0.input } }
+
+    /// Prefers an output whenever it is available; nil withdraws that. The override of the output comes first.
+    ///
+    /// - Throws: As ``setPreferredInput(_:)``.
+    public func setPreferredOutput(_ output: PortDescription?) throws(AudioSessionError) { try change(.output(output)) }
+    /// The output that is preferred; nil for none.
+    public var preferredOutput: PortDescription? { wish { $0.output } }
+
+    /// Whether the loss of the session's output interrupts the session; nil, the default, leaves that to the user's
+    /// policy.
+    ///
+    /// - Throws: As ``setCategory(_:mode:options:)`` without the service.
+    public func setPrefersInterruptionOnRouteDisconnect(_ prefers: Bool?) throws(AudioSessionError) {
+        try change(.interruptionOnRouteDisconnect(prefers))
+    }
+    /// What was set by ``setPrefersInterruptionOnRouteDisconnect(_:)``.
+    public var prefersInterruptionOnRouteDisconnect: Bool? { wish { $0.interruptionOnRouteDisconnect } }
+
+    // MARK: - Others
+
+    /// Whether another application is heard.
+    public var isOtherAudioPlaying: Bool {
+        get throws(AudioSessionError) { try figure("OtherAudioPlaying", \.truth) }
+    }
+    /// Whether another session that does not mix is playing: the application's background sound should be silent.
+    public var secondaryAudioShouldBeSilencedHint: Bool {
+        get throws(AudioSessionError) { try figure("SecondaryAudioShouldBeSilenced", \.truth) }
+    }
+
+    /// Sets whether ringing leaves the session alone. An accepted call interrupts it all the same.
+    ///
+    /// - Throws: As ``setCategory(_:mode:options:)`` without the service.
+    public func setPrefersNoInterruptionsFromSystemAlerts(_ prefers: Bool) throws(AudioSessionError) {
+        try change(.avoidsAlerts(prefers))
+    }
+    /// Whether ringing should leave the session alone; false by default.
+    public var prefersNoInterruptionsFromSystemAlerts: Bool { wish { $0.avoidsAlerts } }
+
+    // MARK: - Streams
+
+    /// The property that a stream needs to belong to a session with ``Streams/tagged``: its key, and its value, which is
+    /// another one after ``MediaServicesChange/wereReset``.
+    public var streamProperty: (key: String, value: String) {
+        get throws(AudioSessionError) {
+            try read("path") { figures in
+                figures.path.split(separator: "/").last.map { (AudioSessionBus.streamProperty, String($0)) }
+            }
+        }
+    }
+
+    // MARK: - For all properties
+
+    func change(_ change: Change) throws(AudioSessionError) { try worker.perform(.change(change)) }
+
+    /// What the application has asked for, and got.
+    func wish<Value>(_ value: (Wishes) -> Value) -> Value { worker.shared.withLock { value($0.wishes) } }
+
+    /// What the service says of the session.
+    func figure<Value>(_ name: String, _ value: (WireValue) -> Value?) throws(AudioSessionError) -> Value {
+        try read(name) { $0.session[name].flatMap(value) }
+    }
+
+    func read<Value>(_ name: String, _ value: (Figures) -> Value?) throws(AudioSessionError) -> Value {
+        if worker.shared.withLock({ $0.figures == nil }) { try worker.perform(.setUp) }
+        let (shown, isClosed) = worker.shared.withLock { ($0.figures, $0.isClosed) }
+        guard let figures = shown else {
+            // It went after it was set up.
+            throw isClosed ? Worker.closed : AudioSessionError(.unspecified, "the service has gone")
+        }
+        guard let value = value(figures) else {
+            throw AudioSessionError(.unspecified, "this service does not tell \(name)")
+        }
+        return value
+    }
+}

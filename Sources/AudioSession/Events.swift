@@ -1,0 +1,165 @@
+extension AudioSession {
+    /// Everything that a session is told, in the order in which it happened.
+    public enum Event: Sendable, Hashable {
+        /// An interruption began or ended.
+        case interruption(Interruption)
+        /// The session became active or inactive, or should be activated again.
+        case activation(ActivationChange)
+        /// The session's route has changed.
+        case routeChange(RouteChange)
+        /// Other inputs are available.
+        case availableInputs([PortDescription])
+        /// Other outputs are available.
+        case availableOutputs([PortDescription])
+        /// The factor on recorded sound in use has changed.
+        case inputGain(Float)
+        /// Whether the level of what the session records can be changed.
+        case inputGainSettable(Bool)
+        /// The volume of the output in use has changed: its user has moved the slider or muted it, or another output is
+        /// in use.
+        case outputVolume(Float)
+        /// Whether the application's background sound should be silent.
+        case silenceSecondaryAudioHint(SilenceSecondaryAudioHint)
+        /// The service has gone, or is there.
+        case mediaServices(MediaServicesChange)
+    }
+
+    /// The beginning or the end of an interruption.
+    ///
+    /// Source: Audio Session Programming Guide, "Responding to Interruptions".
+    public enum Interruption: Sendable, Hashable {
+        /// The session is inactive, and its sound has stopped already.
+        ///
+        /// - Parameters:
+        ///   - reason: What kind of cause it has.
+        ///   - by: The cause, for people; empty if unknown.
+        case began(reason: InterruptionReason, by: String)
+        /// The interruption is over. The options say whether to go on; whoever does activates the session first.
+        case ended(InterruptionOptions)
+    }
+
+    /// What comes with the end of an interruption.
+    public struct InterruptionOptions: OptionSet, Sendable, Hashable {
+        /// One bit for each option.
+        public let rawValue: UInt
+        /// Makes a set of bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        /// Go on. Without it, wait until the user plays.
+        public static let shouldResume = InterruptionOptions(rawValue: 1)
+    }
+
+    /// What kind of cause an interruption has.
+    public enum InterruptionReason: String, Sendable, Hashable, CaseIterable {
+        /// Another session, a call or an alarm; also a reason of a later service.
+        case `default`
+        /// The machine sleeps.
+        case suspended
+        /// The user has muted the session's input.
+        case deviceMuted = "device-muted"
+        /// The session's output has gone, or the route of a recording has changed.
+        case routeDisconnected = "route-disconnected"
+    }
+
+    /// A change of whether the session is active, in more detail than ``Interruption``.
+    public enum ActivationChange: Sendable, Hashable {
+        /// The session may be heard.
+        case becameActive
+        /// The session may not be heard any more.
+        case becameInactive(DeactivationSource)
+        /// The application should activate the session and go on: the interruption is over, or an activation that was
+        /// refused would succeed now.
+        case resumptionRecommended
+    }
+
+    /// Who made a session inactive.
+    public enum DeactivationSource: Sendable, Hashable {
+        /// The application: it deactivated the session, or stopped its streams without ever activating the session.
+        case application
+        /// The system, by an interruption.
+        case interruption(InterruptionReason)
+        /// The system, without an interruption.
+        case system
+        /// The service has gone. The session becomes active again, if it can, when the service is back.
+        case mediaServicesLost
+    }
+
+    /// Whether the application's background sound should be silent.
+    public enum SilenceSecondaryAudioHint: Sendable, Hashable {
+        /// Another session that does not mix has begun to play.
+        case begin
+        /// It has stopped.
+        case end
+    }
+
+    /// Whether the service is there.
+    public enum MediaServicesChange: Sendable, Hashable {
+        /// The service, or the bus, has gone.
+        case wereLost
+        /// The service is back, or there for the first time after a call failed without it. The session is set up as
+        /// the application had asked, and active if it was and can be.
+        case wereReset
+    }
+
+    /// Everything that the session is told from now on, in order. See ``EventSequence``.
+    public var events: EventSequence<Event> { sequence { $0 } }
+
+    /// Interruptions from now on.
+    ///
+    /// After the service was lost, an interruption that had begun ends without ``InterruptionOptions/shouldResume``, and
+    /// one begins if the session was active and cannot become active again.
+    public var interruptions: EventSequence<Interruption> {
+        sequence { if case .interruption(let interruption) = $0 { interruption } else { nil } }
+    }
+
+    /// Changes of whether the session is active, from now on.
+    public var activationChanges: EventSequence<ActivationChange> {
+        sequence { if case .activation(let change) = $0 { change } else { nil } }
+    }
+
+    /// Changes of the session's route from now on.
+    public var routeChanges: EventSequence<RouteChange> {
+        sequence { if case .routeChange(let change) = $0 { change } else { nil } }
+    }
+
+    /// The available inputs, at each change from now on.
+    public var availableInputsChanges: EventSequence<[PortDescription]> {
+        sequence { if case .availableInputs(let inputs) = $0 { inputs } else { nil } }
+    }
+
+    /// The available outputs, at each change from now on.
+    public var availableOutputsChanges: EventSequence<[PortDescription]> {
+        sequence { if case .availableOutputs(let outputs) = $0 { outputs } else { nil } }
+    }
+
+    /// The factor on recorded sound in use, 0…1, at each change from now on.
+    public var inputGainChanges: EventSequence<Float> {
+        sequence { if case .inputGain(let gain) = $0 { gain } else { nil } }
+    }
+
+    /// Whether the level of what the session records can be changed, at each change from now on.
+    public var inputGainSettableChanges: EventSequence<Bool> {
+        sequence { if case .inputGainSettable(let isSettable) = $0 { isSettable } else { nil } }
+    }
+
+    /// The volume of the output in use, 0…1, at each change from now on.
+    public var outputVolumeChanges: EventSequence<Float> {
+        sequence { if case .outputVolume(let volume) = $0 { volume } else { nil } }
+    }
+
+    /// Hints to silence the application's background sound, from now on.
+    public var silenceSecondaryAudioHints: EventSequence<SilenceSecondaryAudioHint> {
+        sequence { if case .silenceSecondaryAudioHint(let hint) = $0 { hint } else { nil } }
+    }
+
+    /// Losses and returns of the service from now on.
+    public var mediaServicesChanges: EventSequence<MediaServicesChange> {
+        sequence { if case .mediaServices(let change) = $0 { change } else { nil } }
+    }
+
+    private func sequence<Element>(
+        _ pick: @escaping @Sendable (Event) -> Element?
+    ) -> EventSequence<Element> {
+        EventSequence(start: worker.feed.position, pick: pick)
+    }
+}

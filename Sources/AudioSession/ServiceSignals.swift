@@ -1,0 +1,122 @@
+import SessionBus
+import SessionWire
+
+/// What the service tells of the session, and what becomes of it: properties that others read, and events.
+extension ServiceSession {
+    func received(_ signal: BusSignal) {
+        let arguments = signal.arguments
+        switch (signal.interface, signal.member) {
+        case (Self.propertiesInterface, "PropertiesChanged"): propertiesChanged(arguments, ofManager: false)
+        case (AudioSessionBus.sessionInterface, "InterruptionBegan"):
+            let reason = AudioSession.InterruptionReason(rawValue: arguments.first?.text ?? "") ?? .default
+            wishes.isActive = false
+            wishes.outputOverride = .none
+            publish()
+            tell(.interruption(.began(reason: reason, by: arguments.last?.text ?? "")))
+            if isToldActive { tell(.activation(.becameInactive(.interruption(reason)))) }
+            isToldActive = false
+        case (AudioSessionBus.sessionInterface, "InterruptionEnded"):
+            let shouldResume = arguments.first?.truth ?? false
+            tell(.interruption(.ended(shouldResume ? .shouldResume : [])))
+            if shouldResume { tell(.activation(.resumptionRecommended)) }
+        case (AudioSessionBus.sessionInterface, "ResumptionRecommended"): tell(.activation(.resumptionRecommended))
+        case (AudioSessionBus.sessionInterface, "ActivationGranted"):
+            activated()
+            publish()
+        case (AudioSessionBus.sessionInterface, "SecondaryAudioHint"):
+            isToldHint = arguments.first?.truth ?? false
+            tell(.silenceSecondaryAudioHint(isToldHint ? .begin : .end))
+        case (AudioSessionBus.sessionInterface, "RouteChanged"):
+            guard arguments.count == 3 else { return }
+            figures.session["CurrentRoute"] = arguments[2]
+            publish()
+            tell(
+                .routeChange(
+                    AudioSession.RouteChange(
+                        reason: arguments[0].integer.flatMap { UInt(exactly: $0) }
+                            .flatMap(AudioSession.RouteChangeReason.init) ?? .unknown,
+                        previousRoute: AudioSession.RouteDescription(arguments[1]),
+                        currentRoute: AudioSession.RouteDescription(arguments[2]))))
+        case (AudioSessionBus.sessionInterface, "ServicesLost"):
+            // Its name goes next, or it says that it has started again; if neither, it is asked.
+            lose()
+            retry?.arm(at: loop.now + Self.retryDelays.upperBound)
+        default: break
+        }
+    }
+
+    func propertiesChanged(_ arguments: [WireValue], ofManager isManager: Bool) {
+        let interface = isManager ? AudioSessionBus.managerInterface : AudioSessionBus.sessionInterface
+        guard path != nil, arguments.count == 3, arguments[0].text == interface, let changes = arguments[1].entries
+        else { return }
+        let former = figures
+        update(changes, ofManager: isManager)
+        for name in arguments[2].elements ?? [] {
+            if isManager { figures.manager[name.text ?? ""] = nil } else { figures.session[name.text ?? ""] = nil }
+        }
+        publish()
+        if isManager {
+            let names = changes.compactMap(\.key.text)
+            if names.contains("AvailableInputs") { tell(.availableInputs(figures.availableInputs ?? [])) }
+            if names.contains("AvailableOutputs") { tell(.availableOutputs(figures.availableOutputs ?? [])) }
+        }
+        tellFigures(since: former)
+        if !isManager, state == .ready { noteActivity() }
+    }
+
+    /// Tells which of the figures with an event of their own have changed.
+    private func tellFigures(since former: Figures) {
+        func changed<Value: Equatable>(_ name: String, _ value: (WireValue) -> Value?) -> Value? {
+            let now = figures.session[name].flatMap(value)
+            return now == former.session[name].flatMap(value) ? nil : now
+        }
+        if let volume = changed("OutputVolume", \.number) { tell(.outputVolume(Float(volume))) }
+        if let isSettable = changed("InputGainAvailable", \.truth) { tell(.inputGainSettable(isSettable)) }
+        if let gain = changed("InputGain", \.number) { tell(.inputGain(Float(gain))) }
+    }
+
+    func update(_ entries: [WireValue.Entry], ofManager isManager: Bool) {
+        for entry in entries {
+            guard let name = entry.key.text else { continue }
+            let former = figures.session[name]
+            if isManager { figures.manager[name] = entry.value.bare } else { figures.session[name] = entry.value.bare }
+            // While a new session is set up, it does not have what is wished yet.
+            if !isManager, state == .ready || isJoining {
+                wishes.follow(name, entry.value.bare, former: former, figures)
+            }
+        }
+    }
+
+    /// Tells whether the session has become active or inactive. An interruption that made it inactive comes next.
+    func noteActivity() {
+        let isActive = figures.session["Active"]?.truth ?? false
+        guard isActive != isToldActive, isActive || figures.session["Interrupted"]?.truth != true else { return }
+        isToldActive = isActive
+        if isActive { return tell(.activation(.becameActive)) }
+        let isOwn = deactivations > 0 || !wishes.isActive
+        wishes.isActive = false
+        publish()
+        tell(.activation(.becameInactive(isOwn ? .application : .system)))
+    }
+
+    func tell(_ event: AudioSession.Event) {
+        if state == .opening { held.append(event) } else { worker.feed.add(event) }
+    }
+
+    /// Shows other threads what is wished and what is.
+    func publish() {
+        worker.shared.withLock { shared in
+            shared.wishes = wishes
+            shared.figures = state == .ready && !shared.isClosed ? figures : nil
+        }
+    }
+}
+
+extension Figures {
+    var availableInputs: [AudioSession.PortDescription]? {
+        manager["AvailableInputs"]?.elements?.map(AudioSession.PortDescription.init)
+    }
+    var availableOutputs: [AudioSession.PortDescription]? {
+        manager["AvailableOutputs"]?.elements?.map(AudioSession.PortDescription.init)
+    }
+}

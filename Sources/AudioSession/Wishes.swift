@@ -1,0 +1,171 @@
+import SessionWire
+
+/// What an application has asked for, and got. A session that is opened again is set up from it.
+struct Wishes: Sendable {
+    /// The category, once it was set. Until then, the application's streams determine it.
+    var category: AudioSession.Category?
+    var options: AudioSession.CategoryOptions = []
+    var mode = AudioSession.Mode.default
+    var outputOverride = AudioSession.PortOverride.none
+    /// In Hz; 0 for no wish.
+    var sampleRate = 0.0
+    /// In seconds; 0 for no wish.
+    var bufferDuration = 0.0
+    /// A factor, 0…1.
+    var inputGain: Float?
+    var input: AudioSession.PortDescription?
+    var output: AudioSession.PortDescription?
+    /// 0 for no wish.
+    var inputChannels = 0
+    /// 0 for no wish.
+    var outputChannels = 0
+    var avoidsAlerts = false
+    var interruptionOnRouteDisconnect: Bool?
+    /// Whether the session is to be active.
+    var isActive = false
+    /// Whether a delayed activation waits.
+    var awaitsActivation = false
+
+    /// The changes that give these wishes to a new session, without its activation. The mode stands before options with
+    /// which it could not change (R54).
+    var changes: [Change] {
+        var changes: [Change] = []
+        if mode != .default { changes.append(.mode(mode)) }
+        if let category { changes.append(.category(category, options, nil)) }
+        if sampleRate != 0 { changes.append(.sampleRate(sampleRate)) }
+        if bufferDuration != 0 { changes.append(.bufferDuration(bufferDuration)) }
+        if let inputGain { changes.append(.inputGain(inputGain)) }
+        if input != nil { changes.append(.input(input)) }
+        if output != nil { changes.append(.output(output)) }
+        if inputChannels != 0 { changes.append(.inputChannels(inputChannels)) }
+        if outputChannels != 0 { changes.append(.outputChannels(outputChannels)) }
+        if avoidsAlerts { changes.append(.avoidsAlerts(true)) }
+        if interruptionOnRouteDisconnect != nil {
+            changes.append(.interruptionOnRouteDisconnect(interruptionOnRouteDisconnect))
+        }
+        if outputOverride != .none { changes.append(.outputOverride(outputOverride)) }
+        return changes
+    }
+}
+
+extension Wishes {
+    /// Takes over what the service says of a property: another library in the process has set it in the session that both
+    /// share (R6), or, of the override, a change of route or an interruption has ended it (R41).
+    ///
+    /// - Parameter former: What the service said before. A wish that it could not take is not a change.
+    mutating func follow(_ property: String, _ value: WireValue, former: WireValue?, _ figures: Figures) {
+        switch property {
+        case "Category":
+            let category = value.text.flatMap(AudioSession.Category.init(rawValue:))
+            // It is the default as long as nobody has set it.
+            if let category, self.category != nil || category != .soloAmbient { self.category = category }
+        case "Options": options = AudioSession.CategoryOptions(words: (value.elements ?? []).compactMap(\.text))
+        case "Mode": mode = value.text.flatMap(AudioSession.Mode.init(rawValue:)) ?? mode
+        case "OutputOverride":
+            outputOverride = value.text.flatMap(AudioSession.PortOverride.init(rawValue:)) ?? outputOverride
+        case "Preferences":
+            for name in Self.preferences where value[name] != former?[name] {
+                followPreference(name, value[name], figures)
+            }
+        default: break
+        }
+    }
+
+    private static let preferences = [
+        "sample-rate", "buffer-duration", "input-gain", "input-channels", "output-channels",
+        "no-interruptions-from-system-alerts", "interruption-on-route-disconnect", "input", "output",
+    ]
+
+    private mutating func followPreference(_ name: String, _ value: WireValue?, _ figures: Figures) {
+        switch name {
+        case "sample-rate": sampleRate = value?.number ?? 0
+        case "buffer-duration": bufferDuration = value?.number ?? 0
+        case "input-gain": inputGain = value?.number.map { Float($0) }
+        case "input-channels": inputChannels = value?.integer.map { Int($0) } ?? 0
+        case "output-channels": outputChannels = value?.integer.map { Int($0) } ?? 0
+        case "no-interruptions-from-system-alerts": avoidsAlerts = value?.truth ?? false
+        case "interruption-on-route-disconnect": interruptionOnRouteDisconnect = value?.truth
+        case "input": follow(&input, value?.text, figures.availableInputs)
+        default: follow(&output, value?.text, figures.availableOutputs)
+        }
+    }
+
+    private func follow(
+        _ wish: inout AudioSession.PortDescription?, _ id: String?, _ ports: [AudioSession.PortDescription]?
+    ) {
+        guard id != wish?.uid else { return }
+        wish = ports?.first { $0.uid == id }
+    }
+}
+
+/// One thing that an application asks of its session.
+enum Change: Sendable {
+    /// Category, options, and the mode unless it stays.
+    case category(AudioSession.Category, AudioSession.CategoryOptions, AudioSession.Mode?)
+    case mode(AudioSession.Mode)
+    case outputOverride(AudioSession.PortOverride)
+    case sampleRate(Double)
+    case bufferDuration(Double)
+    case inputGain(Float)
+    case input(AudioSession.PortDescription?)
+    case output(AudioSession.PortDescription?)
+    case inputChannels(Int)
+    case outputChannels(Int)
+    case avoidsAlerts(Bool)
+    case interruptionOnRouteDisconnect(Bool?)
+    case deactivation(notifyOthers: Bool)
+
+    /// The method of the service's session, and its arguments.
+    var call: (member: String, arguments: [WireValue]) {
+        switch self {
+        case .category(let category, let options, let mode):
+            return (
+                "SetCategory", [.string(category.rawValue), .strings(options.words), .string(mode?.rawValue ?? "")]
+            )
+        case .mode(let mode): return ("SetMode", [.string(mode.rawValue)])
+        case .outputOverride(let override): return ("OverrideOutput", [.string(override.rawValue)])
+        case .sampleRate(let rate): return Self.preference("sample-rate", .double(rate))
+        case .bufferDuration(let duration): return Self.preference("buffer-duration", .double(duration))
+        case .inputGain(let gain): return Self.preference("input-gain", .double(Double(gain)))
+        case .input(let port): return Self.preference("input", .string(port?.uid ?? ""))
+        case .output(let port): return Self.preference("output", .string(port?.uid ?? ""))
+        case .inputChannels(let count): return Self.preference("input-channels", .uint32(UInt32(clamping: count)))
+        case .outputChannels(let count): return Self.preference("output-channels", .uint32(UInt32(clamping: count)))
+        case .avoidsAlerts(let avoids): return Self.preference("no-interruptions-from-system-alerts", .boolean(avoids))
+        case .interruptionOnRouteDisconnect(let interrupts):
+            return Self.preference(
+                "interruption-on-route-disconnect", interrupts.map(WireValue.boolean) ?? .string(""))
+        case .deactivation(let notifyOthers): return ("Deactivate", [.strings(notifyOthers ? ["notify-others"] : [])])
+        }
+    }
+
+    private static func preference(_ name: String, _ value: WireValue) -> (String, [WireValue]) {
+        ("SetPreference", [.string(name), .variant(value)])
+    }
+
+    /// Records the change, once the service has made it.
+    func apply(to wishes: inout Wishes) {
+        switch self {
+        case .category(let category, let options, let mode):
+            // R41: another category ends the override.
+            if category != wishes.category ?? .soloAmbient { wishes.outputOverride = .none }
+            wishes.category = category
+            wishes.options = options
+            if let mode { wishes.mode = mode }
+        case .mode(let mode): wishes.mode = mode
+        case .outputOverride(let override): wishes.outputOverride = override
+        case .sampleRate(let rate): wishes.sampleRate = rate
+        case .bufferDuration(let duration): wishes.bufferDuration = duration
+        case .inputGain(let gain): wishes.inputGain = min(max(gain, 0), 1)
+        case .input(let port): wishes.input = port
+        case .output(let port): wishes.output = port
+        case .inputChannels(let count): wishes.inputChannels = count
+        case .outputChannels(let count): wishes.outputChannels = count
+        case .avoidsAlerts(let avoids): wishes.avoidsAlerts = avoids
+        case .interruptionOnRouteDisconnect(let interrupts): wishes.interruptionOnRouteDisconnect = interrupts
+        case .deactivation:
+            wishes.isActive = false
+            wishes.awaitsActivation = false
+        }
+    }
+}

@@ -1,0 +1,169 @@
+/* Callbacks: they wait in a queue, and run one after another, on a thread of the library or where the application says. */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The session whose callback runs at this moment. */
+static struct as_session *delivering;
+static _Thread_local bool is_inside;
+static _Thread_local AudioSessionInterruptionType ending;
+
+bool as_is_inside(void) { return is_inside; }
+AudioSessionInterruptionType as_ending(void) { return ending; }
+void as_delivery_reset(void) { delivering = NULL; }
+
+void as_delivery_settle(struct as_session *session) {
+    while (delivering == session && !is_inside) pthread_cond_wait(&as_changed, &as_lock);
+}
+
+/* MARK: The queue */
+
+static void discard(struct as_event *event) {
+    const struct as_property *property = as_property_known(event->id);
+    if (property != NULL && property->kind == VALUE) AudioSessionValueRelease(event->datum.value);
+    free(event);
+}
+
+static struct as_event *take(struct as_session *session, struct as_event **link) {
+    struct as_event *event = *link;
+    *link = event->next;
+    session->event_count--;
+    return event;
+}
+
+void as_events_drop(struct as_session *session) {
+    while (session->events != NULL) discard(take(session, &session->events));
+}
+
+/* Drops the oldest news of a property, or the beginning and end of an interruption. */
+static void make_room(struct as_session *session) {
+    struct as_event **link = &session->events;
+    while (*link != NULL && (*link)->id == 0) link = &(*link)->next;
+    if (*link != NULL) {
+        discard(take(session, link));
+    } else {
+        for (int left = 2; left > 0 && session->events != NULL; left--) discard(take(session, &session->events));
+    }
+}
+
+static void append(struct as_session *session, const struct as_event *news) {
+    if (session->event_count >= AS_EVENTS) make_room(session);
+    struct as_event *event = malloc(sizeof *event), **link = &session->events;
+    if (event == NULL) return;
+    *event = *news;
+    event->next = NULL;
+    event->serial = session->serial;
+    const struct as_property *property = as_property_known(event->id);
+    if (property != NULL && property->kind == VALUE) AudioSessionValueRetain(event->datum.value);
+    while (*link != NULL) link = &(*link)->next;
+    *link = event;
+    session->event_count++;
+    if (session->is_polled) as_wake(session->poll_fd);
+    pthread_cond_broadcast(&as_changed);
+}
+
+void as_post_interruption(struct as_session *session, UInt32 state, AudioSessionInterruptionType type) {
+    if (session->interruption != NULL) append(session, &(struct as_event){ .state = state, .type = type });
+}
+
+void as_post(struct as_session *session, AudioSessionPropertyID id, union as_datum datum) {
+    struct as_listener *listener = session->listeners;
+    while (listener != NULL && listener->id != id) listener = listener->next;
+    if (listener != NULL) append(session, &(struct as_event){ .id = id, .datum = datum });
+}
+
+/* MARK: Calling */
+
+/* The next listener of an event after one with that serial; a listener may have removed any other meanwhile. */
+static struct as_listener *next_listener(struct as_session *session, const struct as_event *event, uint64_t after) {
+    struct as_listener *next = NULL;
+    for (struct as_listener *listener = session->listeners; listener != NULL; listener = listener->next) {
+        if (listener->id != event->id || listener->serial <= after || listener->serial > event->serial) continue;
+        if (next == NULL || listener->serial < next->serial) next = listener;
+    }
+    return next;
+}
+
+/* Calls back for the oldest event. Takes the lock, which is held, away meanwhile. */
+static void deliver(struct as_session *session) {
+    struct as_event *event = take(session, &session->events);
+    uint64_t none;
+    if (session->events == NULL && session->is_polled) (void)!read(session->poll_fd, &none, sizeof none);
+    delivering = session;
+    is_inside = true;
+    if (event->id == 0) {
+        AudioSessionInterruptionListener function = session->interruption;
+        void *data = session->interruption_data;
+        ending = event->state == kAudioSessionEndInterruption ? event->type : 0;
+        pthread_mutex_unlock(&as_lock);
+        function(data, event->state);
+        pthread_mutex_lock(&as_lock);
+        ending = 0;
+    } else {
+        const struct as_property *property = as_property_known(event->id);
+        const void *value = property->kind == VALUE ? (const void *)event->datum.value : &event->datum;
+        struct as_listener *listener = next_listener(session, event, 0);
+        while (listener != NULL && !session->is_closing) {
+            uint64_t serial = listener->serial;
+            AudioSessionPropertyListener function = listener->function;
+            void *data = listener->data;
+            pthread_mutex_unlock(&as_lock);
+            function(data, event->id, as_kind_size(property->kind), value);
+            pthread_mutex_lock(&as_lock);
+            listener = next_listener(session, event, serial);
+        }
+    }
+    is_inside = false;
+    delivering = NULL;
+    discard(event);
+    pthread_cond_broadcast(&as_changed);
+}
+
+void *as_delivery_run(void *data) {
+    struct as_session *session = data;
+    pthread_mutex_lock(&as_lock);
+    while (!session->is_closing && !session->is_polled) {
+        if (session->events != NULL && delivering == NULL) {
+            deliver(session);
+        } else {
+            pthread_cond_wait(&as_changed, &as_lock);
+        }
+    }
+    as_release(session);
+    pthread_mutex_unlock(&as_lock);
+    return NULL;
+}
+
+int AudioSessionGetPollFD(void) {
+    pthread_mutex_lock(&as_lock);
+    struct as_session *session = as_current;
+    int descriptor = session == NULL ? -1 : session->poll_fd;
+    if (session != NULL && !session->is_polled) {
+        session->is_polled = true;
+        if (session->events != NULL) as_wake(session->poll_fd);
+        pthread_cond_broadcast(&as_changed);
+    }
+    pthread_mutex_unlock(&as_lock);
+    return descriptor;
+}
+
+OSStatus AudioSessionDispatch(void) {
+    pthread_mutex_lock(&as_lock);
+    struct as_session *session = as_current;
+    if (session == NULL || !session->is_polled || is_inside) {
+        pthread_mutex_unlock(&as_lock);
+        return session == NULL ? kAudioSessionNotInitialized : kAudioSessionNoError;
+    }
+    as_retain(session);
+    /* What comes meanwhile has made the descriptor readable again. */
+    for (unsigned left = session->event_count; left > 0; left--) {
+        while (delivering != NULL && !session->is_closing) pthread_cond_wait(&as_changed, &as_lock);
+        if (session->is_closing || session->events == NULL) break;
+        deliver(session);
+    }
+    as_release(session);
+    pthread_mutex_unlock(&as_lock);
+    return kAudioSessionNoError;
+}

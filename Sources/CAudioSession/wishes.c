@@ -1,0 +1,257 @@
+/* What the application wants of the service: checked, kept, and put into calls. */
+#include "internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The option that a property stands for; 0 for other properties. */
+static enum as_option option_of(AudioSessionPropertyID id) {
+    switch (id) {
+    case kAudioSessionProperty_OtherMixableAudioShouldDuck: return AS_DUCK;
+    case kAudioSessionProperty_OverrideCategoryMixWithOthers: return AS_MIX;
+    case kAudioSessionProperty_OverrideCategoryDefaultToSpeaker: return AS_SPEAKER;
+    case kAudioSessionProperty_OverrideCategoryEnableBluetoothInput: return AS_BLUETOOTH;
+    default: return 0;
+    }
+}
+
+bool as_is_option(AudioSessionPropertyID id) { return option_of(id) != 0; }
+
+static bool is_mixing(const struct as_wanted *wanted) {
+    return wanted->category == kAudioSessionCategory_AmbientSound || (wanted->options & (AS_MIX | AS_DUCK)) != 0;
+}
+
+/* R25 */
+OSStatus AudioSessionGetMayUseHardwareCodecs(Boolean *outMay) {
+    pthread_mutex_lock(&as_lock);
+    const struct as_session *session = as_current;
+    OSStatus result = session == NULL  ? kAudioSessionNotInitialized
+                      : outMay == NULL ? kAudioSessionUnspecifiedError
+                                       : kAudioSessionNoError;
+    if (result == kAudioSessionNoError) {
+        *outMay = session->wanted.category != kAudioSessionCategory_RecordAudio && !is_mixing(&session->wanted);
+    }
+    pthread_mutex_unlock(&as_lock);
+    return result;
+}
+
+static OSStatus wish_category(struct as_wanted *wanted, UInt32 category) {
+    category = as_category_known(category);
+    if (category == 0) return kAudioSessionUnsupportedPropertyError;
+    /* R39–R43 */
+    if (category != wanted->category) {
+        wanted->options = 0;
+        wanted->override_route = kAudioSessionOverrideAudioRoute_None;
+    }
+    wanted->category = category;
+    wanted->is_category_set = true;
+    return kAudioSessionNoError;
+}
+
+static OSStatus wish_option(struct as_wanted *wanted, enum as_option option, bool is_on) {
+    if (is_on && !as_category_takes(wanted->category, option)) return kAudioSessionIncompatibleCategory;
+    wanted->options = is_on ? wanted->options | option : wanted->options & ~(UInt32)option;
+    return kAudioSessionNoError;
+}
+
+static OSStatus wish_override(struct as_wanted *wanted, UInt32 route) {
+    if (route != kAudioSessionOverrideAudioRoute_None && route != kAudioSessionOverrideAudioRoute_Speaker) {
+        return kAudioSessionUnsupportedPropertyError;
+    }
+    /* R41 */
+    if (route != kAudioSessionOverrideAudioRoute_None && wanted->category != kAudioSessionCategory_PlayAndRecord) {
+        return kAudioSessionIncompatibleCategory;
+    }
+    wanted->override_route = route;
+    return kAudioSessionNoError;
+}
+
+/* R66: only a port that is there can be chosen. Its id is kept with the request, as it may have gone at the answer. */
+static OSStatus wish_port(struct as_session *session, char *wanted, struct as_request *request, bool is_input) {
+    if (request->port[0] == 0) {
+        if (session->state != AS_READY) return kAudioSessionUnspecifiedError;
+        const char *id = as_port_id(session, is_input, request->datum.real);
+        if (id == NULL || strlen(id) > AS_TEXT) return kAudioSessionUnsupportedPropertyError;
+        strcpy(request->port, id);
+    }
+    strcpy(wanted, request->port);
+    return kAudioSessionNoError;
+}
+
+OSStatus as_wish(struct as_session *session, struct as_wanted *wanted, struct as_request *request) {
+    union as_datum datum = request->datum;
+    bool is_away = session->state != AS_READY;
+    if (option_of(request->id) != 0) return wish_option(wanted, option_of(request->id), datum.number != 0);
+    switch (request->id) {
+    case 0:
+        if (is_away && datum.number == 1) return kAudioSessionUnspecifiedError;
+        wanted->is_active = datum.number == 1;
+        return kAudioSessionNoError;
+    case kAudioSessionProperty_AudioCategory: return wish_category(wanted, datum.number);
+    case kAudioSessionProperty_OverrideAudioRoute: return wish_override(wanted, datum.number);
+    case kAudioSessionProperty_Mode:
+        if (as_mode_word(datum.number) == NULL) return kAudioSessionUnsupportedPropertyError;
+        /* R54. The service checks it itself. */
+        if (is_away && datum.number != wanted->mode && is_mixing(wanted)) return kAudioSessionUnsupportedPropertyError;
+        wanted->mode = datum.number;
+        return kAudioSessionNoError;
+    case kAudioSessionProperty_PreferredHardwareSampleRate:
+        if (datum.real != 0 && !(datum.real >= 1 && datum.real <= 768000)) return kAudioSessionUnsupportedPropertyError;
+        wanted->rate = datum.real;
+        return kAudioSessionNoError;
+    case kAudioSessionProperty_PreferredHardwareIOBufferDuration:
+        if (!(datum.fraction >= 0 && datum.fraction <= 10)) return kAudioSessionUnsupportedPropertyError;
+        wanted->duration = datum.fraction;
+        return kAudioSessionNoError;
+    case kAudioSessionProperty_InputGainScalar:
+        if (isnan(datum.fraction)) return kAudioSessionUnsupportedPropertyError;
+        /* R76 */
+        wanted->gain = datum.fraction < 0 ? 0 : datum.fraction > 1 ? 1 : datum.fraction;
+        wanted->has_gain = true;
+        return kAudioSessionNoError;
+    case kAudioSessionProperty_InputSource: return wish_port(session, wanted->input, request, true);
+    case kAudioSessionProperty_OutputDestination: return wish_port(session, wanted->output, request, false);
+    default: return kAudioSessionUnsupportedPropertyError;
+    }
+}
+
+bool as_is_wished(const struct as_wanted *wanted, AudioSessionPropertyID id) {
+    switch (id) {
+    case 0: return wanted->is_active;
+    case kAudioSessionProperty_AudioCategory: return wanted->is_category_set || wanted->options != 0;
+    case kAudioSessionProperty_Mode: return wanted->mode != kAudioSessionMode_Default;
+    case kAudioSessionProperty_PreferredHardwareSampleRate: return wanted->rate != 0;
+    case kAudioSessionProperty_PreferredHardwareIOBufferDuration: return wanted->duration != 0;
+    case kAudioSessionProperty_InputGainScalar: return wanted->has_gain;
+    case kAudioSessionProperty_InputSource: return wanted->input[0] != 0;
+    case kAudioSessionProperty_OutputDestination: return wanted->output[0] != 0;
+    case kAudioSessionProperty_OverrideAudioRoute:
+        return wanted->override_route != kAudioSessionOverrideAudioRoute_None;
+    default: return false;
+    }
+}
+
+/* MARK: Calls */
+
+sd_bus_message *as_call_new(struct as_session *session, const char *member) {
+    sd_bus_message *message = NULL;
+    if (session->bus == NULL || session->owner == NULL || session->path == NULL) return NULL;
+    int result = sd_bus_message_new_method_call(session->bus, &message, session->owner, session->path, AS_SESSION, member);
+    return result < 0 ? NULL : message;
+}
+
+static int append_options(sd_bus_message *message, UInt32 options) {
+    static const enum as_option all[] = { AS_MIX, AS_DUCK, AS_SPEAKER, AS_BLUETOOTH };
+    int result = sd_bus_message_open_container(message, 'a', "s");
+    for (size_t index = 0; result >= 0 && index < sizeof all / sizeof *all; index++) {
+        if ((options & all[index]) != 0) result = sd_bus_message_append(message, "s", as_option_word(all[index]));
+    }
+    return result < 0 ? result : sd_bus_message_close_container(message);
+}
+
+static const char *member_of(const struct as_wanted *wanted, AudioSessionPropertyID id) {
+    if (option_of(id) != 0) return "SetCategory";
+    switch (id) {
+    case 0: return wanted->is_active ? "Activate" : "Deactivate";
+    case kAudioSessionProperty_AudioCategory: return "SetCategory";
+    case kAudioSessionProperty_Mode: return "SetMode";
+    case kAudioSessionProperty_OverrideAudioRoute: return "OverrideOutput";
+    default: return "SetPreference";
+    }
+}
+
+sd_bus_message *as_wish_call(struct as_session *session, const struct as_wanted *wanted, AudioSessionPropertyID id,
+                             bool notify_others) {
+    sd_bus_message *message = as_call_new(session, member_of(wanted, id));
+    if (message == NULL) return NULL;
+    int result;
+    switch (id) {
+    case 0:
+        result = notify_others ? sd_bus_message_append(message, "as", 1, "notify-others")
+                               : sd_bus_message_append(message, "as", 0);
+        break;
+    case kAudioSessionProperty_Mode: result = sd_bus_message_append(message, "s", as_mode_word(wanted->mode)); break;
+    case kAudioSessionProperty_OverrideAudioRoute:
+        result = sd_bus_message_append(
+            message, "s", wanted->override_route == kAudioSessionOverrideAudioRoute_None ? "none" : "speaker");
+        break;
+    case kAudioSessionProperty_PreferredHardwareSampleRate:
+        result = sd_bus_message_append(message, "sv", "sample-rate", "d", wanted->rate);
+        break;
+    case kAudioSessionProperty_PreferredHardwareIOBufferDuration:
+        result = sd_bus_message_append(message, "sv", "buffer-duration", "d", wanted->duration);
+        break;
+    case kAudioSessionProperty_InputGainScalar:
+        result = sd_bus_message_append(message, "sv", "input-gain", "d", wanted->gain);
+        break;
+    case kAudioSessionProperty_InputSource:
+        result = sd_bus_message_append(message, "sv", "input", "s", wanted->input);
+        break;
+    case kAudioSessionProperty_OutputDestination:
+        result = sd_bus_message_append(message, "sv", "output", "s", wanted->output);
+        break;
+    default:
+        /* The category and its options; an empty mode keeps the present one. */
+        result = sd_bus_message_append(message, "s", as_category_word(wanted->category));
+        if (result >= 0) result = append_options(message, wanted->options);
+        if (result >= 0) result = sd_bus_message_append(message, "s", "");
+    }
+    return result < 0 ? sd_bus_message_unref(message) : message;
+}
+
+/* MARK: Other libraries of the process (R6) */
+
+static UInt32 options_of(AudioSessionValueRef words) {
+    static const enum as_option all[] = { AS_MIX, AS_DUCK, AS_SPEAKER, AS_BLUETOOTH };
+    UInt32 options = 0;
+    for (UInt32 index = 0; index < AudioSessionValueGetCount(words); index++) {
+        const char *word = AudioSessionValueGetString(AudioSessionValueGetElement(words, index));
+        for (size_t known = 0; word != NULL && known < sizeof all / sizeof *all; known++) {
+            if (strcmp(as_option_word(all[known]), word) == 0) options |= all[known];
+        }
+    }
+    return options;
+}
+
+/* The new value of a preference; false if it is the former one. */
+static bool is_new(AudioSessionValueRef now, AudioSessionValueRef former, const char *name, AudioSessionValueRef *value) {
+    *value = AudioSessionValueGetMember(now, name);
+    return !as_value_equal(*value, AudioSessionValueGetMember(former, name));
+}
+
+static void follow_preferences(struct as_wanted *wanted, AudioSessionValueRef now, AudioSessionValueRef former) {
+    AudioSessionValueRef value;
+    if (is_new(now, former, "sample-rate", &value)) wanted->rate = AudioSessionValueGetNumber(value);
+    if (is_new(now, former, "buffer-duration", &value)) wanted->duration = AudioSessionValueGetNumber(value);
+    if (is_new(now, former, "input-gain", &value)) {
+        wanted->has_gain = value != NULL;
+        wanted->gain = AudioSessionValueGetNumber(value);
+    }
+    for (int is_input = 0; is_input < 2; is_input++) {
+        if (!is_new(now, former, is_input ? "input" : "output", &value)) continue;
+        const char *id = AudioSessionValueGetString(value);
+        if (id != NULL && strlen(id) > AS_TEXT) continue;
+        strcpy(is_input ? wanted->input : wanted->output, id == NULL ? "" : id);
+    }
+}
+
+bool as_is_anything_wished(const struct as_wanted *wanted) {
+    return wanted->is_category_set || wanted->is_active || wanted->has_gain || wanted->mode != kAudioSessionMode_Default ||
+           wanted->rate != 0 || wanted->duration != 0 || *wanted->input != 0 || *wanted->output != 0;
+}
+
+void as_wanted_follow(struct as_session *session, AudioSessionValueRef changes, AudioSessionValueRef former) {
+    struct as_wanted *wanted = &session->wanted;
+    UInt32 category = as_category_of(AudioSessionValueGetString(AudioSessionValueGetMember(changes, "Category")));
+    UInt32 mode = as_mode_of(AudioSessionValueGetString(AudioSessionValueGetMember(changes, "Mode")));
+    AudioSessionValueRef options = AudioSessionValueGetMember(changes, "Options");
+    AudioSessionValueRef preferences = AudioSessionValueGetMember(changes, "Preferences");
+    /* It is the default as long as nobody has set it. */
+    if (category != 0 && (wanted->is_category_set || category != kAudioSessionCategory_SoloAmbientSound)) {
+        wanted->category = category;
+        wanted->is_category_set = true;
+    }
+    if (mode != 0) wanted->mode = mode;
+    if (options != NULL) wanted->options = options_of(options);
+    if (preferences != NULL) follow_preferences(wanted, preferences, former);
+}

@@ -1,0 +1,204 @@
+import Foundation
+import ServiceFixture
+import SessionRuntime
+import SessionTestKit
+import Testing
+
+@testable import AudioSession
+
+/// Every property of the phone's interface for C, in Swift: read, set and listened to, with the service, without it, and
+/// when the session is closed. What can be done with each stands in `Sources/CAudioSession/properties.def`.
+@Suite(.timeLimit(.minutes(2))) struct PropertyTableTests {
+    /// A property's counterpart in Swift.
+    private struct Row: Sendable {
+        var characters: String
+        var name: String
+        var read: (@Sendable (AudioSession) throws -> Any?)?
+        var set: (@Sendable (AudioSession) throws -> Void)?
+        /// A value or state that is wrong, and the error.
+        var wrong: (code: AudioSessionError.Code, set: @Sendable (AudioSession) throws -> Void)?
+        var events: (@Sendable (AudioSession) -> Any)?
+        /// Why Swift has less than C, or more.
+        var difference: String?
+    }
+
+    private static func option(
+        _ characters: String, _ option: AudioSession.CategoryOptions, _ name: String,
+        notWith category: AudioSession.Category
+    ) -> Row {
+        Row(
+            characters: characters, name: name, read: { $0.categoryOptions },
+            set: { try $0.setCategory(.playAndRecord, options: option) },
+            wrong: (.incompatibleCategory, { try $0.setCategory(category, options: option) }))
+    }
+
+    private static let rows: [Row] = [
+        Row(
+            characters: "hwsr", name: "preferredSampleRate", read: { $0.preferredSampleRate },
+            set: { try $0.setPreferredSampleRate(44100) },
+            wrong: (.unsupportedProperty, { try $0.setPreferredSampleRate(0.5) })),
+        Row(
+            characters: "iobd", name: "preferredIOBufferDuration", read: { $0.preferredIOBufferDuration },
+            set: { try $0.setPreferredIOBufferDuration(0.005) },
+            wrong: (.unsupportedProperty, { try $0.setPreferredIOBufferDuration(-1) })),
+        Row(
+            characters: "acat", name: "category", read: { $0.category }, set: { try $0.setCategory(.playAndRecord) },
+            difference: "no other value can be written"),
+        Row(characters: "roch", name: "routeChanges", events: { $0.routeChanges.makeAsyncIterator() }),
+        Row(characters: "chsr", name: "sampleRate", read: { try $0.sampleRate }),
+        Row(characters: "chic", name: "inputNumberOfChannels", read: { try $0.inputNumberOfChannels }),
+        Row(characters: "choc", name: "outputNumberOfChannels", read: { try $0.outputNumberOfChannels }),
+        Row(
+            characters: "chov", name: "outputVolume", read: { try $0.outputVolume },
+            events: { $0.outputVolumeChanges.makeAsyncIterator() }),
+        Row(characters: "cilt", name: "inputLatency", read: { try $0.inputLatency }),
+        Row(characters: "colt", name: "outputLatency", read: { try $0.outputLatency }),
+        Row(characters: "chbd", name: "ioBufferDuration", read: { try $0.ioBufferDuration }),
+        Row(characters: "othr", name: "isOtherAudioPlaying", read: { try $0.isOtherAudioPlaying }),
+        Row(
+            characters: "ovrd", name: "overrideOutputAudioPort",
+            set: { session in
+                try session.setCategory(.playAndRecord)
+                try session.overrideOutputAudioPort(.speaker)
+            },
+            wrong: (
+                .incompatibleCategory,
+                { session in
+                    try session.setCategory(.playback)
+                    try session.overrideOutputAudioPort(.speaker)
+                }
+            )),
+        Row(
+            characters: "aiav", name: "isInputAvailable", read: { try $0.isInputAvailable },
+            events: { $0.availableInputsChanges.makeAsyncIterator() }),
+        Row(characters: "died", name: "mediaServicesChanges", events: { $0.mediaServicesChanges.makeAsyncIterator() }),
+        option("duck", .duckOthers, "duckOthers", notWith: .record),
+        option("cmix", .mixWithOthers, "mixWithOthers", notWith: .record),
+        option("cspk", .defaultToSpeaker, "defaultToSpeaker", notWith: .playback),
+        option("cblu", .allowBluetooth, "allowBluetooth", notWith: .playback),
+        Row(
+            characters: "type", name: "Interruption.ended(_:)",
+            difference: "comes with the interruption, and cannot be asked for"),
+        Row(
+            characters: "mode", name: "mode", read: { $0.mode },
+            set: { session in
+                try session.setCategory(.playAndRecord)
+                try session.setMode(.voiceChat)
+            },
+            wrong: (
+                .unsupportedProperty,
+                { session in
+                    // It mixes.
+                    try session.setCategory(.ambient)
+                    try session.setMode(.measurement)
+                }
+            )),
+        Row(
+            characters: "srcs", name: "availableInputs", read: { try $0.availableInputs },
+            events: { $0.availableInputsChanges.makeAsyncIterator() }),
+        Row(
+            characters: "dsts", name: "availableOutputs", read: { try $0.availableOutputs },
+            events: { $0.availableOutputsChanges.makeAsyncIterator() }),
+        Row(
+            characters: "isrc", name: "preferredInput", read: { $0.preferredInput as Any },
+            set: { try $0.setPreferredInput(try $0.availableInputs.first) },
+            wrong: (.unsupportedProperty, { try $0.setPreferredInput(try $0.availableOutputs.first) })),
+        Row(
+            characters: "odst", name: "preferredOutput", read: { $0.preferredOutput as Any },
+            set: { try $0.setPreferredOutput(try $0.availableOutputs.first) },
+            wrong: (.unsupportedProperty, { try $0.setPreferredOutput(try $0.availableInputs.first) })),
+        Row(
+            characters: "igav", name: "isInputGainSettable", read: { try $0.isInputGainSettable },
+            events: { $0.inputGainSettableChanges.makeAsyncIterator() }),
+        Row(
+            characters: "igsc", name: "inputGain", read: { try $0.inputGain }, set: { try $0.setInputGain(0.5) },
+            wrong: (.unsupportedProperty, { try $0.setInputGain(.nan) }),
+            events: { $0.inputGainChanges.makeAsyncIterator() }),
+        Row(characters: "crar", name: "currentRoute", read: { try $0.currentRoute }),
+        Row(
+            characters: "rout", name: "currentRoute", read: { try $0.currentRoute },
+            difference: "the text of the oldest interface is not there"),
+    ]
+
+    /// What the library for C can do with each property, in its order.
+    private struct Definition {
+        var characters: String
+        var isRead: Bool
+        var isSet: Bool
+        var isListened: Bool
+        var isOfService: Bool
+
+        static func all() throws -> [Definition] {
+            let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appendingPathComponent("../../Sources/CAudioSession/properties.def")
+            return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter {
+                $0.hasPrefix("PROPERTY(k")
+            }.map { line in
+                let words = line.dropFirst("PROPERTY(".count).dropLast().split(separator: ",").map {
+                    $0.trimmingCharacters(in: CharacterSet(charactersIn: " \""))
+                }
+                return Definition(
+                    characters: words[1], isRead: words[3] == "1", isSet: words[4] == "1", isListened: words[5] == "1",
+                    isOfService: words[6] == "SERVICE")
+            }
+        }
+    }
+
+    @Test("R67 R68 R69 R83 R84 all 29 properties, in every state of the service and the session")
+    func table() async throws {
+        let definitions = try Definition.all()
+        #expect(definitions.count == 29)
+        #expect(definitions.map(\.characters).sorted() == Self.rows.map(\.characters).sorted())
+        try await withStage { stage in
+            let session = try await stage.session()
+            try session.setActive(false)
+            stage.desk.use(Machine().events)
+            try await session.wait(for: true, of: "isInputAvailable") { try session.isInputAvailable }
+            try await session.wait(for: false, of: "outputs empty") { try session.availableOutputs.isEmpty }
+            let absent = AudioSession(
+                displayName: nil, streams: .process, bus: .custom(stage.desk.sandbox.path("run/no-bus")))
+            defer { absent.close() }
+            let closed = try await stage.session()
+            closed.close()
+            for definition in definitions {
+                let row = try #require(Self.rows.first { $0.characters == definition.characters })
+                if row.characters != "type" { #expect((row.read != nil) == definition.isRead, "\(row.name)") }
+                #expect((row.set != nil) == definition.isSet, "\(row.name)")
+                #expect((row.events != nil) == definition.isListened, "\(row.name)")
+                #expect((row.set == nil) || row.wrong != nil || row.difference != nil, "\(row.name)")
+                var cells: [String] = []
+                func check(_ body: () throws -> Void, _ expected: AudioSessionError.Code?) {
+                    let found = code(body)
+                    #expect(found == expected, "\(row.name)")
+                    cells.append(found.map { "\($0)" } ?? "yes")
+                }
+                let isKept = row.read != nil && !definition.isOfService
+                if let read = row.read {
+                    check({ _ = try read(session) }, nil)
+                    check({ _ = try read(absent) }, isKept ? nil : .initializationTimedOut)
+                    check({ _ = try read(closed) }, isKept ? nil : .notInitialized)
+                }
+                if let set = row.set {
+                    check({ try set(session) }, nil)
+                    check({ try set(absent) }, .initializationTimedOut)
+                    check({ try set(closed) }, .notInitialized)
+                }
+                if let wrong = row.wrong { check({ try wrong.set(session) }, wrong.code) }
+                if let events = row.events { _ = events(session) }
+                let note = row.difference.map { "; \($0)" } ?? ""
+                print("\(row.characters) \(row.name): \(cells.joined(separator: ", "))\(note)")
+            }
+            // While the service is away.
+            try await stage.desk.stopService()
+            _ = try await waitUntil("the loss") { code { _ = try session.isActive } == nil ? nil : true }
+            for definition in definitions {
+                let row = try #require(Self.rows.first { $0.characters == definition.characters })
+                if let read = row.read {
+                    let expected: AudioSessionError.Code? = definition.isOfService ? .unspecified : nil
+                    #expect(code { _ = try read(session) } == expected, "\(row.name)")
+                }
+                if let set = row.set { #expect(code { try set(session) } == .unspecified, "\(row.name)") }
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import SessionWire
+
+@testable import SessionBus
+
+/// A client that waits for answers on its own loop.
+final class BusClient {
+    /// The loop that runs during a wait.
+    let loop = PollLoop()
+    /// The connection, for use without waiting.
+    let connection: BusConnection
+    private var signals: [BusSignal] = []
+    private var subscriptions: [Subscription] = []
+
+    /// Connects within five seconds; throws the reason if the bus cannot be reached.
+    init(_ address: BusAddress) throws(WireError) {
+        connection = BusConnection(address, loop: loop, readsAhead: false)
+        connection.open()
+        let connection = connection
+        _ = loop.run(until: { connection.isConnected || connection.lastError != nil }, within: .seconds(5))
+        if connection.isConnected { return }
+        connection.close()
+        throw connection.lastError ?? WireError(WireErrorName.noReply, "the bus did not answer within 5 s")
+    }
+
+    deinit { connection.close() }
+
+    /// Calls a method and waits for the answer.
+    func call(
+        _ destination: String, path: String, interface: String, _ member: String, _ arguments: [WireValue] = [],
+        timeout: Duration = .seconds(25)
+    ) throws(WireError) -> [WireValue] {
+        var answer: Result<[WireValue], WireError>?
+        connection.call(
+            destination, path: path, interface: interface, member, arguments, timeout: timeout, then: { answer = $0 })
+        // The connection itself ends the call at its time limit.
+        loop.run(until: { answer != nil })
+        switch answer {
+        case .success(let values): return values
+        case .failure(let error): throw error
+        case nil: throw WireError(WireErrorName.failed, "the loop was stopped")
+        }
+    }
+
+    /// Reads a property.
+    func property(
+        _ name: String, interface: String, of destination: String, path: String
+    ) throws(WireError) -> WireValue {
+        let values = try call(
+            destination, path: path, interface: WireInterface.properties.name, "Get",
+            [.string(interface), .string(name)])
+        guard let value = values.first else {
+            throw WireError(WireErrorName.failed, "\(destination) answered nothing for \(name)")
+        }
+        return value.bare
+    }
+
+    /// Sets a property.
+    func setProperty(
+        _ name: String, interface: String, of destination: String, path: String, to value: WireValue
+    ) throws(WireError) {
+        _ = try call(
+            destination, path: path, interface: WireInterface.properties.name, "Set",
+            [.string(interface), .string(name), .variant(value)])
+    }
+
+    /// Starts to collect the signals that match a rule, for ``nextSignal(within:)``.
+    func listen(to rule: MatchRule) {
+        subscriptions.append(connection.subscribe(rule) { [weak self] in self?.signals.append($0) })
+        // The bus handles messages in order, so after this call the rule is in place.
+        _ = try? call(
+            BusConnection.busName, path: BusConnection.busPath, interface: BusConnection.busName, "GetId")
+    }
+
+    /// The oldest collected signal that was not returned yet; nil if none comes in time.
+    func nextSignal(within limit: Duration) -> BusSignal? {
+        _ = loop.run(until: { !signals.isEmpty }, within: limit)
+        return signals.isEmpty ? nil : signals.removeFirst()
+    }
+
+    /// Runs the loop until a condition holds or the time is over; returns whether it holds.
+    func wait(within limit: Duration = .seconds(25), until isOver: () throws -> Bool) rethrows -> Bool {
+        try loop.run(until: isOver, within: limit)
+    }
+}

@@ -1,0 +1,90 @@
+import SessionCore
+
+/// A policy for random sequences, with the roles that its streams have.
+struct TrialPolicy: Sendable {
+    var policy: Policy
+    /// The roles; `nil` for streams without a role.
+    var roles: [Role?]
+
+    private static let shippedRoles = [
+        "phone", "ringtone", "alarm", "accessibility", "navigation", "prompt", "notification", "music", "video", "game",
+        "animation", "production", "",
+    ].map { Role($0) }
+
+    /// The built-in presets, and 94 random policies.
+    static let all: [TrialPolicy] = {
+        var random = SplitMix64(seed: 20_240_229)
+        var trials = [
+            TrialPolicy(policy: .desktop, roles: shippedRoles), TrialPolicy(policy: .phone, roles: shippedRoles),
+        ]
+        for _ in 0..<94 { trials.append(random.trial()) }
+        return trials
+    }()
+}
+
+extension SplitMix64 {
+    fileprivate mutating func trial() -> TrialPolicy {
+        var descriptions: [String: SessionDescription] = [:]
+        for index in 0..<(2 + below(10)) { descriptions["role\(index)"] = description("role\(index)") }
+        let names = descriptions.keys.sorted()
+        let roles = Dictionary(
+            names.compactMap { name in Role(name).flatMap { role in descriptions[name].map { (role, $0) } } }
+        ) { $1 }
+        let policy = Policy(
+            name: "random", roles: roles, untagged: oneIn(2) ? descriptions["role0"] : nil,
+            untaggedCapture: oneIn(2) ? descriptions["role1"] : nil,
+            interplay: InterplayRules(oneIn(2) ? rules(names) : [:]),
+            pairing: oneIn(4) ? descriptions["role0"] : nil,
+            switches: oneIn(4)
+                ? SwitchRules(silent: someCategories(), locked: someCategories(), undisturbed: someCategories())
+                : SwitchRules(),
+            routes: RouteRules(
+                pausesPlayback: !oneIn(4), resumesWithin: .seconds(pick([1, 5, 60])),
+                stopsRecording: pick(RecordingStop.allCases)),
+            interruptions: InterruptionRules(resumesWithin: .seconds(pick([1, 10]))),
+            ducking: Ducking(gain: Decibels(pick([-14, -30]))))
+        return TrialPolicy(policy: policy, roles: (names + ["", "unknown"]).map { Role($0) })
+    }
+
+    private mutating func description(_ name: String) -> SessionDescription {
+        var options: CategoryOptions = []
+        if oneIn(3) { options.insert(.mixWithOthers) }
+        if oneIn(4) { options.insert(.duckOthers) }
+        if oneIn(8) { options.insert(.interruptSpokenAudio) }
+        return SessionDescription(
+            name: name, category: pick(Category.allCases), options: options,
+            mode: pick([.default, .default, .voicePrompt, .spokenAudio, .voiceChat]),
+            priority: Priority(rawValue: pick([0, 0, 0, 0, 50, 100, 200, 255])),
+            ducking: Ducking(gain: Decibels(pick([-20, -14, -6, 0, -.infinity]))),
+            fade: .milliseconds(pick([0, 50, 500])), handover: pick(Handover.allCases),
+            resumption: pick(Resumption.allCases), releaseDelay: .milliseconds(pick([0, 300, 1_000])),
+            isInterruptible: !oneIn(8), avoidsAlerts: oneIn(8), pausesPlayer: oneIn(4))
+    }
+
+    private mutating func rules(_ names: [String]) -> [InterplayRules.Pair: InterplayRules.Rule] {
+        var rules: [InterplayRules.Pair: InterplayRules.Rule] = [:]
+        for _ in 0..<below(6) {
+            let pair = InterplayRules.Pair(party(names), party(names))
+            let (playing, newcomer) = (interplay(), interplay())
+            rules[pair] = InterplayRules.Rule(playing: playing, newcomer: newcomer)
+        }
+        return rules
+    }
+
+    private mutating func party(_ names: [String]) -> InterplayRules.Party {
+        if oneIn(4) { return .any }
+        if oneIn(3) { return .category(pick(Category.allCases)) }
+        return .named(oneIn(4) ? pick(Category.allCases).rawValue : pick(names))
+    }
+
+    private mutating func interplay() -> Interplay? {
+        if oneIn(3) { return nil }
+        return Interplay(pick(Interplay.Kind.allCases), ducking: oneIn(2) ? Ducking() : nil)
+    }
+
+    private mutating func someCategories() -> Set<SessionCore.Category> {
+        var result: Set<SessionCore.Category> = []
+        for category in Category.allCases where oneIn(3) { result.insert(category) }
+        return result
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import SessionTestKit
+import Testing
+
+/// Waits for tones in a recording that exists already.
+@Suite struct CaptureTests {
+    private static let tone = Tone(440, on: .left)
+    private static let limit = Duration.milliseconds(50)
+
+    /// Has a recording of a sound examined.
+    private func recording(of sound: Sound, _ body: (Capture) async throws -> Void) async throws {
+        let sandbox = try Sandbox()
+        let samples = zip(sound.left, sound.right).flatMap { [$0, $1] }
+        let path = sandbox.path("tmp/sound.f32")
+        try samples.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: path))
+        let recorder = try sandbox.start("recorder", Invocation("sleep", ["60"]))
+        try await body(try await Capture.start(following: path, writtenBy: recorder))
+        recorder.signal(SIGKILL)
+        try await recorder.waitForExit()
+    }
+
+    /// A tone that is left out for some milliseconds of each hundred.
+    private func tone(amplitude: Double, gap: Int = 0) -> Sound {
+        var sound = Signal.tone(440, amplitude: amplitude, for: .seconds(1), on: .left)
+        for frame in sound.left.indices where frame % 4800 < gap * 48 { sound.left[frame] = 0 }
+        return sound
+    }
+
+    @Test(arguments: [0.5, 0.46, 0.54]) func `a tone is found at its level`(amplitude: Double) async throws {
+        try await recording(of: tone(amplitude: amplitude)) { capture in
+            let frame = try await capture.wait(
+                for: Self.tone, at: -6.02, lasting: .milliseconds(300), from: 0, within: Self.limit)
+            #expect(frame < 4800)
+        }
+    }
+
+    /// What is louder than it should be is as wrong as what is softer, and no machine that stands still causes it.
+    @Test(arguments: [1, 0.6, 0.4, 0.25]) func `a tone that is too loud or too soft is waited for in vain`(
+        amplitude: Double
+    ) async throws {
+        // Without the fades of a file, on whose way every level is passed.
+        var sound = tone(amplitude: amplitude)
+        sound.left = Array(sound.left[4800..<43_200])
+        sound.right = []
+        try await recording(of: Sound(left: sound.left, right: sound.right)) { capture in
+            await #expect(throws: WaitFailure.self) {
+                try await capture.wait(
+                    for: Self.tone, at: -6.02, lasting: .milliseconds(50), from: 0, within: Self.limit)
+            }
+        }
+    }
+
+    @Test func `a tone with gaps is a failure of sound`() async throws {
+        try await recording(of: tone(amplitude: 0.5, gap: 20)) { capture in
+            await #expect(throws: SoundFailure.self) {
+                try await capture.wait(
+                    for: Self.tone, at: -6.02, lasting: .milliseconds(300), from: 0, within: Self.limit)
+            }
+        }
+    }
+
+    /// It may be a stream that was never given back, or one that should be silent: no failure of sound.
+    @Test func `sound that never comes, and silence that never comes, are no failures of sound`() async throws {
+        try await recording(of: Sound.silence(.seconds(1))) { capture in
+            await #expect(throws: WaitFailure.self) {
+                try await capture.wait(for: Self.tone, at: -6.02, from: 0, within: Self.limit)
+            }
+        }
+        try await recording(of: tone(amplitude: 0.001)) { capture in
+            await #expect(throws: WaitFailure.self) {
+                try await capture.wait(
+                    for: Self.tone, below: -90, lasting: .milliseconds(100), from: 0, within: Self.limit)
+            }
+        }
+    }
+}
