@@ -39,6 +39,8 @@ public struct CorkRequests: Sendable, Equatable {
     private var wasAsked = false
     /// Whether the client has corked on request before. If so, it will again, however late.
     private var isFollower = false
+    /// Whether the client has let the patience with a request pass. If so, a later cork is its user's, however soon.
+    private var isIgnorer = false
 
     /// Creates the state of a client that was asked nothing yet.
     public init(wantsToPlay: Bool) { self.wantsToPlay = wantsToPlay }
@@ -56,15 +58,22 @@ public struct CorkRequests: Sendable, Equatable {
 
     /// Handles a stream that its client has corked.
     public mutating func corked(at now: Instant) -> Intent {
-        if case .askedToCork(let moment) = phase, isFollower || moment.duration(to: now) < CorkRequests.patience {
+        guard case .askedToCork(let moment) = phase else {
+            phase = .none
+            // A client whose user paused the stream is not asked to uncork: the stream would play as soon as the
+            // interruption ends, and after a lost output, on the speaker (R36, R64).
+            wasAsked = false
+            return want(false)
+        }
+        noteIgnored(since: moment, at: now)
+        if isFollower || !isIgnorer {
             phase = .followed
             isFollower = true
             return .same
         }
+        // The user's pause, or the answer of a client that had to wait for a busy machine. It is asked to uncork all the
+        // same: a client that waited does, and a client that ignores requests to cork ignores this one, too.
         phase = .none
-        // A client whose user paused the stream is not asked to uncork: the stream would play as soon as the
-        // interruption ends, and after a lost output, on the speaker (R36, R64).
-        wasAsked = false
         return want(false)
     }
 
@@ -76,17 +85,27 @@ public struct CorkRequests: Sendable, Equatable {
 
     /// Records that the stream may be heard again.
     ///
+    /// - Parameters:
+    ///   - now: The present time.
+    ///   - isPause: Whether that follows from the client's own pause. After a lost output, a pause leaves nothing to
+    ///     silence. A client that is asked to go on then plays on the speaker (R64).
     /// - Returns: Whether to ask the client to uncork, and when to check whether it has
     ///   (``checkUncorked(at:isRunning:)``).
-    public mutating func release(at now: Instant) -> (asksToUncork: Bool, checkAt: Instant?) {
+    public mutating func release(
+        at now: Instant, isPause: Bool = false
+    ) -> (asksToUncork: Bool, checkAt: Instant?) {
         defer { wasAsked = false }
+        if isPause { wasAsked = false }
         switch phase {
         // Also a client that was asked to uncork after an earlier interruption and has not done so yet.
         case .followed, .askedToUncork:
             phase = .askedToUncork(now)
             return (wasAsked, now.advanced(by: CorkRequests.returnPatience))
-        case .askedToCork, .none:
+        case .askedToCork(let moment):
+            noteIgnored(since: moment, at: now)
             phase = .none
+            return (wasAsked, nil)
+        case .none:
             return (wasAsked, nil)
         }
     }
@@ -101,6 +120,11 @@ public struct CorkRequests: Sendable, Equatable {
         guard end <= now else { return (.same, end) }
         phase = .none
         return (want(isRunning), nil)
+    }
+
+    /// Records that a request has been ignored, if the patience with it has passed.
+    private mutating func noteIgnored(since moment: Instant, at now: Instant) {
+        if moment.duration(to: now) >= CorkRequests.patience { isIgnorer = true }
     }
 
     private mutating func want(_ isWanted: Bool) -> Intent {

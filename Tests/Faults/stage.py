@@ -174,6 +174,8 @@ class Player:
         self.begin, self.end = time.monotonic(), None
         self.wants, self.factor, self.is_muted, self.was_muted = True, 1.0, False, False
         self.is_pulse = False
+        #: What the program has said, if that is kept.
+        self.log = None
 
     def lives(self):
         return self.end is None and os.path.exists(f"/proc/{self.process}/fd") and alive(self.process)
@@ -262,12 +264,15 @@ class Stage:
             "PULSE_PROP": " ".join(f"{key}='{value}'" for key, value in properties.items()),
             "PIPEWIRE_PROPS": json.dumps(properties),
         }
+        log = None
         if application is not None:
             process = application.ask("start", command, variables)
         else:
-            process = self.desktop.spawn(command, variables).pid
+            log = self.desktop.folder / "logs" / f"{name}-{time.monotonic_ns()}"
+            with open(log, "wb") as output:
+                process = self.desktop.spawn(command, variables, stderr=output).pid
         player = self.players[name] = Player(self, name, process, number, is_capture, button)
-        player.is_pulse = not is_native
+        player.is_pulse, player.log = not is_native, log
         self.past.append(player)
         # Set the user's volume, which the server remembers for streams of the role.
         player.factor = self.factor(role)
@@ -533,7 +538,8 @@ class Stage:
                     continue
                 losses.append(
                     f"{player.name} is heard at {self.ear.level(player.number):.3f} and not at {level:.3f}; the server "
-                    f"shows {shown}; the recording {'goes on' if self.ear.grows() else 'stands still'}")
+                    f"shows {shown}; the recording {'goes on' if self.ear.grows() else 'stands still'}; the player has said: "
+                    + (" / ".join(player.log.read_text(errors="replace").split("\n")[-12:]) if player.log else "nothing that was kept"))
         return losses
 
     def accept_restored(self, player, shown):

@@ -74,6 +74,9 @@ struct Difference: Sendable {
             "doesNotGoOn", only: .pulseAudio,
             because: "PipeWire's clients are not asked to go on: they never stopped by themselves"),
         Difference(
+            "answersCallLate", only: .pulseAudio,
+            because: "PipeWire's clients are not asked to stop, so they answer nothing"),
+        Difference(
             "recorderLeavesDuringCall", only: .pulseAudio,
             because: "what a recorder of PipeWire records is its own choice, and its streams of monitors say so"),
         Difference(

@@ -289,11 +289,32 @@ extension LiveModule {
         }
     }
 
+    @Test("R34 a player that answers a request late, on a busy machine, is given back all the same")
+    func answersCallLate() async throws {
+        try await LiveDesktop.run { desk in
+            let music = try desk.play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
+            try await desk.hear(LiveDesktop.music)
+            music.process.signal(SIGSTOP)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.log.wait(forLineContaining: "music-player (music) was interrupted")
+            // For longer than a client may take with its first answer.
+            try await desk.capture.record(.milliseconds(700))
+            music.process.signal(SIGCONT)
+            try await music.waitForStream(in: [.idle, .suspended])
+            call.terminate()
+            try await desk.hear(LiveDesktop.music)
+            _ = try await waitUntil("music that is wanted") {
+                try await desk.stream(of: "music-player")?["wanted"] as? Bool == true ? true : nil
+            }
+        }
+    }
+
     @Test("R35 R36 who does not go on when it is asked to is not taken for one that plays, nor after two calls")
     func doesNotGoOn() async throws {
         try await LiveDesktop.run { desk in
             let music = try desk.play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
             try await desk.hear(LiveDesktop.music)
+            var firstEnd = ContinuousClock.now
             for isFirst in [true, false] {
                 let lines = try desk.log.lineCount
                 let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
@@ -301,13 +322,15 @@ extension LiveModule {
                 if isFirst {
                     try await music.waitForStream(in: [.idle, .suspended])
                     music.process.signal(SIGSTOP)
+                    firstEnd = .now
                 }
                 call.terminate()
                 try await desk.log.wait(
                     forLineContaining: "interruption of music-player (music) has ended", after: lines)
             }
-            // The second call is over before it is said of the first one that it did not go on.
-            #expect(try await desk.stream(of: "music-player")?["wanted"] as? Bool == true)
+            // Unless the second call took too long, it is over before it is said of the first one that it did not go on.
+            let isWanted = try await desk.stream(of: "music-player")?["wanted"] as? Bool
+            #expect(isWanted == true || ContinuousClock.now - firstEnd > .seconds(1))
             _ = try await waitUntil("music that is not wanted") {
                 try await desk.stream(of: "music-player")?["wanted"] as? Bool == false ? true : nil
             }

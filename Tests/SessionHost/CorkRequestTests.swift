@@ -32,12 +32,46 @@ import Testing
         #expect(client.checkUncorked(at: at(2000), isRunning: true).intent == .same)
     }
 
-    @Test("R35 a cork long after the request is its user's pause, and the client is not asked to go on")
+    @Test("R34 R35 a cork long after the request may be a pause or a late answer: who waited is asked to go on")
     func late() {
         var client = asked()
         #expect(client.corked(at: at(500)) == .wanted(false))
         let release = client.release(at: at(1000))
-        #expect(!release.asksToUncork && release.checkAt == nil)
+        #expect(release.asksToUncork && release.checkAt == nil)
+        #expect(client.started() == .wanted(true))
+    }
+
+    @Test("R64 who answers late when its output is lost is not asked to go on")
+    func lateAfterLostOutput() {
+        var client = asked()
+        #expect(client.corked(at: at(500)) == .wanted(false))
+        #expect(!client.release(at: at(500), isPause: true).asksToUncork)
+        #expect(!client.release(at: at(600)).asksToUncork)
+    }
+
+    @Test("R35 a pause of who lets requests pass is its user's, however soon after another request")
+    func ignorer() {
+        var client = asked()
+        #expect(client.corked(at: at(1200)) == .wanted(false))
+        #expect(client.started() == .wanted(true))
+        client.ask(at: at(1600))
+        #expect(client.corked(at: at(2000)) == .wanted(false))
+    }
+
+    @Test("R35 who lets a whole interruption pass has let its request pass")
+    func ignoresInterruption() {
+        var client = asked()
+        #expect(client.release(at: at(500)).asksToUncork)
+        client.ask(at: at(1000))
+        #expect(client.corked(at: at(1100)) == .wanted(false))
+    }
+
+    @Test("R34 an interruption that is over at once says nothing of the next one")
+    func shortInterruption() {
+        var client = asked()
+        #expect(client.release(at: at(499)).asksToUncork)
+        client.ask(at: at(1000))
+        #expect(client.corked(at: at(1100)) == .same)
     }
 
     @Test("R34 who has followed a request once may take its time with the next")
