@@ -104,7 +104,7 @@ static void carry_out(struct card *card, char *line, int descriptor) {
         double milliseconds = 0;
         sscanf(rest, "%63s %lf", key, &milliseconds);
         int port = find_port(card->plan, key);
-        if (port < 0 || !set_latency(card, (uint32_t)port, (int64_t)(milliseconds * 1e6))) {
+        if (port < 0 || !set_latency(card, (uint32_t)port, milliseconds)) {
             return answer(descriptor, "error no such microphone in use");
         }
     } else if (strcmp(line, "appear") == 0) {

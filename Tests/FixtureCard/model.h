@@ -96,7 +96,7 @@ void make_nodes(struct card *card);
 void remove_nodes(struct card *card, uint32_t keep);
 void apply_volumes(struct device *device);
 /* Has the source of a microphone state another latency. False if the microphone is not in use. */
-bool set_latency(struct card *card, uint32_t port, int64_t nanoseconds);
+bool set_latency(struct card *card, uint32_t port, double milliseconds);
 
 /* outlets.c: where the sound comes out. */
 void make_outlets(struct card *card);

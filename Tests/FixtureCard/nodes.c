@@ -174,14 +174,17 @@ void apply_volumes(struct device *device) {
     pw_node_set_param((struct pw_node *)device->sink, SPA_PARAM_Props, 0, properties);
 }
 
-bool set_latency(struct card *card, uint32_t port, int64_t nanoseconds) {
+bool set_latency(struct card *card, uint32_t port, double milliseconds) {
+    int64_t nanoseconds = isfinite(milliseconds) ? (int64_t)(milliseconds * 1e6) : INT64_MAX;
+    float quanta = isfinite(milliseconds) ? 0 : INFINITY;
     for (uint32_t number = 0; number < card->plan->device_count; number++) {
         struct device *device = &card->devices[number];
         if (device->source == NULL || device->port != port) continue;
         uint8_t buffer[1024];
         struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof(buffer));
         struct spa_latency_info latency =
-            SPA_LATENCY_INFO(SPA_DIRECTION_OUTPUT, .min_ns = nanoseconds, .max_ns = nanoseconds);
+            SPA_LATENCY_INFO(SPA_DIRECTION_OUTPUT, .min_quantum = quanta, .max_quantum = quanta, .min_ns = nanoseconds,
+                             .max_ns = nanoseconds);
         const struct spa_pod *parameter = spa_latency_build(&builder, SPA_PARAM_Latency, &latency);
         return pw_stream_update_params(device->source, &parameter, 1) >= 0;
     }

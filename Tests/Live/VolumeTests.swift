@@ -61,6 +61,9 @@ extension LiveModule {
                 for milliseconds in [150, 40] {
                     try await card.setLatency(.milliseconds(milliseconds), of: "internal-mic")
                     try await wait(for: Double(milliseconds) / 1000, of: "InputLatency")
+                    // A minute is the most that is told, whatever a client states of its source.
+                    try await card.setLatency(nil, of: "internal-mic")
+                    try await wait(for: 60, of: "InputLatency")
                 }
             case .pulseAudio:
                 try await app.session(session, "SetCategory", #""playback""#, #"["mix-with-others"]"#, #""""#)

@@ -77,9 +77,9 @@ public final class FixtureCard: SoundCard {
         try await Capture.start(on: desktop, of: outlet(plug))
     }
 
-    /// Has the source of a microphone in use state another latency.
-    public func setLatency(_ latency: Duration, of plug: String) async throws {
-        try await tell("latency \(plug) \(latency / .milliseconds(1))")
+    /// Has the source of a microphone in use state another latency; `nil`: one without end.
+    public func setLatency(_ latency: Duration?, of plug: String) async throws {
+        try await tell("latency \(plug) \(latency.map { "\($0 / .milliseconds(1))" } ?? "inf")")
     }
 
     /// Sets the user's mute switch of the node of a plug in use.
