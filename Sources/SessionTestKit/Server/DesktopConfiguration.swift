@@ -33,6 +33,14 @@ extension PrivateDesktop {
         """,
     ]
 
+    /// Has WirePlumber forget the volumes that streams had, for ``DesktopOptions/configurationFiles``. Otherwise a stream has
+    /// the volume that was set for another one of its application or role.
+    public static let withoutMemory = [
+        "wireplumber/main.lua.d/60-no-memory.lua": "stream_defaults.properties[\"restore-props\"] = false",
+        "wireplumber/wireplumber.conf.d/60-no-memory.conf":
+            "wireplumber.settings = { node.stream.restore-props = false }",
+    ]
+
     /// WirePlumber's own role policy, for ``DesktopOptions/configurationFiles``: endpoints in Lua for 0.4 (from the
     /// comment in its configuration), and loopbacks since 0.5 (from its manual).
     public static let rolePolicy = [

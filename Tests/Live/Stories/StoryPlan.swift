@@ -51,6 +51,7 @@ struct StoryPlan {
     /// What the story needs of its desktop.
     func prepare(_ options: inout LiveDesktopOptions) {
         options.routeVolume = 1
+        options.configurationFiles.merge(PrivateDesktop.withoutMemory) { $1 }
         options.runsSystemBus = needsLogind
         options.configurationFiles["audio-session/policy.conf"] = Self.text(of: scenario.policy)
         for preset in ["car"] {
