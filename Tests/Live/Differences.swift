@@ -107,11 +107,11 @@ struct Neutral: Sendable {
     static let all =
         tests(
             "here", "nonsense", "editsDuringCall", "busRestart", "lyingPlayer", "commandsTell", "commandMonitors",
-            "screenLock", "ruleByProperties", "modemCalls")
+            "screenLock", "ruleByProperties", "modemCalls", "libraryAfterRestart")
         + tests(
             "debian13", "flood", "slowDisk", "policyComesAndGoes", "pairInLayers", "pausedByUser", "switches",
-            "strangers",
-            "refusedClaim", "sleepAndWake", "commandPauses", "commandInterrupts", "wrongPolicy")
+            "strangers", "refusedClaim", "sleepAndWake", "commandPauses", "commandInterrupts", "wrongPolicy",
+            "libraryPlayerInC")
 
     /// The generation under test; `nil` when nobody has said which one.
     static let generationUnderTest: String? = {

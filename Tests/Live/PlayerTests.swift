@@ -2,62 +2,6 @@ import Foundation
 import SessionTestKit
 import Testing
 
-/// Players that use the library for Swift.
-extension LiveModule {
-    @Test("R8 R26 R34 a player that uses the library stops for a call, and goes on when it is told that it is over")
-    func libraryPlayer() async throws {
-        try await LiveDesktop.run { desk in
-            // Its own tone is an eighth of full level, on both sides.
-            let program = try LiveDesktop.builtProgram("audio-session-player")
-            // What it prints is to be read line by line.
-            let player = try desk.sandbox.start(
-                "audio-session-player", Invocation(desk.sandbox.locate("stdbuf"), ["--output=L", program]))
-            func hearPlayer() async throws {
-                try await desk.capture.wait(
-                    for: LiveDesktop.music, at: LiveDesktop.full - 12.04, lasting: .milliseconds(300))
-            }
-            try await hearPlayer()
-            for _ in 0..<2 {
-                let said = player.log.lineCount
-                let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
-                try await desk.hear(LiveDesktop.interrupter)
-                try await desk.hearNothing(of: LiveDesktop.music)
-                try await player.log.wait(forLineContaining: "Interrupted (default)", after: said)
-                call.terminate()
-                try await player.log.wait(forLineContaining: "the tone goes on", after: said)
-                try await hearPlayer()
-            }
-            let streams = try await desk.server.streams().filter { $0.processID == player.processID }
-            #expect(player.isRunning && streams.count == 1)
-        }
-    }
-}
-
-/// Recorders that use it.
-extension LiveModule {
-    @Test("R8 R18 R26 R34 a recorder that uses the library stops for a call, and goes on with what it hears after it")
-    func libraryRecorder() async throws {
-        try await LiveDesktop.run { desk in
-            let program = try LiveDesktop.builtProgram("audio-session-recorder")
-            let recording = try Recording(in: desk.sandbox, "library.wav") { file in
-                Invocation(try desk.sandbox.locate("stdbuf"), ["--output=L", program, file])
-            }
-            let recorder = try desk.sandbox.start("audio-session-recorder", recording.invocation)
-            try await recording.waitUntilItGoesOn()
-            for _ in 0..<2 {
-                let said = recorder.log.lineCount
-                let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
-                try await desk.hear(LiveDesktop.interrupter)
-                try await recorder.log.wait(forLineContaining: "Interrupted (default)", after: said)
-                try await recording.waitUntilItStops(desk)
-                call.terminate()
-                try await recorder.log.wait(forLineContaining: "the recording goes on", after: said)
-                try await recording.waitUntilItGoesOn()
-            }
-        }
-    }
-}
-
 /// Players are asked to pause before they are corked (N15).
 extension LiveModule {
     private static let asking = "interplay = { phone = { any = pause-player } }"
