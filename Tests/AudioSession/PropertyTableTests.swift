@@ -17,9 +17,19 @@ import Testing
         var set: (@Sendable (AudioSession) throws -> Void)?
         /// A value or state that is wrong, and the error.
         var wrong: (code: AudioSessionError.Code, set: @Sendable (AudioSession) throws -> Void)?
-        var events: (@Sendable (AudioSession) -> Any)?
+        /// Listens from now on, and says whether an event came before the session ended.
+        var events: (@Sendable (AudioSession) -> Task<Bool, Never>)?
         /// Why Swift has less than C, or more.
         var difference: String?
+    }
+
+    private static func hears<Events: AsyncSequence & Sendable>(_ events: Events) -> Task<Bool, Never>
+    where Events.Failure == Never {
+        let iterator = events.makeAsyncIterator()
+        return Task {
+            var iterator = iterator
+            return await iterator.next(isolation: nil) != nil
+        }
     }
 
     private static func option(
@@ -44,13 +54,13 @@ import Testing
         Row(
             characters: "acat", name: "category", read: { $0.category }, set: { try $0.setCategory(.playAndRecord) },
             difference: "no other value can be written"),
-        Row(characters: "roch", name: "routeChanges", events: { $0.routeChanges.makeAsyncIterator() }),
+        Row(characters: "roch", name: "routeChanges", events: { hears($0.routeChanges) }),
         Row(characters: "chsr", name: "sampleRate", read: { try $0.sampleRate }),
         Row(characters: "chic", name: "inputNumberOfChannels", read: { try $0.inputNumberOfChannels }),
         Row(characters: "choc", name: "outputNumberOfChannels", read: { try $0.outputNumberOfChannels }),
         Row(
             characters: "chov", name: "outputVolume", read: { try $0.outputVolume },
-            events: { $0.outputVolumeChanges.makeAsyncIterator() }),
+            events: { hears($0.outputVolumeChanges) }),
         Row(characters: "cilt", name: "inputLatency", read: { try $0.inputLatency }),
         Row(characters: "colt", name: "outputLatency", read: { try $0.outputLatency }),
         Row(characters: "chbd", name: "ioBufferDuration", read: { try $0.ioBufferDuration }),
@@ -70,8 +80,8 @@ import Testing
             )),
         Row(
             characters: "aiav", name: "isInputAvailable", read: { try $0.isInputAvailable },
-            events: { $0.availableInputsChanges.makeAsyncIterator() }),
-        Row(characters: "died", name: "mediaServicesChanges", events: { $0.mediaServicesChanges.makeAsyncIterator() }),
+            events: { hears($0.availableInputsChanges) }),
+        Row(characters: "died", name: "mediaServicesChanges", events: { hears($0.mediaServicesChanges) }),
         option("duck", .duckOthers, "duckOthers", notWith: .record),
         option("cmix", .mixWithOthers, "mixWithOthers", notWith: .record),
         option("cspk", .defaultToSpeaker, "defaultToSpeaker", notWith: .playback),
@@ -95,10 +105,10 @@ import Testing
             )),
         Row(
             characters: "srcs", name: "availableInputs", read: { try $0.availableInputs },
-            events: { $0.availableInputsChanges.makeAsyncIterator() }),
+            events: { hears($0.availableInputsChanges) }),
         Row(
             characters: "dsts", name: "availableOutputs", read: { try $0.availableOutputs },
-            events: { $0.availableOutputsChanges.makeAsyncIterator() }),
+            events: { hears($0.availableOutputsChanges) }),
         Row(
             characters: "isrc", name: "preferredInput", read: { $0.preferredInput as Any },
             set: { try $0.setPreferredInput(try $0.availableInputs.first) },
@@ -109,11 +119,11 @@ import Testing
             wrong: (.unsupportedProperty, { try $0.setPreferredOutput(try $0.availableInputs.first) })),
         Row(
             characters: "igav", name: "isInputGainSettable", read: { try $0.isInputGainSettable },
-            events: { $0.inputGainSettableChanges.makeAsyncIterator() }),
+            events: { hears($0.inputGainSettableChanges) }),
         Row(
             characters: "igsc", name: "inputGain", read: { try $0.inputGain }, set: { try $0.setInputGain(0.5) },
             wrong: (.unsupportedProperty, { try $0.setInputGain(.nan) }),
-            events: { $0.inputGainChanges.makeAsyncIterator() }),
+            events: { hears($0.inputGainChanges) }),
         Row(characters: "crar", name: "currentRoute", read: { try $0.currentRoute }),
         Row(
             characters: "rout", name: "currentRoute", read: { try $0.currentRoute },
@@ -184,13 +194,18 @@ import Testing
                     check({ try set(closed) }, .notInitialized)
                 }
                 if let wrong = row.wrong { check({ try wrong.set(session) }, wrong.code) }
-                if let events = row.events { _ = events(session) }
                 let note = row.difference.map { "; \($0)" } ?? ""
                 print("\(row.characters) \(row.name): \(cells.joined(separator: ", "))\(note)")
             }
+            let listened = Self.rows.compactMap { row in row.events.map { (row, $0(session)) } }
+            try await changeEverything(of: session, on: stage)
             // While the service is away.
             try await stage.desk.stopService()
             _ = try await waitUntil("the loss") { code { _ = try session.isActive } == nil ? nil : true }
+            for (row, isHeard) in listened {
+                #expect(await isHeard.value, "\(row.name)")
+                print("\(row.characters) \(row.name): heard")
+            }
             for definition in definitions {
                 let row = try #require(Self.rows.first { $0.characters == definition.characters })
                 if let read = row.read {
@@ -200,5 +215,17 @@ import Testing
                 if let set = row.set { #expect(code { try set(session) } == .unspecified, "\(row.name)") }
             }
         }
+    }
+
+    /// Changes each figure that can be listened to, by what changes it on a desktop.
+    private func changeEverything(of session: AudioSession, on stage: Stage) async throws {
+        try session.setCategory(.playAndRecord)
+        try session.setActive(true)
+        try session.setInputGain(0.25)
+        try await session.wait(for: 0.25, of: "inputGain") { try session.inputGain }
+        stage.desk.describe(20, as: DeviceFigures(channels: 2, volume: 0.75))
+        try await session.wait(for: 0.75, of: "outputVolume") { try session.outputVolume }
+        stage.desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events)
+        try await session.wait(for: false, of: "isInputAvailable") { try session.isInputAvailable }
     }
 }
