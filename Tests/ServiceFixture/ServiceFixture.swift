@@ -70,6 +70,7 @@ package final class ServiceFixture: Sendable {
         lazy var runtime = SessionRuntime(policy: policy.policy, host: self)
         lazy var book = StreamBook<FakeStream>(policy: policy, runtime: runtime, host: self) {}
         var silenced: (StreamID, Silence) -> Void = { _, _ in }
+        weak var service: SessionService?
 
         init(_ policy: LoadedPolicy) { self.policy = policy }
 
@@ -84,7 +85,11 @@ package final class ServiceFixture: Sendable {
         func carryOut(_ command: RouteCommand) {}
         func refuse(_ stream: StreamID) {}
         func tell(_ stream: StreamID, of interruption: StreamInterruption) {}
-        func apply(_ wish: StreamWish, to stream: StreamID) { wishes[stream] = wish == .none ? nil : wish }
+        /// The graph follows, and says so.
+        func apply(_ wish: StreamWish, to stream: StreamID) {
+            wishes[stream] = wish == .none ? nil : wish
+            service?.graphChanged()
+        }
         func clock(of stream: StreamID?) -> GraphClock {
             // It can do all that is wished for.
             let wish = stream.flatMap { wishes[$0] }
@@ -150,6 +155,7 @@ package final class ServiceFixture: Sendable {
                 runtime: host.runtime, host: host, loop: host.loop,
                 buses: (.custom(self.sandbox.busAddress), .custom(self.sandbox.systemBusAddress)), processes: tree)
             host.book.service = service
+            host.service = service
             while !isOver.withLock({ $0 }) {
                 for body in work.withLock({ list in
                     defer { list = [] }
