@@ -87,12 +87,23 @@ public enum ClientProgram: String, Sendable, CaseIterable {
             arguments = source + sink + role + extra
         }
         let list = properties.sorted { $0.key < $1.key }
-        let environment =
+        var environment =
             isNative
             ? ["PIPEWIRE_PROPS": "{ \(list.map { "\($0) = \"\($1)\"" }.joined(separator: " ")) }"]
             : ["PULSE_PROP": list.map { "\($0)=\"\($1)\"" }.joined(separator: " ")]
+        if self == .gstreamerPulse || self == .gstreamerPipeWire {
+            environment["GST_REGISTRY"] = ClientProgram.gstreamerRegistry
+        }
         return Invocation(executable, arguments, environment: environment)
     }
+
+    /// Where GStreamer notes what its plugins are, for all tests. In each new home it would look at all of them first,
+    /// which takes seconds on a busy machine.
+    private static let gstreamerRegistry: String? = {
+        let generation = ProcessInfo.processInfo.environment["AUDIO_SESSION_GENERATION"] ?? "here"
+        let tests = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return tests.map { "\(($0 as NSString).deletingLastPathComponent)/gstreamer-\(generation).registry" }
+    }()
 }
 
 extension Client {
