@@ -50,29 +50,45 @@ final class Held: @unchecked Sendable {
         self.path = path
         self.output = output
         let events = session.events
-        Task { for await event in events { tell(event) } }
+        Task {
+            for await event in events {
+                // Who is interrupted has been active, so that a delayed activation has succeeded.
+                if case .interruption(.began) = event {
+                    await delayed()?.value
+                    showGranted()
+                }
+                tell(event)
+            }
+        }
     }
 
     private func signal(_ name: String, _ arguments: [Any]) { output.trace(path, "signal", name, arguments) }
 
     private func showActive(_ new: Bool) {
         lock.lock()
-        let isNew = new != isActive
+        defer { lock.unlock() }
+        if new != isActive { output.trace(path, "changed", "Active", new) }
         isActive = new
-        let wasGranted = isGranted && new
-        if new { isGranted = false }
-        lock.unlock()
-        if isNew { output.trace(path, "changed", "Active", new) }
-        if wasGranted { signal("ActivationGranted", []) }
+        if new { grant() }
     }
 
-    /// A delayed activation has succeeded. Its event may come before or after that.
-    private func granted() {
+    /// Says that a delayed activation was granted, if that is due. The lock is held.
+    private func grant() {
+        if isGranted { signal("ActivationGranted", []) }
+        isGranted = false
+    }
+
+    private func showGranted() {
         lock.lock()
-        let isTold = isActive
-        if !isTold { isGranted = true }
-        lock.unlock()
-        if isTold { signal("ActivationGranted", []) }
+        defer { lock.unlock() }
+        grant()
+    }
+
+    /// The delayed activation whose success is to be told.
+    private func delayed() -> Task<Void, Never>? {
+        lock.lock()
+        defer { lock.unlock() }
+        return delay == .told ? waiting : nil
     }
 
     private func tell(_ event: AudioSession.Event) {
@@ -166,13 +182,13 @@ final class Held: @unchecked Sendable {
         return "delayed"
     }
 
-    /// The delayed activation has ended.
-    private func ended(_ isActive: Bool) {
+    /// The delayed activation has ended. The event that the session is active may come before or after that.
+    private func ended(_ isSuccess: Bool) {
         lock.lock()
-        let wasTold = delay == .told
+        defer { lock.unlock() }
+        isGranted = delay == .told && isSuccess
         delay = .over
-        lock.unlock()
-        if wasTold, isActive { granted() }
+        if isActive { grant() }
     }
 
     private enum Delay { case unknown, told, over }

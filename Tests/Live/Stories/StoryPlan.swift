@@ -51,7 +51,11 @@ struct StoryPlan {
     /// What the story needs of its desktop.
     func prepare(_ options: inout LiveDesktopOptions) {
         options.routeVolume = 1
+        // A stream has its full volume, whatever the volume of the last one of its application was.
         options.configurationFiles.merge(PrivateDesktop.withoutMemory) { $1 }
+        options.pulseAudio.earlyModules = options.pulseAudio.earlyModules.map {
+            $0 == "module-stream-restore" ? "\($0) restore_volume=no" : $0
+        }
         options.runsSystemBus = needsLogind
         options.configurationFiles["audio-session/policy.conf"] = Self.text(of: scenario.policy)
         for preset in ["car"] {
