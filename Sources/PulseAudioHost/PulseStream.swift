@@ -195,7 +195,7 @@ package final class PulseStream: HostedStream {
         if isHeld {
             requestCork()
         } else {
-            let (requestsUncork, moment) = client.release(at: host.now, isPause: isPausing)
+            let (requestsUncork, moment) = client.release(at: host.now, on: handle.place, isPause: isPausing)
             if let moment { host.checkRequestLater(at: moment) }
             if requestsUncork { tell("request-uncork") }
         }
@@ -206,7 +206,7 @@ package final class PulseStream: HostedStream {
     /// silent: a request would only prolong the wait.
     private func requestCork() {
         guard handle.state == CPC_RUNNING, !host.isHandover(id) else { return }
-        client.ask(at: host.now)
+        client.ask(at: host.now, on: handle.place)
         tell("request-cork")
     }
 

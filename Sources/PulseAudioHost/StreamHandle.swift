@@ -46,6 +46,15 @@ struct StreamHandle {
     /// The sink or source; `nil` while the stream moves.
     var device: OpaquePointer? { isPlayback ? cpc_sink_input_sink(pointer) : cpc_source_output_source(pointer) }
 
+    /// The sink or source and its port in use; empty while the stream moves.
+    var place: CorkRequests.Place {
+        guard let device else { return CorkRequests.Place() }
+        let port = isPlayback ? cpc_sink_active_port(device) : cpc_source_active_port(device)
+        return CorkRequests.Place(
+            device: isPlayback ? cpc_sink_index(device) : cpc_source_index(device),
+            port: port.map { Int(bitPattern: $0) })
+    }
+
     /// A property of the stream; if it is missing, of the stream's client.
     func property(_ key: String) -> UnsafePointer<CChar>? {
         let own = isPlayback ? cpc_sink_input_proplist(pointer) : cpc_source_output_proplist(pointer)

@@ -3,7 +3,8 @@ public import SessionCore
 /// What the client of a PulseAudio stream wants, derived from the states that it sets and its answers to cork requests.
 ///
 /// PulseAudio does not distinguish "paused by the user" from "paused on request". So a cork that soon follows a request
-/// is the answer to it, and any other cork is the user's.
+/// is the answer to it, and any other cork is the user's. It may also be the late answer of a client that had to wait for
+/// a busy machine. That client is asked to uncork all the same, and a client that does so follows requests.
 public struct CorkRequests: Sendable, Equatable {
     /// The state of the exchange with the client.
     private enum Phase: Equatable {
@@ -12,8 +13,12 @@ public struct CorkRequests: Sendable, Equatable {
         case askedToCork(Instant)
         /// The client corked because it was asked to.
         case followed
+        /// The client corked long after it was asked to: late, or because its user paused the stream.
+        case pausedOrLate
         /// The client had corked on request, was asked to uncork, and has not uncorked yet.
         case askedToUncork(Instant)
+        /// The same for a client that had paused or was late.
+        case askedToUncorkAnyway(Instant)
     }
 
     /// What a change of the stream's state says about whether the client wants the stream to run.
@@ -24,6 +29,20 @@ public struct CorkRequests: Sendable, Equatable {
         case wanted(Bool)
         /// The client uncorked the stream although it was asked to cork: it requests activation again.
         case wantedAnew
+    }
+
+    /// Where a stream plays: a device, and the port that is in use there.
+    public struct Place: Sendable, Equatable {
+        private var device: UInt32?
+        private var port: Int?
+
+        /// - Parameters:
+        ///   - device: The device's index.
+        ///   - port: The address of the port in use.
+        public init(device: UInt32? = nil, port: Int? = nil) {
+            self.device = device
+            self.port = port
+        }
     }
 
     /// How long a client that may not follow requests can take to cork. A user takes longer to react.
@@ -41,6 +60,8 @@ public struct CorkRequests: Sendable, Equatable {
     private var isFollower = false
     /// Whether the client has let the patience with a request pass. If so, a later cork is its user's, however soon.
     private var isIgnorer = false
+    /// Where the stream played when its client was asked to cork.
+    private var place = Place()
 
     /// Creates the state of a client that was asked nothing yet.
     public init(wantsToPlay: Bool) { self.wantsToPlay = wantsToPlay }
@@ -52,6 +73,10 @@ public struct CorkRequests: Sendable, Equatable {
             // R36: the same as when the user presses play.
             wantsToPlay = true
             return .wantedAnew
+        }
+        if case .askedToUncorkAnyway = phase {
+            isFollower = true
+            isIgnorer = false
         }
         return want(true)
     }
@@ -71,35 +96,44 @@ public struct CorkRequests: Sendable, Equatable {
             isFollower = true
             return .same
         }
-        // The user's pause, or the answer of a client that had to wait for a busy machine. It is asked to uncork all the
-        // same: a client that waited does, and a client that ignores requests to cork ignores this one, too.
-        phase = .none
+        phase = .pausedOrLate
         return want(false)
     }
 
     /// Records that the client of a running stream is asked to cork.
-    public mutating func ask(at now: Instant) {
+    public mutating func ask(at now: Instant, on place: Place = Place()) {
         phase = .askedToCork(now)
         wasAsked = true
+        self.place = place
     }
 
     /// Records that the stream may be heard again.
     ///
     /// - Parameters:
     ///   - now: The present time.
-    ///   - isPause: Whether that follows from the client's own pause. After a lost output, a pause leaves nothing to
-    ///     silence. A client that is asked to go on then plays on the speaker (R64).
+    ///   - place: Where the stream plays now.
+    ///   - isPause: Whether this follows from the client's own cork, as with a stream whose output was lost.
     /// - Returns: Whether to ask the client to uncork, and when to check whether it has
     ///   (``checkUncorked(at:isRunning:)``).
     public mutating func release(
-        at now: Instant, isPause: Bool = false
+        at now: Instant, on place: Place = Place(), isPause: Bool = false
     ) -> (asksToUncork: Bool, checkAt: Instant?) {
         defer { wasAsked = false }
-        if isPause { wasAsked = false }
         switch phase {
         // Also a client that was asked to uncork after an earlier interruption and has not done so yet.
         case .followed, .askedToUncork:
             phase = .askedToUncork(now)
+            return (wasAsked, now.advanced(by: CorkRequests.returnPatience))
+        case .pausedOrLate:
+            // R64: its headphones may have been pulled out, and it must not go on from the speaker.
+            guard !isPause, place == self.place else {
+                phase = .none
+                return (false, nil)
+            }
+            phase = .askedToUncorkAnyway(now)
+            return (wasAsked, now.advanced(by: CorkRequests.returnPatience))
+        case .askedToUncorkAnyway:
+            phase = .askedToUncorkAnyway(now)
             return (wasAsked, now.advanced(by: CorkRequests.returnPatience))
         case .askedToCork(let moment):
             noteIgnored(since: moment, at: now)
@@ -115,7 +149,11 @@ public struct CorkRequests: Sendable, Equatable {
     ///
     /// - Returns: Whether the client wants the stream to run, and when to check again; `nil` for never.
     public mutating func checkUncorked(at now: Instant, isRunning: Bool) -> (intent: Intent, again: Instant?) {
-        guard case .askedToUncork(let moment) = phase else { return (.same, nil) }
+        let moment: Instant
+        switch phase {
+        case .askedToUncork(let asked), .askedToUncorkAnyway(let asked): moment = asked
+        default: return (.same, nil)
+        }
         let end = moment.advanced(by: CorkRequests.returnPatience)
         guard end <= now else { return (.same, end) }
         phase = .none

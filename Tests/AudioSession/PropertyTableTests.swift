@@ -17,7 +17,7 @@ import Testing
         var set: (@Sendable (AudioSession) throws -> Void)?
         /// A value or state that is wrong, and the error.
         var wrong: (code: AudioSessionError.Code, set: @Sendable (AudioSession) throws -> Void)?
-        /// Listens from now on, and says whether an event came before the session ended.
+        /// Listens from now on, and says whether an event came before the session ended or the task was cancelled.
         var events: (@Sendable (AudioSession) -> Task<Bool, Never>)?
         /// Why Swift has less than C, or more.
         var difference: String?
@@ -202,6 +202,11 @@ import Testing
             // While the service is away.
             try await stage.desk.stopService()
             _ = try await waitUntil("the loss") { code { _ = try session.isActive } == nil ? nil : true }
+            let deadline = Task {
+                try await Task.sleep(for: .seconds(10))
+                for (_, isHeard) in listened { isHeard.cancel() }
+            }
+            defer { deadline.cancel() }
             for (row, isHeard) in listened {
                 #expect(await isHeard.value, "\(row.name)")
                 print("\(row.characters) \(row.name): heard")

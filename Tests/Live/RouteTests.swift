@@ -170,6 +170,31 @@ extension LiveModule {
         }
     }
 
+    @Test("R64 who answered a call late, and lost its headphones in the call, is not heard on the speaker after it")
+    func losesOutputInCall() async throws {
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await desk.card(.laptop)
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
+            let music = try desk.play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
+            music.process.signal(SIGSTOP)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.log.wait(forLineContaining: "music-player (music) was interrupted")
+            try await headphones.record(.milliseconds(700))
+            music.process.signal(SIGCONT)
+            try await music.waitForStream(in: [.idle, .suspended])
+            try await card.unplug("headphones")
+            try await speaker.wait(for: LiveDesktop.interrupter, at: LiveDesktop.full, lasting: .milliseconds(300))
+            call.terminate()
+            try await call.waitUntilGone()
+            // Longer than any client needs to go on: what must not be heard cannot be waited for.
+            try await speaker.record(.seconds(1))
+            // The music is on the left.
+            #expect(try speaker.read(from: 0).left.count { abs($0) >= 1e-6 } == 0)
+        }
+    }
+
     @Test(
         "R56 R64 a card whose thread is late, and nowhere else to play: nothing of what was mixed ahead on the speaker")
     func cardIsLate() async throws {

@@ -150,11 +150,14 @@ final class Held: @unchecked Sendable {
         case "Deactivate":
             try session.setActive(false, options: flags.contains("notify-others") ? .notifyOthersOnDeactivation : [])
         case "CancelActivation":
-            guard let task = waiting else {
+            lock.lock()
+            let task = waiting
+            waiting = nil
+            lock.unlock()
+            guard let task else {
                 throw Failure(name: "org.AudioSession1.Error.NotFound", message: "no activation waits")
             }
             task.cancel()
-            waiting = nil
         case "Close": session.close()
         default: throw unknown(method)
         }

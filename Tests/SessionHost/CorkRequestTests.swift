@@ -37,8 +37,23 @@ import Testing
         var client = asked()
         #expect(client.corked(at: at(500)) == .wanted(false))
         let release = client.release(at: at(1000))
-        #expect(release.asksToUncork && release.checkAt == nil)
+        #expect(release.asksToUncork && release.checkAt == at(2000))
         #expect(client.started() == .wanted(true))
+        // So it follows requests, and may take its time.
+        client.ask(at: at(3000))
+        #expect(client.corked(at: at(60_000)) == .same)
+    }
+
+    @Test("R35 who does not go on after a late cork was paused by its user")
+    func latePause() {
+        var client = asked()
+        #expect(client.corked(at: at(500)) == .wanted(false))
+        #expect(client.release(at: at(1000)).asksToUncork)
+        #expect(client.checkUncorked(at: at(1500), isRunning: false) == (.same, at(2000)))
+        #expect(client.checkUncorked(at: at(2000), isRunning: false) == (.same, nil))
+        #expect(client.started() == .wanted(true))
+        client.ask(at: at(3000))
+        #expect(client.corked(at: at(3100)) == .wanted(false))
     }
 
     @Test("R64 who answers late when its output is lost is not asked to go on")
@@ -47,6 +62,22 @@ import Testing
         #expect(client.corked(at: at(500)) == .wanted(false))
         #expect(!client.release(at: at(500), isPause: true).asksToUncork)
         #expect(!client.release(at: at(600)).asksToUncork)
+    }
+
+    @Test("R64 who answers late is not asked to go on elsewhere: its headphones were pulled out in the call")
+    func lateElsewhere() {
+        let headphones = CorkRequests.Place(device: 1, port: 10)
+        for other in [CorkRequests.Place(device: 1, port: 11), CorkRequests.Place(device: 2), CorkRequests.Place()] {
+            var client = CorkRequests(wantsToPlay: true)
+            client.ask(at: at(0), on: headphones)
+            #expect(client.corked(at: at(500)) == .wanted(false))
+            #expect(!client.release(at: at(1000), on: other).asksToUncork)
+            // Back in time, it would have been asked.
+            client = CorkRequests(wantsToPlay: true)
+            client.ask(at: at(0), on: headphones)
+            #expect(client.corked(at: at(500)) == .wanted(false))
+            #expect(client.release(at: at(1000), on: headphones).asksToUncork)
+        }
     }
 
     @Test("R35 a pause of who lets requests pass is its user's, however soon after another request")
