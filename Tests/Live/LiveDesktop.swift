@@ -245,6 +245,18 @@ struct LiveDesktop: Sendable {
         return client
     }
 
+    /// A call begins, and the music player stops for it only after longer than a client may take with its first answer:
+    /// as on a machine that has no time for the player. The sound of `capture` is the clock.
+    func call(answeredLateBy music: Client, while capture: Capture) async throws -> Client {
+        music.process.signal(SIGSTOP)
+        let call = try play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+        try await log.wait(forLineContaining: "music-player (music) was interrupted")
+        try await capture.record(.milliseconds(700))
+        music.process.signal(SIGCONT)
+        try await music.waitForStream(in: [.idle, .suspended])
+        return call
+    }
+
     // MARK: - What is heard
 
     /// Waits until a tone is heard at its full level, and checks that it was no louder before.

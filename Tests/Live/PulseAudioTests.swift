@@ -294,13 +294,7 @@ extension LiveModule {
         try await LiveDesktop.run { desk in
             let music = try desk.play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
             try await desk.hear(LiveDesktop.music)
-            music.process.signal(SIGSTOP)
-            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
-            try await desk.log.wait(forLineContaining: "music-player (music) was interrupted")
-            // For longer than a client may take with its first answer.
-            try await desk.capture.record(.milliseconds(700))
-            music.process.signal(SIGCONT)
-            try await music.waitForStream(in: [.idle, .suspended])
+            let call = try await desk.call(answeredLateBy: music, while: desk.capture)
             call.terminate()
             try await desk.hear(LiveDesktop.music)
             _ = try await waitUntil("music that is wanted") {
