@@ -43,8 +43,6 @@ package final class PulseStream: HostedStream {
     private var isChanging = false
     /// Whether the device's thread was last told to hold the stream.
     private var isHeldByThread = false
-    /// Whether the host handles a pause by the client.
-    private var isPausing = false
 
     /// Whether the client runs the stream, and our requests to cork.
     private var client: CorkRequests
@@ -142,9 +140,7 @@ package final class PulseStream: HostedStream {
     }
 
     private func corked() {
-        isPausing = true
         follow(client.corked(at: host.now))
-        isPausing = false
         host.post(.streamRunning(id, false), now: false)
     }
 
@@ -195,7 +191,7 @@ package final class PulseStream: HostedStream {
         if isHeld {
             requestCork()
         } else {
-            let (requestsUncork, moment) = client.release(at: host.now, on: handle.place, isPause: isPausing)
+            let (requestsUncork, moment) = client.release(at: host.now, on: handle.place)
             if let moment { host.checkRequestLater(at: moment) }
             if requestsUncork { tell("request-uncork") }
         }

@@ -112,11 +112,10 @@ public struct CorkRequests: Sendable, Equatable {
     /// - Parameters:
     ///   - now: The present time.
     ///   - place: Where the stream plays now.
-    ///   - isPause: Whether this follows from the client's own cork, as with a stream whose output was lost.
     /// - Returns: Whether to ask the client to uncork, and when to check whether it has
     ///   (``checkUncorked(at:isRunning:)``).
     public mutating func release(
-        at now: Instant, on place: Place = Place(), isPause: Bool = false
+        at now: Instant, on place: Place = Place()
     ) -> (asksToUncork: Bool, checkAt: Instant?) {
         defer { wasAsked = false }
         switch phase {
@@ -126,7 +125,7 @@ public struct CorkRequests: Sendable, Equatable {
             return (wasAsked, now.advanced(by: CorkRequests.returnPatience))
         case .pausedOrLate:
             // R64: its headphones may have been pulled out, and it must not go on from the speaker.
-            guard !isPause, place == self.place else {
+            guard place == self.place else {
                 phase = .none
                 return (false, nil)
             }

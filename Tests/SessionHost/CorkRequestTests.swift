@@ -56,14 +56,6 @@ import Testing
         #expect(client.corked(at: at(3100)) == .wanted(false))
     }
 
-    @Test("R64 who answers late when its output is lost is not asked to go on")
-    func lateAfterLostOutput() {
-        var client = asked()
-        #expect(client.corked(at: at(500)) == .wanted(false))
-        #expect(!client.release(at: at(500), isPause: true).asksToUncork)
-        #expect(!client.release(at: at(600)).asksToUncork)
-    }
-
     @Test("R64 who answers late is not asked to go on elsewhere: its headphones were pulled out in the call")
     func lateElsewhere() {
         let headphones = CorkRequests.Place(device: 1, port: 10)
