@@ -95,7 +95,8 @@ private final class Pieces {
         #expect(ours.count == theirs.count, "\(name)")
     }
 
-    @Test func `PipeWire's and WirePlumber's own files are read as PipeWire reads them`() throws {
+    @Test("PipeWire's and WirePlumber's own files are read as PipeWire reads them")
+    func pipeWiresAndWirePlumbersOwnFilesAreRead() throws {
         let files = AgreementTests.installed()
         // Without any, nothing has been shown.
         for folder in ["/usr/share/pipewire/", "/usr/share/wireplumber/"] {
@@ -110,18 +111,19 @@ private final class Pieces {
         #expect(pieces > 200)
     }
 
-    @Test(arguments: ShippedFile.allCases) func `shipped files are read as PipeWire reads them`(file: ShippedFile)
+    @Test("shipped files are read as PipeWire reads them", arguments: ShippedFile.allCases)
+    func shippedFilesAreReadAsPipeWireReadsThem(file: ShippedFile)
         throws
     {
         compare(try file.bytes(), file.rawValue)
     }
 
-    @Test func `whatever files say is read as PipeWire reads it`() {
+    @Test("whatever files say is read as PipeWire reads it") func whateverFilesSayIsReadAsPipeWireReadsIt() {
         var grammar = Grammar(seed: 5)
         for round in 0..<3000 { compare(Array(grammar.file().utf8), "round \(round)") }
     }
 
-    @Test func `what is written is read as PipeWire reads it`() {
+    @Test("what is written is read as PipeWire reads it") func whatIsWrittenIsReadAsPipeWireReadsIt() {
         var grammar = Grammar(seed: 6)
         for round in 0..<200 {
             let assembly = Assembly(

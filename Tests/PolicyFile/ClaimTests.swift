@@ -66,7 +66,8 @@ private let claimings: [Claiming] = [
 ]
 
 @Suite struct ClaimTests {
-    @Test(arguments: claimings) fileprivate func `N11 only those may be phone or alarm who are allowed to`(
+    @Test("N11 only those may be phone or alarm who are allowed to", arguments: claimings)
+    fileprivate func onlyThoseMayBePhoneOrAlarmWhoAreAllowedTo(
         claiming: Claiming
     ) throws {
         let file = PolicyFile(text: claiming.policy, named: "t")
@@ -81,14 +82,15 @@ private let claimings: [Claiming] = [
         if claiming.refused != nil, let description = result.description { #expect(description.handover == .overlap) }
     }
 
-    @Test func `N11 an empty list allows nobody`() throws {
+    @Test("N11 an empty list allows nobody") func emptyListAllowsNobody() throws {
         let file = PolicyFile(text: "claims = { phone = { allow = [ ] } }", named: "t")
         #expect(file.diagnostics.map(\.severity) == [.warning])
         let result = file.classifier?.classify(direction: .playback) { $0 == "media.role" ? "phone" : "x" }
         #expect(result?.refusedClaim == "phone")
     }
 
-    @Test func `N11 both sides of a claim are laid over by themselves`() throws {
+    @Test("N11 both sides of a claim are laid over by themselves") func bothSidesOfClaimAreLaidOverByThemselves() throws
+    {
         let folders = PolicyFolders()
         try folders.write(
             "claims = { phone = { allow = [ { a = x } ] otherwise = music } }", to: "etc/audio-session/policy.conf")
@@ -104,7 +106,7 @@ private let claimings: [Claiming] = [
         #expect(name("claims = { phone = any }", "x") == "phone")
     }
 
-    @Test func `N11 a claim's verdict is explained with its place`() throws {
+    @Test("N11 a claim's verdict is explained with its place") func claimsVerdictIsExplainedWithItsPlace() throws {
         let classifier = try #require(PolicyFile(text: calls2, named: "t").classifier)
         for (name, text) in [
             ("Calls", "it may claim the priority of phone"),

@@ -26,7 +26,8 @@ import Testing
         "rules = [ { matches = [ { a = x } ] actions = { update-session = { \(update) } } } ]"
     }
 
-    @Test(arguments: outputRoles) func `R18 a recording whose role does not record has none`(role: String) throws {
+    @Test("R18 a recording whose role does not record has none", arguments: outputRoles)
+    func recordingWhoseRoleDoesNotRecordHasNone(role: String) throws {
         let record = SessionDescription(name: "untagged-capture", category: .record)
         #expect(try classify("preset = phone", ["media.role": role]).description == record)
         let desktop = try classify("", ["media.role": role])
@@ -40,15 +41,19 @@ import Testing
         #expect(try classify("", ["media.role": role, "audio-session.category": "record"]).description == record)
     }
 
-    @Test func `R17 a playback stream whose role only records has none`() throws {
+    @Test("R17 a playback stream whose role only records has none") func playbackStreamWhoseRoleOnlyRecordsHasNone()
+        throws
+    {
         let result = try classify("", ["media.role": "Dictation"], .playback)
         #expect(result.description == Policy.desktop.untagged)
         #expect(steps(result) == ["its media.role is dictation, which does not play: it is untagged"])
         #expect(try classify("untagged = none", ["media.role": "dictation"], .playback).description == nil)
     }
 
-    @Test(arguments: [StreamDirection.playback, .capture])
-    func `a role that goes both ways, or neither, is that role, and one that is left alone stays so`(
+    @Test(
+        "a role that goes both ways, or neither, is that role, and one that is left alone stays so",
+        arguments: [StreamDirection.playback, .capture])
+    func roleThatGoesBothWaysOrNeitherIsThatRole(
         direction: StreamDirection
     ) throws {
         for role in ["phone", "encoder"] {
@@ -60,7 +65,7 @@ import Testing
             try classify("", ["media.role": "dictation"], .capture).description?.name == "dictation")
     }
 
-    @Test func `explanations say why it is not what its role says`() throws {
+    @Test("explanations say why it is not what its role says") func explanationsSayWhyItIsNotWhatItsRoleSays() throws {
         #expect(
             steps(try classify("preset = phone", ["media.role": "Music"]))
                 == ["its media.role is music, which does not record: it is untagged-capture"])
@@ -69,13 +74,16 @@ import Testing
                 == ["its media.role is music, which does not record: it is left alone, as untagged-capture is"])
     }
 
-    @Test func `N14 whose recording calls itself music is paired all the same`() throws {
+    @Test("N14 whose recording calls itself music is paired all the same") func whoseRecordingCallsItselfMusicIsPaired()
+        throws
+    {
         let listener = try classify("capture-pairing = true", [:]).description
         #expect(listener != nil)
         #expect(try classify("capture-pairing = true", ["media.role": "Music"]).description == listener)
     }
 
-    @Test func `rules see the role that is said, and have the last word`() throws {
+    @Test("rules see the role that is said, and have the last word") func rulesSeeRoleThatIsSaidAndHaveLastWord() throws
+    {
         let byRole =
             "rules = [ { matches = [ { media.role = Music } ] actions = { update-session = { role = phone } } } ]"
         #expect(try classify(byRole, ["media.role": "Music"]).description?.name == "phone")
@@ -88,8 +96,8 @@ import Testing
         #expect(alone.description == nil && alone.descriptionInSession == nil)
     }
 
-    @Test func `a rule's role is for the streams of an application that it can be, and passes over the others`() throws
-    {
+    @Test("a rule's role is for the streams of an application that it can be, and passes over the others")
+    func rulesRoleIsForStreamsOfApplication() throws {
         let browser = ["a": "x"]
         let video = rule("role = video fade = 20")
         #expect(try classify(video, browser, .playback).description?.name == "video")
@@ -109,7 +117,8 @@ import Testing
         #expect(tagged == SessionDescription(name: "untagged-capture", category: .record))
     }
 
-    @Test func `N11 what a refused call is instead is for its playback, and its recording has no role`() throws {
+    @Test("N11 what a refused call is instead is for its playback, and its recording has no role")
+    func whatRefusedCallIsInsteadIsForItsPlayback() throws {
         let claims = "claims = { phone = { allow = [ { a = y } ] otherwise = video } }"
         let call = ["media.role": "phone"]
         #expect(try classify(claims, call, .playback).description?.name == "video")

@@ -11,7 +11,7 @@ import Testing
         PolicyLoader.effective(arguments: arguments, layers: folders.layers())
     }
 
-    @Test func `every value is written with where it is from`() throws {
+    @Test("every value is written with where it is from") func everyValueIsWrittenWithWhereItIsFrom() throws {
         let first = try folders.write(
             """
             preset = phone
@@ -69,14 +69,18 @@ import Testing
         )
     }
 
-    @Test(arguments: ["", "{ preset = phone }", "{ duck = { gain = -3.25 } untagged = none }"])
-    func `a preset written out is the preset`(arguments: String) throws {
+    @Test(
+        "a preset written out is the preset",
+        arguments: ["", "{ preset = phone }", "{ duck = { gain = -3.25 } untagged = none }"])
+    func presetWrittenOutIsPreset(arguments: String) throws {
         let loaded = folders.load(arguments)
         try expectSame(effective(arguments), loaded)
         #expect(PolicyFile(text: effective(arguments).text, named: "t").diagnostics == [])
     }
 
-    @Test(arguments: ShippedFile.allCases) func `a shipped file written out is the same`(file: ShippedFile) throws {
+    @Test("a shipped file written out is the same", arguments: ShippedFile.allCases) func shippedFileWrittenOutIsSame(
+        file: ShippedFile
+    ) throws {
         let effective = EffectivePolicy(path: file.path)
         let read = PolicyFile(text: effective.text, named: "t")
         #expect(read.diagnostics == [])
@@ -85,36 +89,41 @@ import Testing
     }
 
     /// What is hard to write down: names that changed what they are from layer to layer.
-    @Test(arguments: [
-        ["roles = { navigation = { aliases = [ prompt ] } }", "roles = { navigation = { aliases = [ ] } }"],
-        ["roles = { music = { aliases = [ production ] } }", "roles = { music = { aliases = [ ] } }"],
-        [
-            "roles = { navigation = { aliases = [ prompt ] } }",
-            "roles = { navigation = { aliases = [ prompt siren ] } }",
-        ],
-        ["roles = { video = { aliases = [ ] } }", "roles = { alarm = { aliases = [ video ] } }"],
-        ["roles = { video = { aliases = [ ] } }", "roles = { video = none }"],
-        ["roles = { prompt = none }", "roles = { prompt = { category = playback } }"],
-        ["roles = { navigation = { aliases = [ prompt ] } }", "roles = { prompt = { fade = 20 } }"],
-        ["roles = { navigation = { aliases = [ prompt ] } }", "roles = { navigation = none }"],
-        ["roles = { prompt = { options = [ ] } }", "duck = { gain = -1 }"],
-        ["interplay = { any = { music = { kind = duck gain = -3 } } }", "interplay = { any = { music = cork } }"],
-        ["roles = { music = { duck = { gain = -3 } } }", "interplay = { music = { game = duck } }"],
-        ["claims = { alarm = { allow = [ ] } }", "claims = { alarm = any }"],
-        ["claims = { alarm = { otherwise = game } }", "claims = { alarm = { allow = [ ] } }"],
-        ["switches = { silent = [ ] lock = [ ui-sound ambient ] }", "switches = { lock = [ playback ] }"],
-        ["routes = { stop-recording = disconnect resume-within = 3s }", "routes = { stop-recording = any-change }"],
-        ["interruptions = { resume-within = 3s }", "interruptions = { resume-within = 600s }"],
-        ["interplay = { playback = { record = mute } }", "roles = { playback = { category = ambient } }"],
-        [
-            "interplay = { any = { playback = { kind = duck gain = -3 } } }",
-            "interplay = { any = { Playback = cork } }",
-        ],
-        ["stock-modules = keep", "stock-modules = unload"],
-        ["capture-pairing = true", "capture-pairing = game"],
-        ["capture-pairing = communication", "untagged-capture = { category = record }"],
-    ])
-    func `layers that change what a name is can be written as one file`(layers: [String]) throws {
+    @Test(
+        "layers that change what a name is can be written as one file",
+        arguments: [
+            ["roles = { navigation = { aliases = [ prompt ] } }", "roles = { navigation = { aliases = [ ] } }"],
+            ["roles = { music = { aliases = [ production ] } }", "roles = { music = { aliases = [ ] } }"],
+            [
+                "roles = { navigation = { aliases = [ prompt ] } }",
+                "roles = { navigation = { aliases = [ prompt siren ] } }",
+            ],
+            ["roles = { video = { aliases = [ ] } }", "roles = { alarm = { aliases = [ video ] } }"],
+            ["roles = { video = { aliases = [ ] } }", "roles = { video = none }"],
+            ["roles = { prompt = none }", "roles = { prompt = { category = playback } }"],
+            ["roles = { navigation = { aliases = [ prompt ] } }", "roles = { prompt = { fade = 20 } }"],
+            ["roles = { navigation = { aliases = [ prompt ] } }", "roles = { navigation = none }"],
+            ["roles = { prompt = { options = [ ] } }", "duck = { gain = -1 }"],
+            ["interplay = { any = { music = { kind = duck gain = -3 } } }", "interplay = { any = { music = cork } }"],
+            ["roles = { music = { duck = { gain = -3 } } }", "interplay = { music = { game = duck } }"],
+            ["claims = { alarm = { allow = [ ] } }", "claims = { alarm = any }"],
+            ["claims = { alarm = { otherwise = game } }", "claims = { alarm = { allow = [ ] } }"],
+            ["switches = { silent = [ ] lock = [ ui-sound ambient ] }", "switches = { lock = [ playback ] }"],
+            [
+                "routes = { stop-recording = disconnect resume-within = 3s }",
+                "routes = { stop-recording = any-change }",
+            ],
+            ["interruptions = { resume-within = 3s }", "interruptions = { resume-within = 600s }"],
+            ["interplay = { playback = { record = mute } }", "roles = { playback = { category = ambient } }"],
+            [
+                "interplay = { any = { playback = { kind = duck gain = -3 } } }",
+                "interplay = { any = { Playback = cork } }",
+            ],
+            ["stock-modules = keep", "stock-modules = unload"],
+            ["capture-pairing = true", "capture-pairing = game"],
+            ["capture-pairing = communication", "untagged-capture = { category = record }"],
+        ])
+    func layersThatChangeWhatNameIsCanBeWritten(layers: [String]) throws {
         for (number, text) in layers.enumerated() {
             try folders.write(text, to: "etc/audio-session/policy.conf.d/\(number).conf")
         }
@@ -124,7 +133,8 @@ import Testing
     }
 
     /// Three files that are mostly right over each other, 2,000 times, or a tenth of what `AUDIO_SESSION_FUZZ` says.
-    @Test(.timeLimit(.minutes(60))) func `whatever files say can be written as one file`() throws {
+    @Test("whatever files say can be written as one file", .timeLimit(.minutes(60)))
+    func whateverFilesSayCanBeWrittenAsOneFile() throws {
         var grammar = Grammar(seed: 11)
         var usable = 0
         let rounds =

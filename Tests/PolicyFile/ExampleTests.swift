@@ -15,7 +15,8 @@ import Testing
 
     /// A file with its lines that are commented out put in force: what follows a `#` directly, or is indented behind it.
     /// Prose has one space behind it.
-    @Test(arguments: ["desktop", "phone", "applications"]) func `what a file shows commented out is right`(
+    @Test("what a file shows commented out is right", arguments: ["desktop", "phone", "applications"])
+    func whatFileShowsCommentedOutIsRight(
         name: String
     ) throws {
         var shown = 0
@@ -33,7 +34,7 @@ import Testing
         #expect(file.policy != nil)
     }
 
-    @Test func `every example of the manual page is right`() throws {
+    @Test("every example of the manual page is right") func everyExampleOfManualPageIsRight() throws {
         let page = try Self.text("install/man/audio-session.conf.5")
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
         let start = try #require(lines.firstIndex(of: ".SH EXAMPLES"))
@@ -58,7 +59,7 @@ import Testing
         line.replacingOccurrences(of: "\\(dq", with: "\"").replacingOccurrences(of: "\\-", with: "-")
     }
 
-    @Test func `what the README shows is right`() throws {
+    @Test("what the README shows is right") func readmeIsRight() throws {
         let lines = try Self.text("README.md").split(separator: "\n", omittingEmptySubsequences: false)
         let start = try #require(lines.firstIndex { $0.hasSuffix("one line changes one thing:") })
         let shown = lines[start...].dropFirst(2).prefix { $0.hasPrefix("    ") }
@@ -66,7 +67,7 @@ import Testing
         #expect(PolicyFile(text: shown.joined(separator: "\n"), named: "README").diagnostics == [])
     }
 
-    @Test func `every key of the format is in the manual page`() throws {
+    @Test("every key of the format is in the manual page") func everyKeyOfFormatIsInManualPage() throws {
         let page = try Self.text("install/man/audio-session.conf.5")
         let kinds = Interplay.Kind.allCases.map(\.rawValue)
         let keys = [

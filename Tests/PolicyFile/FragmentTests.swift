@@ -39,13 +39,15 @@ import Testing
         var policy: LoadedPolicy { PolicyLoader.load(arguments: nil, layers: Layers(folders: [url.path])) }
     }
 
-    @Test(arguments: presets) func `everything that is delivered loads without a complaint`(preset: String) throws {
+    @Test("everything that is delivered loads without a complaint", arguments: presets)
+    func everythingThatIsDeliveredLoadsWithout(preset: String) throws {
         let loaded = try Folder(preset: preset, fragments: Self.fragments).policy
         #expect(loaded.diagnostics == [])
         #expect(loaded.files.count == (preset == "car" ? 4 : 3))
     }
 
-    @Test(arguments: presets) func `the roles' fragment changes nothing that a preset says`(preset: String) throws {
+    @Test("the roles' fragment changes nothing that a preset says", arguments: presets)
+    func rolesFragmentChangesNothingThatPresetSays(preset: String) throws {
         let alone = try Folder(preset: preset, fragments: []).policy.policy
         let both = try Folder(preset: preset, fragments: ["roles"]).policy.policy
         for (role, description) in alone.roles { #expect(both.roles[role] == description, "\(role.name)") }
@@ -70,7 +72,9 @@ import Testing
         ("webaudio", "animation"), ("voice-command", "prompt"), ("something else", "untagged"),
     ]
 
-    @Test(arguments: presets) func `every role of the servers is known`(preset: String) throws {
+    @Test("every role of the servers is known", arguments: presets) func everyRoleOfServersIsKnown(preset: String)
+        throws
+    {
         let classifier = try Folder(preset: preset, fragments: Self.fragments).policy.classifier
         for (role, name) in Self.roles {
             let found = classifier.classify(direction: .playback) { $0 == "media.role" ? role : nil }
@@ -134,7 +138,9 @@ import Testing
         Stream(.playback, as: "game", role: "Game", binary: "supertuxkart"),
     ]
 
-    @Test(arguments: streams) func `an application's stream is what it is for`(stream: Stream) throws {
+    @Test("an application's stream is what it is for", arguments: streams) func applicationsStreamIsWhatItIsFor(
+        stream: Stream
+    ) throws {
         let classifier = try Folder(preset: "desktop", fragments: Self.fragments).policy.classifier
         let found = classifier.classify(direction: stream.direction) { stream.properties[$0] }
         #expect(found.description?.name == stream.name, "\(found.steps.map(\.text))")

@@ -10,7 +10,7 @@ import Testing
     ///
     /// Half of them are pieces of the shipped files with some bytes changed, the others files that follow the grammar,
     /// whole or changed, whole shipped files, and random bytes.
-    @Test(.timeLimit(.minutes(60))) func `no input brings the reader down`() throws {
+    @Test("no input brings the reader down", .timeLimit(.minutes(60))) func noInputBringsReaderDown() throws {
         let variable = ProcessInfo.processInfo.environment["AUDIO_SESSION_FUZZ"]
         let rounds = try variable.map { try #require(Int($0), "AUDIO_SESSION_FUZZ is no number") } ?? 10_000
         var random = SplitMix(seed: 20_240_229)

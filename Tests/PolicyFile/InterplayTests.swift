@@ -79,7 +79,7 @@ private let partyCases: [(roles: String, word: String, party: InterplayRules.Par
     ]
 
 @Suite struct InterplayTests {
-    @Test(arguments: partyCases) fileprivate func `a word is a role, else a category`(
+    @Test("a word is a role, else a category", arguments: partyCases) fileprivate func wordIsRoleElseCategory(
         example: (roles: String, word: String, party: InterplayRules.Party)
     ) throws {
         for (section, pair) in [
@@ -98,7 +98,8 @@ private let partyCases: [(roles: String, word: String, party: InterplayRules.Par
         }
     }
 
-    @Test func `a role that a later layer adds takes a category's word over`() throws {
+    @Test("a role that a later layer adds takes a category's word over")
+    func roleThatLaterLayerAddsTakesCategorysWordOver() throws {
         let folders = PolicyFolders()
         try folders.write("interplay = { any = { playback = mix } }", to: "etc/audio-session/policy.conf")
         func others(_ arguments: String?) -> [InterplayRules.Party] {
@@ -108,14 +109,18 @@ private let partyCases: [(roles: String, word: String, party: InterplayRules.Par
         #expect(others("roles = { playback = { category = ambient } }") == [.named("playback")])
     }
 
-    @Test(arguments: pairCases) fileprivate func `a pair is what its section says`(example: PairCase) throws {
+    @Test("a pair is what its section says", arguments: pairCases) fileprivate func pairIsWhatItsSectionSays(
+        example: PairCase
+    ) throws {
         let file = PolicyFile(text: "interplay = { \(example.section) }", named: "t")
         #expect(file.diagnostics == [])
         let rules = try #require(file.policy).interplay.rules
         #expect(rules == [InterplayRules.Pair(example.actor, example.other): example.rule])
     }
 
-    @Test func `a pair is laid over key by key, a single word replaces it`() throws {
+    @Test("a pair is laid over key by key, a single word replaces it") func pairIsLaidOverKeyByKeySingleWordReplacesIt()
+        throws
+    {
         let folders = PolicyFolders()
         try folders.write(
             "interplay = { music = { game = { kind = duck gain = -3 newcomer = mute } } }",
@@ -138,7 +143,7 @@ private let partyCases: [(roles: String, word: String, party: InterplayRules.Par
         #expect(rule("interplay = { game = { music = mix } }") == .init(playing: special, newcomer: Interplay(.mute)))
     }
 
-    @Test func `a role that lowers others by its pairs may say how`() {
+    @Test("a role that lowers others by its pairs may say how") func roleThatLowersOthersByItsPairsMaySayHow() {
         #expect(
             PolicyFile(
                 text: "roles = { music = { duck = { gain = -3 } } } interplay = { music = { game = duck } }", named: "t"
@@ -151,10 +156,11 @@ private let partyCases: [(roles: String, word: String, party: InterplayRules.Par
     }
 
     @Test(
+        "N14 capture pairing names the role of who plays and records",
         arguments: [
             ("false", nil), ("true", "phone"), ("phone", "phone"), ("communication", "phone"), ("GAME", "game"),
         ] as [(String, String?)])
-    func `N14 capture pairing names the role of who plays and records`(value: String, role: String?) throws {
+    func capturePairingNamesRoleOfWhoPlaysAndRecords(value: String, role: String?) throws {
         let file = PolicyFile(text: "capture-pairing = \(value)", named: "t")
         #expect(file.diagnostics == [])
         #expect(file.preset?.pairing == role)
@@ -164,7 +170,7 @@ private let partyCases: [(roles: String, word: String, party: InterplayRules.Par
         #expect((capture?.description == nil) == (role == nil))
     }
 
-    @Test func `N14 a later layer can switch capture pairing off`() throws {
+    @Test("N14 a later layer can switch capture pairing off") func laterLayerCanSwitchCapturePairingOff() throws {
         let folders = PolicyFolders()
         try folders.write("capture-pairing = true", to: "etc/audio-session/policy.conf")
         #expect(folders.load().policy.pairing?.name == "phone")

@@ -133,7 +133,9 @@ private let layerings: [Layering] = [
 @Suite struct LayerTests {
     private let folders = PolicyFolders()
 
-    @Test(arguments: layerings) fileprivate func `later layers win key by key`(layering: Layering) throws {
+    @Test("later layers win key by key", arguments: layerings) fileprivate func laterLayersWinKeyByKey(
+        layering: Layering
+    ) throws {
         for (path, text) in layering.files { try folders.write(text, to: path) }
         let loaded = folders.load()
         #expect(loaded.diagnostics == [])
@@ -148,7 +150,7 @@ private let layerings: [Layering] = [
         #expect(loaded.policy.description(of: role, direction: .playback) == expected)
     }
 
-    @Test func `the files in force are told in order`() throws {
+    @Test("the files in force are told in order") func filesInForceAreToldInOrder() throws {
         let paths = try [share, shareDropIn + "/a.conf", etc, etcDropIn + "/1.conf", etcDropIn + "/2.conf", user].map {
             try folders.write("untagged = { fade = 50 }", to: $0)
         }
@@ -159,7 +161,8 @@ private let layerings: [Layering] = [
 
     // MARK: Presets
 
-    @Test func `a preset can be a file in any folder, and lies below all layers`() throws {
+    @Test("a preset can be a file in any folder, and lies below all layers")
+    func presetCanBeFileInAnyFolderAndLiesBelow() throws {
         let car = try folders.write(
             "preset = phone\nuntagged = { fade = 70 release-delay = 70 }", to: "usr/share/audio-session/car.conf")
         let own = try folders.write("preset = car\nuntagged = { fade = 80 }", to: user)
@@ -177,7 +180,7 @@ private let layerings: [Layering] = [
         #expect(folders.load("{ policy = car }").files == [other, own])
     }
 
-    @Test func `the last preset that is named counts`() throws {
+    @Test("the last preset that is named counts") func lastPresetThatIsNamedCounts() throws {
         try folders.write("preset = desktop", to: share)
         try folders.write("preset = phone", to: etcDropIn + "/a.conf")
         #expect(folders.load().policy == .phone)
@@ -185,7 +188,8 @@ private let layerings: [Layering] = [
         #expect(folders.load().policy == .desktop)
     }
 
-    @Test func `a preset that is not there is an error with those that are`() throws {
+    @Test("a preset that is not there is an error with those that are")
+    func presetThatIsNotThereIsErrorWithThoseThatAre() throws {
         try folders.write("", to: "etc/audio-session/car.conf")
         try folders.write("", to: "etc/audio-session/policy.conf")
         let path = try folders.write("untagged = none\npreset = cra", to: user)
@@ -201,7 +205,7 @@ private let layerings: [Layering] = [
         }
     }
 
-    @Test func `a preset's file can name only what is built in`() throws {
+    @Test("a preset's file can name only what is built in") func presetsFileCanNameOnlyWhatIsBuiltIn() throws {
         let car = try folders.write("preset = car", to: "etc/audio-session/car.conf")
         try folders.write("preset = car\nuntagged = none", to: user)
         let loaded = folders.load()
@@ -212,7 +216,8 @@ private let layerings: [Layering] = [
         #expect(untagged(loaded) == nil)
     }
 
-    @Test func `R1 roles have the preset's order, and those that files add come after them`() throws {
+    @Test("R1 roles have the preset's order, and those that files add come after them")
+    func rolesHavePresetsOrderAndThoseThatFilesAdd() throws {
         let preset = Preset.desktop.order
         #expect(Set(preset) == Set(Preset.desktop.roles.keys) && preset.count == Preset.desktop.roles.count)
         #expect(Preset.phone.order == preset)
@@ -227,7 +232,8 @@ private let layerings: [Layering] = [
 
     // MARK: Errors
 
-    @Test func `a file with an error is left out, all its mistakes are told, and the rest is in force`() throws {
+    @Test("a file with an error is left out, all its mistakes are told, and the rest is in force")
+    func fileWithErrorIsLeftOutAllItsMistakesAreTold() throws {
         let broken = try folders.write(
             "preset = phone\nuntagged = { fade = 5 }\nx = 1\nduck = { gain = 3 }", to: user)
         let good = try folders.write("untagged = { fade = 50 }", to: etc)
@@ -247,14 +253,17 @@ private let layerings: [Layering] = [
             ])
     }
 
-    @Test func `mistakes of several files are told in the order of the layers`() throws {
+    @Test("mistakes of several files are told in the order of the layers")
+    func mistakesOfSeveralFilesAreToldInOrderOfLayers() throws {
         let paths = try [share, etc, user].map { try folders.write("duck = 1", to: $0) }
         let loaded = folders.load("duck = 2")
         #expect(loaded.diagnostics.map(\.file) == paths + ["<module arguments>"])
         #expect(loaded.policy == .desktop)
     }
 
-    @Test func `what does not go together is the mistake of the later file`() throws {
+    @Test("what does not go together is the mistake of the later file") func whatDoesNotGoTogetherIsMistakeOfLaterFile()
+        throws
+    {
         let first = try folders.write("roles = { alarm = { handover = hold } }", to: etc)
         let loaded = folders.load("{ roles = { alarm = { category = play-and-record } } }")
         #expect(loaded.files == [first])
@@ -271,7 +280,7 @@ private let layerings: [Layering] = [
     }
 
     /// The middle one is wrong because of the first, and the last because of the middle one.
-    @Test func `no file is left out for the sake of one that is`() throws {
+    @Test("no file is left out for the sake of one that is") func noFileIsLeftOutForSakeOfOneThatIs() throws {
         try folders.write("roles = { new = { category = record } }", to: etcDropIn + "/1.conf")
         let middle = try folders.write("roles = { new = { options = [ mix-with-others ] } }", to: etcDropIn + "/2.conf")
         let last = try folders.write(
@@ -285,7 +294,9 @@ private let layerings: [Layering] = [
         #expect(folders.load().diagnostics.map(\.file)[1...] == [middle, last])
     }
 
-    @Test func `a file or folder that is there but cannot be read is an error`() throws {
+    @Test("a file or folder that is there but cannot be read is an error") func fileOrFolderThatIsThereButCannotBeRead()
+        throws
+    {
         let folder = "\(folders.root)/\(user)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let file = try folders.write("", to: etcDropIn)
@@ -299,7 +310,7 @@ private let layerings: [Layering] = [
             ])
     }
 
-    @Test func `a folder of too many files is refused`() throws {
+    @Test("a folder of too many files is refused") func folderOfTooManyFilesIsRefused() throws {
         for number in 0...Folder.maximumCount { try folders.write("", to: "\(userDropIn)/\(number).conf") }
         #expect(
             folders.load().diagnostics.map(\.description) == [

@@ -37,7 +37,7 @@ private func untagged(_ policy: Policy) -> SessionDescription? {
 @Suite struct LoaderTests {
     private let folders = PolicyFolders()
 
-    @Test func `without a file the built-in desktop policy is in force`() {
+    @Test("without a file the built-in desktop policy is in force") func withoutFileBuiltInDesktopPolicyIsInForce() {
         let loaded = folders.load()
         #expect(loaded.policy == .desktop)
         #expect(loaded.classifier == Classifier(.desktop, claims: [:], rules: [], origins: Classifier.Origins()))
@@ -48,7 +48,7 @@ private func untagged(_ policy: Policy) -> SessionDescription? {
         for empty in ["", " ", "{ }", "{ # nothing\n }"] { #expect(folders.load(empty) == loaded) }
     }
 
-    @Test func `the user's folder is the one that the environment says`() throws {
+    @Test("the user's folder is the one that the environment says") func usersFolderIsOneThatEnvironmentSays() throws {
         for (place, fade) in [("etc", 200), ("home/.config", 300), ("config", 400)] {
             try folders.write("untagged = { fade = \(fade) }", to: "\(place)/audio-session/policy.conf")
         }
@@ -63,7 +63,7 @@ private func untagged(_ policy: Policy) -> SessionDescription? {
         #expect(untagged(folders.load(environment: [:]).policy)?.fade == .milliseconds(200))
     }
 
-    @Test func `the folders are the documented ones, and are watched`() {
+    @Test("the folders are the documented ones, and are watched") func foldersAreDocumentedOnesAndAreWatched() {
         let home = ["HOME": "/home/ada"]
         let folders = ["/usr/share/audio-session", "/etc/audio-session", "/home/ada/.config/audio-session"]
         #expect(PolicyLoader.layerFolders { home[$0] } == folders)
@@ -75,11 +75,13 @@ private func untagged(_ policy: Policy) -> SessionDescription? {
         #expect(PolicyLoader.folders(arguments: "policy = /etc/audio-session/x.conf") { home[$0] } == watched)
     }
 
-    @Test(arguments: [
-        "{ policy = phone }", "{ preset = phone }", "policy: \"phone\"", "{ policy = phone preset = phone }",
-        "{ policy = desktop preset = phone }",
-    ])
-    func `arguments can name a preset, and files still apply`(arguments: String) throws {
+    @Test(
+        "arguments can name a preset, and files still apply",
+        arguments: [
+            "{ policy = phone }", "{ preset = phone }", "policy: \"phone\"", "{ policy = phone preset = phone }",
+            "{ policy = desktop preset = phone }",
+        ])
+    func argumentsCanNamePresetAndFilesStillApply(arguments: String) throws {
         #expect(folders.load(arguments).policy == .phone)
         #expect(folders.load(arguments).origin == "built-in phone")
         let path = try folders.write(
@@ -93,7 +95,9 @@ private func untagged(_ policy: Policy) -> SessionDescription? {
         #expect(loaded.diagnostics == [])
     }
 
-    @Test func `arguments can name a file, which takes the place of all folders`() throws {
+    @Test("arguments can name a file, which takes the place of all folders") func argumentsCanNameFileWhichTakesPlace()
+        throws
+    {
         let path = try folders.write("preset = phone", to: "car.conf")
         try folders.write("untagged = none", to: "config/audio-session/policy.conf")
         try folders.write("broken = {", to: "etc/audio-session/policy.conf.d/broken.conf")
@@ -107,7 +111,8 @@ private func untagged(_ policy: Policy) -> SessionDescription? {
         #expect(desktop.origin == path)
     }
 
-    @Test func `sections in the arguments override what they are laid over`() throws {
+    @Test("sections in the arguments override what they are laid over")
+    func sectionsInArgumentsOverrideWhatTheyAreLaid() throws {
         let bare = folders.load("{ untagged = { fade = 50 } }")
         #expect(bare.origin == "built-in desktop with module arguments")
         #expect(untagged(bare.policy)?.fade == .milliseconds(50))
@@ -122,37 +127,39 @@ private func untagged(_ policy: Policy) -> SessionDescription? {
         #expect(untagged(folders.load("{ policy = phone untagged = none }").policy) == nil)
     }
 
-    @Test(arguments: [
-        (
-            "{ policy = fone }",
-            "1:12: error: found 'fone', expected the absolute path of a policy file or a preset: desktop or phone"
-        ),
-        (
-            "{ policy = desktp }",
-            "1:12: error: found 'desktp', expected the absolute path of a policy file or a preset: desktop or phone; "
-                + "did you mean 'desktop'?"
-        ),
-        (
-            "{ policy = [ ] }",
-            "1:12: error: found an array, expected the absolute path of a policy file or a preset: desktop or phone"
-        ),
-        (
-            "{ policy = /no/such/file }",
-            "1:12: error: found '/no/such/file': no such file, expected one that can be read"
-        ),
-        ("{ policy = / }", "1:12: error: found '/': a folder, expected a file"),
-        ("{ policy = /dev/null }", "1:12: error: found '/dev/null': no regular file, expected a file"),
-        (#"{ policy = "/a\u0000b" }"#, "1:12: error: found '/a\u{FFFD}b': a zero byte in the path, expected none"),
-        ("{ policy = ", "1:12: error: found the end of the text, expected the value of 'policy'"),
-    ])
-    func `arguments that name nothing are an error`(arguments: String, message: String) {
+    @Test(
+        "arguments that name nothing are an error",
+        arguments: [
+            (
+                "{ policy = fone }",
+                "1:12: error: found 'fone', expected the absolute path of a policy file or a preset: desktop or phone"
+            ),
+            (
+                "{ policy = desktp }",
+                "1:12: error: found 'desktp', expected the absolute path of a policy file or a preset: desktop or phone; "
+                    + "did you mean 'desktop'?"
+            ),
+            (
+                "{ policy = [ ] }",
+                "1:12: error: found an array, expected the absolute path of a policy file or a preset: desktop or phone"
+            ),
+            (
+                "{ policy = /no/such/file }",
+                "1:12: error: found '/no/such/file': no such file, expected one that can be read"
+            ),
+            ("{ policy = / }", "1:12: error: found '/': a folder, expected a file"),
+            ("{ policy = /dev/null }", "1:12: error: found '/dev/null': no regular file, expected a file"),
+            (#"{ policy = "/a\u0000b" }"#, "1:12: error: found '/a\u{FFFD}b': a zero byte in the path, expected none"),
+            ("{ policy = ", "1:12: error: found the end of the text, expected the value of 'policy'"),
+        ])
+    func argumentsThatNameNothingAreError(arguments: String, message: String) {
         let loaded = folders.load(arguments)
         #expect(loaded.policy == .desktop)
         #expect(loaded.hasErrors)
         #expect(loaded.diagnostics.first?.description == "<module arguments>:\(message)")
     }
 
-    @Test func `a pipe in place of a file does not hold up the server`() throws {
+    @Test("a pipe in place of a file does not hold up the server") func pipeInPlaceOfFileDoesNotHoldUpServer() throws {
         let path = try folders.write("", to: "pipe")
         try FileManager.default.removeItem(atPath: path)
         try #require(mkfifo(path, 0o600) == 0)
@@ -162,7 +169,7 @@ private func untagged(_ policy: Policy) -> SessionDescription? {
             ])
     }
 
-    @Test func `a file that is too large is not read`() throws {
+    @Test("a file that is too large is not read") func fileThatIsTooLargeIsNotRead() throws {
         let path = try folders.write(String(repeating: " ", count: PolicyFile.maximumSize + 1), to: "large.conf")
         #expect(
             PolicyFile(path: path).diagnostics.map(\.description)

@@ -269,9 +269,12 @@ private let mistakesOfMeaning: [Mistake] = [
 ]
 
 @Suite struct MistakeTests {
-    @Test(arguments: mistakesOfForm) func `a mistake of form is named`(mistake: Mistake) { check(mistake) }
+    @Test("a mistake of form is named", arguments: mistakesOfForm) func mistakeOfFormIsNamed(mistake: Mistake) {
+        check(mistake)
+    }
 
-    @Test(arguments: mistakesOfMeaning) func `a mistake of meaning is named`(mistake: Mistake) { check(mistake) }
+    @Test("a mistake of meaning is named", arguments: mistakesOfMeaning) func mistakeOfMeaningIsNamed(mistake: Mistake)
+    { check(mistake) }
 
     private func check(_ mistake: Mistake) {
         let file = PolicyFile(text: mistake.text, named: "a.conf")
@@ -301,7 +304,7 @@ private let mistakesOfMeaning: [Mistake] = [
         #expect((file.policy == nil) == (isError == true), "\(rule)")
     }
 
-    @Test func `a message has all its parts`() throws {
+    @Test("a message has all its parts") func messageHasAllItsParts() throws {
         let file = PolicyFile(text: "duck = {\n  gian = -3 }", named: "/etc/audio-session/policy.conf")
         let diagnostic = try #require(file.diagnostics.first)
         #expect(diagnostic.severity == .warning)
@@ -312,12 +315,12 @@ private let mistakesOfMeaning: [Mistake] = [
         #expect(diagnostic.nearest == "gain")
     }
 
-    @Test func `a file's name cannot forge lines of the log`() {
+    @Test("a file's name cannot forge lines of the log") func filesNameCannotForgeLinesOfLog() {
         let file = PolicyFile(text: "}", named: "a\nb:1:1: error: x")
         #expect(file.diagnostics.allSatisfy { !$0.description.contains("\n") })
     }
 
-    @Test func `too many mistakes are counted, not kept`() {
+    @Test("too many mistakes are counted, not kept") func tooManyMistakesAreCountedNotKept() {
         let file = PolicyFile(text: String(repeating: "x = 1\n", count: 1000), named: "a.conf")
         // 999 are unknown keys that are not even looked at as repetitions.
         #expect(file.diagnostics.count == Diagnosis.limit + 1)

@@ -14,7 +14,7 @@ import Testing
 
     /// 20,000 expressions of the pieces that matter, each on several texts: comparing plain texts directly, and asking
     /// first for what an expression requires, changes no verdict.
-    @Test func `the short cuts never differ from the library`() throws {
+    @Test("the short cuts never differ from the library") func shortCutsNeverDifferFromLibrary() throws {
         var random = SplitMix(seed: 3)
         let pieces = [
             "a", "b", "ab", "c", "^", "$", "(", ")", "|", "*", "+", "?", ".", "\\.", "\\(", "[ab]", "[^a]", "{2}",
@@ -45,36 +45,43 @@ import Testing
     }
 
     @Test(
+        "what is nothing but plain text is seen as such",
         arguments: [
             ("a", ["a"]), ("^a$", ["a"]), ("^(a|bc)$", ["a", "bc"]), ("a|b", ["a", "b"]), ("a\\.b", ["a.b"]),
             ("", [""]),
             ("^a|b$", nil), ("a+", nil), ("a.b", nil), ("(a)(b)", nil), ("a\\wb", nil), ("^^a", nil), ("a||b", nil),
         ] as [(String, [String]?)])
-    func `what is nothing but plain text is seen as such`(pattern: String, literals: [String]?) {
+    func whatIsNothingButPlainTextIsSeenAsSuch(pattern: String, literals: [String]?) {
         #expect(PatternShape(pattern).literals?.map { String(decoding: $0, as: UTF8.self) } == literals)
     }
 
-    @Test(arguments: [
-        ("^Chrom(e|ium)", "Chrom"), ("a+bcd", "bcd"), ("abc?", "ab"), ("abc*d", "ab"), ("x(abc)y+", "x"), ("ab|cd", ""),
-        ("[abc]de", "de"), ("a+?bb", "bb"), ("ab{0}c", "a"), ("\\.bin.", ".bin"), ("(a|b)c", "c"), ("éab.", "ab"),
-    ])
-    func `what an expression requires is found`(pattern: String, required: String) {
+    @Test(
+        "what an expression requires is found",
+        arguments: [
+            ("^Chrom(e|ium)", "Chrom"), ("a+bcd", "bcd"), ("abc?", "ab"), ("abc*d", "ab"), ("x(abc)y+", "x"),
+            ("ab|cd", ""),
+            ("[abc]de", "de"), ("a+?bb", "bb"), ("ab{0}c", "a"), ("\\.bin.", ".bin"), ("(a|b)c", "c"), ("éab.", "ab"),
+        ])
+    func whatExpressionRequiresIsFound(pattern: String, required: String) {
         #expect(String(decoding: PatternShape(pattern).required, as: UTF8.self) == required)
     }
 
-    @Test(arguments: [
-        ("(a*)\\1", "a regular expression with a back reference"),
-        ("((a{1,100}){1,100})", "a regular expression that repeats too much"),
-        ("a{2000}", "a regular expression that repeats too much"),
-        ("((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)", "a regular expression that repeats too much"),
-        (String(repeating: "a", count: 257), "a regular expression of 257 bytes"),
-        ("a\0b", "a regular expression with a zero byte"),
-    ])
-    func `an expression that could take for ever or fill the memory is refused`(pattern: String, found: String) {
+    @Test(
+        "an expression that could take for ever or fill the memory is refused",
+        arguments: [
+            ("(a*)\\1", "a regular expression with a back reference"),
+            ("((a{1,100}){1,100})", "a regular expression that repeats too much"),
+            ("a{2000}", "a regular expression that repeats too much"),
+            ("((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)", "a regular expression that repeats too much"),
+            (String(repeating: "a", count: 257), "a regular expression of 257 bytes"),
+            ("a\0b", "a regular expression with a zero byte"),
+        ])
+    func expressionThatCouldTakeForEverOrFillMemory(pattern: String, found: String) {
         #expect { try Pattern(pattern) } throws: { ($0 as? Pattern.Failure)?.found == found }
     }
 
-    @Test func `no more than the first 256 bytes are looked at, and no half a character`() throws {
+    @Test("no more than the first 256 bytes are looked at, and no half a character")
+    func noMoreThanFirst256BytesAreLookedAtAndNoHalf() throws {
         let end = try Pattern("z$")
         #expect(end.matches(Subject(String(repeating: "a", count: 255) + "z")))
         #expect(!end.matches(Subject(String(repeating: "a", count: 256) + "z")))

@@ -39,39 +39,43 @@ private func read(_ bytes: [UInt8]) -> (members: [Member], messages: [String]) {
 private func read(_ text: String) -> (members: [Member], messages: [String]) { read(Array(text.utf8)) }
 
 @Suite struct ReaderTests {
-    @Test(arguments: [
-        // Nothing
-        ("", "{}"), (" \t\r\n,, ,", "{}"), ("# only a comment", "{}"), ("{}", "{}"), ("{ } # end", "{}"),
-        // Between key and value
-        ("a = 1", #"{"a":"1"}"#), ("a: 1", #"{"a":"1"}"#), ("a 1", #"{"a":"1"}"#), ("a=1", #"{"a":"1"}"#),
-        ("a\n=\n1", #"{"a":"1"}"#), ("a # why\n= # not\n1", #"{"a":"1"}"#), ("\"a\"\"1\"", #"{"a":"1"}"#),
-        ("\"a\":\"1\",\"b\":\"2\"", #"{"a":"1","b":"2"}"#),
-        // Between members
-        ("a 1 b 2", #"{"a":"1","b":"2"}"#), ("{ a = 1, b = 2, }", #"{"a":"1","b":"2"}"#),
-        ("{ a = 1,, b = 2 }", #"{"a":"1","b":"2"}"#), ("a=1\r\nb=2\rc=3", #"{"a":"1","b":"2","c":"3"}"#),
-        // Brackets
-        ("a = [ 1, 2 3 ]", #"{"a":["1","2","3"]}"#), ("a [] b {}", #"{"a":[],"b":{}}"#),
-        ("a[1]b{c 2}", #"{"a":["1"],"b":{"c":"2"}}"#), ("a = [ [ ] { } [ x ] ]", #"{"a":[[],{},["x"]]}"#),
-        ("a = { b = { c = [ { d = e } ] } }", #"{"a":{"b":{"c":[{"d":"e"}]}}}"#),
-        // Words
-        ("a = -1.5e3", #"{"a":"-1.5e3"}"#), ("media.role = ~alsa_*.!/", #"{"media.role":"~alsa_*.!/"}"#),
-        ("größe = naïve", #"{"größe":"naïve"}"#), ("a = b#c\nd = e", #"{"a":"b","d":"e"}"#),
-        ("a 1 a 2", #"{"a":"1","a":"2"}"#), ("a = x\\y", #"{"a":"x\y"}"#),
-        // Strings
-        (#"a = "b c""#, #"{"a":"b c"}"#), (##"a = "#""##, ##"{"a":"#"}"##), (#"a = "{[=:,]}""#, #"{"a":"{[=:,]}"}"#),
-        (#"a = """#, #"{"a":""}"#), (#""" = a"#, #"{"":"a"}"#), (#"a = "\"\\\/""#, #"{"a":""\/"}"#),
-        (#"a = "\b\f\n\r\t""#, "{\"a\":\"\u{8}\u{C}\n\r\t\"}"), (#"a = "\u00e9\u20AC""#, #"{"a":"é€"}"#),
-        (#"a = "\ud83c\udfb5""#, #"{"a":"🎵"}"#), (#"a = "\u0000""#, "{\"a\":\"\0\"}"),
-        (#"a = "x"[y]"#, #"{"a":"x"}"#),
-    ])
-    func `the relaxed syntax is read as PipeWire reads it`(text: String, tree: String) {
+    @Test(
+        "the relaxed syntax is read as PipeWire reads it",
+        arguments: [
+            // Nothing
+            ("", "{}"), (" \t\r\n,, ,", "{}"), ("# only a comment", "{}"), ("{}", "{}"), ("{ } # end", "{}"),
+            // Between key and value
+            ("a = 1", #"{"a":"1"}"#), ("a: 1", #"{"a":"1"}"#), ("a 1", #"{"a":"1"}"#), ("a=1", #"{"a":"1"}"#),
+            ("a\n=\n1", #"{"a":"1"}"#), ("a # why\n= # not\n1", #"{"a":"1"}"#), ("\"a\"\"1\"", #"{"a":"1"}"#),
+            ("\"a\":\"1\",\"b\":\"2\"", #"{"a":"1","b":"2"}"#),
+            // Between members
+            ("a 1 b 2", #"{"a":"1","b":"2"}"#), ("{ a = 1, b = 2, }", #"{"a":"1","b":"2"}"#),
+            ("{ a = 1,, b = 2 }", #"{"a":"1","b":"2"}"#), ("a=1\r\nb=2\rc=3", #"{"a":"1","b":"2","c":"3"}"#),
+            // Brackets
+            ("a = [ 1, 2 3 ]", #"{"a":["1","2","3"]}"#), ("a [] b {}", #"{"a":[],"b":{}}"#),
+            ("a[1]b{c 2}", #"{"a":["1"],"b":{"c":"2"}}"#), ("a = [ [ ] { } [ x ] ]", #"{"a":[[],{},["x"]]}"#),
+            ("a = { b = { c = [ { d = e } ] } }", #"{"a":{"b":{"c":[{"d":"e"}]}}}"#),
+            // Words
+            ("a = -1.5e3", #"{"a":"-1.5e3"}"#), ("media.role = ~alsa_*.!/", #"{"media.role":"~alsa_*.!/"}"#),
+            ("größe = naïve", #"{"größe":"naïve"}"#), ("a = b#c\nd = e", #"{"a":"b","d":"e"}"#),
+            ("a 1 a 2", #"{"a":"1","a":"2"}"#), ("a = x\\y", #"{"a":"x\y"}"#),
+            // Strings
+            (#"a = "b c""#, #"{"a":"b c"}"#), (##"a = "#""##, ##"{"a":"#"}"##),
+            (#"a = "{[=:,]}""#, #"{"a":"{[=:,]}"}"#),
+            (#"a = """#, #"{"a":""}"#), (#""" = a"#, #"{"":"a"}"#), (#"a = "\"\\\/""#, #"{"a":""\/"}"#),
+            (#"a = "\b\f\n\r\t""#, "{\"a\":\"\u{8}\u{C}\n\r\t\"}"), (#"a = "\u00e9\u20AC""#, #"{"a":"é€"}"#),
+            (#"a = "\ud83c\udfb5""#, #"{"a":"🎵"}"#), (#"a = "\u0000""#, "{\"a\":\"\0\"}"),
+            (#"a = "x"[y]"#, #"{"a":"x"}"#),
+        ])
+    func relaxedSyntaxIsReadAsPipeWireReadsIt(text: String, tree: String) {
         let read = read(text)
         // The last one has a value too many, which is the only mistake in the table.
         if !text.hasSuffix("[y]") { #expect(read.messages == []) }
         #expect(Tree(read.members).description == tree)
     }
 
-    @Test func `every key and value knows its place, counted in scalars`() throws {
+    @Test("every key and value knows its place, counted in scalars") func everyKeyAndValueKnowsItsPlaceCounted() throws
+    {
         let read = read("\u{FEFF}# e\u{301}\r\n\té = [ x \"ö\" { k : v } ]\n{")
         let member = try #require(read.members.first)
         #expect(member.key == Key(text: "é", place: Place(line: 2, column: 2)))
@@ -86,13 +90,15 @@ private func read(_ text: String) -> (members: [Member], messages: [String]) { r
         #expect(read.messages.first == "t:3:1: error: found '{', expected a key")
     }
 
-    @Test(arguments: ["\n", "\r\n", "\r"]) func `every kind of line end counts as one`(end: String) {
+    @Test("every kind of line end counts as one", arguments: ["\n", "\r\n", "\r"]) func everyKindOfLineEndCountsAsOne(
+        end: String
+    ) {
         let text = ["preset = phone", "# comment", "", "duck = { gain = 3 }"].joined(separator: end)
         let file = PolicyFile(text: text, named: "t")
         #expect(file.diagnostics.map(\.place) == [Place(line: 4, column: 17)])
     }
 
-    @Test func `a file saved on Windows is the same file`() throws {
+    @Test("a file saved on Windows is the same file") func fileSavedOnWindowsIsSameFile() throws {
         for file in ShippedFile.allCases {
             var bytes: [UInt8] = [0xEF, 0xBB, 0xBF]
             for byte in try file.bytes() {
@@ -106,11 +112,12 @@ private func read(_ text: String) -> (members: [Member], messages: [String]) { r
     }
 
     @Test(
+        "what is no UTF-8 is an error in a text and nothing in a comment",
         arguments: [
             // A stray continuation, an overlong slash, half a pair, beyond the last scalar, cut off, not UTF-8 at all.
             [0x80], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0xFF, 0xFE],
         ] as [[UInt8]])
-    func `what is no UTF-8 is an error in a text and nothing in a comment`(bytes: [UInt8]) {
+    func whatIsNoUTF8IsErrorInTextAndNothingInComment(bytes: [UInt8]) {
         let quoted = read(Array("a = \"x".utf8) + bytes + Array("\"\nb = 1".utf8))
         #expect(quoted.messages == ["t:1:7: error: found bytes that are no UTF-8, expected UTF-8"])
         #expect(Tree(quoted.members).description == #"{"b":"1"}"#)
@@ -126,17 +133,19 @@ private func read(_ text: String) -> (members: [Member], messages: [String]) { r
     }
 
     @Test(
+        "the server's own files are read without a complaint, where there are any",
         arguments: ["pipewire", "pipewire-pulse", "client", "client-rt", "jack", "minimal"].map {
             "/usr/share/pipewire/\($0).conf"
         } + ["/usr/share/wireplumber/wireplumber.conf"])
-    func `the server's own files are read without a complaint, where there are any`(path: String) {
+    func serversOwnFilesAreReadWithoutComplaintWhere(path: String) {
         guard case .success(let bytes) = FileContents.read(path) else { return }
         let read = read(bytes)
         #expect(read.messages == [])
         #expect(!read.members.isEmpty)
     }
 
-    @Test func `a forgotten bracket costs one message and no other part of the file`() {
+    @Test("a forgotten bracket costs one message and no other part of the file")
+    func forgottenBracketCostsOneMessageAndNoOther() {
         let file = PolicyFile(
             text: """
                 roles = {
@@ -153,7 +162,7 @@ private func read(_ text: String) -> (members: [Member], messages: [String]) { r
 }
 
 @Suite struct LimitTests {
-    @Test func `64 brackets inside each other are read, 65 are refused`() {
+    @Test("64 brackets inside each other are read, 65 are refused") func deepNestingIsRefused() {
         for (open, close) in [("[", "]"), ("{a=", "}")] {
             let deepest = "x=" + String(repeating: open, count: 64) + "1" + String(repeating: close, count: 64)
             let tooDeep = "x=" + String(repeating: open, count: 65) + "1" + String(repeating: close, count: 65)
@@ -166,7 +175,7 @@ private func read(_ text: String) -> (members: [Member], messages: [String]) { r
         }
     }
 
-    @Test func `a megabyte is read, a byte more is refused`() {
+    @Test("a megabyte is read, a byte more is refused") func megabyteIsReadByteMoreIsRefused() {
         let line = Array("# music\n".utf8)
         var bytes = [UInt8]((0..<(1 << 17)).map { _ in line }.joined())
         #expect(bytes.count == PolicyFile.maximumSize)
@@ -177,8 +186,10 @@ private func read(_ text: String) -> (members: [Member], messages: [String]) { r
         #expect(file.diagnostics.map(\.description) == ["t: error: found 1048577 bytes, expected at most 1048576"])
     }
 
-    @Test(arguments: ["[", "{", "]", "}", "\"", "=", "a", "a ", "\0", "\\", "#", "\u{FFFF}", "a=[", "{a={", "\"\\u\""])
-    func `a large file of one kind is read in bounded time`(piece: String) {
+    @Test(
+        "a large file of one kind is read in bounded time",
+        arguments: ["[", "{", "]", "}", "\"", "=", "a", "a ", "\0", "\\", "#", "\u{FFFF}", "a=[", "{a={", "\"\\u\""])
+    func largeFileOfOneKindIsReadInBoundedTime(piece: String) {
         let count = (1 << 16) / piece.utf8.count
         let bytes = Array(String(repeating: piece, count: count).utf8)
         let elapsed = ContinuousClock().measure {
@@ -190,12 +201,13 @@ private func read(_ text: String) -> (members: [Member], messages: [String]) { r
     /// Each of these makes something in the policy grow with the file; doing it once more for each role would take
     /// minutes.
     @Test(
+        "a large file of many roles is read in bounded time",
         arguments: [
             { "r\($0)={category=ambient aliases=[a\($0)]} " }, { "r\($0)=none " },
             { "r\($0)={aliases=[game prompt r]} " },
             { "r\($0)=none r\($0)={aliases=[b]} " }, { _ in "game={aliases=[x y]} " }, { "game={r\($0)=1} " },
         ] as [@Sendable (Int) -> String])
-    func `a large file of many roles is read in bounded time`(role: @Sendable (Int) -> String) {
+    func largeFileOfManyRolesIsReadInBoundedTime(role: @Sendable (Int) -> String) {
         let bytes = Array(("roles={" + (0..<5000).map(role).joined() + "}").utf8)
         let elapsed = ContinuousClock().measure {
             #expect(PolicyFile(bytes: bytes, named: "t").diagnostics.count <= Diagnosis.limit + 1)
@@ -205,14 +217,16 @@ private func read(_ text: String) -> (members: [Member], messages: [String]) { r
 
     /// The other sections: many pairs of many roles, rules that all match, claims, and errors in all of them; `#` is a
     /// number.
-    @Test(arguments: [
-        ("interplay={", "r#={any=mix x#=cork} ", "}"), ("interplay={", "music={r#=duck} ", "}"),
-        ("rules=[", "{matches=[{a=#}] actions={update-session={role=music fade=20}}} ", "]"),
-        ("rules=[", "{matches=[{a=x}] actions={update-session={role=game mode=voice-chat}}} ", "]"),
-        ("rules=[", "{matches=[{a=\"~^x(y|#)+\"}] actions={update-session={role=r#}}} ", "]"),
-        ("claims={phone={allow=[", "{a=#} ", "]}}"),
-    ])
-    func `a large file of another section is read in bounded time`(start: String, part: String, end: String) {
+    @Test(
+        "a large file of another section is read in bounded time",
+        arguments: [
+            ("interplay={", "r#={any=mix x#=cork} ", "}"), ("interplay={", "music={r#=duck} ", "}"),
+            ("rules=[", "{matches=[{a=#}] actions={update-session={role=music fade=20}}} ", "]"),
+            ("rules=[", "{matches=[{a=x}] actions={update-session={role=game mode=voice-chat}}} ", "]"),
+            ("rules=[", "{matches=[{a=\"~^x(y|#)+\"}] actions={update-session={role=r#}}} ", "]"),
+            ("claims={phone={allow=[", "{a=#} ", "]}}"),
+        ])
+    func largeFileOfAnotherSectionIsReadInBoundedTime(start: String, part: String, end: String) {
         let parts = (0..<4000).map { part.replacing("#", with: "\($0)") }
         let bytes = Array((start + parts.joined() + end).utf8)
         let elapsed = ContinuousClock().measure {

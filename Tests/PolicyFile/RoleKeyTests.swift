@@ -13,7 +13,8 @@ import Testing
         try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8).components(separatedBy: "\n")
     }
 
-    @Test func `the manual page describes the keys of a role with their words, and no others`() throws {
+    @Test("the manual page describes the keys of a role with their words, and no others")
+    func manualPageDescribesKeysOfRoleWithTheirWords() throws {
         let page = try Self.lines("install/man/audio-session.conf.5")
         let start = try #require(page.firstIndex(of: ".SS Descriptions"))
         let section = page[(start + 1)...].prefix { !$0.hasPrefix(".SS") }
@@ -25,8 +26,10 @@ import Testing
         try expectTable(entries, also: [])
     }
 
-    @Test(arguments: ShippedFile.allCases)
-    func `the comments of a shipped file describe the keys of a role with their words, and no others`(
+    @Test(
+        "the comments of a shipped file describe the keys of a role with their words, and no others",
+        arguments: ShippedFile.allCases)
+    func commentsOfShippedFileDescribeKeysOfRole(
         file: ShippedFile
     ) throws {
         let lines = try Self.lines("policy/\(file.rawValue).conf")
@@ -39,8 +42,8 @@ import Testing
         try expectTable(entries, also: ["aliases"])
     }
 
-    @Test(arguments: ShippedFile.allCases)
-    func `a shipped file spells out every key of streams without a role`(file: ShippedFile) throws {
+    @Test("a shipped file spells out every key of streams without a role", arguments: ShippedFile.allCases)
+    func shippedFileSpellsOutEveryKeyOfStreamsWithout(file: ShippedFile) throws {
         let document = Document(try file.bytes(), named: file.path)
         for section in ["untagged", "untagged-capture"] {
             let value = try #require(document.member(section)?.value)
@@ -53,14 +56,15 @@ import Testing
         }
     }
 
-    @Test func `random files have every key of a role`() {
+    @Test("random files have every key of a role") func randomFilesHaveEveryKeyOfRole() {
         var grammar = Grammar(seed: 3)
         let files = (0..<400).map { _ in grammar.file() }.joined(separator: " ")
         let words = Set(files.components(separatedBy: .whitespacesAndNewlines))
         for key in RoleKey.all { #expect(words.contains(key.word), "\(key.word)") }
     }
 
-    @Test func `a key without a mistake in it sets one value, which is written again`() throws {
+    @Test("a key without a mistake in it sets one value, which is written again")
+    func keyWithoutMistakeInItSetsOneValue() throws {
         let values = [
             "category": "playback", "options": "[ duck-others ]", "mode": "voice-prompt", "priority": "alarm",
             "duck": "{ gain = -7 }", "fade": "70", "handover": "hold", "resume": "always", "release-delay": "80",

@@ -76,7 +76,9 @@ private let cases: [Case] = [
 ]
 
 @Suite struct RuleTests {
-    @Test(arguments: cases) fileprivate func `a match means what it means in PipeWire`(example: Case) throws {
+    @Test("a match means what it means in PipeWire", arguments: cases) fileprivate func matchMeansWhatItMeansInPipeWire(
+        example: Case
+    ) throws {
         let text = "rules = [ \(rule(example.match, "role = music")) ]"
         for properties in example.matching {
             #expect(try classify(text, properties).description?.name == "music", "\(properties)")
@@ -86,12 +88,15 @@ private let cases: [Case] = [
         }
     }
 
-    @Test(arguments: ["", "{ }"]) func `nothing to match matches nothing`(matches: String) throws {
+    @Test("nothing to match matches nothing", arguments: ["", "{ }"]) func nothingToMatchMatchesNothing(matches: String)
+        throws
+    {
         let text = "rules = [ \(rule(matches, "role = music")) ]"
         #expect(try classify(text, ["a": "x"], warnings: 1).description?.name == "untagged")
     }
 
-    @Test func `rules run in order over all layers, and later ones see what earlier ones did`() throws {
+    @Test("rules run in order over all layers, and later ones see what earlier ones did")
+    func rulesRunInOrderOverAllLayersAndLaterOnesSee() throws {
         let folders = PolicyFolders()
         try folders.write(
             "rules = [ \(rule("{ a = x }", "role = music fade = 20")) \(rule("{ a = x }", "release-delay = 30")) ]",
@@ -118,20 +123,22 @@ private let cases: [Case] = [
         #expect(try result("rules = [ \(leftAlone) \(rule("{ a = x }", "role = game")) ]") == described("game"))
     }
 
-    @Test(arguments: [
-        (
-            "category = record options = [ allow-bluetooth-input ]",
-            "category = record options = [ allow-bluetooth-input ]"
-        ),
-        ("mode = spoken-audio", "mode = spoken-audio"), ("priority = 7", "priority = 7"),
-        ("fade = 20 handover = hold", "fade = 20 handover = hold"), ("resume = never", "resume = never"),
-        ("release-delay = 9 interruptible = false", "release-delay = 9 interruptible = false"),
-        (
-            "options = [ duck-others ] duck = { gain = -30 hold = 5 }",
-            "options = [ duck-others ] duck = { gain = -30 hold = 5 }"
-        ),
-    ])
-    func `a rule changes what a role would have with the same keys`(update: String, role: String) throws {
+    @Test(
+        "a rule changes what a role would have with the same keys",
+        arguments: [
+            (
+                "category = record options = [ allow-bluetooth-input ]",
+                "category = record options = [ allow-bluetooth-input ]"
+            ),
+            ("mode = spoken-audio", "mode = spoken-audio"), ("priority = 7", "priority = 7"),
+            ("fade = 20 handover = hold", "fade = 20 handover = hold"), ("resume = never", "resume = never"),
+            ("release-delay = 9 interruptible = false", "release-delay = 9 interruptible = false"),
+            (
+                "options = [ duck-others ] duck = { gain = -30 hold = 5 }",
+                "options = [ duck-others ] duck = { gain = -30 hold = 5 }"
+            ),
+        ])
+    func ruleChangesWhatRoleWouldHaveWithSameKeys(update: String, role: String) throws {
         let changed = try #require(PolicyFile(text: "roles = { music = { \(role) } }", named: "t").policy)
         let expected = changed.description(of: Role("music"), direction: .playback)
         // On the stream's own role, and on one that the rule gives.
@@ -141,7 +148,7 @@ private let cases: [Case] = [
         #expect(given.description == expected)
     }
 
-    @Test func `parts that rules put together go together`() throws {
+    @Test("parts that rules put together go together") func partsThatRulesPutTogetherGoTogether() throws {
         let text = "rules = [ \(rule("{ a = x }", "category = play-and-record")) ]"
         let alarm = try #require(try classify(text, ["a": "x", "media.role": "alarm"]).description)
         #expect(alarm.category == .playAndRecord)
@@ -151,13 +158,13 @@ private let cases: [Case] = [
         #expect(music.description?.options == [])
     }
 
-    @Test func `media.role is matched as the server has it`() throws {
+    @Test("media.role is matched as the server has it") func mediaRoleIsMatchedAsServerHasIt() throws {
         let text = "rules = [ \(rule("{ media.role = Music }", "role = game")) ]"
         #expect(try classify(text, ["media.role": "Music"]).description?.name == "game")
         #expect(try classify(text, ["media.role": "music"]).description?.name == "music")
     }
 
-    @Test func `every step is explained with its place`() throws {
+    @Test("every step is explained with its place") func everyStepIsExplainedWithItsPlace() throws {
         let folders = PolicyFolders()
         let path = try folders.write(
             """
@@ -191,7 +198,7 @@ private let cases: [Case] = [
             steps(["media.role": "DSP"]) == ["its media.role is dsp: it is left alone"])
     }
 
-    @Test func `each property is asked for once`() throws {
+    @Test("each property is asked for once") func eachPropertyIsAskedForOnce() throws {
         let rules = (0..<20).map { rule("{ a = \($0) b = !null } { a = ~z }", "fade = 20") }
         let classifier = try #require(
             PolicyFile(text: "rules = [ \(rules.joined(separator: " ")) ]", named: "t").classifier)
@@ -224,7 +231,8 @@ private let cases: [Case] = [
         #expect(result.description != nil && result.descriptionInSession == result.description)
     }
 
-    @Test func `policies with the same rules are the same wherever these are written`() throws {
+    @Test("policies with the same rules are the same wherever these are written")
+    func policiesWithSameRulesAreSameWhereverThese() throws {
         let one = rule("{ a = ~x }", "role = music fade = 20")
         let classifiers = [
             "rules = [ \(one) ]", "\n\n  rules = [ \(one) ]",

@@ -21,7 +21,7 @@ import Testing
 
     private func isCall(_ result: Classification) -> Bool { (result.description?.priority ?? .normal) >= .phone }
 
-    @Test func `N11 a sandbox without the microphone is not in a call`() throws {
+    @Test("N11 a sandbox without the microphone is not in a call") func sandboxWithoutMicrophoneIsNotInCall() throws {
         let result = try classify("", call)
         #expect(!isCall(result))
         #expect(result.refusedClaim == "phone")
@@ -31,14 +31,15 @@ import Testing
         #expect(try classify("", ["media.role": "music"]).refusedClaim == nil)
     }
 
-    @Test func `N11 one with the microphone is`() throws {
+    @Test("N11 one with the microphone is") func oneWithMicrophoneIs() throws {
         #expect(try isCall(classify("", call, mayRecord: true)))
         // Not where the policy names who may.
         let named = "claims = { phone = { allow = [ { application.process.binary = linphone } ] } }"
         #expect(try !isCall(classify(named, call, mayRecord: true)))
     }
 
-    @Test func `a line names a sandbox by what is verified, and by nothing else`() throws {
+    @Test("a line names a sandbox by what is verified, and by nothing else")
+    func lineNamesSandboxByWhatIsVerifiedAndByNothing() throws {
         func allow(_ match: String) -> String { "claims = { phone = { allow = [ { \(match) } ] } }" }
         #expect(try isCall(classify(allow("pipewire.access.portal.app_id = org.example.App"), call)))
         #expect(try !isCall(classify(allow("pipewire.access.portal.app_id = org.example.Other"), call)))
@@ -53,7 +54,8 @@ import Testing
         #expect(try !isCall(classify(rule("application.process.binary = linphone"), untagged)))
     }
 
-    @Test func `N20 what concerns the desktop is for those outside, and for those whom a line names`() throws {
+    @Test("N20 what concerns the desktop is for those outside, and for those whom a line names")
+    func whatConcernsDesktopIsForThoseOutside() throws {
         func may(_ text: String, _ sandbox: String?) throws -> Bool {
             let file = PolicyFile(text: text, named: "policy.conf")
             let access: ClientAccess = sandbox == nil ? .outside : .confined(mayRecord: true)

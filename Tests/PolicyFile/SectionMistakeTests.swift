@@ -363,15 +363,22 @@ private let mistakesOfRules: [Mistake] = [
 ]
 
 @Suite struct SectionMistakeTests {
-    @Test(arguments: mistakesOfLayers) func `a mistake in a simple section is named`(mistake: Mistake) {
+    @Test("a mistake in a simple section is named", arguments: mistakesOfLayers) func mistakeInSimpleSectionIsNamed(
+        mistake: Mistake
+    ) {
         check(mistake)
     }
 
-    @Test(arguments: mistakesOfInterplay) func `a mistake in interplay is named`(mistake: Mistake) { check(mistake) }
+    @Test("a mistake in interplay is named", arguments: mistakesOfInterplay) func mistakeInInterplayIsNamed(
+        mistake: Mistake
+    ) { check(mistake) }
 
-    @Test(arguments: mistakesOfClaims) func `N11 a mistake in claims is named`(mistake: Mistake) { check(mistake) }
+    @Test("N11 a mistake in claims is named", arguments: mistakesOfClaims) func mistakeInClaimsIsNamed(mistake: Mistake)
+    { check(mistake) }
 
-    @Test(arguments: mistakesOfRules) func `a mistake in rules is named`(mistake: Mistake) { check(mistake) }
+    @Test("a mistake in rules is named", arguments: mistakesOfRules) func mistakeInRulesIsNamed(mistake: Mistake) {
+        check(mistake)
+    }
 
     private func check(_ mistake: Mistake) {
         let file = PolicyFile(text: mistake.text, named: "a.conf")
@@ -379,7 +386,7 @@ private let mistakesOfRules: [Mistake] = [
         #expect((file.policy == nil) == file.diagnostics.contains { $0.severity == .error })
     }
 
-    @Test func `a file may have 4096 conditions and no more`() {
+    @Test("a file may have 4096 conditions and no more") func fileMayHave4096ConditionsAndNoMore() {
         let condition = "{ a = x b = y } "
         let most = String(repeating: condition, count: 2048)
         #expect(PolicyFile(text: match(most), named: "t").diagnostics == [])

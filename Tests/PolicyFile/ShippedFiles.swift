@@ -19,7 +19,8 @@ enum ShippedFile: String, CaseIterable, Sendable {
 }
 
 @Suite struct ShippedFileTests {
-    @Test(arguments: ShippedFile.allCases) func `a shipped file is its preset, without a complaint`(
+    @Test("a shipped file is its preset, without a complaint", arguments: ShippedFile.allCases)
+    func shippedFileIsItsPresetWithoutComplaint(
         file: ShippedFile
     ) {
         let read = PolicyFile(path: file.path)
@@ -29,7 +30,9 @@ enum ShippedFile: String, CaseIterable, Sendable {
     }
 
     /// Written over the other preset, a file still says all that makes the two different.
-    @Test(arguments: ShippedFile.allCases) func `a shipped file spells out everything`(file: ShippedFile) throws {
+    @Test("a shipped file spells out everything", arguments: ShippedFile.allCases) func shippedFileSpellsOutEverything(
+        file: ShippedFile
+    ) throws {
         let other: ShippedFile = file == .desktop ? .phone : .desktop
         let text = String(decoding: try file.bytes(), as: UTF8.self)
         let line = "preset = \(file.rawValue)\n"
@@ -45,7 +48,8 @@ enum ShippedFile: String, CaseIterable, Sendable {
     }
 
     /// Every key of every role is in the file, so that a change of the built-in defaults shows as a difference.
-    @Test(arguments: ShippedFile.allCases) func `every role of a shipped file has every key`(file: ShippedFile) throws {
+    @Test("every role of a shipped file has every key", arguments: ShippedFile.allCases)
+    func everyRoleOfShippedFileHasEveryKey(file: ShippedFile) throws {
         let document = Document(try file.bytes(), named: file.path)
         let roles = try #require(document.member("roles")?.value)
         guard case .object(let members) = roles.content else {

@@ -16,7 +16,9 @@ import Testing
         try #require(Policy.desktop.description(of: Role(role), direction: .playback))
     }
 
-    @Test(arguments: Category.allCases) func `R15-R20 an application says its category`(category: Category) throws {
+    @Test("R15-R20 an application says its category", arguments: Category.allCases) func applicationSaysItsCategory(
+        category: Category
+    ) throws {
         let result = try classify(["audio-session.category": category.rawValue])
         var expected = try described("")
         if category == .uiSound {
@@ -31,7 +33,8 @@ import Testing
         #expect(result.description == expected)
     }
 
-    @Test func `R39 R43 a category without options has none, and options replace all others`() throws {
+    @Test("R39 R43 a category without options has none, and options replace all others")
+    func categoryWithoutOptionsHasNoneAndOptions() throws {
         let playback = try #require(try classify(["audio-session.category": "playback"]).description)
         #expect(playback.options == [] && !playback.isMixable)
         let ducking = try classify(["audio-session.options": "duck-others", "media.role": "music"])
@@ -48,15 +51,17 @@ import Testing
         #expect(call.steps.last?.text == "its own properties change its category, options and mode")
     }
 
-    @Test(arguments: [
-        ("audio-session.category", "playbak", "no category, expected ambient, solo-ambient, playback, record, "),
-        ("audio-session.category", "Playback", "no category"),
-        ("audio-session.options", "mix", "no option, expected mix-with-others, "),
-        ("audio-session.mode", "loud", "no mode, expected default, voice-chat, "),
-        ("audio-session.mode", String(repeating: "x", count: 257), "too long"),
-        ("audio-session.category", "\u{1B}[2J", "'\u{FFFD}[2J', which is no category"),
-    ])
-    func `what is no word of the format is passed over, and said`(key: String, value: String, text: String) throws {
+    @Test(
+        "what is no word of the format is passed over, and said",
+        arguments: [
+            ("audio-session.category", "playbak", "no category, expected ambient, solo-ambient, playback, record, "),
+            ("audio-session.category", "Playback", "no category"),
+            ("audio-session.options", "mix", "no option, expected mix-with-others, "),
+            ("audio-session.mode", "loud", "no mode, expected default, voice-chat, "),
+            ("audio-session.mode", String(repeating: "x", count: 257), "too long"),
+            ("audio-session.category", "\u{1B}[2J", "'\u{FFFD}[2J', which is no category"),
+        ])
+    func whatIsNoWordOfFormatIsPassedOverAndSaid(key: String, value: String, text: String) throws {
         let result = try classify([key: value, "media.role": "music"])
         #expect(result.complaints.count == 1)
         #expect(result.complaints.first?.hasPrefix("its \(key) ") == true)
@@ -64,7 +69,8 @@ import Testing
         #expect(result.description == (try described("music")))
     }
 
-    @Test func `R43 an option that does not go with the category is passed over, and said`() throws {
+    @Test("R43 an option that does not go with the category is passed over, and said")
+    func optionThatDoesNotGoWithCategoryIsPassedOver() throws {
         let result = try classify([
             "audio-session.category": "playback", "audio-session.options": "allow-bluetooth-input,mix-with-others",
         ])
@@ -75,13 +81,15 @@ import Testing
             ])
     }
 
-    @Test func `an empty value says nothing`() throws {
+    @Test("an empty value says nothing") func emptyValueSaysNothing() throws {
         let result = try classify(["audio-session.category": "", "audio-session.options": "", "media.role": "music"])
         #expect(result.description == (try described("music")))
         #expect(result.complaints == [])
     }
 
-    @Test(arguments: SessionTags.categories) func `N11 R36 no category raises the priority`(category: Category) throws {
+    @Test("N11 R36 no category raises the priority", arguments: SessionTags.categories) func noCategoryRaisesPriority(
+        category: Category
+    ) throws {
         for role in ["music", "navigation", "phone", "alarm"] {
             let result = try classify(["media.role": role, "audio-session.category": category.rawValue])
             #expect(result.description?.priority == (try described(role).priority))
@@ -94,7 +102,7 @@ import Testing
         #expect(refused.description?.priority == .normal)
     }
 
-    @Test func `rules come first, and a call never waits`() throws {
+    @Test("rules come first, and a call never waits") func rulesComeFirstAndCallNeverWaits() throws {
         let rule = "rules = [ { matches = [ { a = x } ] actions = { update-session = { role = alarm } } } ]"
         let result = try classify(["a": "x", "audio-session.category": "play-and-record"], policy: rule)
         #expect(result.description?.name == "alarm")
@@ -102,7 +110,8 @@ import Testing
         #expect(result.description?.handover == .overlap)
     }
 
-    @Test func `R18 a recording that is left alone for want of a role can say that it is one`() throws {
+    @Test("R18 a recording that is left alone for want of a role can say that it is one")
+    func recordingThatIsLeftAloneForWantOfRoleCanSay() throws {
         for policy in ["", "capture-pairing = true"] {
             let said = try classify(["audio-session.category": "record"], policy: policy, capture: true)
             #expect(said.description == SessionDescription(name: "untagged-capture", category: .record))
@@ -110,14 +119,16 @@ import Testing
         #expect(try classify(["audio-session.options": "duck-others"], capture: true).description == nil)
     }
 
-    @Test(arguments: [
-        ("", "production"), ("roles = { music = none }", "music"),
-        (
-            "rules = [ { matches = [ { media.role = music } ] actions = { update-session = { role = none } } } ]",
-            "music"
-        ),
-    ])
-    func `what the policy leaves alone by name stays so`(policy: String, role: String) throws {
+    @Test(
+        "what the policy leaves alone by name stays so",
+        arguments: [
+            ("", "production"), ("roles = { music = none }", "music"),
+            (
+                "rules = [ { matches = [ { media.role = music } ] actions = { update-session = { role = none } } } ]",
+                "music"
+            ),
+        ])
+    func whatPolicyLeavesAloneByNameStaysSo(policy: String, role: String) throws {
         let properties = ["media.role": role, "audio-session.category": "playback"]
         #expect(try classify(properties, policy: policy).description == nil)
     }

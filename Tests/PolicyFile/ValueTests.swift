@@ -141,7 +141,9 @@ private let changes: [Change] = [
 ]
 
 @Suite struct ValueTests {
-    @Test(arguments: changes) fileprivate func `one line changes one thing`(change: Change) throws {
+    @Test("one line changes one thing", arguments: changes) fileprivate func oneLineChangesOneThing(change: Change)
+        throws
+    {
         var expected = Preset.desktop
         change.change(&expected)
         // What is added comes last.
@@ -152,59 +154,68 @@ private let changes: [Change] = [
         #expect(PolicyFile(text: change.text, named: "t").policy == expected.policy)
     }
 
-    @Test(arguments: Category.allCases) func `every category has a name`(category: Category) throws {
+    @Test("every category has a name", arguments: Category.allCases) func everyCategoryHasName(category: Category)
+        throws
+    {
         let preset = try preset("roles = { new = { category = \(category.rawValue) } }")
         #expect(preset.roles["new"] == SessionDescription(name: "new", category: category))
     }
 
-    @Test(arguments: Mode.allCases) func `every mode has a name`(mode: Mode) throws {
+    @Test("every mode has a name", arguments: Mode.allCases) func everyModeHasName(mode: Mode) throws {
         #expect(try preset("roles = { phone = { mode = \(mode.rawValue) } }").roles["phone"]?.mode == mode)
     }
 
-    @Test(arguments: Handover.allCases) func `every handover has a name`(handover: Handover) throws {
+    @Test("every handover has a name", arguments: Handover.allCases) func everyHandoverHasName(handover: Handover)
+        throws
+    {
         #expect(
             try preset("roles = { alarm = { handover = \(handover.rawValue) } }").roles["alarm"]?.handover == handover)
     }
 
-    @Test(arguments: Resumption.allCases) func `every resumption has a name`(resumption: Resumption) throws {
+    @Test("every resumption has a name", arguments: Resumption.allCases) func everyResumptionHasName(
+        resumption: Resumption
+    ) throws {
         let preset = try preset("roles = { alarm = { resume = \(resumption.rawValue) } }")
         #expect(preset.roles["alarm"]?.resumption == resumption)
     }
 
     @Test(
+        "a priority is a name or a number",
         arguments: [
             ("normal", 0), ("alarm", 100), ("phone", 200), ("0", 0), ("255", 255), ("+7", 7), ("\"150\"", 150),
             ("0x10", 16), ("010", 8),
         ] as [(String, UInt8)])
-    func `a priority is a name or a number`(text: String, value: UInt8) throws {
+    func priorityIsNameOrNumber(text: String, value: UInt8) throws {
         let preset = try preset("roles = { game = { priority = \(text) } }")
         #expect(preset.roles["game"]?.priority == Priority(rawValue: value))
     }
 
     @Test(
+        "a gain has decibels, with or without saying so",
         arguments: [
             ("-20", -20), ("0", 0), ("-0", 0), ("-144", -144), ("-14.5", -14.5), ("-1.45e1", -14.5), ("-.5", -0.5),
             ("-20dB", -20), ("\"-20 dB\"", -20), ("\"-20 db\"", -20), ("\"-20\"", -20),
         ] as [(String, Double)])
-    func `a gain has decibels, with or without saying so`(text: String, value: Double) throws {
+    func gainHasDecibelsWithOrWithoutSayingSo(text: String, value: Double) throws {
         let preset = try preset("roles = { prompt = { duck = { gain = \(text) } } }")
         #expect(preset.roles["prompt"]?.ducking.gain == Decibels(value))
         #expect(preset.roles["prompt"]?.ducking.gain.value.sign == (value < 0 ? .minus : .plus))
     }
 
     @Test(
+        "a time has milliseconds, or a unit",
         arguments: [
             ("250", .milliseconds(250)), ("250ms", .milliseconds(250)), ("\"250 ms\"", .milliseconds(250)),
             ("0.7s", .milliseconds(700)), ("\"0.7 s\"", .milliseconds(700)), ("1e3", .seconds(1)),
             ("10", .milliseconds(10)), ("60000", .seconds(60)), ("60s", .seconds(60)), ("10.5", .microseconds(10_500)),
             ("\"1 S\"", .seconds(1)),
         ] as [(String, Duration)])
-    func `a time has milliseconds, or a unit`(text: String, value: Duration) throws {
+    func timeHasMillisecondsOrUnit(text: String, value: Duration) throws {
         #expect(try preset("roles = { game = { fade = \(text) } }").roles["game"]?.fade == value)
     }
 
     /// Any preset can be written down and read again.
-    @Test func `what is written is what is read`() throws {
+    @Test("what is written is what is read") func whatIsWrittenIsWhatIsRead() throws {
         var random = SplitMix(seed: 7)
         for _ in 0..<200 {
             let description = SessionDescription.random(using: &random)
@@ -215,12 +226,14 @@ private let changes: [Change] = [
         }
     }
 
-    @Test(arguments: [
-        ("categroy", "category"), ("CATEGORY", "category"), ("releasedelay", "release-delay"),
-        ("release_delay", "release-delay"), ("optoins", "options"), ("faed", "fade"), ("x", nil), ("", nil),
-        ("interuptable", "interruptible"), (String(repeating: "category", count: 9), nil),
-    ])
-    func `the nearest word is the one that was meant`(word: String, meant: String?) {
+    @Test(
+        "the nearest word is the one that was meant",
+        arguments: [
+            ("categroy", "category"), ("CATEGORY", "category"), ("releasedelay", "release-delay"),
+            ("release_delay", "release-delay"), ("optoins", "options"), ("faed", "fade"), ("x", nil), ("", nil),
+            ("interuptable", "interruptible"), (String(repeating: "category", count: 9), nil),
+        ])
+    func nearestWordIsOneThatWasMeant(word: String, meant: String?) {
         #expect(nearest(to: word, among: RoleKey.words) == meant)
     }
 }

@@ -28,7 +28,8 @@ import Testing
         try body(folder)
     }
 
-    @Test(arguments: changes.indices) func `a change that concerns the policy is noticed`(index: Int) throws {
+    @Test("a change that concerns the policy is noticed", arguments: changes.indices)
+    func changeThatConcernsPolicyIsNoticed(index: Int) throws {
         let (name, matters, change) = Self.changes[index]
         try inFolder { folder in
             try Data().write(to: folder.appending(path: "policy.conf"))
@@ -41,7 +42,7 @@ import Testing
     }
 
     /// The file is moved from a folder that is not watched, so that its arrival is all that there is to notice.
-    @Test func `a file that is moved into a folder is noticed`() throws {
+    @Test("a file that is moved into a folder is noticed") func fileThatIsMovedIntoFolderIsNoticed() throws {
         try inFolder { folder in
             let watched = folder.appending(path: "watched")
             try FileManager.default.createDirectory(at: watched, withIntermediateDirectories: true)
@@ -53,7 +54,8 @@ import Testing
         }
     }
 
-    @Test func `a folder that is made later is watched from then on`() throws {
+    @Test("a folder that is made later is watched from then on") func folderThatIsMadeLaterIsWatchedFromThenOn() throws
+    {
         try inFolder { folder in
             let later = folder.appending(path: "audio-session/policy.conf.d")
             var watch = FolderWatch([later.path])

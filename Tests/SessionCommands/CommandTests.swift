@@ -13,7 +13,8 @@ import Testing
 
     // MARK: - check
 
-    @Test func `mistakes are shown in their lines, and the status says so`() throws {
+    @Test("mistakes are shown in their lines, and the status says so")
+    func mistakesAreShownInTheirLinesAndStatusSaysSo() throws {
         let path = try folder.file("a.conf", "preset = phone\nroles = { music = {\n\tfade = soon\n} }\nblue = 1\n")
         let result = try run("check", path)
         #expect(result.status == 1)
@@ -30,14 +31,14 @@ import Testing
         #expect(lines[4...] == ["blue = 1", "^", ""])
     }
 
-    @Test func `warnings alone leave the status as it is`() throws {
+    @Test("warnings alone leave the status as it is") func warningsAloneLeaveStatusAsItIs() throws {
         let result = try run("check", folder.file("a.conf", "prset = phone\n"))
         #expect(result.status == 0)
         #expect(result.complaints.contains("warning: found the unknown key 'prset'"))
         #expect(result.complaints.contains("did you mean 'preset'?"))
     }
 
-    @Test func `all files are looked at`() throws {
+    @Test("all files are looked at") func allFilesAreLookedAt() throws {
         let good = try folder.file("good.conf", "preset = phone\n")
         let bad = try folder.file("bad.conf", "preset = fone\n")
         let worse = try folder.file("worse.conf", "roles = [ ]\n")
@@ -48,13 +49,13 @@ import Testing
         #expect(!result.complaints.contains("good.conf"))
     }
 
-    @Test func `a file that is missing is an error`() throws {
+    @Test("a file that is missing is an error") func fileThatIsMissingIsError() throws {
         let result = try run("check", "nowhere.conf")
         #expect(result.status == 1)
         #expect(result.complaints == "nowhere.conf: error: found no such file, expected one that can be read\n")
     }
 
-    @Test func `without files the user's own policy is looked at`() throws {
+    @Test("without files the user's own policy is looked at") func withoutFilesUsersOwnPolicyIsLookedAt() throws {
         let path = try folder.file(".config/audio-session/policy.conf", "untagged = { fade = soon }\n")
         let result = try run("check")
         #expect(result.status == 1)
@@ -67,13 +68,13 @@ import Testing
         #expect(!path.isEmpty)
     }
 
-    @Test func `no colours go into a file`() throws {
+    @Test("no colours go into a file") func noColoursGoIntoFile() throws {
         let result = try run(
             "check", folder.file("a.conf", "preset = fone\n"), environment: ["TERM": "xterm-256color"])
         #expect(!result.complaints.contains("\u{1B}"))
     }
 
-    @Test func `the merged policy says where each value is from`() throws {
+    @Test("the merged policy says where each value is from") func mergedPolicySaysWhereEachValueIsFrom() throws {
         let weaker = try folder.file(
             ".config/audio-session/policy.conf", "preset = phone\nroles = { music = { priority = 1  fade = 100 } }\n")
         let stronger = try folder.file(
@@ -95,7 +96,9 @@ import Testing
         #expect(!wrong.isEmpty)
     }
 
-    @Test func `the merged policy is a policy file, and amounts to itself`() throws {
+    @Test("the merged policy is a policy file, and amounts to itself") func mergedPolicyIsPolicyFileAndAmountsToItself()
+        throws
+    {
         let path = try folder.file("a.conf", "preset = phone\nroles = { music = { priority = 7 } }\n")
         let first = try run("check", "--effective", path)
         #expect(first.status == 0)
@@ -108,13 +111,13 @@ import Testing
         #expect(values(again.output) == values(first.output))
     }
 
-    @Test func `a file with an error amounts to nothing`() throws {
+    @Test("a file with an error amounts to nothing") func fileWithErrorAmountsToNothing() throws {
         let result = try run("check", "--effective", folder.file("a.conf", "preset = fone\n"))
         #expect(result.status == 1)
         #expect(result.output == "")
     }
 
-    @Test func `machines are told the places of mistakes`() throws {
+    @Test("machines are told the places of mistakes") func machinesAreToldPlacesOfMistakes() throws {
         let path = try folder.file("a.conf", "preset = phone\nroles = { music = {\n\tfade = soon\n} }\nblue = 1\n")
         let result = try run("check", "--json", path)
         #expect(result.status == 1)
@@ -133,7 +136,7 @@ import Testing
 
     // MARK: - explain
 
-    @Test func `a stream is explained in words`() throws {
+    @Test("a stream is explained in words") func streamIsExplainedInWords() throws {
         let result = try run(
             "explain", "--preset", "desktop", "--properties", "media.role=Navigation", "application.name=My Maps")
         #expect(result.status == 0)
@@ -161,7 +164,7 @@ import Testing
         #expect(result.output.hasPrefix(expected))
     }
 
-    @Test func `N11 N12 the file and line of every decision are said`() throws {
+    @Test("N11 N12 the file and line of every decision are said") func fileAndLineOfEveryDecisionAreSaid() throws {
         let path = try folder.file(
             "a.conf",
             """
@@ -190,7 +193,9 @@ import Testing
         #expect(steps.last?["column"] as? Int == 5)
     }
 
-    @Test func `all layers of the user are read, and the strongest wins`() throws {
+    @Test("all layers of the user are read, and the strongest wins") func allLayersOfUserAreReadAndStrongestWins()
+        throws
+    {
         _ = try folder.file(".config/audio-session/policy.conf", "roles = { music = { priority = 1  fade = 100 } }\n")
         _ = try folder.file(
             ".config/audio-session/policy.conf.d/50.conf", "roles = { music = { priority = 2 } }\n")
@@ -201,13 +206,13 @@ import Testing
         #expect(result.output.contains("policy.conf.d/50.conf"))
     }
 
-    @Test func `a stream that is left alone is said to be`() throws {
+    @Test("a stream that is left alone is said to be") func streamThatIsLeftAloneIsSaidToBe() throws {
         let result = try run("explain", "--preset", "desktop", "--capture")
         #expect(result.status == 0)
         #expect(result.output.hasPrefix("A capture stream without properties is left alone.\n"))
     }
 
-    @Test func `a stream is explained to machines`() throws {
+    @Test("a stream is explained to machines") func streamIsExplainedToMachines() throws {
         let path = try folder.file("a.conf", "roles = { music = { priority = alarm } }\n")
         let result = try run("explain", "--json", "--policy", path, "--properties", "media.role=music", "a=b=c")
         #expect(result.status == 0)
@@ -220,7 +225,7 @@ import Testing
         #expect(read["schema"] as? Int == 1)
     }
 
-    @Test func `nothing is explained by a policy with errors`() throws {
+    @Test("nothing is explained by a policy with errors") func nothingIsExplainedByPolicyWithErrors() throws {
         let path = try folder.file("a.conf", "preset = fone\n")
         let result = try run("explain", "--policy", path)
         #expect(result.status == 1)
@@ -238,7 +243,7 @@ import Testing
 
         """
 
-    @Test func `a story is told, and ends well`() throws {
+    @Test("a story is told, and ends well") func storyIsToldAndEndsWell() throws {
         let result = try run("simulate", folder.file("a.scenario", Self.story))
         #expect(result.status == 0)
         #expect(result.complaints == "")
@@ -255,7 +260,7 @@ import Testing
                 """)
     }
 
-    @Test func `an expectation that is not met ends it badly`() throws {
+    @Test("an expectation that is not met ends it badly") func expectationThatIsNotMetEndsItBadly() throws {
         let path = try folder.file("a.scenario", Self.story.replacing("is = corked", with: "is = free"))
         let result = try run("simulate", path)
         #expect(result.status == 1)
@@ -269,7 +274,9 @@ import Testing
                 """)
     }
 
-    @Test func `another level than the expected one ends it badly, too`() throws {
+    @Test("another level than the expected one ends it badly, too") func anotherLevelThanExpectedOneEndsItBadlyToo()
+        throws
+    {
         let lowering = Self.story.replacing("role = phone", with: "role = navigation")
         func simulate(_ level: String) throws -> CommandRun {
             let text = lowering.replacing("is = corked", with: "is = \"ducked \(level)\"")
@@ -281,7 +288,7 @@ import Testing
         #expect(result.complaints.contains("error: found music ducked -20 at 2.000 s, expected ducked -19"))
     }
 
-    @Test func `another policy tells another story`() throws {
+    @Test("another policy tells another story") func anotherPolicyTellsAnotherStory() throws {
         let path = try folder.file("a.scenario", Self.story)
         let policy = try folder.file("a.conf", "roles = { phone = none }\n")
         let result = try run("simulate", path, "--policy", policy)
@@ -291,7 +298,9 @@ import Testing
         #expect(try run("simulate", path, "--preset", "phone").status == 0)
     }
 
-    @Test(arguments: ["table", "json", "svg"]) func `each format can go into a file`(format: String) throws {
+    @Test("each format can go into a file", arguments: ["table", "json", "svg"]) func eachFormatCanGoIntoFile(
+        format: String
+    ) throws {
         let path = try folder.file("a.scenario", Self.story)
         let printed = try run("simulate", path, "--format", format)
         let written = try run("simulate", path, "--format", format, "--output", "result")
@@ -303,7 +312,7 @@ import Testing
         #expect(!printed.output.isEmpty)
     }
 
-    @Test func `a story finds its preset beside it`() throws {
+    @Test("a story finds its preset beside it") func storyFindsItsPresetBesideIt() throws {
         _ = try folder.file("quiet.conf", "roles = { phone = none }\n")
         let path = try folder.file(
             "a.scenario", Self.story.replacing("is = corked", with: "is = free") + "policy = quiet\n")
@@ -314,7 +323,7 @@ import Testing
         #expect(try run("simulate", "a.scenario").status == 0)
     }
 
-    @Test func `a file that cannot be written is an error`() throws {
+    @Test("a file that cannot be written is an error") func fileThatCannotBeWrittenIsError() throws {
         let path = try folder.file("a.scenario", Self.story)
         let result = try run("simulate", path, "--output", "nowhere/result")
         #expect(result.status == 1)
@@ -324,19 +333,22 @@ import Testing
 
     // MARK: - In general
 
-    @Test(arguments: [
-        [], ["frobnicate"], ["check", "--frobnicate"], ["simulate"], ["explain", "--properties", "media.role"],
-        ["explain", "--preset", "desktop", "--policy", "x"], ["simulate", "x", "--format", "png"],
-        ["check", "--effective", "a", "b"], ["check", "--effective", "--json"], ["list", "everything"],
-        ["explain", "mpv", "--preset", "desktop"], ["explain", "mpv", "--properties", "a=b"], ["silent", "maybe"],
-        ["pause", "soon"], ["interrupt", "begin"], ["run"],
-    ]) func `a wrong use is told from a wrong file`(arguments: [String]) throws {
+    @Test(
+        "a wrong use is told from a wrong file",
+        arguments: [
+            [], ["frobnicate"], ["check", "--frobnicate"], ["simulate"], ["explain", "--properties", "media.role"],
+            ["explain", "--preset", "desktop", "--policy", "x"], ["simulate", "x", "--format", "png"],
+            ["check", "--effective", "a", "b"], ["check", "--effective", "--json"], ["list", "everything"],
+            ["explain", "mpv", "--preset", "desktop"], ["explain", "mpv", "--properties", "a=b"], ["silent", "maybe"],
+            ["pause", "soon"], ["interrupt", "begin"], ["run"],
+        ]) func wrongUseIsToldFromWrongFile(arguments: [String]) throws
+    {
         let result = try CommandRun(arguments, folder: folder)
         // Without a subcommand there is help, and nothing wrong.
         #expect(result.status == (arguments.isEmpty ? 0 : 64))
     }
 
-    @Test(arguments: ["bash", "zsh", "fish"]) func `shells can complete`(shell: String) throws {
+    @Test("shells can complete", arguments: ["bash", "zsh", "fish"]) func shellsCanComplete(shell: String) throws {
         let result = try run("--generate-completion-script", shell)
         #expect(result.status == 0)
         for word in [
@@ -345,7 +357,7 @@ import Testing
         ] { #expect(result.output.contains(word)) }
     }
 
-    @Test func `it needs no Swift where it is installed`() throws {
+    @Test("it needs no Swift where it is installed") func itNeedsNoSwiftWhereItIsInstalled() throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/ldd")
         process.arguments = [try Project.command.path()]

@@ -26,13 +26,14 @@ import Testing
             shown: "\u{FFFD}[2Jx", mark: "    ^"),
     ]
 
-    @Test(arguments: cases) func `the mark is below its column`(_ expected: Case) {
+    @Test("the mark is below its column", arguments: cases) func markIsBelowItsColumn(_ expected: Case) {
         let excerpt = Excerpts.excerpt(of: Array(expected.line.unicodeScalars), at: expected.column)
         #expect(excerpt.shown == expected.shown)
         #expect(excerpt.mark == expected.mark)
     }
 
-    @Test(arguments: [1, 80, 81, 500, 999, 1000]) func `of a long line the part round the place is shown`(column: Int) {
+    @Test("of a long line the part round the place is shown", arguments: [1, 80, 81, 500, 999, 1000])
+    func ofLongLinePartRoundPlaceIsShown(column: Int) {
         let line = (0..<1000).map { Unicode.Scalar(UInt8(ascii: "a") + UInt8($0 % 26)) }
         let excerpt = Excerpts.excerpt(of: line, at: column)
         let shown = Array(excerpt.shown.unicodeScalars)
@@ -40,8 +41,8 @@ import Testing
         #expect(shown[excerpt.mark.count - 1] == line[column - 1])
     }
 
-    @Test(arguments: ["a\nb\nc", "a\r\nb\r\nc", "a\rb\rc", "\u{FEFF}a\nb\r\nc"])
-    func `lines end as policy files have it`(text: String) {
+    @Test("lines end as policy files have it", arguments: ["a\nb\nc", "a\r\nb\r\nc", "a\rb\rc", "\u{FEFF}a\nb\r\nc"])
+    func linesEndAsPolicyFilesHaveIt(text: String) {
         let lines = Excerpts.lines(of: Array(text.utf8)).map { String(String.UnicodeScalarView($0)) }
         #expect(lines == ["a", "b", "c"])
     }

@@ -7,11 +7,12 @@ import Testing
 /// The description of the D-Bus interface that is installed for developers: it is made from the tables that the service
 /// itself works by.
 @Suite struct InterfaceTests {
-    @Test func `the installed description is that of the service`() throws {
+    @Test("the installed description is that of the service") func installedDescriptionIsThatOfService() throws {
         try Project.compare(WireInterface.introspection(of: [.manager, .session]), with: Project.interface)
     }
 
-    @Test func `the installed description is well-formed, and has everything`() throws {
+    @Test("the installed description is well-formed, and has everything") func installedDescriptionIsWellFormed() throws
+    {
         let counter = ElementCounter()
         let parser = XMLParser(data: try Data(contentsOf: Project.interface))
         parser.delegate = counter
@@ -31,7 +32,7 @@ import Testing
         return try #require(block.components(separatedBy: "```").first)
     }
 
-    @Test func `the examples for shells work`() async throws {
+    @Test("the examples for shells work") func examplesForShellsWork() async throws {
         try await CannedDesk.run { desk in
             let lines = try example("sh").split(separator: "\n")
             #expect(lines.count == 5)
@@ -46,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `the example in Python works`() async throws {
+    @Test("the example in Python works") func exampleInPythonWorks() async throws {
         try await CannedDesk.run { desk in
             let program = try desk.start("/usr/bin/python3", ["-u", "-c", example("python")])
             try desk.wait(for: "the signals", evidence: program.complaints) { program.lines.count == 3 }

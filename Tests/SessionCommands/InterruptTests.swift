@@ -23,8 +23,8 @@ import Testing
         return command
     }
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `an interruption lasts until a signal ends it cleanly`(signal: Int32) async throws {
+    @Test("an interruption lasts until a signal ends it cleanly", arguments: [SIGINT, SIGTERM, SIGHUP])
+    func interruptionLastsUntilSignalEndsItCleanly(signal: Int32) async throws {
         try await CannedDesk.run { desk in
             let command = try begun(desk, "phone", "--name", "A \"call\"")
             #expect(desk.manager.asked == [#"BeginInterruption "phone" {"display-name":"A \"call\""}"#])
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `it lasts for a length of time`() async throws {
+    @Test("it lasts for a length of time") func itLastsForLengthOfTime() async throws {
         try await CannedDesk.run { desk in
             let result = try desk.run("interrupt", "begin", "alarm", "--for", "50ms", "--json")
             #expect(result.status == .exited(0))
@@ -51,8 +51,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [("exit 0", 0), ("exit 7", 7), ("kill -KILL $$", 137)])
-    func `it lasts as long as a command, and has its status`(script: String, status: Int32) async throws {
+    @Test(
+        "it lasts as long as a command, and has its status",
+        arguments: [("exit 0", 0), ("exit 7", 7), ("kill -KILL $$", 137)])
+    func itLastsAsLongAsCommandAndHasItsStatus(script: String, status: Int32) async throws {
         try await CannedDesk.run { desk in
             let result = try desk.run("interrupt", "begin", "ringtone", "--", "sh", "-c", "echo ring; \(script)")
             #expect(result.status == .exited(status))
@@ -61,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a signal is passed on to the command`() async throws {
+    @Test("a signal is passed on to the command") func signalIsPassedOnToCommand() async throws {
         try await CannedDesk.run { desk in
             let script = "trap 'echo bye; exit 5' TERM; echo ready; while :; do read -r line || sleep 0.01; done"
             let command = try desk.start(["interrupt", "begin", "phone", "--", "sh", "-c", script])
@@ -73,7 +75,9 @@ import Testing
         }
     }
 
-    @Test func `a command that cannot be run leaves no interruption`() async throws {
+    @Test("a command that cannot be run leaves no interruption") func commandThatCannotBeRunLeavesNoInterruption()
+        async throws
+    {
         try await CannedDesk.run { desk in
             let result = try desk.run("interrupt", "begin", "phone", "--", "no-such-command")
             #expect(result.status == .exited(127))
@@ -82,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `an interruption of one run is ended by another`() async throws {
+    @Test("an interruption of one run is ended by another") func interruptionOfOneRunIsEndedByAnother() async throws {
         try await CannedDesk.run { desk in
             let phones = try [begun(desk, "phone"), begun(desk, "phone")]
             let alarm = try begun(desk, "alarm")
@@ -105,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `only processes of this command are ended`() async throws {
+    @Test("only processes of this command are ended") func onlyProcessesOfThisCommandAreEnded() async throws {
         try await CannedDesk.run { desk in
             // A stranger with the number of one that has died, and one that holds the file itself.
             let stranger = try desk.sandbox.start("sleep", Invocation("sleep", ["60"]))
@@ -127,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `R82 it begins again with the next service`() async throws {
+    @Test("R82 it begins again with the next service") func itBeginsAgainWithNextService() async throws {
         try await CannedDesk.run { desk in
             let command = try begun(desk, "phone")
             desk.stopService()
@@ -143,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `N11 what the service refuses is said`() async throws {
+    @Test("N11 what the service refuses is said") func whatServiceRefusesIsSaid() async throws {
         try await CannedDesk.run { desk in
             desk.manager.failures["BeginInterruption"] = WireError(WireErrorName.notClaimable, "not you")
             let result = try desk.run("interrupt", "begin", "phone")
@@ -153,12 +157,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ["interrupt", "begin"], ["interrupt", "begin", "fire"], ["interrupt", "end", "fire"],
-        ["interrupt", "begin", "phone", "--for", "5"], ["interrupt", "begin", "phone", "--json", "--", "true"],
-        ["interrupt", "begin", "phone", "true"],
-    ])
-    func `a wrong use is told`(arguments: [String]) async throws {
+    @Test(
+        "a wrong use is told",
+        arguments: [
+            ["interrupt", "begin"], ["interrupt", "begin", "fire"], ["interrupt", "end", "fire"],
+            ["interrupt", "begin", "phone", "--for", "5"], ["interrupt", "begin", "phone", "--json", "--", "true"],
+            ["interrupt", "begin", "phone", "true"],
+        ])
+    func wrongUseIsTold(arguments: [String]) async throws {
         try await CannedDesk.run { desk in
             let command = try desk.start(arguments)
             #expect(try desk.end(of: command) == .exited(64))

@@ -7,8 +7,8 @@ import Testing
 
 /// `audio-session monitor` against a canned service.
 @Suite struct MonitorTests {
-    @Test(arguments: [SIGINT, SIGTERM])
-    func `R56 it shows what there is, and then what happens`(signal: Int32) async throws {
+    @Test("R56 it shows what there is, and then what happens", arguments: [SIGINT, SIGTERM])
+    func itShowsWhatThereIsAndThenWhatHappens(signal: Int32) async throws {
         try await CannedDesk.run { desk in
             let command = try desk.start(["monitor"])
             try desk.wait(for: "the situation", evidence: command.complaints) {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `each line is an object`() async throws {
+    @Test("each line is an object") func eachLineIsObject() async throws {
         try await CannedDesk.run { desk in
             let command = try desk.start(["monitor", "--json"])
             try desk.wait(for: "the situation") { command.output.hasSuffix("\n") }
@@ -56,7 +56,9 @@ import Testing
         }
     }
 
-    @Test func `nothing is missed between the subscription and the situation`() async throws {
+    @Test("nothing is missed between the subscription and the situation") func nothingIsMissedBetweenSubscription()
+        async throws
+    {
         try await CannedDesk.run { desk in
             func event(_ name: String) -> (kind: String, details: WireValue) {
                 ("policy-changed", .record([("policy", .string(name))]))
@@ -81,7 +83,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `R82 it waits for the service, and for the next one`(json: Bool) async throws {
+    @Test("R82 it waits for the service, and for the next one", arguments: [false, true])
+    func itWaitsForServiceAndForNextOne(json: Bool) async throws {
         try await CannedDesk.run(hasService: false) { desk in
             let command = try desk.start(["monitor"] + (json ? ["--json"] : []))
             try desk.wait(for: "a word of it") { command.complaints.contains("waiting for the service") }
@@ -102,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that has enough ends it`() async throws {
+    @Test("a reader that has enough ends it") func readerThatHasEnoughEndsIt() async throws {
         try await CannedDesk.run { desk in
             let shell = try desk.sandbox.start(
                 "sh",

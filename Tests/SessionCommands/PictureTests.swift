@@ -31,7 +31,8 @@ import Testing
         return reading
     }
 
-    @Test(arguments: Project.scenarioNames) func `each stream has a lane, each event a mark`(name: String) throws {
+    @Test("each stream has a lane, each event a mark", arguments: Project.scenarioNames)
+    func eachStreamHasLaneEachEventMark(name: String) throws {
         let (read, _) = ScenarioReader.read(Project.path(ofScenario: name))
         let scenario = try #require(read)
         let reading = try self.read(Picture(Simulation(of: scenario)).svg)
@@ -42,7 +43,8 @@ import Testing
         #expect(reading.text.contains(scenario.title))
     }
 
-    @Test func `what is silent has a pattern and a label, what is lowered has a label`() throws {
+    @Test("what is silent has a pattern and a label, what is lowered has a label")
+    func whatIsSilentHasPatternAndLabelWhatIsLowered() throws {
         let (game, _) = ScenarioReader.read(Project.path(ofScenario: "call-in-a-game"))
         let silent = try read(Picture(Simulation(of: try #require(game))).svg)
         #expect(silent.classes["corked"] ?? 0 >= 1)
@@ -57,7 +59,8 @@ import Testing
         #expect(lost.text.contains("the user pulls out headphones"))
     }
 
-    @Test func `a label leaves other marks and labels alone, and stays in the picture`() {
+    @Test("a label leaves other marks and labels alone, and stays in the picture")
+    func labelLeavesOtherMarksAndLabelsAloneAndStays() {
         let close = PictureLayout.left + 20
         let end = PictureLayout.width - PictureLayout.right
         var rows = MarkRows([PictureLayout.left, close, end])
@@ -71,7 +74,7 @@ import Testing
         #expect(crowd.place(100, at: close + 12) == nil)
     }
 
-    @Test func `names from outside stay text`() throws {
+    @Test("names from outside stay text") func namesFromOutsideStayText() throws {
         let title = "<b>&amp; \"quotes\" \u{1} ]]> \u{FFFF} é漢"
         let text = """
             title = "<b>&amp; \\"quotes\\" \\u0001 ]]> \\uffff é漢"
@@ -87,7 +90,7 @@ import Testing
         #expect(!title.isEmpty)
     }
 
-    @Test func `a story of nothing is a picture too`() throws {
+    @Test("a story of nothing is a picture too") func storyOfNothingIsPictureToo() throws {
         let (scenario, _) = ScenarioReader.read(Array("streams = { a = { } }".utf8), named: "empty")
         let reading = try read(Picture(Simulation(of: try #require(scenario))).svg)
         #expect(reading.classes["lane"] == 1)

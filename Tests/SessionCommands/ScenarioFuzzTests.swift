@@ -24,7 +24,8 @@ import Testing
         "{ at = 1 unplug = headphones }", "plug = usb", "route = speaker",
     ]
 
-    @Test(arguments: Project.scenarioNames) func `mutations are read, and played or refused`(name: String) throws {
+    @Test("mutations are read, and played or refused", arguments: Project.scenarioNames)
+    func mutationsAreReadAndPlayedOrRefused(name: String) throws {
         let original = try Data(contentsOf: URL(filePath: Project.path(ofScenario: name)))
         var numbers = Numbers(state: name.utf8.reduce(7) { ($0 &* 31) &+ UInt64($1) })
         var played = 0

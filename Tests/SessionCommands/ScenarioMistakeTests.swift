@@ -124,21 +124,25 @@ import Testing
             "x:2:46: error: found ']', expected '}' for the '{' at line 2, column 12"),
     ]
 
-    @Test(arguments: mistakes) func `a mistake is named with its place`(_ mistake: Mistake) {
+    @Test("a mistake is named with its place", arguments: mistakes) func mistakeIsNamedWithItsPlace(_ mistake: Mistake)
+    {
         let (scenario, diagnostics) = ScenarioReader.read(
             Array(mistake.text.utf8), named: "x", presetFolders: [])
         #expect(diagnostics.map(\.description) == mistake.messages)
         #expect((scenario == nil) == diagnostics.contains { $0.severity == .error })
     }
 
-    @Test(arguments: [
-        ("0", 0), ("1500", 1500), ("1500ms", 1500), ("1.5s", 1500), ("1.5 s", 1500), ("2min", 120_000), ("24", 24),
-    ]) func `times are read`(text: String, milliseconds: Int) {
+    @Test(
+        "times are read",
+        arguments: [
+            ("0", 0), ("1500", 1500), ("1500ms", 1500), ("1.5s", 1500), ("1.5 s", 1500), ("2min", 120_000), ("24", 24),
+        ]) func timesAreRead(text: String, milliseconds: Int)
+    {
         #expect(ScenarioTime.read(text) == .milliseconds(milliseconds))
     }
 
-    @Test(arguments: ["", "s", "1x", "1e9s", "nan", "-0.1", "86401s", "99999999999999999999"])
-    func `other times are none`(text: String) {
+    @Test("other times are none", arguments: ["", "s", "1x", "1e9s", "nan", "-0.1", "86401s", "99999999999999999999"])
+    func otherTimesAreNone(text: String) {
         #expect(ScenarioTime.read(text) == nil)
     }
 }

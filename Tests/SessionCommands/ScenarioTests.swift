@@ -11,32 +11,38 @@ import Testing
         return Simulation(of: try #require(scenario))
     }
 
-    @Test func `there are at least ten`() { #expect(Project.scenarioNames.count >= 10) }
+    @Test("there are at least ten") func thereAreAtLeastTen() { #expect(Project.scenarioNames.count >= 10) }
 
-    @Test(arguments: Project.scenarioNames) func `everything comes as it is expected`(name: String) throws {
+    @Test("everything comes as it is expected", arguments: Project.scenarioNames) func everythingComesAsItIsExpected(
+        name: String
+    ) throws {
         let simulation = try simulation(of: name)
         #expect(simulation.outcomes.count >= 2)
         #expect(simulation.failures.map(\.description) == [])
     }
 
-    @Test(arguments: Project.scenarioNames) func `the table is as it was`(name: String) throws {
+    @Test("the table is as it was", arguments: Project.scenarioNames) func tableIsAsItWas(name: String) throws {
         try Project.compare(SimulationTable(simulation(of: name)).text.withoutFolder, withSnapshot: "\(name).table")
     }
 
-    @Test(arguments: ["navigation", "call-in-a-game", "two-players", "headphones-and-crash", "headphones-pulled-out"])
-    func `the JSON is as it was`(name: String) throws {
+    @Test(
+        "the JSON is as it was",
+        arguments: ["navigation", "call-in-a-game", "two-players", "headphones-and-crash", "headphones-pulled-out"])
+    func jsonIsAsItWas(name: String) throws {
         let json = try SimulationReport(simulation(of: name)).json
         try Project.compare(json.withoutFolder, withSnapshot: "\(name).json")
         #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(json.utf8)) }
     }
 
-    @Test(arguments: Project.scenarioNames) func `a story told twice ends the same way`(name: String) throws {
+    @Test("a story told twice ends the same way", arguments: Project.scenarioNames) func storyToldTwiceEndsSameWay(
+        name: String
+    ) throws {
         #expect(try SimulationReport(simulation(of: name)).json == SimulationReport(simulation(of: name)).json)
     }
 
     /// Whatever the policy, what was done to a stream is undone when nobody is left to do it.
-    @Test(arguments: Project.scenarioNames, ["desktop", "phone"])
-    func `nothing is left when all others have ended`(name: String, preset: String) throws {
+    @Test("nothing is left when all others have ended", arguments: Project.scenarioNames, ["desktop", "phone"])
+    func nothingIsLeftWhenAllOthersHaveEnded(name: String, preset: String) throws {
         let (read, _) = try ScenarioReader.read(Project.path(ofScenario: name), under: .preset(preset))
         var scenario = try #require(read)
         let end = scenario.length

@@ -13,7 +13,7 @@ import Testing
 
     // MARK: - status and list
 
-    @Test func `N12 status shows what the service knows`() async throws {
+    @Test("N12 status shows what the service knows") func statusShowsWhatServiceKnows() async throws {
         try await CannedDesk.run { desk in
             let plain = try desk.run("status")
             #expect(plain.status == .exited(0))
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `list prints tables, and JSON`() async throws {
+    @Test("list prints tables, and JSON") func listPrintsTablesAndJSON() async throws {
         try await CannedDesk.run { desk in
             try Project.compare(desk.run("list").output, withSnapshot: "list-sessions.txt")
             try Project.compare(desk.run("list", "sessions").output, withSnapshot: "list-sessions.txt")
@@ -51,8 +51,8 @@ import Testing
         ["interrupt", "begin", "phone"], ["interrupt", "begin", "phone", "--", "true"],
     ]
 
-    @Test(arguments: questions) func `without the service it is said what to look at`(arguments: [String]) async throws
-    {
+    @Test("without the service it is said what to look at", arguments: questions)
+    func withoutServiceItIsSaidWhatToLookAt(arguments: [String]) async throws {
         try await CannedDesk.run(hasService: false) { desk in
             let command = try desk.start(arguments)
             #expect(try desk.end(of: command) == .exited(1))
@@ -64,7 +64,8 @@ import Testing
         }
     }
 
-    @Test(arguments: questions) func `without a bus it is said where it was looked for`(arguments: [String])
+    @Test("without a bus it is said where it was looked for", arguments: questions)
+    func withoutBusItIsSaidWhereItWasLookedFor(arguments: [String])
         async throws
     {
         try await CannedDesk.run(hasBus: false, hasService: false) { desk in
@@ -78,7 +79,7 @@ import Testing
 
     // MARK: - explain
 
-    @Test func `N12 explain asks the service`() async throws {
+    @Test("N12 explain asks the service") func explainAsksService() async throws {
         try await CannedDesk.run { desk in
             #expect(try desk.run("explain", "7").output == "Stream 7 of rhythmbox is corked by Calls.\n")
             // A number that is no stream's is a process's.
@@ -101,7 +102,7 @@ import Testing
 
     // MARK: - route
 
-    @Test func `R66 route shows the ports, and chooses one`() async throws {
+    @Test("R66 route shows the ports, and chooses one") func routeShowsPortsAndChoosesOne() async throws {
         try await CannedDesk.run { desk in
             try Project.compare(desk.run("route").output, withSnapshot: "route.txt")
             #expect(try desk.run("route", "show").output == desk.run("route").output)
@@ -122,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `R60 where no ports are known, route says so`() async throws {
+    @Test("R60 where no ports are known, route says so") func whereNoPortsAreKnownRouteSaysSo() async throws {
         try await CannedDesk.run { desk in
             for property in ["CurrentRoute", "AvailableInputs", "AvailableOutputs"] {
                 desk.manager.properties[property] = nil
@@ -137,8 +138,10 @@ import Testing
 
     // MARK: - Switches
 
-    @Test(arguments: [("silent", "Silent"), ("do-not-disturb", "DoNotDisturb")])
-    func `N16 switches are shown, set and toggled`(command: String, property: String) async throws {
+    @Test(
+        "N16 switches are shown, set and toggled",
+        arguments: [("silent", "Silent"), ("do-not-disturb", "DoNotDisturb")])
+    func switchesAreShownSetAndToggled(command: String, property: String) async throws {
         try await CannedDesk.run { desk in
             desk.manager.properties[property] = .boolean(false)
             #expect(try desk.run(command).output == "off\n")
@@ -155,13 +158,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (["pause"], "Pause 0", "paused until it is resumed\n"),
-        (["pause", "1h30m"], "Pause 5400000", "paused until 2026-11-21 20:09:49\n"),
-        (["pause", "90s"], "Pause 90000", "paused until 2026-11-21 18:41:19\n"), (["resume"], "Resume", ""),
-    ])
-    func `the policy is suspended and put in force again`(arguments: [String], call: String, text: String) async throws
-    {
+    @Test(
+        "the policy is suspended and put in force again",
+        arguments: [
+            (["pause"], "Pause 0", "paused until it is resumed\n"),
+            (["pause", "1h30m"], "Pause 5400000", "paused until 2026-11-21 20:09:49\n"),
+            (["pause", "90s"], "Pause 90000", "paused until 2026-11-21 18:41:19\n"), (["resume"], "Resume", ""),
+        ])
+    func policyIsSuspendedAndPutInForceAgain(arguments: [String], call: String, text: String) async throws {
         try await CannedDesk.run { desk in
             let command = try desk.start(arguments)
             #expect(try desk.end(of: command) == .exited(0))
@@ -176,24 +180,28 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "", "90", "h", "1x", "1h1h", "1m1h", "-5s", "1.5h", "0s", "366d", "99999999999999999999s", "1h 30m",
-    ])
-    func `a length says what it should be`(text: String) async throws {
+    @Test(
+        "a length says what it should be",
+        arguments: [
+            "", "90", "h", "1x", "1h1h", "1m1h", "-5s", "1.5h", "0s", "366d", "99999999999999999999s", "1h 30m",
+        ])
+    func lengthSaysWhatItShouldBe(text: String) async throws {
         let error = #expect(throws: (any Error).self) { try Length(text) }
         #expect("\(String(describing: error))".contains("expected a length of up to a year with units"))
     }
 
-    @Test(arguments: [
-        ("90s", 90_000), ("1h", 3_600_000), ("30m", 1_800_000), ("1h30m", 5_400_000), ("250ms", 250),
-        ("1d", 86_400_000),
-        ("1d1h1m1s1ms", 90_061_001), ("365d", 31_536_000_000),
-    ])
-    func `lengths have units`(text: String, milliseconds: UInt64) throws {
+    @Test(
+        "lengths have units",
+        arguments: [
+            ("90s", 90_000), ("1h", 3_600_000), ("30m", 1_800_000), ("1h30m", 5_400_000), ("250ms", 250),
+            ("1d", 86_400_000),
+            ("1d1h1m1s1ms", 90_061_001), ("365d", 31_536_000_000),
+        ])
+    func lengthsHaveUnits(text: String, milliseconds: UInt64) throws {
         #expect(try Length(text).milliseconds == milliseconds)
     }
 
-    @Test func `an error of the service is said`() async throws {
+    @Test("an error of the service is said") func errorOfServiceIsSaid() async throws {
         try await CannedDesk.run { desk in
             desk.manager.failures["Pause"] = WireError(WireErrorName.failed, "not today")
             let result = try desk.run("pause")

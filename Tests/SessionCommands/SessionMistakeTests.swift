@@ -241,7 +241,8 @@ import Testing
         ),
     ]
 
-    @Test(arguments: mistakes.indices) func `a mistake is named with its place`(index: Int) {
+    @Test("a mistake is named with its place", arguments: mistakes.indices) func mistakeIsNamedWithItsPlace(index: Int)
+    {
         let mistake = Self.mistakes[index]
         let (scenario, diagnostics) = ScenarioReader.read(
             Array(mistake.text.utf8), named: "x", presetFolders: [])
@@ -249,12 +250,15 @@ import Testing
         #expect((scenario == nil) == diagnostics.contains { $0.severity == .error })
     }
 
-    @Test(arguments: [
-        "active", "inactive", "began default", "began route-disconnected by the other one", "ended resume",
-        "ended stay",
-        "granted", "delayed", "refused", "refused by modem", "mistaken mode-not-changeable",
-        "route old-device-unavailable", "hint on", "hint off",
-    ]) func `what is told is written as it is read`(text: String) throws {
+    @Test(
+        "what is told is written as it is read",
+        arguments: [
+            "active", "inactive", "began default", "began route-disconnected by the other one", "ended resume",
+            "ended stay",
+            "granted", "delayed", "refused", "refused by modem", "mistaken mode-not-changeable",
+            "route old-device-unavailable", "hint on", "hint off",
+        ]) func whatIsToldIsWrittenAsItIsRead(text: String) throws
+    {
         #expect(try Told.read(text).text == text)
     }
 }

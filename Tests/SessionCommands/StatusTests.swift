@@ -18,7 +18,8 @@ import Testing
         ("coloured", Style(isColoured: true, isUnicode: true)),
     ]
 
-    @Test(arguments: [0, 1, 2]) func `N12 the tree says what is done to whom, by whom, since when`(index: Int) throws {
+    @Test("N12 the tree says what is done to whom, by whom, since when", arguments: [0, 1, 2])
+    func treeSaysWhatIsDoneToWhomByWhomSinceWhen(index: Int) throws {
         let (name, style) = Self.styles[index]
         let text = StatusText(state: situation(), style: style, now: Canned.now).text
         try Project.compare(text, withSnapshot: "status-\(name).txt")
@@ -30,24 +31,26 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (
-            Canned.properties(silent: false, locked: false, hasPorts: false),
-            "Policy desktop, no sessions\n" + Canned.limits
-        ),
-        (
-            Canned.properties(silent: true, doNotDisturb: true, pausedUntil: .max),
-            "Policy desktop, silent, do not disturb, screen locked, paused until it is\n    resumed, no sessions\n"
-                + "Output Headphones, input Internal Microphone\n" + Canned.limits
-        ),
-        ([], "Policy unknown, no sessions\n"),
-    ])
-    func `N16 the switches that are on stand above`(properties: [(String, WireValue)], expected: String) {
+    @Test(
+        "N16 the switches that are on stand above",
+        arguments: [
+            (
+                Canned.properties(silent: false, locked: false, hasPorts: false),
+                "Policy desktop, no sessions\n" + Canned.limits
+            ),
+            (
+                Canned.properties(silent: true, doNotDisturb: true, pausedUntil: .max),
+                "Policy desktop, silent, do not disturb, screen locked, paused until it is\n    resumed, no sessions\n"
+                    + "Output Headphones, input Internal Microphone\n" + Canned.limits
+            ),
+            ([], "Policy unknown, no sessions\n"),
+        ])
+    func switchesThatAreOnStandAbove(properties: [(String, WireValue)], expected: String) {
         let situation = situation(sessions: [], streams: [], properties: properties)
         #expect(StatusText(state: situation, style: .plain, now: Canned.now).text == expected)
     }
 
-    @Test func `a policy of several files is shown with all of them`() {
+    @Test("a policy of several files is shown with all of them") func policyOfSeveralFilesIsShownWithAllOfThem() {
         let folder = "/home/somebody/.config/audio-session"
         let files = ["policy.conf", "policy.conf.d/10-roles.conf", "policy.conf.d/50-applications.conf"]
         let origin = files.map { "\(folder)/\($0)" }.joined(separator: ", ") + ", /home/somebodyelse/x"
@@ -64,7 +67,9 @@ import Testing
                 """)
     }
 
-    @Test func `the end of a pause is shown as a clock, or with its date`() throws {
+    @Test("the end of a pause is shown as a clock, or with its date") func endOfPauseIsShownAsClockOrWithItsDate()
+        throws
+    {
         func words(_ seconds: Int64) throws -> String {
             try #require(ServiceState.Pause.until(UInt64(Canned.now + seconds * 1_000_000)).words(at: Canned.now))
         }
@@ -74,18 +79,23 @@ import Testing
         #expect(try /paused until 2026-11-2[34] \d\d:\d\d:\d\d/.wholeMatch(in: later) != nil, "\(later)")
     }
 
-    @Test(arguments: [
-        ([], [0], "Output Headphones\n"), ([0], [], "Input Internal Microphone\n"), ([], [], ""),
-        ([0], [0, 1], "Output Headphones + Speakers, input Internal Microphone\n"),
-        ([], [0, 1, 2], "Output Headphones + Speakers + Fernseher ?[2J in der K?che und noch ein...\n"),
-    ]) func `R60 what is in use stands below the policy`(inputs: [Int], outputs: [Int], expected: String) {
+    @Test(
+        "R60 what is in use stands below the policy",
+        arguments: [
+            ([], [0], "Output Headphones\n"), ([0], [], "Input Internal Microphone\n"), ([], [], ""),
+            ([0], [0, 1], "Output Headphones + Speakers, input Internal Microphone\n"),
+            ([], [0, 1, 2], "Output Headphones + Speakers + Fernseher ?[2J in der K?che und noch ein...\n"),
+        ]) func whatIsInUseStandsBelowPolicy(inputs: [Int], outputs: [Int], expected: String)
+    {
         let route = Canned.route(inputs: inputs.map { Canned.inputs[$0] }, outputs: outputs.map { Canned.outputs[$0] })
         let situation = situation(sessions: [], streams: [], properties: [("CurrentRoute", route)])
         let text = StatusText(state: situation, style: .plain, now: Canned.now).text
         #expect(text == "Policy unknown, no sessions\n" + expected)
     }
 
-    @Test func `R66 the ports that there are, with a mark at those in use`() throws {
+    @Test("R66 the ports that there are, with a mark at those in use") func portsThatThereAreWithMarkAtThoseInUse()
+        throws
+    {
         try Project.compare(situation().portTable(.plain), withSnapshot: "route.txt")
         // What is in use may not be among those that can be chosen.
         let odd = situation(properties: [("CurrentRoute", Canned.route(outputs: Canned.outputs))])
@@ -93,14 +103,16 @@ import Testing
         #expect(situation(properties: []).route.isUnknown)
     }
 
-    @Test(arguments: ["sessions", "streams"]) func `tables have a line for each`(what: String) throws {
+    @Test("tables have a line for each", arguments: ["sessions", "streams"]) func tablesHaveLineForEach(what: String)
+        throws
+    {
         let situation = situation()
         let text = what == "sessions" ? situation.sessionTable(.plain) : situation.streamTable(.plain)
         try Project.compare(text, withSnapshot: "list-\(what).txt")
         #expect(text.split(separator: "\n").count == 1 + (what == "sessions" ? 6 : 8))
     }
 
-    @Test func `machines get everything, in the documented order`() throws {
+    @Test("machines get everything, in the documented order") func machinesGetEverythingInDocumentedOrder() throws {
         let text = SchemaJSON.text(situation().members)
         try Project.compare(text, withSnapshot: "status.json")
         let read = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -115,7 +127,7 @@ import Testing
         #expect(line.contains("},\"policy\":\"desktop\",\"switches\":{\"silent\":true,"))
     }
 
-    @Test func `records of other versions are shown as far as they go`() {
+    @Test("records of other versions are shown as far as they go") func recordsOfOtherVersionsAreShownAsFarAsTheyGo() {
         let odd: [WireValue] = [
             .record([("new", .string("thing"))]), .string("no record"), .record([("id", .string("x"))]),
         ]
@@ -177,21 +189,23 @@ import Testing
     ]
     private static let events = streamEvents + sessionEvents + otherEvents
 
-    @Test(arguments: [
-        ("superseded", "corked by Calls (phone) (its application has to go on)"), ("rejected", "(not let begin)"),
-        ("inactive", "(its session is not active)"), ("no-device", "(audio-processing has no device)"),
-        ("silent", "(silent switch)"), ("locked", "(screen lock)"), ("do-not-disturb", "(do not disturb)"),
-        ("handover", "(until others are silent)"), ("something-new", "(something-new)"),
-        ("interrupted", "by Calls (phone)"),
-    ])
-    func `N12 the cause is said where the treatment does not say it`(cause: String, words: String) {
+    @Test(
+        "N12 the cause is said where the treatment does not say it",
+        arguments: [
+            ("superseded", "corked by Calls (phone) (its application has to go on)"), ("rejected", "(not let begin)"),
+            ("inactive", "(its session is not active)"), ("no-device", "(audio-processing has no device)"),
+            ("silent", "(silent switch)"), ("locked", "(screen lock)"), ("do-not-disturb", "(do not disturb)"),
+            ("handover", "(until others are silent)"), ("something-new", "(something-new)"),
+            ("interrupted", "by Calls (phone)"),
+        ])
+    func causeIsSaidWhereTreatmentDoesNotSayIt(cause: String, words: String) {
         let stream = StreamRecord(
             Canned.stream(
                 1, node: 2, "a", process: 3, session: 4, "b", treatment: "corked", cause: cause, by: "Calls (phone)"))
         #expect(Style.plain.treatment(of: stream, at: nil).text.hasSuffix(words))
     }
 
-    @Test func `each event is one line`() throws {
+    @Test("each event is one line") func eachEventIsOneLine() throws {
         let lines = Self.events.map { kind, details in
             let line = EventText(time: Canned.now, kind: kind, details: details).line(.plain)
             // The hours and minutes are those of the user's time zone.
@@ -202,7 +216,7 @@ import Testing
         try Project.compare(lines.joined(separator: "\n") + "\n", withSnapshot: "events.txt")
     }
 
-    @Test func `each event is one object`() throws {
+    @Test("each event is one object") func eachEventIsOneObject() throws {
         let lines = Self.events.map { EventText(time: Canned.now, kind: $0.kind, details: $0.details).json }
         for line in lines {
             #expect(line.hasPrefix("{\"schema\":2,\"time\":\(Canned.now),\"kind\":\""))
@@ -211,11 +225,14 @@ import Testing
         try Project.compare(lines.joined(separator: "\n") + "\n", withSnapshot: "events.json")
     }
 
-    @Test(arguments: [
-        (0, "0 s"), (3, "3 s"), (119, "119 s"), (120, "2 min"), (7199, "119 min"), (7200, "2 h"), (172_800, "2 days"),
-        (-5, "0 s"),
-    ])
-    func `ages are in the unit that says most`(seconds: Int64, words: String) {
+    @Test(
+        "ages are in the unit that says most",
+        arguments: [
+            (0, "0 s"), (3, "3 s"), (119, "119 s"), (120, "2 min"), (7199, "119 min"), (7200, "2 h"),
+            (172_800, "2 days"),
+            (-5, "0 s"),
+        ])
+    func agesAreInUnitThatSaysMost(seconds: Int64, words: String) {
         #expect(Style.plain.age(from: Canned.now, to: Canned.now + seconds * 1_000_000) == words)
     }
 }

@@ -30,13 +30,15 @@ import Testing
     static let files = folders.flatMap { files(below: $0.path) }
 
     /// An empty list would pass without having shown anything.
-    @Test(arguments: folders) func `a folder that is there has files`(folder: Folder) {
+    @Test("a folder that is there has files", arguments: folders) func folderThatIsThereHasFiles(folder: Folder) {
         let isThere = FileManager.default.fileExists(atPath: Project.folder.appending(path: folder.path).path())
         #expect(isThere || !folder.isRequired)
         if isThere { #expect(!Self.files(below: folder.path).isEmpty) }
     }
 
-    @Test(arguments: files) func `everything comes as it is expected`(file: String) throws {
+    @Test("everything comes as it is expected", arguments: files) func everythingComesAsItIsExpected(file: String)
+        throws
+    {
         let path = Project.folder.appending(path: file).path()
         let (read, diagnostics) = ScenarioReader.read(path)
         for diagnostic in diagnostics { Issue.record("\(diagnostic)") }
@@ -47,7 +49,9 @@ import Testing
 
     /// A real server takes a moment for everything, and a program some more to start, so nothing is expected of a moment at which
     /// something changes.
-    @Test(arguments: files) func `nothing is expected too close to a change`(file: String) throws {
+    @Test("nothing is expected too close to a change", arguments: files) func nothingIsExpectedTooCloseToChange(
+        file: String
+    ) throws {
         let (read, _) = ScenarioReader.read(Project.folder.appending(path: file).path())
         let simulation = Simulation(of: try #require(read))
         for expectation in simulation.scenario.expectations {

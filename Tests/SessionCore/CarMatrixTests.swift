@@ -35,7 +35,9 @@ import Testing
         ("announcement", "ECEEEECCECCE"),
     ]
 
-    @Test(arguments: matrix.indices) func `every interaction in a car is Android's`(index: Int) throws {
+    @Test("every interaction in a car is Android's", arguments: matrix.indices) func everyInteractionInCarIsAndroids(
+        index: Int
+    ) throws {
         let (holder, begins) = Self.matrix[index]
         let table = PairTable(try PresetFile.car.policy())
         #expect(begins.count == Self.contexts.count)

@@ -15,7 +15,8 @@ private typealias Party = InterplayRules.Party
     private static let music = SessionDescription(name: "music", category: .playback)
     private static let game = SessionDescription(name: "game", category: .ambient)
 
-    @Test func `a role comes before a category and that before any, the actor's side first`() {
+    @Test("a role comes before a category and that before any, the actor's side first")
+    func roleComesBeforeCategoryAndThatBeforeAny() {
         // Told apart by their fades.
         var rules: [InterplayRules.Pair: InterplayRules.Rule] = [:]
         for (place, parties) in Self.order.enumerated().reversed() {
@@ -33,7 +34,8 @@ private typealias Party = InterplayRules.Party
         }
     }
 
-    @Test func `what the closer rule does not say is what the next one says`() {
+    @Test("what the closer rule does not say is what the next one says")
+    func whatCloserRuleDoesNotSayIsWhatNextOneSays() {
         let rules = InterplayRules([
             .init(.named("music"), .any): .init(newcomer: Interplay(.reject)),
             .init(.category(.playback), .category(.ambient)): .init(playing: Interplay(.mute)),
@@ -43,7 +45,8 @@ private typealias Party = InterplayRules.Party
                 == .init(playing: Interplay(.mute), newcomer: Interplay(.reject)))
     }
 
-    @Test func `a category means opened sessions and those of roles alike`() {
+    @Test("a category means opened sessions and those of roles alike") func categoryMeansOpenedSessionsAndThoseOfRoles()
+    {
         let pair = InterplayRules.Pair(.category(.playAndRecord), .category(.playback))
         let policy = Policy(
             name: "test", roles: Policy.phone.roles, untagged: Policy.phone.untagged,

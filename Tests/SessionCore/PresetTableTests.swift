@@ -24,7 +24,8 @@ enum PresetFile: String, CaseIterable, CustomTestStringConvertible {
 @Suite struct PresetTableTests {
     /// With the variable AUDIO_SESSION_RECORD the tables are written anew, and the test fails, so that one looks at the
     /// difference.
-    @Test(arguments: PresetFile.allCases) func `every pair of a preset is heard as its table says`(
+    @Test("every pair of a preset is heard as its table says", arguments: PresetFile.allCases)
+    func everyPairOfPresetIsHeardAsItsTableSays(
         preset: PresetFile
     ) throws {
         let text = PairTable(try preset.policy()).text
@@ -48,7 +49,8 @@ enum PresetFile: String, CaseIterable, CustomTestStringConvertible {
     }
 
     /// A table that compares equal because it is empty would show nothing.
-    @Test(arguments: PresetFile.allCases) func `a table has a line for every ordered pair`(preset: PresetFile) throws {
+    @Test("a table has a line for every ordered pair", arguments: PresetFile.allCases)
+    func tableHasLineForEveryOrderedPair(preset: PresetFile) throws {
         let table = PairTable(try preset.policy())
         #expect(table.kinds.count >= 12)
         #expect(Set(table.blocks.joined()).count == table.kinds.count * table.kinds.count)

@@ -22,14 +22,15 @@ import Testing
         ("e\u{301}\u{301}\u{301}", 3, "e\u{301}\u{301}…"),
     ]
 
-    @Test(arguments: table) func `text from outside is printed without what controls a terminal`(
+    @Test("text from outside is printed without what controls a terminal", arguments: table)
+    func textFromOutsideIsPrintedWithoutWhatControls(
         text: String, limit: Int, printed: String
     ) {
         #expect(Array(printable(text, limit: limit).unicodeScalars) == Array(printed.unicodeScalars))
         #expect(printable(printable(text, limit: .max), limit: .max) == printable(text, limit: .max))
     }
 
-    @Test func `a word in a sentence has 48 characters`() {
+    @Test("a word in a sentence has 48 characters") func wordInSentenceHas48Characters() {
         let word = String(repeating: "w", count: 48)
         #expect(printable(word) == word)
         #expect(printable(word + "w") == word + "…")

@@ -22,34 +22,39 @@ import Testing
         """
 
     @Test(
+        "the name is that of the application, in the best language there is",
         arguments: [
             ([], "Files"), (["de"], "Dateien"), (["de_AT", "de"], "Akten"), (["de_CH", "de"], "Dateien"),
             (["it"], "Files"),
             (["fr"], "Files"),
         ])
-    func `the name is that of the application, in the best language there is`(languages: [String], title: String) {
+    func nameIsThatOfApplicationInBestLanguageThereIs(languages: [String], title: String) {
         #expect(DesktopFile.title(in: Array(file.utf8), languages: languages) == title)
         let windows = file.replacingOccurrences(of: "\n", with: "\r\n")
         #expect(DesktopFile.title(in: Array(windows.utf8), languages: languages) == title)
     }
 
-    @Test(arguments: [
-        "", "[Desktop Entry]", "[Desktop Entry]\nName=", "Name=a", "[Desktop Action a]\nName=a", "=\n[\n",
-    ])
-    func `what has no name has none`(text: String) {
+    @Test(
+        "what has no name has none",
+        arguments: [
+            "", "[Desktop Entry]", "[Desktop Entry]\nName=", "Name=a", "[Desktop Action a]\nName=a", "=\n[\n",
+        ])
+    func whatHasNoNameHasNone(text: String) {
         #expect(DesktopFile.title(in: Array(text.utf8), languages: ["de"]) == nil)
     }
 
     @Test(
+        "a locale has a language, and perhaps a country",
         arguments: [
             ("de_AT.UTF-8@euro", ["de_AT", "de"]), ("de", ["de"]), ("C.UTF-8", []), ("POSIX", []), ("", []),
             ("C", []), ("sr_RS@latin", ["sr_RS", "sr"]),
         ])
-    func `a locale has a language, and perhaps a country`(locale: String, languages: [String]) {
+    func localeHasLanguageAndPerhapsCountry(locale: String, languages: [String]) {
         #expect(DesktopFile.languages(of: locale) == languages)
     }
 
-    @Test func `the first folder that has the file counts, if it answers at once`() throws {
+    @Test("the first folder that has the file counts, if it answers at once")
+    func firstFolderThatHasFileCountsIfItAnswers() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for name in ["proc/self", "a", "b"] {

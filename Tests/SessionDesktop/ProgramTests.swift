@@ -40,7 +40,8 @@ import Testing
         try #require(tree.program(of: process)).applicationKey
     }
 
-    @Test func `N18 two players from one terminal are two applications, a browser is one`() throws {
+    @Test("N18 two players from one terminal are two applications, a browser is one")
+    func twoPlayersFromOneTerminalAreTwoApplications() throws {
         #expect(try key(20, tree) != key(21, tree))
         #expect(try Set([30, 31, 32, 34].map { try key($0, tree) }).count == 1)
         #expect(try key(33, tree) != key(30, tree))
@@ -50,26 +51,30 @@ import Testing
         #expect(tree.program(of: 34)?.executable == "browser")
     }
 
-    @Test func `a number that another process has later is another program`() throws {
+    @Test("a number that another process has later is another program") func numberThatAnotherProcessHasLaterIsAnother()
+        throws
+    {
         var later = tree
         later.entries[20]?.start = 2
         #expect(try key(20, tree) != key(20, later))
         #expect(tree.program(of: 20)?.process != later.program(of: 20)?.process)
     }
 
-    @Test func `N18 what the kernel does not tell joins nobody`() throws {
+    @Test("N18 what the kernel does not tell joins nobody") func whatKernelDoesNotTellJoinsNobody() throws {
         var unreadable = tree
         unreadable.entries[31]?.executable = nil
         unreadable.entries[30]?.executable = nil
         #expect(try key(31, unreadable) != key(30, unreadable))
     }
 
-    @Test func `a process that is its own ancestor is looked at to a limit`() {
+    @Test("a process that is its own ancestor is looked at to a limit")
+    func processThatIsItsOwnAncestorIsLookedAtToLimit() {
         let loop = PaperTree(entries: [5: .init(parent: 6, executable: "/a"), 6: .init(parent: 5, executable: "/a")])
         #expect(loop.program(of: 5)?.lineage.count == Program.deepest)
     }
 
-    @Test func `N18 the desktop's unit comes before the process, and the sandbox before both`() throws {
+    @Test("N18 the desktop's unit comes before the process, and the sandbox before both")
+    func desktopsUnitComesBeforeProcessAndSandbox() throws {
         var desktop = tree
         desktop.entries[20]?.unit = "app-player-1.scope"
         desktop.entries[21]?.unit = "app-player-1.scope"
@@ -87,6 +92,7 @@ import Testing
     private static let rest = " -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 4711 1 1"
 
     @Test(
+        "the line of a process is read behind its name",
         arguments: [
             ("77 (mpv) S 42 77 77 34816\(rest)", LinuxProcessTree.Status(parent: 42, hasTerminal: true, start: 4711)),
             ("77 (Web Content) S 42 77 77 0\(rest)", .init(parent: 42, hasTerminal: false, start: 4711)),
@@ -94,11 +100,12 @@ import Testing
             ("77 (mpv) S 42 77 77 0", nil), ("77 (mpv", nil), ("", nil), (")", nil),
             ("77 (mpv) S -1 77 77 0\(rest)", nil), ("77 (mpv) S 99999999999 77 77 0\(rest)", nil),
         ] as [(String, LinuxProcessTree.Status?)])
-    func `the line of a process is read behind its name`(line: String, status: LinuxProcessTree.Status?) {
+    func lineOfProcessIsReadBehindItsName(line: String, status: LinuxProcessTree.Status?) {
         #expect(LinuxProcessTree.status(Array(line.utf8)) == status)
     }
 
     @Test(
+        "people are shown the name by which a program was started",
         arguments: [
             (["paplay", "sound.wav"], "paplay\n", "paplay"), (["/usr/bin/paplay"], "paplay\n", "paplay"),
             (
@@ -109,24 +116,26 @@ import Testing
             (["C:\\Games\\game.exe"], "game.exe\n", "game.exe"), (["firefox"], "GeckoMain\n", "firefox"),
             ([], "kworker\n", "kworker"), (["", ""], "", nil), ([], "", nil), (["a b/c d"], "c d\n", "c d"),
         ] as [([String], String, String?)])
-    func `people are shown the name by which a program was started`(
+    func peopleAreShownNameByWhichProgramWasStarted(
         arguments: [String], command: String, name: String?
     ) {
         #expect(LinuxProcessTree.name(command: command, arguments: arguments) == name)
     }
 
     @Test(
+        "the desktop's unit is the innermost one of an application",
         arguments: [
             ("0::/user.slice/user@1000.service/app.slice/app-gnome-firefox-1.scope", "app-gnome-firefox-1.scope"),
             ("0::/app.slice/app-org.kde.dolphin@1.service/inner\n", "app-org.kde.dolphin@1.service"),
             ("0::/app.slice/snap.vlc.vlc-7.scope", "snap.vlc.vlc-7.scope"), ("0::/app.slice/vte-spawn-1.scope", nil),
             ("12:cpu:/\n0::/app.slice/app-a-1.scope", "app-a-1.scope"), ("0::/app-x", nil), ("", nil), ("0::/", nil),
         ] as [(String, String?)])
-    func `the desktop's unit is the innermost one of an application`(groups: String, unit: String?) {
+    func desktopsUnitIsInnermostOneOfApplication(groups: String, unit: String?) {
         #expect(LinuxProcessTree.unit(inGroups: Array(groups.utf8)) == unit)
     }
 
     @Test(
+        "a unit's name has the application's desktop file in it",
         arguments: [
             ("app-gnome-org.gnome.Rhythmbox3-4711.scope", "org.gnome.Rhythmbox3"),
             ("app-firefox-4711.scope", "firefox"), ("app-gnome-my\\x2dplayer-4711.scope", "my-player"),
@@ -135,11 +144,12 @@ import Testing
             ("app-4711.scope", nil), ("app-a-b-c-d.scope", nil), ("app-gnome--4711.scope", nil), ("app.slice", nil),
             ("snap.spotify.spotify-4711.scope", nil), ("", nil), (".scope", nil), ("app-.service", nil),
         ])
-    func `a unit's name has the application's desktop file in it`(unit: String, entry: String?) {
+    func unitsNameHasApplicationsDesktopFileInIt(unit: String, entry: String?) {
         #expect(LinuxProcessTree.desktopEntry(ofUnit: unit) == entry)
     }
 
     @Test(
+        "a file in a sandbox is looked at only where that cannot take long",
         arguments: [
             ("64 42 0:39 /newroot / rw,nosuid - tmpfs tmpfs rw", true),
             ("64 42 0:39 / / rw shared:1 master:2 - ext4 /dev/vda1 rw", true),
@@ -151,11 +161,11 @@ import Testing
             ("64 42 0:39 / / rw - tmpfs tmpfs rw\n65 64 0:41 / /home rw - nfs4 server:/home rw", true),
             ("", false), ("64 42 0:39 / / rw - ", false), ("64 42 0:39 /", false),
         ])
-    func `a file in a sandbox is looked at only where that cannot take long`(mounts: String, isQuick: Bool) {
+    func fileInSandboxIsLookedAtOnlyWhereThatCannot(mounts: String, isQuick: Bool) {
         #expect(LinuxProcessTree.answersAtOnce("/.flatpak-info", Array(mounts.utf8)) == isQuick)
     }
 
-    @Test func `what Flatpak says of a sandbox is read`() {
+    @Test("what Flatpak says of a sandbox is read") func whatFlatpakSaysOfSandboxIsRead() {
         let text = """
             [Application]
             name=org.example.Player
@@ -175,7 +185,7 @@ import Testing
         #expect(LinuxProcessTree.sandbox(inFlatpak: [0xff, 0x3d, 0x0a, 0x5b]) == nil)
     }
 
-    @Test func `a process that runs is known as it is`() throws {
+    @Test("a process that runs is known as it is") func processThatRunsIsKnownAsItIs() throws {
         let program = try #require(LinuxProcessTree().program(of: UInt32(getpid())))
         #expect(program.process.number == UInt32(getpid()))
         #expect(program.lineage.dropFirst().first?.number == UInt32(getppid()) || getppid() <= 1)

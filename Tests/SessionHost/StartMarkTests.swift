@@ -24,7 +24,8 @@ import Testing
         try lines.map { $0 + "\n" }.joined().write(toFile: path, atomically: true, encoding: .utf8)
     }
 
-    @Test func `there is nothing before the first start, and nothing after one that is through`() throws {
+    @Test("there is nothing before the first start, and nothing after one that is through")
+    func thereIsNothingBeforeFirstStartAndNothing() throws {
         try inFolder { path in
             var mark = mark(path)
             #expect(mark.find() == .clear)
@@ -37,7 +38,8 @@ import Testing
         }
     }
 
-    @Test func `what a process has left that is no more was not survived`() throws {
+    @Test("what a process has left that is no more was not survived")
+    func whatProcessHasLeftThatIsNoMoreWasNotSurvived() throws {
         try inFolder { path in
             try leave("/module.so 1 2 3", "Server 1.0", gone, at: path)
             #expect(mark(path).find() == .leftover)
@@ -45,14 +47,17 @@ import Testing
         }
     }
 
-    @Test func `a process that has the same number and began at another moment is another one`() throws {
+    @Test("a process that has the same number and began at another moment is another one")
+    func processThatHasSameNumberAndBeganAtAnother() throws {
         try inFolder { path in
             try leave("/module.so 1 2 3", "Server 1.0", "\(getpid()) 1", at: path)
             #expect(mark(path).find() == .leftover)
         }
     }
 
-    @Test func `what a living process has begun is its own, and stays`() throws {
+    @Test("what a living process has begun is its own, and stays") func whatLivingProcessHasBegunIsItsOwnAndStays()
+        throws
+    {
         try inFolder { path in
             var first = mark(path)
             let isBegun = first.write()
@@ -71,7 +76,8 @@ import Testing
         }
     }
 
-    @Test func `another module file or another release of the server gets its chance`() throws {
+    @Test("another module file or another release of the server gets its chance")
+    func anotherModuleFileOrAnotherReleaseOfServer() throws {
         try inFolder { path in
             try leave("/module.so 1 2 3", "Server 1.0", gone, at: path)
             #expect(mark(path, module: "/module.so 1 2 4").find() == .clear)
@@ -85,17 +91,19 @@ import Testing
     }
 
     @Test(
+        "a file that says nothing counts for nothing",
         arguments: [
             "", "\n", "/module.so 1 2 3", "/module.so 1 2 3\nServer 1.0\n", "/module.so 1 2 3\nServer 1.0\n1\n",
         ])
-    func `a file that says nothing counts for nothing`(text: String) throws {
+    func fileThatSaysNothingCountsForNothing(text: String) throws {
         try inFolder { path in
             try text.write(toFile: path, atomically: true, encoding: .utf8)
             #expect(mark(path).find() == .clear)
         }
     }
 
-    @Test func `a file that is too long, and a link to another one, count for nothing, and are not followed`() throws {
+    @Test("a file that is too long, and a link to another one, count for nothing, and are not followed")
+    func fileThatIsTooLongAndLinkToAnotherOneCount() throws {
         try inFolder { path in
             try leave("/module.so 1 2 3", "Server 1.0", gone + String(repeating: " ", count: 9000), at: path)
             #expect(mark(path).find() == .clear)
@@ -111,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `without a runtime folder there is no mark`() {
+    @Test("without a runtime folder there is no mark") func withoutRuntimeFolderThereIsNoMark() {
         let file = "/module.so"
         #expect(StartMark(server: "test", release: "1", file: file, folder: nil) == nil)
         #expect(StartMark(server: "test", release: "1", file: file, folder: "run") == nil)

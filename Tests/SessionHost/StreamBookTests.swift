@@ -77,7 +77,8 @@ import Testing
         return stream
     }
 
-    @Test func `streams of one application with many different tags count as their role`() throws {
+    @Test("streams of one application with many different tags count as their role")
+    func streamsOfOneApplicationWithManyDifferentTags() throws {
         let plain = try #require(description(add("plain", ["media.role": "Music"])))
         var streams: [FakeStream] = []
         for number in 0..<14 { streams.append(add("greedy", tags(number))) }
@@ -91,7 +92,7 @@ import Testing
         #expect(description(add("greedy", tags(12))) != plain)
     }
 
-    @Test func `all applications together have room for so many`() throws {
+    @Test("all applications together have room for so many") func allApplicationsTogetherHaveRoomForSoMany() throws {
         var kinds: Set<SessionDescription> = []
         for application in 0..<40 {
             for number in 0..<8 {
@@ -105,7 +106,7 @@ import Testing
         #expect(kinds.count <= TagBudget.most + 16, "\(kinds.count)")
     }
 
-    @Test func `who has stepped back touches nothing any more`() throws {
+    @Test("who has stepped back touches nothing any more") func whoHasSteppedBackTouchesNothingAnyMore() throws {
         let streams = [add("telephone", ["media.role": "phone"]), add("player", ["media.role": "Music"])]
         let descriptions = try streams.map { try #require(description($0)) }
         #expect(host.silences == [.cork])
@@ -125,7 +126,7 @@ import Testing
         #expect(host.silences == [.cork, .none])
     }
 
-    @Test func `a complaint is logged once, however often a stream changes`() {
+    @Test("a complaint is logged once, however often a stream changes") func complaintIsLoggedOnceHoweverOftenStream() {
         let stream = add("odd", ["media.role": "Music", SessionTags.categoryKey: "nonsense"])
         stream.complaint = "odd has a media.role that is not UTF-8"
         for _ in 0..<50 {

@@ -60,7 +60,8 @@ import Testing
         }
     }
 
-    @Test mutating func `a stream appears, goes to its session, and only then says that it plays`() {
+    @Test("a stream appears, goes to its session, and only then says that it plays")
+    mutating func streamAppearsGoesToItsSessionAndOnlyThenSays() {
         let music = FakeStream(1, role: "Music")
         let steps = streams.add(music, in: session) { _ in false }
         #expect(words(steps) == ["1 appears: music", "1 to session 5", "1 state"])
@@ -70,7 +71,8 @@ import Testing
         #expect(words(steps2) == ["warning: it says two things", "2 appears: music", "2 state"])
     }
 
-    @Test mutating func `a recording without a role is left alone, except in a session`() {
+    @Test("a recording without a role is left alone, except in a session")
+    mutating func recordingWithoutRoleIsLeftAloneExcept() {
         let recording = FakeStream(1, role: nil, .capture)
         #expect(streams.add(recording, in: nil, mayRecord: { _ in false }) == [])
         #expect(!streams.manages(recording.id))
@@ -89,7 +91,8 @@ import Testing
         #expect(streams.move(plain, to: nil) { _ in false } == [])
     }
 
-    @Test mutating func `a stream with a role goes back to its application and stays known`() {
+    @Test("a stream with a role goes back to its application and stays known")
+    mutating func streamWithRoleGoesBackToItsApplication() {
         let music = FakeStream(1, role: "Music")
         _ = streams.add(music, in: session) { _ in false }
         #expect(words(streams.move(music, to: nil) { _ in false }) == ["1 to its application"])
@@ -98,7 +101,8 @@ import Testing
         #expect(streams.move(music, to: session) { _ in false } == [])
     }
 
-    @Test mutating func `another policy tells of those that are known, and lets others appear`() throws {
+    @Test("another policy tells of those that are known, and lets others appear")
+    mutating func anotherPolicyTellsOfThoseThatAreKnownAndLets() throws {
         let music = FakeStream(1, role: "Music")
         let production = FakeStream(2, role: "production")
         for stream in [music, production] { _ = streams.add(stream, in: nil) { _ in false } }
@@ -113,7 +117,8 @@ import Testing
         #expect(streams.manages(production.id))
     }
 
-    @Test mutating func `a sandbox that may not record may not claim a call, and is warned of once`() {
+    @Test("a sandbox that may not record may not claim a call, and is warned of once")
+    mutating func sandboxThatMayNotRecordMayNotClaimCall() {
         let sandbox = AppSandbox("org.example.App")
         let first = FakeStream(1, role: "phone", sandbox: sandbox)
         let steps = streams.add(first, in: nil) { _ in false }

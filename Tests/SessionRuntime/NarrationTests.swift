@@ -15,7 +15,7 @@ import Testing
         ).line
     }
 
-    @Test func `a line says what is done, how fast, and because of whom`() {
+    @Test("a line says what is done, how fast, and because of whom") func lineSaysWhatIsDoneHowFastAndBecauseOfWhom() {
         let corked = Treatment(silence: .cork, reason: .interrupted)
         let held = Treatment(silence: .cork, reason: .handover)
         #expect(line(corked, length: .milliseconds(512)) == "cork mpv (music) within 512 ms: Phone (phone) is heard")

@@ -26,18 +26,20 @@ import Testing
         return false
     }
 
-    @Test(arguments: [
-        ("SetRoute", ["\"x\""]), ("Pause", ["1000"]), ("Resume", []), ("BeginInterruption", ["\"phone\"", "{}"]),
-        ("Subscribe", []), ("Unsubscribe", []),
-    ])
-    func `N20 what concerns the desktop is not for sandboxes`(method: String, arguments: [String]) async throws {
+    @Test(
+        "N20 what concerns the desktop is not for sandboxes",
+        arguments: [
+            ("SetRoute", ["\"x\""]), ("Pause", ["1000"]), ("Resume", []), ("BeginInterruption", ["\"phone\"", "{}"]),
+            ("Subscribe", []), ("Unsubscribe", []),
+        ])
+    func whatConcernsDesktopIsNotForSandboxes(method: String, arguments: [String]) async throws {
         let (desk, boxed, _, _, _) = try await desk()
         let list = (["\"manager\"", "\"\(method)\""] + arguments).joined(separator: ", ")
         #expect(await isDenied { try await boxed.ask("[\(list)]") })
         await desk.stop()
     }
 
-    @Test func `N20 nor are the switches`() async throws {
+    @Test("N20 nor are the switches") func norAreSwitches() async throws {
         let (desk, boxed, _, shell, _) = try await desk()
         #expect(await isDenied { try await boxed.set("Silent", "true") })
         #expect(await isDenied { try await boxed.set("DoNotDisturb", "true") })
@@ -47,7 +49,8 @@ import Testing
         await desk.stop()
     }
 
-    @Test func `N20 a sandbox sees its own, and that there is something else`() async throws {
+    @Test("N20 a sandbox sees its own, and that there is something else")
+    func sandboxSeesItsOwnAndThatThereIsSomethingElse() async throws {
         let (desk, boxed, path, shell, other) = try await desk()
         desk.play(1, process: UInt32(shell.process.processID))
         desk.play(2, process: UInt32(boxed.process.processID))
@@ -65,7 +68,7 @@ import Testing
         await desk.stop()
     }
 
-    @Test func `a line of the policy lets one in`() async throws {
+    @Test("a line of the policy lets one in") func lineOfPolicyLetsOneIn() async throws {
         let line = "claims = { desktop = { allow = [ { pipewire.access.portal.app_id = org.example.Boxed } ] } }"
         let (desk, boxed, _, _, _) = try await desk(line)
         try await boxed.set("Silent", "true")
@@ -73,7 +76,7 @@ import Testing
         await desk.stop()
     }
 
-    @Test func `another connection cannot change a session`() async throws {
+    @Test("another connection cannot change a session") func anotherConnectionCannotChangeSession() async throws {
         let (desk, _, _, shell, other) = try await desk()
         let stranger = try await SessionApplication("stranger", in: desk.sandbox)
         #expect(await isDenied { try await stranger.session(other, "Activate", "[]") })
@@ -84,7 +87,8 @@ import Testing
         await desk.stop()
     }
 
-    @Test func `one connection can have 64 sessions and no more`() async throws {
+    @Test("one connection can have 64 sessions and no more") func oneConnectionCanHave64SessionsAndNoMore() async throws
+    {
         let (desk, _, _, shell, first) = try await desk()
         var last = first
         for _ in 1..<64 { last = try await shell.open() }
@@ -101,7 +105,9 @@ import Testing
         await desk.stop()
     }
 
-    @Test func `a process that has got the number of an owner is a stranger`() async throws {
+    @Test("a process that has got the number of an owner is a stranger") func processThatHasGotNumberOfOwnerIsStranger()
+        async throws
+    {
         let (desk, _, _, shell, other) = try await desk()
         let process = UInt32(shell.process.processID)
         desk.play(1, process: process)

@@ -24,7 +24,8 @@ import Testing
             connection: "1")
     }
 
-    @Test func `the name of the desktop file is shown, and all others are known`() {
+    @Test("the name of the desktop file is shown, and all others are known")
+    func nameOfDesktopFileIsShownAndAllOthersAreKnown() {
         let unit = "app-gnome-org.example.Player-4711.scope"
         let tree = OneProcess(unit: unit, titles: ["org.example.Player": "Player of Music"])
         #expect(identity(tree).application.name == "Player of Music")
@@ -35,7 +36,7 @@ import Testing
         #expect(identity(tree).application == identity(OneProcess(unit: unit)).application)
     }
 
-    @Test func `of an application in a sandbox, too`() {
+    @Test("of an application in a sandbox, too") func ofApplicationInSandboxToo() {
         let sandbox = AppSandbox("org.example.Player")
         let tree = OneProcess(sandbox: sandbox, titles: ["org.example.Player": "Player of Music"])
         #expect(identity(tree).application.name == "Player of Music")
@@ -44,7 +45,8 @@ import Testing
     }
 
     /// A sandbox's portal says whose sandbox it is, while the kernel sees the process through which it speaks.
-    @Test func `N18 the process through which a sandbox speaks is not the application`() {
+    @Test("N18 the process through which a sandbox speaks is not the application")
+    func processThroughWhichSandboxSpeaks() {
         let sandbox = AppSandbox("org.example.Player", instance: "7")
         let proxy = OneProcess(unit: "app-gnome-org.example.Proxy-4711.scope")
         let identity = ClientIdentity(
@@ -56,7 +58,8 @@ import Testing
         #expect(!identity.isUnconfined)
     }
 
-    @Test func `without a desktop file, the name by which it was started is shown`() {
+    @Test("without a desktop file, the name by which it was started is shown")
+    func withoutDesktopFileNameByWhichItWasStarted() {
         #expect(identity(OneProcess()).application.name == "player")
         #expect(identity(OneProcess(titles: ["player": "Player of Music"])).application.name == "player")
     }

@@ -16,24 +16,25 @@ import Testing
     private let began = Notice.Kind.began(reason: .default, by: "telephone")
     private let ended = Notice.Kind.ended(shouldResume: true)
 
-    @Test func `all of it is told, in its order`() {
+    @Test("all of it is told, in its order") func allOfItIsToldInItsOrder() {
         #expect(told([.stateChanged, began, .granted]) == [.stateChanged, began, .granted])
         #expect(told([ended, .stateChanged, began]) == [ended, .stateChanged, began])
     }
 
-    @Test func `R33 what was over before anybody was told of it is not told`() {
+    @Test("R33 what was over before anybody was told of it is not told")
+    func whatWasOverBeforeAnybodyWasToldOfItIsNotTold() {
         #expect(told([began, ended]) == [.stateChanged])
         #expect(told([began, .stateChanged, ended, began]) == [.stateChanged, began])
     }
 
-    @Test func `however often something changes, not much waits`() {
+    @Test("however often something changes, not much waits") func howeverOftenSomethingChangesNotMuchWaits() {
         #expect(told(Array(repeating: .stateChanged, count: 1_000)) == [.stateChanged])
         let flips = (0..<1_000).flatMap { _ in [began, .stateChanged, ended, .stateChanged] }
         #expect(told(flips) == [.stateChanged])
         #expect(told([ended] + flips).count <= 3)
     }
 
-    @Test func `what it was last is what is shown`() {
+    @Test("what it was last is what is shown") func whatItWasLastIsWhatIsShown() {
         var notices = Notices()
         var state = SessionState()
         notices.add(Notice(kind: .stateChanged, state: state))

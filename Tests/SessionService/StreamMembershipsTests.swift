@@ -35,7 +35,8 @@ import Testing
     private let second = SessionID(2)
     private let playing = StreamID(7)
 
-    @Test func `a stream belongs to the oldest session of its process, else of the nearest process above`() {
+    @Test("a stream belongs to the oldest session of its process, else of the nearest process above")
+    func streamBelongsToOldestSessionOfItsProcessElse() {
         var memberships = StreamMemberships()
         #expect(memberships.add(StreamID(1), stream(22)) == nil)
         memberships.open(second, of: client(20), takesTaggedOnly: false)
@@ -47,7 +48,8 @@ import Testing
         #expect(memberships.add(StreamID(10), stream(30)) == nil)
     }
 
-    @Test func `a stream that names a session of its application belongs to that one only`() {
+    @Test("a stream that names a session of its application belongs to that one only")
+    func streamThatNamesSessionOfItsApplication() {
         var memberships = StreamMemberships()
         memberships.open(first, of: client(20), takesTaggedOnly: false)
         memberships.open(second, of: client(20), takesTaggedOnly: true)
@@ -61,7 +63,8 @@ import Testing
         #expect(memberships.add(StreamID(6), stream(20)) == nil)
     }
 
-    @Test func `what a session that opens or closes changes is told once, the oldest stream first`() {
+    @Test("what a session that opens or closes changes is told once, the oldest stream first")
+    func whatSessionThatOpensOrClosesChangesIsTold() {
         var memberships = StreamMemberships()
         _ = memberships.add(StreamID(2), stream(20))
         _ = memberships.add(StreamID(1), stream(21))
@@ -84,7 +87,7 @@ import Testing
         #expect(memberships.reassign(streamsOf: client(20)).map(\.to) == [nil, nil])
     }
 
-    @Test func `a stream that has gone is in no session and moves nowhere`() {
+    @Test("a stream that has gone is in no session and moves nowhere") func streamThatHasGoneIsInNoSessionAndMoves() {
         var memberships = StreamMemberships()
         memberships.open(first, of: client(20), takesTaggedOnly: false)
         #expect(memberships.add(playing, stream(20)) == first)
@@ -97,7 +100,8 @@ import Testing
         #expect(memberships.reassign(streamsOf: client(20)) == [])
     }
 
-    @Test func `instances of one sandbox that are known to differ are kept apart`() {
+    @Test("instances of one sandbox that are known to differ are kept apart")
+    func instancesOfOneSandboxThatAreKnownToDiffer() {
         var memberships = StreamMemberships()
         let owner = client(nil, sandbox: AppSandbox("org.example.Player", instance: "1"))
         memberships.open(first, of: owner, takesTaggedOnly: false)
@@ -111,7 +115,7 @@ import Testing
         #expect(added(3, "2") == nil)
     }
 
-    @Test func `once all sessions are closed, streams belong to none`() {
+    @Test("once all sessions are closed, streams belong to none") func onceAllSessionsAreClosedStreamsBelongToNone() {
         var memberships = StreamMemberships()
         memberships.open(first, of: client(20), takesTaggedOnly: false)
         memberships.closeAll()

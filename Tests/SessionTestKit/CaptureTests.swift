@@ -26,7 +26,9 @@ import Testing
         return sound
     }
 
-    @Test(arguments: [0.5, 0.46, 0.54]) func `a tone is found at its level`(amplitude: Double) async throws {
+    @Test("a tone is found at its level", arguments: [0.5, 0.46, 0.54]) func toneIsFoundAtItsLevel(amplitude: Double)
+        async throws
+    {
         try await recording(of: tone(amplitude: amplitude)) { capture in
             let frame = try await capture.wait(
                 for: Self.tone, at: -6.02, lasting: .milliseconds(300), from: 0, within: Self.limit)
@@ -35,7 +37,8 @@ import Testing
     }
 
     /// What is louder than it should be is as wrong as what is softer, and no machine that stands still causes it.
-    @Test(arguments: [1, 0.6, 0.4, 0.25]) func `a tone that is too loud or too soft is waited for in vain`(
+    @Test("a tone that is too loud or too soft is waited for in vain", arguments: [1, 0.6, 0.4, 0.25])
+    func toneThatIsTooLoudOrTooSoftIsWaitedForInVain(
         amplitude: Double
     ) async throws {
         // Without the fades of a file, on whose way every level is passed.
@@ -50,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a tone with gaps is a failure of sound`() async throws {
+    @Test("a tone with gaps is a failure of sound") func toneWithGapsIsFailureOfSound() async throws {
         try await recording(of: tone(amplitude: 0.5, gap: 20)) { capture in
             await #expect(throws: SoundFailure.self) {
                 try await capture.wait(
@@ -60,7 +63,8 @@ import Testing
     }
 
     /// It may be a stream that was never given back, or one that should be silent: no failure of sound.
-    @Test func `sound that never comes, and silence that never comes, are no failures of sound`() async throws {
+    @Test("sound that never comes, and silence that never comes, are no failures of sound")
+    func soundThatNeverComesAndSilenceThatNeverComes() async throws {
         try await recording(of: Sound.silence(.seconds(1))) { capture in
             await #expect(throws: WaitFailure.self) {
                 try await capture.wait(for: Self.tone, at: -6.02, from: 0, within: Self.limit)

@@ -48,7 +48,8 @@ import Testing
         return try #require(figures)
     }
 
-    @Test func `ringing that waits for silence does not overlap, and a fade does not click`() throws {
+    @Test("ringing that waits for silence does not overlap, and a fade does not click")
+    func ringingThatWaitsForSilenceDoesNotOverlap() throws {
         let figures = try figures()
         #expect(figures.audibleOverlap == .zero && figures.overlap == .zero)
         #expect(figures.levelWhileInterrupted == nil)
@@ -58,7 +59,8 @@ import Testing
     }
 
     /// Music at −50 dBFS is below half of what it was, and is heard all the same.
-    @Test(arguments: [-50.0, -55, -59]) func `music that is still faintly heard under the ringing overlaps`(
+    @Test("music that is still faintly heard under the ringing overlaps", arguments: [-50.0, -55, -59])
+    func musicThatIsStillFaintlyHeardUnderRinging(
         level: Double
     ) throws {
         let figures = try figures(Interrupted(rest: pow(10, level / 20) / 0.5))
@@ -67,7 +69,8 @@ import Testing
     }
 
     /// Ringing that begins in the last of the fade: neither tone has half its amplitude.
-    @Test(arguments: [5_280, 5_760]) func `ringing that begins before the fade has ended overlaps`(early: Int) throws {
+    @Test("ringing that begins before the fade has ended overlaps", arguments: [5_280, 5_760])
+    func ringingThatBeginsBeforeFadeHasEndedOverlaps(early: Int) throws {
         let figures = try figures(Interrupted(early: early))
         #expect(figures.overlap == .zero)
         // The file's own fade, in which it reaches −60 dBFS after half a millisecond, and the last of the music's.
@@ -75,23 +78,24 @@ import Testing
         #expect(figures.audibleOverlap < .frames(early - 4_800))
     }
 
-    @Test func `music that is below −60 dBFS is silent`() throws {
+    @Test("music that is below −60 dBFS is silent") func musicThatIsBelow60DBFSIsSilent() throws {
         #expect(try figures(Interrupted(rest: pow(10, -62.0 / 20) / 0.5)).audibleOverlap == .zero)
     }
 
-    @Test func `music that comes back louder has another level`() throws {
+    @Test("music that comes back louder has another level") func musicThatComesBackLouderHasAnotherLevel() throws {
         #expect(abs(try figures(Interrupted(returned: 1.5)).fullLevel + 6.02) > 1)
     }
 
     /// A quarter of a millisecond that is left out is a click of −30 dBFS or more.
-    @Test func `frames that are left out click`() throws {
+    @Test("frames that are left out click") func framesThatAreLeftOutClick() throws {
         let figures = try figures(Interrupted(cut: 12))
         #expect(figures.clickAtBegin > -30)
         #expect(figures.clickAtEnd < -36)
     }
 
     /// Whoever measured nothing has not shown that there was no click.
-    @Test func `a sound that ends before the interruption, or lacks a tone, has no figures`() {
+    @Test("a sound that ends before the interruption, or lacks a tone, has no figures")
+    func soundThatEndsBeforeInterruptionOrLacksTone() {
         let sound = Interrupted().sound
         let short = Sound(left: Array(sound.left[..<90_000]), right: Array(sound.right[..<90_000]))
         for sound in [short, Sound(left: sound.left, right: []), Sound(left: [], right: [])] {

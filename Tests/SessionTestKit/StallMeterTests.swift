@@ -27,8 +27,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [Duration.milliseconds(40), .microseconds(3_500)])
-    func `a late awakening is noted`(late: Duration) async throws {
+    @Test("a late awakening is noted", arguments: [Duration.milliseconds(40), .microseconds(3_500)])
+    func lateAwakeningIsNoted(late: Duration) async throws {
         let sleeper = Sleeper()
         let meter = sleeper.meter(late: late)
         try await sleeper.waitForSleeps(20)
@@ -39,15 +39,15 @@ import Testing
         #expect(meter.stalls(of: late + .nanoseconds(1)).isEmpty)
     }
 
-    @Test func `awakenings in time are not`() async throws {
+    @Test("awakenings in time are not") func awakeningsInTimeAreNot() async throws {
         let sleeper = Sleeper()
         let meter = sleeper.meter(late: .zero)
         try await sleeper.waitForSleeps(20)
         #expect(meter.longest == .zero)
     }
 
-    @Test(arguments: [StallMeter.Priority.realTime, .ordinary])
-    func `each processor has a thread that stays there`(priority: StallMeter.Priority) async throws {
+    @Test("each processor has a thread that stays there", arguments: [StallMeter.Priority.realTime, .ordinary])
+    func eachProcessorHasThreadThatStaysThere(priority: StallMeter.Priority) async throws {
         let meter = StallMeter(priority)
         let wanted = try #require(try allowed("/proc/self/status"))
         _ = try await waitUntil("a thread on each of \(wanted)") {
