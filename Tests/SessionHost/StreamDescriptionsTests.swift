@@ -91,6 +91,12 @@ import Testing
         #expect(streams.move(plain, to: nil) { _ in false } == [])
     }
 
+    @Test("N12 the place in the policy that decided is said as compilers say it") func placeOfDecision() {
+        let streams = StreamDescriptions(policy: Self.policy("{ roles = { music = { priority = 7 } } }"))
+        let steps = streams.explanation(of: FakeStream(1, role: "Music")) { _ in false }
+        #expect(steps.first == "its media.role is music: it is music (<module arguments>:1:13)")
+    }
+
     @Test("a stream with a role goes back to its application and stays known")
     mutating func streamWithRoleGoesBackToItsApplication() {
         let music = FakeStream(1, role: "Music")

@@ -63,7 +63,7 @@ struct PolicyWriter {
     mutating func line(_ line: String, from origin: Origin?) {
         let start = String(repeating: "    ", count: depth) + line
         let padding = String(repeating: " ", count: max(1, PolicyWriter.margin - start.unicodeScalars.count))
-        text += "\(start)\(padding)# \(origin.map(PolicyWriter.describe) ?? builtIn)\n"
+        text += "\(start)\(padding)# \(origin?.description ?? builtIn)\n"
     }
 
     /// Writes a block between two brackets.
@@ -73,10 +73,6 @@ struct PolicyWriter {
         content(&self)
         depth -= 1
         line(end)
-    }
-
-    private static func describe(_ origin: Origin) -> String {
-        "\(printable(origin.file, limit: .max)):\(origin.place.line):\(origin.place.column)"
     }
 
     // MARK: Values

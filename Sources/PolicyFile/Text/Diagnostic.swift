@@ -69,3 +69,8 @@ public struct Origin: Sendable, Hashable {
         self.place = place
     }
 }
+
+extension Origin: CustomStringConvertible {
+    /// `FILE:LINE:COLUMN`, the file's name without characters that control a terminal.
+    public var description: String { "\(printable(file, limit: .max)):\(place.line):\(place.column)" }
+}
