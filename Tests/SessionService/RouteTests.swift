@@ -257,6 +257,25 @@ import Testing
         }
     }
 
+    @Test("R66 of several ports with a name or type, the one of the profile that is on can be chosen by it")
+    func choosingInProfile() async throws {
+        try await desk { desk, app in
+            let ports = ["analog", "digital"].enumerated().map { index, name in
+                DevicePort(
+                    name: name, description: "USB", direction: .output, type: .usbAudio,
+                    profileDevices: [UInt32(index)], activeOn: index == 0 ? 0 : nil)
+            }
+            desk.use(
+                Machine().events + [
+                    .device(RouteDevice(id: 30, name: "usb", ports: ports)),
+                    .node(RouteNode(id: 31, name: "usb-sink", direction: .output, deviceID: 30, profileDevice: 0)),
+                ])
+            try await wait(for: "all ports") { try await names("AvailableOutputs", app).count == 4 }
+            for word in ["USB", "USBAudio"] { try await app.manager("SetRoute", "\"\(word)\"") }
+            #expect(desk.chosen.withLock { $0 } == ["output usb/analog", "output usb/analog"])
+        }
+    }
+
     @Test("R66 only a port that there is can be chosen: by its id, or by a name or type that no other has")
     func choosing() async throws {
         try await desk { desk, app in
