@@ -31,10 +31,13 @@ struct PolicyInUse {
     /// The preset with a name.
     ///
     /// - Throws: ``Unusable`` if there is no such preset.
-    static func preset(_ name: String) throws(Unusable) -> PolicyInUse {
+    static func preset(
+        _ name: String, presetFolders: [String] = Self.presetFolders
+    ) throws(Unusable) -> PolicyInUse {
         let place = Place(line: 1, column: 1)
         return try preset(
-            Node(content: .text(name, isQuoted: true), place: place), named: "--preset")
+            Node(content: .text(name, isQuoted: true), place: place), named: "--preset",
+            presetFolders: presetFolders)
     }
 
     /// The preset that a file names; an unknown name is reported at its place in the file.

@@ -17,10 +17,12 @@ struct PolicyOptions: ParsableArguments {
     }
 
     /// The chosen policy, if any; ends the command if the policy has errors.
-    func chosen() throws -> PolicyInUse? {
+    ///
+    /// - Parameter presetFolders: The folders with presets that are not built in.
+    func chosen(presetFolders: [String] = PolicyInUse.presetFolders) throws -> PolicyInUse? {
         do throws(PolicyInUse.Unusable) {
             if let policy { return try .file(policy) }
-            if let preset { return try .preset(preset) }
+            if let preset { return try .preset(preset, presetFolders: presetFolders) }
             return nil
         } catch {
             Terminal.report(error.diagnostics)

@@ -27,7 +27,7 @@ struct Simulate: ParsableCommand {
     var output: String?
 
     func run() throws {
-        let policy = try source.chosen()
+        let policy = try source.chosen(presetFolders: ScenarioReader.usualFolders(scenario))
         if let policy { Terminal.report(policy.diagnostics) }
         let (read, diagnostics) = ScenarioReader.read(scenario, under: policy)
         Terminal.report(diagnostics)

@@ -321,6 +321,11 @@ import Testing
         #expect(result.status == 0)
         #expect(result.output.hasPrefix("Short (policy: quiet)\n"))
         #expect(try run("simulate", "a.scenario").status == 0)
+        // Also one that the user names.
+        let plain = try folder.file("plain.scenario", Self.story.replacing("is = corked", with: "is = free"))
+        let named = try run("simulate", "--preset", "quiet", plain)
+        #expect(named.complaints == "")
+        #expect(named.output.hasPrefix("Short (policy: quiet)\n"))
     }
 
     @Test("a file that cannot be written is an error") func fileThatCannotBeWrittenIsError() throws {

@@ -59,7 +59,7 @@ struct ScenarioReader {
     }
 
     /// A scenario can have its own presets, in the same folder or, for the delivered scenarios, in one above.
-    private static func usualFolders(_ file: String) -> [String] {
+    static func usualFolders(_ file: String) -> [String] {
         let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
         return PolicyInUse.presetFolders + ["\(folder)..", "\(folder)."]
     }
