@@ -9,11 +9,14 @@ struct Status: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @Flag(help: "Also say what this sound server cannot do, and why.")
+    var limits = false
+
     func run() throws {
         let state = try ServiceConnection().state()
         try Terminal.write(
             json
                 ? SchemaJSON.text(state.members)
-                : StatusText(state: state, style: .output, now: WallTime.now.microseconds).text)
+                : StatusText(state: state, style: .output, now: WallTime.now.microseconds, showsLimits: limits).text)
     }
 }

@@ -21,7 +21,7 @@ import Testing
     @Test("N12 the tree says what is done to whom, by whom, since when", arguments: [0, 1, 2])
     func treeSaysWhatIsDoneToWhomByWhomSinceWhen(index: Int) throws {
         let (name, style) = Self.styles[index]
-        let text = StatusText(state: situation(), style: style, now: Canned.now).text
+        let text = StatusText(state: situation(), style: style, now: Canned.now, showsLimits: true).text
         try Project.compare(text, withSnapshot: "status-\(name).txt")
         if name == "plain" { #expect(text.unicodeScalars.allSatisfy { $0.isASCII }) }
         #expect(
@@ -36,12 +36,12 @@ import Testing
         arguments: [
             (
                 Canned.properties(silent: false, locked: false, hasPorts: false),
-                "Policy desktop, no sessions\n" + Canned.limits
+                "Policy desktop, no sessions\n"
             ),
             (
                 Canned.properties(silent: true, doNotDisturb: true, pausedUntil: .max),
                 "Policy desktop, silent, do not disturb, screen locked, paused until it is\n    resumed, no sessions\n"
-                    + "Output Headphones, input Internal Microphone\n" + Canned.limits
+                    + "Output Headphones, input Internal Microphone\n"
             ),
             ([], "Policy unknown, no sessions\n"),
         ])

@@ -9,6 +9,8 @@ struct StatusText {
     let now: Int64
     /// The user's home folder.
     var home = environment("HOME")
+    /// Whether to say what the sound server cannot do.
+    var showsLimits = false
 
     /// All lines, with a final newline.
     var text: String {
@@ -17,7 +19,7 @@ struct StatusText {
 
     /// The features that the sound server lacks.
     private var limits: [String] {
-        guard !state.limits.isEmpty else { return [] }
+        guard showsLimits, !state.limits.isEmpty else { return [] }
         let branches = state.limits.map { name, reason in
             Tree(parts: [Tree.Part(style.safe(name), .name), Tree.Part(style.safe(reason, limit: 300), .faint)])
         }
