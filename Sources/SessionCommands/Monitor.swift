@@ -36,6 +36,8 @@ private final class Monitoring {
     private var answers: [[WireValue]?] = []
     /// The events that came while these answers were pending.
     private var waiting: [EventText] = []
+    /// For people: the last words about each stream and session.
+    private var told: [String: String] = [:]
 
     init(json: Bool) { self.json = json }
 
@@ -140,7 +142,16 @@ private final class Monitoring {
         show(EventText(time: WallTime.now.microseconds, kind: kind, details: .record([])))
     }
 
-    private func show(_ event: EventText) { write((json ? event.json : event.line(.output)) + "\n") }
+    private func show(_ event: EventText) {
+        guard !json else { return write(event.json + "\n") }
+        // A change of what the line does not say would repeat it.
+        if let subject = event.subject {
+            let words = event.words(.output)
+            guard told.updateValue(words, forKey: subject) != words else { return }
+            if event.isLast { told[subject] = nil }
+        }
+        write(event.line(.output) + "\n")
+    }
 
     private func write(_ text: String) {
         do { try Terminal.write(text) } catch { end(with: error) }

@@ -48,7 +48,8 @@ extension LiveModule {
             #expect((record["server"] as? String)?.hasPrefix(name + " ") == true, "\(record["server"] ?? "")")
             let told = try #require(record["server-limits"] as? [String: String])
             #expect(told == Dictionary(uniqueKeysWithValues: limits.map { ($0.rawValue, $0.reason) }))
-            let tree = try await desk.command("status")
+            #expect(try await desk.command("status").contains("Not in") == false)
+            let tree = try await desk.command("status", "--limits")
             #expect(tree.contains("Not in \(name) "), "\(tree)")
             for limit in limits { #expect(tree.contains(limit.rawValue), "\(tree)") }
         }
@@ -92,6 +93,40 @@ extension LiveModule {
             #expect(try events().allSatisfy { $0["schema"] as? Int == 2 && $0["time"] is Int })
             monitor.signal(SIGTERM)
             #expect(try await monitor.waitForExit() == .exited(0))
+        }
+    }
+
+    @Test("N12 R63 audio-session names the output that has gone, and says each state once")
+    func commandsNameLostOutput() async throws {
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await desk.card(.laptop)
+            let headphones = try await card.record("headphones")
+            _ = try desk.play(LiveDesktop.music, with: .plain, as: "music-player", role: .music)
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
+            let file = desk.sandbox.path("tmp/events")
+            let monitor = try desk.sandbox.start(
+                "monitor", Invocation(try LiveDesktop.builtProgram("audio-session"), ["monitor"]), output: file)
+            func lines() -> [String] {
+                let text = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) } ?? ""
+                return text.split(separator: "\n").map(String.init)
+            }
+            _ = try await waitUntil("the snapshot", evidence: { monitor.log.tail() }) { lines().first }
+            let name = try #require(try await desk.outputInUse())
+            try await card.unplug("headphones")
+            try await card.wait(untilHeardFrom: "speaker")
+            let tree = try await desk.command("status")
+            #expect(tree.contains("corked by \(name) (output)"), "\(tree)")
+            let explanation = try await desk.command("explain", "music-player")
+            #expect(explanation.contains("the output on which it was heard has gone"), "\(explanation)")
+            #expect(!explanation.contains("Origin"), "\(explanation)")
+            try await card.plug("headphones")
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
+            await monitor.stop()
+            #expect(lines().contains { $0.contains(" corked by \(name) (output)") }, "\(lines())")
+            #expect(!lines().contains { $0.contains("?") }, "\(lines())")
+            // Without the time.
+            let told = lines().map { String($0.drop { $0 != " " }) }
+            #expect(!zip(told, told.dropFirst()).contains { $0 == $1 }, "\(lines())")
         }
     }
 
@@ -172,5 +207,11 @@ extension LiveDesktop {
         let text = try await command("list", "streams", "--json")
         let read = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
         return (read?["streams"] as? [[String: Any]])?.first { $0["application"] as? String == application }
+    }
+    /// The name of the output that is in use, as `audio-session route` says it.
+    func outputInUse() async throws -> String? {
+        let read = try JSONSerialization.jsonObject(with: Data(try await command("route", "--json").utf8))
+        let route = (read as? [String: Any])?["route"] as? [String: Any]
+        return (route?["outputs"] as? [[String: Any]])?.first?["name"] as? String
     }
 }

@@ -15,7 +15,8 @@ import Testing
                 command.output.contains("13 capture  free")
             }
             let count = command.lines.count
-            desk.manager.send("stream-changed", Canned.streams[0])
+            // What is the same in words is said once.
+            for _ in 0..<2 { desk.manager.send("stream-changed", Canned.streams[0]) }
             desk.manager.send("switch-changed", .record([("name", .string("silent")), ("value", .boolean(true))]))
             desk.manager.send(
                 "route-changed",

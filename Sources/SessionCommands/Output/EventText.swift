@@ -26,7 +26,20 @@ struct EventText {
 
     private var isAboutStream: Bool { kind.hasPrefix("stream-") }
 
-    private func words(_ style: Style) -> String {
+    /// The stream or session whose state the event tells; `nil` for all other events.
+    var subject: String? {
+        switch kind {
+        case "stream-appeared", "stream-changed", "stream-removed": "stream \(StreamRecord(details).id)"
+        case "session-opened", "session-changed", "session-closed": "session \(SessionRecord(details).id)"
+        default: nil
+        }
+    }
+
+    /// Whether nothing more will be told of the subject.
+    var isLast: Bool { kind == "stream-removed" || kind == "session-closed" }
+
+    /// What happened, for people.
+    func words(_ style: Style) -> String {
         switch kind {
         case "stream-appeared", "stream-changed", "stream-removed": return streamWords(style)
         case "session-opened": return sessionWords(style, "opened: ", isWithKind: true)
