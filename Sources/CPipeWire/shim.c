@@ -63,7 +63,10 @@ int64_t cpw_monotonic_nanoseconds(void) {
     return (int64_t)now.tv_sec * SPA_NSEC_PER_SEC + now.tv_nsec;
 }
 
-PW_LOG_TOPIC_STATIC(topic, "mod.audio-session");
+/* Without PW_LOG_TOPIC_STATIC, which since 1.1 calls pw_log_topic_register at load, and older daemons have no such
+ * function. */
+static struct spa_log_topic topic_value = SPA_LOG_TOPIC(0, "mod.audio-session");
+static struct spa_log_topic *const topic = &topic_value;
 
 /* Since 1.1, registering a topic sets its level; the older function has no effect there. */
 __attribute__((weak)) void pw_log_topic_register(struct spa_log_topic *topic);
