@@ -20,6 +20,19 @@ let isDependency = ["/checkouts/", "/registry/downloads/"].contains { Context.pa
 /// As `small`, for what the client library contains too.
 let shared: [SwiftSetting] = isDependency ? strict : small
 
+/// The package of the command line's arguments, which is not in distributions. Who builds without a network names the
+/// folder of a copy in the environment.
+let argumentParser: Package.Dependency
+let argumentParserName: String
+if let copy = Context.environment["AUDIO_SESSION_ARGUMENT_PARSER"] {
+    argumentParser = .package(path: copy)
+    argumentParserName = String(copy.split(separator: "/").last ?? "")
+} else {
+    // The version is exact, so that a build of these sources is the same in a year.
+    argumentParser = .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
+    argumentParserName = "swift-argument-parser"
+}
+
 #if arch(x86_64)
     let isX86 = true
 #else
@@ -160,7 +173,7 @@ let commandLine: [Target] = [
         name: "SessionCommands",
         dependencies: [
             "SessionCore", "SessionRuntime", "PolicyFile", "SessionWire", "SessionBus",
-            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            .product(name: "ArgumentParser", package: argumentParserName),
         ],
         swiftSettings: strict),
     .executableTarget(
@@ -293,9 +306,8 @@ let package = Package(
         .library(name: "pipewire-module-test-unloader", type: .dynamic, targets: ["ModuleUnloader"]),
         .library(name: "slow-files", type: .dynamic, targets: ["SlowFiles"]),
     ],
-    // Only for the command line; code that a sound server loads depends on no package. The version is exact, so that a
-    // build of these sources is the same in a year.
-    dependencies: [.package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")],
+    // Only for the command line; code that a sound server loads depends on no package.
+    dependencies: [argumentParser],
     targets: engine + bus + host + pipeWire + pulseAudio + trim + library + commandLine + kit + programs + judges
         + tests
 )
