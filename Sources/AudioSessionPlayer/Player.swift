@@ -43,20 +43,24 @@ import Synchronization
         }
     }
 
-    /// Writes the tone to one stream, whenever it is to be heard.
+    /// Plays the tone until there is no sound any more.
     private static func play() async {
         do {
-            var tone = Tone()
-            let output = try Output()
-            while true {
-                if isPlaying.load(ordering: .relaxed) {
-                    try output.write(tone.next())
-                } else {
-                    try await Task.sleep(for: .milliseconds(20))
-                }
-            }
+            try await write(to: Output())
         } catch {
             print("No sound: \(error)")
+        }
+    }
+
+    /// Writes the tone to one stream, whenever it is to be heard.
+    private static func write(to output: borrowing Output) async throws {
+        var tone = Tone()
+        while true {
+            if isPlaying.load(ordering: .relaxed) {
+                try output.write(tone.next())
+            } else {
+                try await Task.sleep(for: .milliseconds(20))
+            }
         }
     }
 }

@@ -153,7 +153,7 @@ import Testing
             }
             for await _ in hangs {}
             let start = ContinuousClock.now
-            let error = await #expect(throws: AudioSessionError.self) { try await session.activate() }
+            let error = await thrownAsynchronously(AudioSessionError.self) { try await session.activate() }
             #expect(error?.code == .unspecified)
             #expect(ContinuousClock.now - start >= .seconds(5))
             #expect(await services.next() == .wereLost)

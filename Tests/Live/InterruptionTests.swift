@@ -215,7 +215,7 @@ struct OneDeskTrait: TestTrait, TestScoping {
     func scopeProvider(for test: Test, testCase: Test.Case?) -> OneDeskTrait? { testCase == nil ? self : nil }
 
     func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         try await LiveDesktop.run { desk in try await LiveDesktop.$shared.withValue(desk) { try await function() } }
     }

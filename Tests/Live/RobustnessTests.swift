@@ -173,7 +173,7 @@ extension LiveModule {
             try await desk.hear(LiveDesktop.interrupter)
             // The capture is a monitor and goes on too, or nothing could be heard here.
             try await desk.hear(LiveDesktop.music)
-            #expect(!(try desk.moduleLog).contains("loop"))
+            #expect(try !desk.moduleLog.contains("loop"))
         }
     }
 

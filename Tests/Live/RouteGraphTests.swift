@@ -177,8 +177,8 @@ extension LiveModule {
                 try await app.get(SessionApplication.manager, "AvailableInputs").elements
                     .first { $0["type"]?.text == "BluetoothHFP" }?["id"]?.text
             }
-            let failure = await #expect(throws: SessionApplication.Failure.self) {
-                try await app.session(session, "SetPreference", #""input""#, "\"\(found)\"")
+            let failure = await thrownAsynchronously(SessionApplication.Failure.self) {
+                _ = try await app.session(session, "SetPreference", #""input""#, "\"\(found)\"")
             }
             #expect(failure?.message.contains("is off: SetRoute switches it") == true, "\(String(describing: failure))")
             try await app.manager("SetRoute", "\"\(found)\"")

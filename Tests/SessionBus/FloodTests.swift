@@ -28,14 +28,15 @@ import Testing
     /// What is too large is refused before it is made into values, and others are answered as before.
     @Test(arguments: large) private func aLargeMessageIsRefused(_ flood: Flood) async throws {
         try await withBus { bus in
-            let error = try #require(throws: WireError.self) {
-                try bus.call("Take", [.strings([String]()), flood.value])
-            }
+            let error = try #require(
+                thrown(WireError.self) {
+                    try bus.call("Take", [.strings([String]()), flood.value])
+                })
             #expect(error.name == WireErrorName.limitsExceeded)
             #expect(error.message.contains("at most 65536 values and 1048576 bytes are read"), "\(error.message)")
             #expect(bus.echo.count == 0)
             // Of the wrong type it is not read at all.
-            let wrong = try #require(throws: WireError.self) { try bus.call("Later", [flood.value]) }
+            let wrong = try #require(thrown(WireError.self) { try bus.call("Later", [flood.value]) })
             #expect(wrong.name == WireErrorName.invalidArguments)
             try #expect(bus.call("Add", [.int32(1), .int32(1)]) == [.int64(2)])
             #expect(bus.states.count == 1)
@@ -45,10 +46,11 @@ import Testing
     /// A client of ours does not read what is too large either.
     @Test func aLargeAnswerIsAnError() async throws {
         try await withBus { bus in
-            let error = try #require(throws: WireError.self) {
-                _ = try bus.call("Echo", [.variant(.strings((0..<65_530).map { "\($0)" }))])
-                return try bus.call("Echo", [.variant(.strings((0..<65_540).map { "\($0)" }))])
-            }
+            let error = try #require(
+                thrown(WireError.self) {
+                    _ = try bus.call("Echo", [.variant(.strings((0..<65_530).map { "\($0)" }))])
+                    return try bus.call("Echo", [.variant(.strings((0..<65_540).map { "\($0)" }))])
+                })
             #expect(error.name == WireErrorName.limitsExceeded)
         }
     }

@@ -75,10 +75,11 @@ import Testing
 
     @Test(arguments: mistakes) private func isToldWhatIsWrong(_ mistake: Mistake) async throws {
         try await withBus { bus in
-            let error = try #require(throws: WireError.self) {
-                try bus.client.call(
-                    Bus.name, path: mistake.path, interface: mistake.interface, mistake.member, mistake.arguments)
-            }
+            let error = try #require(
+                thrown(WireError.self) {
+                    try bus.client.call(
+                        Bus.name, path: mistake.path, interface: mistake.interface, mistake.member, mistake.arguments)
+                })
             #expect(error.name == mistake.error)
             #expect(error.message.contains(mistake.message), "\(error.message)")
             // And nothing is harmed.
@@ -91,9 +92,10 @@ import Testing
     func everyErrorArrives(_ name: String, _ answered: String) async throws {
         try await withBus { bus in
             bus.echo.odd = String(try #require(Unicode.Scalar(0xFFFE as UInt32))) + "\0"
-            let error = try #require(throws: WireError.self) {
-                try bus.call("Fail", [.string(name), .string("ä")])
-            }
+            let error = try #require(
+                thrown(WireError.self) {
+                    try bus.call("Fail", [.string(name), .string("ä")])
+                })
             #expect(error == WireError(answered, "\u{FFFD}\u{FFFD}ä"))
         }
     }
@@ -136,10 +138,11 @@ import Testing
 
     @Test func anAnswerThatDoesNotComeIsAnError() async throws {
         try await withBus { bus in
-            let error = try #require(throws: WireError.self) {
-                try bus.client.call(
-                    Bus.name, path: Bus.path, interface: Bus.interface, "Later", timeout: .milliseconds(50))
-            }
+            let error = try #require(
+                thrown(WireError.self) {
+                    try bus.client.call(
+                        Bus.name, path: Bus.path, interface: Bus.interface, "Later", timeout: .milliseconds(50))
+                })
             #expect(error.name == WireErrorName.noReply)
             #expect(error.message == "org.test.Service did not answer within 50 ms")
             // What comes now is nobody's answer.
@@ -173,9 +176,10 @@ import Testing
 
     @Test func nobodyAnswersWhereNobodyIs() async throws {
         try await withBus { bus in
-            let error = try #require(throws: WireError.self) {
-                try bus.client.call("org.test.Nobody", path: "/", interface: "org.test.X", "Y")
-            }
+            let error = try #require(
+                thrown(WireError.self) {
+                    try bus.client.call("org.test.Nobody", path: "/", interface: "org.test.X", "Y")
+                })
             #expect(error.name == "org.freedesktop.DBus.Error.ServiceUnknown")
         }
     }
@@ -185,7 +189,7 @@ import Testing
     ]
 
     @Test(arguments: addresses) func aBusThatIsNotThereIsAnError(_ address: String) {
-        let error = #expect(throws: WireError.self) { try BusClient(.custom(address)) }
+        let error = thrown(WireError.self) { try BusClient(.custom(address)) }
         #expect(error?.name == WireErrorName.disconnected)
     }
 }

@@ -45,7 +45,7 @@ enum Project {
             Issue.record(
                 "\(file.lastPathComponent) was recorded; look at the difference", sourceLocation: sourceLocation)
         }
-        #expect(text == (try String(contentsOf: file, encoding: .utf8)), sourceLocation: sourceLocation)
+        #expect(try text == String(contentsOf: file, encoding: .utf8), sourceLocation: sourceLocation)
     }
 }
 

@@ -186,7 +186,7 @@ import Testing
             "", "90", "h", "1x", "1h1h", "1m1h", "-5s", "1.5h", "0s", "366d", "99999999999999999999s", "1h 30m",
         ])
     func lengthSaysWhatItShouldBe(text: String) async throws {
-        let error = #expect(throws: (any Error).self) { try Length(text) }
+        let error = thrown((any Error).self) { try Length(text) }
         #expect("\(String(describing: error))".contains("expected a length of up to a year with units"))
     }
 

@@ -91,15 +91,16 @@ import Testing
 
     private static let rest = " -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 4711 1 1"
 
-    @Test(
-        "the line of a process is read behind its name",
-        arguments: [
-            ("77 (mpv) S 42 77 77 34816\(rest)", LinuxProcessTree.Status(parent: 42, hasTerminal: true, start: 4711)),
-            ("77 (Web Content) S 42 77 77 0\(rest)", .init(parent: 42, hasTerminal: false, start: 4711)),
-            ("77 (a) R 1 (b) c)) S 42 77 77 0\(rest)", .init(parent: 42, hasTerminal: false, start: 4711)),
-            ("77 (mpv) S 42 77 77 0", nil), ("77 (mpv", nil), ("", nil), (")", nil),
-            ("77 (mpv) S -1 77 77 0\(rest)", nil), ("77 (mpv) S 99999999999 77 77 0\(rest)", nil),
-        ] as [(String, LinuxProcessTree.Status?)])
+    // Not within the attribute: Swift 6.0 ends when it reads an interpolation there.
+    private static let lines: [(String, LinuxProcessTree.Status?)] = [
+        ("77 (mpv) S 42 77 77 34816\(rest)", LinuxProcessTree.Status(parent: 42, hasTerminal: true, start: 4711)),
+        ("77 (Web Content) S 42 77 77 0\(rest)", .init(parent: 42, hasTerminal: false, start: 4711)),
+        ("77 (a) R 1 (b) c)) S 42 77 77 0\(rest)", .init(parent: 42, hasTerminal: false, start: 4711)),
+        ("77 (mpv) S 42 77 77 0", nil), ("77 (mpv", nil), ("", nil), (")", nil),
+        ("77 (mpv) S -1 77 77 0\(rest)", nil), ("77 (mpv) S 99999999999 77 77 0\(rest)", nil),
+    ]
+
+    @Test("the line of a process is read behind its name", arguments: lines)
     func lineOfProcessIsReadBehindItsName(line: String, status: LinuxProcessTree.Status?) {
         #expect(LinuxProcessTree.status(Array(line.utf8)) == status)
     }

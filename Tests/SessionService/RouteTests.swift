@@ -309,15 +309,15 @@ import Testing
                 ("USB", "several ports are 'USB', choose by id: one/out, two/out"),
                 ("USBAudio", "several ports are 'USBAudio', choose by id: one/out, two/out"),
             ] {
-                let failure = await #expect(throws: SessionApplication.Failure.self) {
-                    try await app.manager("SetRoute", "\"\(word)\"")
+                let failure = await thrownAsynchronously(SessionApplication.Failure.self) {
+                    _ = try await app.manager("SetRoute", "\"\(word)\"")
                 }
                 #expect(failure?.name == "org.AudioSession1.Error.NotFound")
                 #expect(failure?.message == text)
             }
             // What a card cannot do has no effect, and is not said to have one.
-            let failure = await #expect(throws: SessionApplication.Failure.self) {
-                try await app.manager("SetRoute", #""two/out""#)
+            let failure = await thrownAsynchronously(SessionApplication.Failure.self) {
+                _ = try await app.manager("SetRoute", #""two/out""#)
             }
             #expect(failure?.name == "org.freedesktop.DBus.Error.Failed")
             #expect(failure?.message == "no profile of 'two' that can be used has the output 'two/out'")
@@ -345,7 +345,9 @@ import Testing
                 return kept
             }
             func refuses(_ name: String, _ id: String, _ message: String) async {
-                let failure = await #expect(throws: SessionApplication.Failure.self) { try await prefer(name, id) }
+                let failure = await thrownAsynchronously(SessionApplication.Failure.self) {
+                    _ = try await prefer(name, id)
+                }
                 #expect(failure?.name == "org.AudioSession1.Error.UnknownValue")
                 #expect(failure?.message == message)
             }
@@ -365,8 +367,8 @@ import Testing
             let why = """
                 the profile of 'bluetooth' that has the input 'bluetooth/headset' is off: SetRoute switches it, for everybody
                 """
-            let off = await #expect(throws: SessionApplication.Failure.self) {
-                try await prefer("input", "bluetooth/headset")
+            let off = await thrownAsynchronously(SessionApplication.Failure.self) {
+                _ = try await prefer("input", "bluetooth/headset")
             }
             #expect(off?.name == "org.freedesktop.DBus.Error.Failed")
             #expect(off?.message == why)

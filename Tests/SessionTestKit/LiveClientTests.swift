@@ -86,12 +86,12 @@ extension LiveTests {
     @Test func aMissingModuleFailsWithTheLog() async throws {
         var options = DesktopOptions()
         options.modules = [ServerModule("libpipewire-module-that-is-missing")]
-        let error = await #expect(throws: CommandFailure.self) { _ = try await PrivateDesktop.start(options) }
+        let error = await thrownAsynchronously(CommandFailure.self) { _ = try await PrivateDesktop.start(options) }
         #expect(error.map { "\($0)".contains("libpipewire-module-that-is-missing") } == true)
     }
 
     @Test func aWaitSaysWhatItWaitedFor() async throws {
-        let error = await #expect(throws: WaitFailure.self) {
+        let error = await thrownAsynchronously(WaitFailure.self) {
             _ = try await waitUntil("the impossible", within: .milliseconds(50), evidence: { "the log" }) {
                 nil as Int?
             }

@@ -28,7 +28,7 @@ public struct StandstillTrait: SuiteTrait, TestTrait, TestScoping {
 
     /// Runs one test, until it counts.
     public func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         if test.traits.contains(where: { $0 is OwnStandstillTrait }) { return try await function() }
         for _ in 1..<StandstillTrait.attempts {

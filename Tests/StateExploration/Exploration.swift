@@ -64,6 +64,11 @@ public struct Exploration: Sendable {
         var isComplete = true
     }
 
+    /// The findings of all threads. A class, because Swift 6.0 lets no closure borrow a mutex of the function around it.
+    private final class Findings: Sendable {
+        let all = Mutex<[Finding]>([])
+    }
+
     /// An exploration that has not begun.
     ///
     /// - Parameters:
@@ -174,7 +179,7 @@ public struct Exploration: Sendable {
     private func expand(_ frontier: [Way], until end: ContinuousClock.Instant, threads: Int) -> [Finding] {
         let chunk = 64
         let next = Atomic<Int>(0)
-        let findings = Mutex<[Finding]>([])
+        let findings = Findings()
         DispatchQueue.concurrentPerform(iterations: threads) { _ in
             var finding = Finding()
             while true {
@@ -186,9 +191,9 @@ public struct Exploration: Sendable {
                 }
                 for way in frontier[first..<min(first + chunk, frontier.count)] { expand(way, &finding) }
             }
-            findings.withLock { $0.append(finding) }
+            findings.all.withLock { $0.append(finding) }
         }
-        return findings.withLock { $0 }
+        return findings.all.withLock { $0 }
     }
 
     private func expand(_ way: Way, _ finding: inout Finding) {

@@ -32,7 +32,7 @@ public func waitUntil<Value>(
     every pause: Duration = .milliseconds(10),
     isolation: isolated (any Actor)? = #isolation,
     evidence: () -> String = { "" },
-    _ probe: () async throws -> Value?
+    _ probe: () async throws -> sending Value?
 ) async throws -> Value {
     let deadline = ContinuousClock.now + limit
     while true {
