@@ -88,12 +88,13 @@ func moduleLinkage(exports: String) -> [LinkerSetting] {
 }
 
 /// Linker flags of the command line: the Swift runtime inside, with those parts of Foundation's essentials that they
-/// need. Uses lld, for which the order of archives that need each other does not matter.
+/// need. Uses lld, for which the order of archives that need each other does not matter. Hardened like the modules.
 let commandLinkage: [LinkerSetting] = [
-    .unsafeFlags([
-        "-static-stdlib", "-use-ld=lld", "-Xlinker", "--gc-sections",
-        "-l_FoundationCollections", "-l_FoundationCShims", "-lswiftSynchronization",
-    ])
+    .unsafeFlags(
+        [
+            "-static-stdlib", "-use-ld=lld", "-Xlinker", "--gc-sections", "-Xlinker", "-z", "-Xlinker", "now",
+            "-l_FoundationCollections", "-l_FoundationCShims", "-lswiftSynchronization",
+        ] + (isX86 ? ["-Xlinker", "-z", "-Xlinker", "shstk"] : []))
 ]
 
 // MARK: - The product
