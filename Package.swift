@@ -50,9 +50,10 @@ let hardened: [CSetting] = [
 
 /// Linker flags of a module that a sound server loads. The Swift runtime is inside; only the entry point is exported;
 /// the module is never unmapped (the runtime cannot be unloaded). All functions of other libraries are resolved at
-/// load: a missing one is then reported at once, not when it is called, and the table of addresses can be read-only. On
-/// x86-64 the module declares that it supports a shadow stack; otherwise a daemon that uses one could not load it. It
-/// does not declare marked jump targets (IBT), because Swift's compiler marks none.
+/// load: a missing one is then reported at once, not when it is called, and the table of addresses can be read-only.
+/// Constants that contain addresses are read-only too (`constants.ld`). On x86-64 the module declares that it supports a
+/// shadow stack; otherwise a daemon that uses one could not load it. It does not declare marked jump targets (IBT),
+/// because Swift's compiler marks none.
 ///
 /// Some flags reduce the memory in the server, as `Tests/bin/bench footprint` shows:
 /// - lld, which unlike gold exports nothing that the version script keeps local.
@@ -74,6 +75,7 @@ func moduleLinkage(exports: String) -> [LinkerSetting] {
                 "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/\(exports)",
                 "-Xlinker", "-z", "-Xlinker", "nodelete",
                 "-Xlinker", "-z", "-Xlinker", "now",
+                "-Xlinker", "\(Context.packageDirectory)/Sources/CRuntimeTrim/constants.ld",
                 "-Xlinker", "--gc-sections",
                 "-use-ld=lld", "-Xlinker", "--icf=all",
                 "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/CRuntimeTrim/order.txt",
@@ -155,7 +157,7 @@ let pulseAudio: [Target] = [
 ]
 
 /// For both modules: replacements for omitted parts of the runtimes, and the order of the functions.
-let trim: [Target] = [.target(name: "CRuntimeTrim", exclude: ["order.txt"], cSettings: hardened)]
+let trim: [Target] = [.target(name: "CRuntimeTrim", exclude: ["constants.ld", "order.txt"], cSettings: hardened)]
 
 /// The library for applications in Swift, without Foundation, and a small player and recorder as examples of its use.
 let library: [Target] = [
