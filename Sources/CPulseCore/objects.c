@@ -151,6 +151,7 @@ pa_module *cpc_sink_module(pa_sink *sink) { return CPC_READ(sink, pa_sink, modul
 bool cpc_sink_is_network(pa_sink *sink) { return (CPC_READ(sink, pa_sink, flags, 0) & PA_SINK_NETWORK) != 0; }
 pa_sink_input *cpc_sink_master(pa_sink *sink) { return CPC_READ(sink, pa_sink, input_to_master, NULL); }
 pa_sample_spec cpc_sink_sample_spec(pa_sink *sink) { return CPC_READ(sink, pa_sink, sample_spec, no_sample_spec); }
+bool cpc_sink_is_open(pa_sink *sink) { return PA_SINK_IS_OPENED(CPC_READ(sink, pa_sink, state, PA_SINK_UNLINKED)); }
 double cpc_sink_slider(pa_sink *sink) {
     /* The daemon ends itself when a sink is asked that is not in use yet, or not any more. */
     if (CPC_READ(sink, pa_sink, state, PA_SINK_UNLINKED) < 0) return 0;

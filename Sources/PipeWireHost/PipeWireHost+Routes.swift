@@ -65,6 +65,9 @@ extension PipeWireHost {
     /// The channels, the volume and the latency of a sink or source.
     public func device(_ node: UInt32) -> DeviceFigures? { routes.figures(of: node) }
 
+    /// How long the longest buffer of a card lasts.
+    public var longestBuffer: Duration { routes.longestBuffer }
+
     /// Handles a sink or source whose channels, volume or latency have changed.
     func deviceChanged() {
         service?.graphChanged()

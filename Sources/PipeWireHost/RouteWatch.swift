@@ -84,6 +84,19 @@ final class RouteWatch {
             return DeviceFigures(channels: volumes.channels, volume: volumes.volume, latency: time)
         }
 
+        /// How long the buffer of a card lasts; zero for other nodes, and while the card is closed.
+        var buffer: Duration {
+            guard facts.node.direction == .output, facts.node.deviceID != nil,
+                let state = pw_impl_node_get_info(node)?.pointee.state,
+                state == PW_NODE_STATE_RUNNING || state == PW_NODE_STATE_IDLE
+            else { return .zero }
+            let properties = pw_impl_node_get_properties(node)
+            func value(_ key: String) -> String? { text(pw_properties_get(properties, key)) }
+            return CardBuffer.alsa(
+                maximumLatency: value("node.max-latency"), periodSize: value("api.alsa.period-size"),
+                periods: value("api.alsa.period-num"), rate: watch.host.graphRate)
+        }
+
         /// Reads what the ports state of the node's latency.
         func readLatency() {
             let old = latency
@@ -294,6 +307,13 @@ final class RouteWatch {
 
     /// The channels, the volume and the latency of a sink or source.
     func figures(of node: UInt32) -> DeviceFigures? { nodes[node]?.figures }
+
+    /// How long the longest buffer of a card lasts that is open. The last sound reaches it within two quanta: the stream
+    /// stops at the end of one, and the card is given the next one's silence.
+    var longestBuffer: Duration {
+        let longest = nodes.values.map(\.buffer).max() ?? .zero
+        return longest > .zero ? longest + host.graphQuantum * 2 : .zero
+    }
 
     // MARK: - Defaults
 

@@ -16,6 +16,9 @@ extension PulseAudioHost {
     /// The channels, the volume and the latency of a sink or source.
     public func device(_ node: UInt32) -> DeviceFigures? { routes.figures(of: node) }
 
+    /// How long the longest buffer of a card lasts.
+    public var longestBuffer: Duration { routes.longestBuffer }
+
     /// Handles a sink whose volume, or a device whose latency has changed.
     func deviceChanged() {
         service?.graphChanged()

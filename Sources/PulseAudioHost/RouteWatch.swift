@@ -362,6 +362,16 @@ final class RouteWatch {
             channels: UInt32(cpc_sink_sample_spec(device).channels), volume: cpc_sink_slider(device), latency: latency)
     }
 
+    /// How long the longest buffer of a card lasts that is open.
+    var longestBuffer: Duration {
+        host.all(CPC_SINKS).filter { cpc_sink_is_open($0) }.map { sink in
+            var format = cpc_sink_sample_spec(sink)
+            return CardBuffer.pulse(
+                size: cpc_sink_proplist(sink).flatMap { name(pa_proplist_gets($0, "device.buffering.buffer_size")) },
+                bytesPerSecond: pa_sample_spec_valid(&format) != 0 ? pa_bytes_per_second(&format) : 0)
+        }.max() ?? .zero
+    }
+
     private func readLatency(of node: UInt32, _ device: OpaquePointer) -> Duration {
         let isSource = node & RouteWatch.sourceBit != 0
         let latency = Duration.microseconds(

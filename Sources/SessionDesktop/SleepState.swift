@@ -15,8 +15,10 @@ public struct SleepState: Sendable, Equatable {
         case prepare
         /// `PrepareForSleep(false)`.
         case woke
-        /// Everything is silent, so the machine may sleep.
-        case done
+        /// No stream is heard any more. Cards still hold what was played before.
+        case silent
+        /// Cards hold nothing but silence, so the machine may sleep.
+        case drained
         /// The time for which a lock may delay sleep has passed.
         case timeUp
     }
@@ -28,19 +30,21 @@ public struct SleepState: Sendable, Equatable {
         case dropLock
         /// Report that the machine is about to sleep.
         case announceSleep
+        /// Wait until silence has replaced all that cards hold.
+        case drain
         /// Report that the machine is awake again.
         case announceWake
     }
     private enum Step: Sendable {
-        case absent, awake, preparing, asleep
+        case absent, awake, preparing, draining, asleep
     }
     private var step = Step.absent
 
     /// The state without logind.
     public init() {}
 
-    /// Whether a lock is useful: while awake, and while streams fade out before sleep.
-    public var wantsLock: Bool { step == .awake || step == .preparing }
+    /// Whether a lock is useful: while awake, and before sleep until cards hold nothing but silence.
+    public var wantsLock: Bool { step == .awake || step == .preparing || step == .draining }
 
     /// Handles an event. In any order of events, each announced sleep is followed by exactly one wake.
     public mutating func handle(_ event: Event) -> [Action] {
@@ -51,10 +55,14 @@ public struct SleepState: Sendable, Equatable {
         case (.awake, .prepare):
             step = .preparing
             return [.announceSleep]
-        case (.preparing, .done), (.preparing, .timeUp):
+        case (.preparing, .silent):
+            // The kernel stops programs before it stops cards. A card then repeats what its buffer holds.
+            step = .draining
+            return [.drain]
+        case (.draining, .drained), (.preparing, .timeUp), (.draining, .timeUp):
             step = .asleep
             return [.dropLock]
-        case (.preparing, .woke):
+        case (.preparing, .woke), (.draining, .woke):
             // Sleep was cancelled before everything was silent. A lock that is still held serves the next time.
             step = .awake
             return [.takeLock, .announceWake]
@@ -64,7 +72,7 @@ public struct SleepState: Sendable, Equatable {
         case (.awake, .serviceGone):
             step = .absent
             return [.dropLock]
-        case (.preparing, .serviceGone), (.asleep, .serviceGone):
+        case (.preparing, .serviceGone), (.draining, .serviceGone), (.asleep, .serviceGone):
             // Nobody is left to report that the machine wakes, and silence must not last.
             step = .absent
             return [.dropLock, .announceWake]

@@ -2,7 +2,7 @@ import Glibc
 import SessionBus
 import SessionWire
 
-/// Reports before the machine sleeps and after it wakes, and delays sleep as long as a fade takes (N16).
+/// Reports before the machine sleeps and after it wakes, and delays sleep until cards hold nothing but silence (N16).
 ///
 /// Source: systemd, "org.freedesktop.login1" and "Inhibitor Locks". Without logind there are no reports.
 public final class SleepWatch {
@@ -25,34 +25,39 @@ public final class SleepWatch {
 
     private let bus: BusConnection
     private let loop: any EventLoop
-    private let willSleep: (@escaping () -> Void) -> Void
+    private let willSleep: (@escaping (Duration) -> Void) -> Void
     private let didWake: () -> Void
     private var subscriptions: [Subscription] = []
     private var timer: (any LoopTimer)?
+    private var drainTimer: (any LoopTimer)?
     private var owner: String?
     private var state = SleepState()
     private var lock: Lock?
     private var isAsking = false
     /// How long a lock may delay sleep, in nanoseconds; logind's default until its setting is known.
     private var limit: Int64 = 5_000_000_000
+    /// How long cards would sound if nobody wrote anything more.
+    private var held = Duration.zero
     /// The number of sleeps so far, so that a late callback for one is not taken for the next.
     private var sleeps: UInt64 = 0
 
     /// Follows logind on a system bus.
     ///
     /// - Parameters:
-    ///   - willSleep: Called before the machine sleeps. Sleep begins when the given closure is called, or after
+    ///   - willSleep: Called before the machine sleeps. The given closure is to be called when no stream is heard any
+    ///     more, with the time that the longest buffer of a card takes. Sleep begins after that time, or after
     ///     `InhibitDelayMaxUSec` (five seconds unless the administrator has changed it).
     ///   - didWake: Called when the machine is awake again, or does not sleep after all; once after each `willSleep`.
     public init(
         system bus: BusConnection, loop: any EventLoop,
-        willSleep: @escaping (_ done: @escaping () -> Void) -> Void, didWake: @escaping () -> Void
+        willSleep: @escaping (_ silent: @escaping (_ held: Duration) -> Void) -> Void, didWake: @escaping () -> Void
     ) {
         self.bus = bus
         self.loop = loop
         self.willSleep = willSleep
         self.didWake = didWake
         timer = loop.timer { [weak self] in self?.handle(.timeUp) }
+        drainTimer = loop.timer { [weak self] in self?.handle(.drained) }
         subscriptions = [
             bus.subscribe(
                 MatchRule(
@@ -74,6 +79,8 @@ public final class SleepWatch {
         subscriptions = []
         timer?.cancel()
         timer = nil
+        drainTimer?.cancel()
+        drainTimer = nil
         owner = nil
         lock = nil
     }
@@ -117,16 +124,26 @@ public final class SleepWatch {
             case .takeLock: takeLock()
             case .dropLock:
                 timer?.arm(at: nil)
+                drainTimer?.arm(at: nil)
                 lock = nil
             case .announceSleep:
                 sleeps &+= 1
                 let number = sleeps
                 timer?.arm(at: loop.now + limit)
-                willSleep { [weak self] in
-                    if let self, sleeps == number { handle(.done) }
+                willSleep { [weak self] held in
+                    guard let self, sleeps == number else { return }
+                    self.held = held
+                    handle(.silent)
+                }
+            case .drain:
+                if held > .zero {
+                    drainTimer?.arm(at: loop.now + Int64(min(held, .nanoseconds(limit)) / .nanoseconds(1)))
+                } else {
+                    handle(.drained)
                 }
             case .announceWake:
                 timer?.arm(at: nil)
+                drainTimer?.arm(at: nil)
                 didWake()
             }
         }

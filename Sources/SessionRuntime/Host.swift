@@ -67,6 +67,8 @@ public protocol Host: AnyObject {
     /// The channels, the volume and the latency of a sink or source, given by its number in the server; `nil` if there
     /// is none.
     func device(_ node: UInt32) -> DeviceFigures?
+    /// How long the cards that are running go on sounding if nobody gives them anything more; zero if none is running.
+    var longestBuffer: Duration { get }
     /// Whether ``setGain(_:of:)`` has an effect on a stream.
     func hasVolume(_ stream: StreamID) -> Bool
     /// Called when all events of a turn have been handled: ``SessionRuntime/wouldReject(_:)`` may have changed for
@@ -81,6 +83,9 @@ public protocol Host: AnyObject {
 extension Host {
     /// No sinks or sources.
     public func device(_ node: UInt32) -> DeviceFigures? { nil }
+
+    /// No cards.
+    public var longestBuffer: Duration { .zero }
 
     /// Does nothing, for servers that ask before a stream starts.
     public func rejectionsMayHaveChanged() {}

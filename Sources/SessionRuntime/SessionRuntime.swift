@@ -183,6 +183,9 @@ public final class SessionRuntime {
     /// Whether a stream can still be heard although it should be silent.
     public var isFading: Bool { read { $0.isFading } }
 
+    /// How long cards go on sounding if nobody gives them anything more.
+    public var longestBuffer: Duration { host.longestBuffer }
+
     /// The configuration that an application has set on its session; `nil` for a session of the system.
     func configuration(of session: SessionID) -> SessionConfiguration? {
         read { $0.configuration(of: session) }

@@ -15,8 +15,8 @@ final class Desktop {
     private(set) var sleeping: SessionID?
     /// The interruption of the present call.
     private var call: SessionID?
-    /// Lets the machine sleep; called once everything is silent.
-    private var mayFallAsleep: (() -> Void)?
+    /// Lets the machine sleep after the given time; called once no stream is heard any more.
+    private var mayFallAsleep: ((Duration) -> Void)?
 
     init(service: SessionService, system: BusConnection, loop: any EventLoop) {
         self.service = service
@@ -41,7 +41,7 @@ final class Desktop {
     // MARK: - Sleep
 
     /// R12: everything except a call stops, and resumes after waking.
-    private func willSleep(_ done: @escaping () -> Void) {
+    private func willSleep(_ done: @escaping (Duration) -> Void) {
         let id = service.nextID()
         sleeping = id
         service.beginInterruption(id, SystemInterruption.sleep, by: SystemInterruption.sleeper)
@@ -57,11 +57,11 @@ final class Desktop {
         sleeping = nil
     }
 
-    /// Lets the machine sleep if no fade is running.
+    /// Lets the machine sleep if no fade is running, as soon as cards hold nothing but silence.
     func sleepIfSilent() {
         guard let done = mayFallAsleep, !service.runtime.isFading else { return }
         mayFallAsleep = nil
-        done()
+        done(service.runtime.longestBuffer)
     }
 
     // MARK: - Calls

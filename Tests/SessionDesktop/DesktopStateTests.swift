@@ -96,34 +96,55 @@ import Testing
         "N16 around sleep",
         arguments: [
             (
-                "sleep and wake", [SleepState.Event.serviceCame, .prepare, .done, .woke],
-                [[SleepState.Action.takeLock], [.announceSleep], [.dropLock], [.takeLock, .announceWake]]
+                "sleep and wake", [SleepState.Event.serviceCame, .prepare, .silent, .drained, .woke],
+                [[SleepState.Action.takeLock], [.announceSleep], [.drain], [.dropLock], [.takeLock, .announceWake]]
             ),
             (
-                "nobody says that they are done", [.serviceCame, .prepare, .timeUp, .done, .woke],
-                [[.takeLock], [.announceSleep], [.dropLock], [], [.takeLock, .announceWake]]
+                "nobody is silent", [.serviceCame, .prepare, .timeUp, .silent, .drained, .woke],
+                [[.takeLock], [.announceSleep], [.dropLock], [], [], [.takeLock, .announceWake]]
             ),
             (
-                "called off", [.serviceCame, .prepare, .woke, .done, .timeUp],
-                [[.takeLock], [.announceSleep], [.takeLock, .announceWake], [], []]
+                "cards hold more than the time allows", [.serviceCame, .prepare, .silent, .timeUp, .drained, .woke],
+                [[.takeLock], [.announceSleep], [.drain], [.dropLock], [], [.takeLock, .announceWake]]
             ),
             (
-                "told twice", [.serviceCame, .prepare, .prepare, .done, .woke, .woke],
-                [[.takeLock], [.announceSleep], [], [.dropLock], [.takeLock, .announceWake], []]
+                "called off", [.serviceCame, .prepare, .woke, .silent, .drained, .timeUp],
+                [[.takeLock], [.announceSleep], [.takeLock, .announceWake], [], [], []]
+            ),
+            (
+                "called off while cards drain, and again",
+                [.serviceCame, .prepare, .silent, .woke, .drained, .prepare, .drained, .silent, .drained],
+                [
+                    [.takeLock], [.announceSleep], [.drain], [.takeLock, .announceWake], [], [.announceSleep], [],
+                    [.drain], [.dropLock],
+                ]
+            ),
+            (
+                "told twice", [.serviceCame, .prepare, .prepare, .silent, .silent, .drained, .woke, .woke],
+                [
+                    [.takeLock], [.announceSleep], [], [.drain], [], [.dropLock], [.takeLock, .announceWake], [],
+                ]
             ),
             (
                 "logind goes while awake", [.serviceCame, .serviceGone, .serviceCame],
                 [[.takeLock], [.dropLock], [.takeLock]]
             ),
             (
-                "logind goes while all fade", [.serviceCame, .prepare, .serviceGone, .done],
+                "logind goes while all fade", [.serviceCame, .prepare, .serviceGone, .silent],
                 [[.takeLock], [.announceSleep], [.dropLock, .announceWake], []]
             ),
             (
-                "logind goes while asleep", [.serviceCame, .prepare, .done, .serviceGone, .serviceCame],
-                [[.takeLock], [.announceSleep], [.dropLock], [.dropLock, .announceWake], [.takeLock]]
+                "logind goes while cards drain", [.serviceCame, .prepare, .silent, .serviceGone, .drained],
+                [[.takeLock], [.announceSleep], [.drain], [.dropLock, .announceWake], []]
             ),
-            ("no logind", [.prepare, .done, .woke, .timeUp, .serviceGone], [[], [], [], [], []]),
+            (
+                "logind goes while asleep", [.serviceCame, .prepare, .silent, .drained, .serviceGone, .serviceCame],
+                [[.takeLock], [.announceSleep], [.drain], [.dropLock], [.dropLock, .announceWake], [.takeLock]]
+            ),
+            (
+                "no logind", [.prepare, .silent, .drained, .woke, .timeUp, .serviceGone],
+                [[], [], [], [], [], []]
+            ),
         ])
     func sleep(name: String, events: [SleepState.Event], actions: [[SleepState.Action]]) {
         var state = SleepState()

@@ -5,10 +5,10 @@ import Testing
 
 extension Services {
     @Suite struct SleepTests {
-        /// What a watch told, and the word that the machine may sleep.
+        /// What a watch told, and the word that no stream is heard any more, with the time that cards go on for.
         private final class Story {
             var told: [String] = []
-            var done: (() -> Void)?
+            var done: ((Duration) -> Void)?
         }
 
         private func watch(_ buses: Buses) -> (SleepWatch, Story) {
@@ -37,15 +37,15 @@ extension Services {
                     try await buses.turn(until: "the sleep") { story.told.count == 2 * round - 1 }
                     try await buses.settle(buses.system, with: "org.freedesktop.login1")
                     #expect(try await !buses.mocks.isAsleep)
-                    story.done?()
+                    story.done?(.zero)
                     #expect(!watch.holdsLock)
                     try await buses.turn(until: "the machine to sleep") { try await buses.mocks.isAsleep }
                     #expect(try await locks(buses) == 0)
                     // Said twice, and late: no matter.
-                    story.done?()
+                    story.done?(.zero)
                     try await buses.mocks.wake()
                     try await buses.turn(until: "the wake") { story.told.count == 2 * round }
-                    story.done?()
+                    story.done?(.zero)
                 }
                 #expect(story.told == ["sleep", "wake", "sleep", "wake", "sleep", "wake", "sleep", "wake"])
                 try await buses.turn(until: "the lock") { watch.holdsLock }
@@ -55,14 +55,61 @@ extension Services {
             }
         }
 
-        @Test("N16 nobody holds up the sleep for longer than logind allows")
-        func tooSlow() async throws {
+        @Test("N16 the machine sleeps when cards hold nothing but silence: not before, and not much later")
+        func drains() async throws {
+            try await Buses.run { buses in
+                let logind = try await buses.mocks.startLogind(delay: .seconds(30))
+                let (watch, story) = watch(buses)
+                try await buses.turn(until: "the lock") { watch.holdsLock }
+                try await buses.mocks.sleep()
+                try await buses.turn(until: "the sleep") { story.told == ["sleep"] }
+                let clock = ContinuousClock()
+                let silent = clock.now
+                story.done?(.milliseconds(700))
+                #expect(watch.holdsLock)
+                try await buses.turn(until: "the lock to be dropped") { !watch.holdsLock }
+                #expect(clock.now - silent >= .milliseconds(700))
+                try await buses.turn(until: "the machine to sleep") { try await buses.mocks.isAsleep }
+                try await buses.mocks.wake()
+                try await buses.turn(until: "the wake") { story.told == ["sleep", "wake"] }
+                #expect(logind.isRunning)
+            }
+        }
+
+        @Test("N16 a sleep that was called off while cards drain does not end the next one")
+        func calledOff() async throws {
+            try await Buses.run { buses in
+                let logind = try await buses.mocks.startLogind(delay: .seconds(30))
+                let (watch, story) = watch(buses)
+                try await buses.turn(until: "the lock") { watch.holdsLock }
+                try await buses.mocks.sleep()
+                try await buses.turn(until: "the sleep") { story.told == ["sleep"] }
+                story.done?(.milliseconds(200))
+                try await buses.mocks.wake()
+                try await buses.turn(until: "the wake") { story.told == ["sleep", "wake"] }
+                try await buses.mocks.sleep()
+                try await buses.turn(until: "the sleep") { story.told == ["sleep", "wake", "sleep"] }
+                let clock = ContinuousClock()
+                let start = clock.now
+                try await buses.turn(until: "the time of the first sleep") { clock.now - start > .milliseconds(400) }
+                #expect(watch.holdsLock)
+                #expect(logind.isRunning)
+            }
+        }
+
+        @Test("N16 nobody holds up the sleep for longer than logind allows", arguments: [false, true])
+        func tooSlow(drains: Bool) async throws {
             try await Buses.run { buses in
                 let logind = try await buses.mocks.startLogind(delay: .milliseconds(300))
                 let (watch, story) = watch(buses)
                 try await buses.turn(until: "the lock") { watch.holdsLock }
                 try await buses.settle(buses.system, with: "org.freedesktop.login1")
                 try await buses.mocks.sleep()
+                // Neither those who are not silent, nor cards.
+                if drains {
+                    try await buses.turn(until: "the sleep") { story.told == ["sleep"] }
+                    story.done?(.seconds(60))
+                }
                 try await buses.turn(until: "the lock to be dropped") { story.told == ["sleep"] && !watch.holdsLock }
                 try await buses.turn(until: "the machine to sleep") { try await buses.mocks.isAsleep }
                 try await buses.mocks.wake()
@@ -88,7 +135,7 @@ extension Services {
                 try await buses.turn(until: "the lock") { watch.holdsLock }
                 try await buses.mocks.sleep()
                 try await buses.turn(until: "the sleep") { story.told.count == 3 }
-                done?()
+                done?(.zero)
                 #expect(watch.holdsLock, "a word about the last sleep was taken for this one")
                 watch.stop()
                 let (other, otherStory) = self.watch(buses)

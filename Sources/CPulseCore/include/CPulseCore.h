@@ -197,6 +197,8 @@ bool cpc_sink_is_network(pa_sink *sink);
 /* The stream through which a filter sink plays into another sink; NULL for other sinks. */
 pa_sink_input *cpc_sink_master(pa_sink *sink);
 pa_sample_spec cpc_sink_sample_spec(pa_sink *sink);
+/* Whether the sink has its card open: it is neither suspended nor gone. */
+bool cpc_sink_is_open(pa_sink *sink);
 /* The position of the volume slider of the sink's loudest channel, 1 at the full level; more if it is louder; 0 while
  * it is muted. */
 double cpc_sink_slider(pa_sink *sink);
