@@ -26,7 +26,10 @@ extension LiveModule {
 
     @Test("R18 R19 a recording goes on when the screen is locked; a call plays and records at the same time")
     func recordingWhileLocked() async throws {
-        try await LiveDesktop.run(options: { $0.runsSystemBus = true }) { desk in
+        try await LiveDesktop.run(options: {
+            $0.runsSystemBus = true
+            $0.addMicrophone()
+        }) { desk in
             let mocks = DesktopMocks(desk.sandbox)
             _ = try await mocks.startLogind()
             let app = try await desk.application()
@@ -35,7 +38,6 @@ extension LiveModule {
                 try await app.session(session, "SetCategory", "\"\(category)\"", "[]", #""""#)
                 let recording = try Recording("recorder", on: desk)
                 let recorder = try await app.start(recording.invocation)
-                // There is no microphone: it records what others play.
                 try await app.waitForStream(of: session)
                 try await app.session(session, "Activate", "[]")
                 var player: Int?

@@ -27,6 +27,16 @@ struct LiveDesktopOptions {
     var needsWholeMachine = false
     /// How loud an output of a card is that nobody has heard yet, linear. PulseAudio begins with 1 in any case.
     var routeVolume: Double?
+
+    /// Has a microphone from which nothing comes on PipeWire as well. Without one, newer releases of WirePlumber link no
+    /// recording, and older ones link it to what others play.
+    mutating func addMicrophone() {
+        pipeWire.pipeWireFragments["30-microphone.conf"] = """
+            context.objects = [ { factory = adapter args = { factory.name = support.null-audio-sink
+                node.name = no-microphone media.class = Audio/Source/Virtual audio.rate = 48000
+                audio.position = [ FL FR ] object.linger = true } } ]
+            """
+    }
 }
 
 /// A private desktop whose sound server has loaded the module, with a capture of what its sink plays.

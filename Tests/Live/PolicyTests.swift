@@ -51,7 +51,10 @@ extension LiveModule {
     @Test("N14 an application that plays and records without a role is in a call", arguments: [true, false])
     func capturePairing(isOn: Bool) async throws {
         let policy = "capture-pairing = \(isOn)\n"
-        try await LiveDesktop.run(options: { $0.configurationFiles["audio-session/policy.conf"] = policy }) { desk in
+        try await LiveDesktop.run(options: {
+            $0.configurationFiles["audio-session/policy.conf"] = policy
+            $0.addMicrophone()
+        }) { desk in
             _ = try await desk.playMusic()
             // One of its processes plays, another one records.
             let browser = try await SessionApplication("browser", as: "browser", isShared: true, in: desk.sandbox)

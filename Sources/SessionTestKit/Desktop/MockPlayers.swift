@@ -32,6 +32,26 @@ extension DesktopMocks {
         return (proxy, player)
     }
 
+    /// Waits until a player of this kind is on the session bus.
+    public func waitForPlayer(_ name: String, of child: ChildProcess) async throws {
+        _ = try await waitUntil("\(name) on the bus", within: .seconds(20), evidence: { child.log.tail() }) {
+            if let status = child.exitStatus {
+                throw CommandFailure(command: [child.name], status: status, errors: child.log.tail())
+            }
+            return try await busName(ofPlayer: name)
+        }
+    }
+
+    /// The bus name of a player of this kind; `nil` if there is none. The second one of its kind, and with newer plug-ins
+    /// of mpv each, has something of its own after its name and a dot (MPRIS 2.2).
+    private func busName(ofPlayer name: String) async throws -> String? {
+        let answer = try await busctl(
+            isSystem: false,
+            ["org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ListNames"])
+        let name = "org.mpris.MediaPlayer2.\(name)"
+        return answer.split(separator: "\"").map(String.init).first { $0 == name || $0.hasPrefix(name + ".") }
+    }
+
     /// Plays, pauses or stops a player as its user, with its own buttons.
     public func user(makes status: String, _ player: String) async throws {
         try await callPlayer(player, "org.test.Player", "Do", ["s", status])
@@ -51,12 +71,14 @@ extension DesktopMocks {
         return DesktopMocks.text(in: answer)
     }
     /// Calls a method of any player, with arguments in `busctl` syntax.
+    ///
+    /// - Parameter player: Its kind, or its whole name after the prefix that all players have.
     @discardableResult
     public func callPlayer(
         _ player: String, _ interface: String, _ method: String, _ arguments: [String] = []
     ) async throws -> String {
-        try await busctl(
-            isSystem: false,
-            ["org.mpris.MediaPlayer2.\(player)", "/org/mpris/MediaPlayer2", interface, method] + arguments)
+        let name = try await busName(ofPlayer: player) ?? "org.mpris.MediaPlayer2.\(player)"
+        return try await busctl(
+            isSystem: false, [name, "/org/mpris/MediaPlayer2", interface, method] + arguments)
     }
 }

@@ -166,14 +166,16 @@ public final class PrivateDesktop: PrivateServer {
     /// All files in WirePlumber's state folder.
     public func savedState() -> [String: [UInt8]] { sandbox.contents(of: "home/.local/state/wireplumber") }
 
-    /// Whether WirePlumber has saved a volume for a role: in its own line format up to 0.4, in JSON since 0.5.
+    /// Whether WirePlumber has saved a volume for the streams of a role: in its own line format up to 0.4, in JSON since
+    /// 0.5. Newer releases save it for those of an application, and so it counts for any.
     public func hasSaved(slider position: Double, of role: MediaRole) -> Bool {
         // A linear factor; two digits distinguish it from other values.
         let factor = String(format: "%.2f", (pow(position, 3) * 100).rounded(.down) / 100)
         return savedState().values.contains { file in
             String(decoding: file, as: UTF8.self).split(separator: "\n").contains { line in
                 line.contains(":\(role.pipeWire):channelVolumes=\(factor)")
-                    || line.contains(":\(role.pipeWire)={") && line.contains("\"channelVolumes\":[\(factor)")
+                    || (line.contains(":\(role.pipeWire)={") || line.contains(":application.name:"))
+                        && line.contains("\"channelVolumes\":[\(factor)")
             }
         }
     }
