@@ -47,6 +47,16 @@ extension PipeWireHost {
     /// Whether the loss of an output may stop playback.
     var stopsPlayback: Bool { !hasSteppedBack && runtime?.mayStopPlayback ?? false }
 
+    /// Whether the policy takes the place of the session manager's own pause of players: it is in force, and does not say
+    /// that such things are kept.
+    var replacesManagersPause: Bool {
+        guard let book, !book.hasSteppedBack else { return false }
+        return book.policy.policy.stockModules == .unload && book.service?.isPolicyPaused != true
+    }
+
+    /// Applies a changed or suspended policy to the session manager's settings.
+    public func turnEnded() { routes.updateSettings() }
+
     /// Whether a node is an application's stream that the policy manages.
     func isStream(_ node: UInt32) -> Bool { streams[node].map { book?.manages($0.id) ?? false } ?? false }
 

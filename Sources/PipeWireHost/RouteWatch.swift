@@ -18,6 +18,8 @@ protocol RouteWatchHost: AnyObject {
     var now: Instant { get }
     /// Whether the loss of an output may stop playback.
     var stopsPlayback: Bool { get }
+    /// Whether the policy takes the place of the session manager's own pause of players.
+    var replacesManagersPause: Bool { get }
     /// The length of one cycle of the graph.
     var graphQuantum: Duration { get }
     /// The sample rate of the graph, in Hz.
@@ -133,6 +135,8 @@ final class RouteWatch {
     /// The `default` metadata of all clients that are considered.
     private var metadata: [OpaquePointer: DefaultsWatch] = [:]
     private var choice = ManagerChoice<OpaquePointer>()
+    /// The settings of session managers.
+    private var settings: [OpaquePointer: ManagerSettings] = [:]
     /// The metadata of the session manager.
     private var defaults: DefaultsWatch?
     private var targets = StreamTargets()
@@ -254,8 +258,12 @@ final class RouteWatch {
     /// Checks the hold again when its timer fires.
     func updateHold() { hold.update() }
 
-    /// Ends the hold for good.
-    func releaseManager() { hold.setManager(nil, isBusy: false) }
+    /// Ends the hold for good, and gives the session manager its settings back.
+    func releaseManager() {
+        hold.setManager(nil, isBusy: false)
+        for settings in settings.values { settings.update(isInTheWay: false) }
+        settings = [:]
+    }
 
     /// Forgets a client that has gone.
     func removed(client: OpaquePointer) { hold.forget(client) }
@@ -330,11 +338,28 @@ final class RouteWatch {
         let own = resources.filter {
             pw_resource_get_client($0) == client && pw_resource_get_bound_id($0) == global
         }
-        guard name == "default", let client, let resource = own.first, own.count == 1 else { return }
+        guard let client, let resource = own.first, own.count == 1 else { return }
+        if name == ManagerSettings.name { return added(settings: resource, by: client) }
+        guard name == "default" else { return }
         choice.add(resource, of: host.isConfined(client: client) ? nil : host.program(of: client))
         guard choice.all.contains(resource) else { return }
         metadata[resource] = DefaultsWatch(resource: resource, watch: self)
         switchManager()
+    }
+
+    private func added(settings resource: OpaquePointer, by client: OpaquePointer) {
+        guard settings.count < ManagerSettings.most, !host.isConfined(client: client) else { return }
+        settings[resource] = ManagerSettings(
+            resource: resource, isInTheWay: host.replacesManagersPause,
+            log: { [unowned host] level, line in host.log(level, line) },
+            removed: { [unowned self] in settings[$0.resource] = nil })
+    }
+
+    /// Turns the session manager's own pause of players off, or on again, if the policy says so now.
+    func updateSettings() {
+        guard !settings.isEmpty else { return }
+        let isInTheWay = host.replacesManagersPause
+        for settings in settings.values { settings.update(isInTheWay: isInTheWay) }
     }
 
     func removed(_ defaults: DefaultsWatch) {

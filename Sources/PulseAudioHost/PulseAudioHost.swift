@@ -26,7 +26,7 @@ public final class PulseAudioHost: Host {
     private(set) var capture: [UInt32: PulseStream] = [:]
     /// Whether streams have come, gone, started or stopped since the latencies of devices were read.
     private var mustReadLatencies = false
-    /// Whether some streams are muted in advance (``rejectionsMayHaveChanged()``).
+    /// Whether some streams are muted in advance (``turnEnded()``).
     private var isGuarding = false
     /// The streams whose events for their clients are queued.
     private var streamsWithEvents: [PulseStream] = []
@@ -332,7 +332,7 @@ public final class PulseAudioHost: Host {
 
     /// R8: mutes each corked stream in advance that would be rejected if its client started it. The daemon's thread
     /// plays a started stream at once, and the main loop learns of it only later.
-    public func rejectionsMayHaveChanged() {
+    public func turnEnded() {
         guard let runtime else { return }
         let rejects = runtime.rejects
         guard rejects || isGuarding else { return }

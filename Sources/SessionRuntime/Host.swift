@@ -72,8 +72,8 @@ public protocol Host: AnyObject {
     /// Whether ``setGain(_:of:)`` has an effect on a stream.
     func hasVolume(_ stream: StreamID) -> Bool
     /// Called when all events of a turn have been handled: ``SessionRuntime/wouldReject(_:)`` may have changed for
-    /// streams that have not started.
-    func rejectionsMayHaveChanged()
+    /// streams that have not started, and the policy may be another one, or suspended.
+    func turnEnded()
     /// Calls ``SessionRuntime/timerFired()`` at this moment instead of an earlier chosen one; `nil` for never.
     func arm(at moment: Instant?)
     /// Writes a log line.
@@ -87,6 +87,6 @@ extension Host {
     /// No cards.
     public var longestBuffer: Duration { .zero }
 
-    /// Does nothing, for servers that ask before a stream starts.
-    public func rejectionsMayHaveChanged() {}
+    /// Does nothing.
+    public func turnEnded() {}
 }

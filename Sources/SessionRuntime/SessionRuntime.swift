@@ -69,7 +69,7 @@ public final class SessionRuntime {
             tellRoutes(.turnEnded)
             applyWishes()
             reportMutedInputs()
-            host.rejectionsMayHaveChanged()
+            host.turnEnded()
             isDraining = false
             observer?.runtimeIsIdle(self)
         } while !queue.isEmpty || !sooner.isEmpty

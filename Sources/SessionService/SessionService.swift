@@ -41,6 +41,8 @@ public final class SessionService {
     private var untold = Queue<SessionID>()
     private var lastID: UInt32 = 0
     private(set) var switches = Switches()
+    /// Whether the policy is suspended for a time (N16).
+    public var isPolicyPaused: Bool { switches.pausedUntil != nil }
     /// The chosen ports that have no node yet, with the time at which the wait ends.
     var awaitedChoices: [PortDirection: (id: String, end: Instant)] = [:]
 

@@ -47,6 +47,12 @@ struct Difference: Sendable {
         Difference(
             "filterChain", only: .pipeWire,
             because: "filter chains are PipeWire's; PulseAudio's filters are the test filterIsDefault"),
+        Difference(
+            "managersPauseMakesWay", only: .pipeWire,
+            because: "WirePlumber is PipeWire's; what is in the way on PulseAudio is another module"),
+        Difference(
+            "managersPauseStays", only: .pipeWire,
+            because: "WirePlumber is PipeWire's; what is in the way on PulseAudio is another module"),
         Difference("bufferPlayedOut", only: .pipeWire, because: ServerLimit.cardBuffer.reason),
         Difference(
             "muteInsteadOfPause", only: .pipeWire,

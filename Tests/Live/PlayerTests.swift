@@ -36,7 +36,7 @@ extension LiveModule {
             let sound = Signal.tone(LiveDesktop.music.frequency, for: .seconds(60), on: LiveDesktop.music.channel)
             let file = try desk.sandbox.write(sound, to: "vlc.wav")
             let player = try desk.sandbox.startVLC(file: file, output: "pulse")
-            try await mocks.waitForName("org.mpris.MediaPlayer2.vlc", isSystem: false, of: player)
+            try await mocks.waitForPlayer("vlc", of: player)
             try await desk.hear(LiveDesktop.music)
             let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: LiveDesktop.music)
@@ -59,7 +59,7 @@ extension LiveModule {
             let script = "\(words) & exec /usr/bin/python3 '\(DesktopMocks.fixture("player.py"))' liar \(behaviour)"
             let player = try desk.sandbox.start(
                 "liar", Invocation("sh", ["-c", script], environment: stream.environment))
-            try await mocks.waitForName("org.mpris.MediaPlayer2.liar", isSystem: false, of: player)
+            try await mocks.waitForPlayer("liar", of: player)
             try await desk.hear(LiveDesktop.music)
             let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: LiveDesktop.music)
@@ -115,20 +115,116 @@ extension LiveModule {
             try await desk.hear(LiveDesktop.music)
         }
     }
+
+    @Test(
+        "N15 R64 a player whose headset goes and comes back goes on there, unless its user has paused it meanwhile",
+        arguments: ClientProgram.pausable, [false, true])
+    func playerLosesItsOutput(program: ClientProgram, isPausedByUser: Bool) async throws {
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
+            let mocks = DesktopMocks(desk.sandbox)
+            let card = try await desk.card(.usb)
+            let headset = try await card.record("usb-output")
+            let music = try await desk.playInMPV(program, heardOn: headset)
+            let start = desk.capture.frameCount
+            for _ in 0..<2 {
+                let lines = try desk.log.lineCount
+                try await card.vanish()
+                try await desk.log.wait(forLineContaining: "was interrupted by", after: lines)
+                // As long as others may take to pause it.
+                try await desk.capture.record(.seconds(1))
+                #expect(try await mocks.status(of: "mpv") == "Playing")
+                if isPausedByUser {
+                    try await music.pause()
+                    try await mocks.wait(for: "mpv", toBe: "Paused")
+                }
+                try await card.appear()
+                try await card.waitUntilLinked()
+                if isPausedByUser {
+                    let from = headset.frameCount
+                    try await headset.record(.seconds(2))
+                    try await desk.expectSilence(of: headset, since: from)
+                    #expect(try await mocks.status(of: "mpv") == "Paused")
+                    try await music.unpause()
+                }
+                let from = headset.frameCount
+                try await headset.wait(
+                    for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300), from: from)
+                #expect(try await mocks.status(of: "mpv") == "Playing")
+            }
+            try await desk.expectSilence(since: start)
+        }
+    }
+
+    @Test(
+        "N15 N16 WirePlumber's own pause of players is off while the policy is in force, and comes back with its end",
+        .enabled(if: LiveDesktop.managerPausesPlayers, "WirePlumber pauses no players before 0.5.11"))
+    func managersPauseMakesWay() async throws {
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
+            let mocks = DesktopMocks(desk.sandbox)
+            let card = try await desk.card(.usb)
+            let headset = try await card.record("usb-output")
+            _ = try await desk.playInMPV(.mpvPulse, heardOn: headset)
+            try await desk.wait(untilManagerPauses: false)
+            try await desk.command("pause", "1h")
+            try await desk.wait(untilManagerPauses: true)
+            try await desk.command("resume")
+            try await desk.wait(untilManagerPauses: false)
+            try await desk.server.unloadModule()
+            try await desk.wait(untilManagerPauses: true)
+            try await card.vanish()
+            try await mocks.wait(for: "mpv", toBe: "Paused")
+        }
+    }
+
+    @Test(
+        "N15 WirePlumber's own pause of players stays where the policy keeps it, and where its user turns it on again",
+        .enabled(if: LiveDesktop.managerPausesPlayers, "WirePlumber pauses no players before 0.5.11"),
+        arguments: ["keep", "unload"])
+    func managersPauseStays(others: String) async throws {
+        try await LiveDesktop.run(policy: "stock-modules = \(others)", options: { $0.routeVolume = 1 }) { desk in
+            let mocks = DesktopMocks(desk.sandbox)
+            let card = try await desk.card(.usb)
+            let headset = try await card.record("usb-output")
+            _ = try await desk.playInMPV(.mpvPulse, heardOn: headset)
+            if others == "unload" {
+                try await desk.wait(untilManagerPauses: false)
+                try await desk.sandbox.run(Invocation("wpctl", ["settings", "linking.pause-playback", "true"]))
+                try await desk.log.wait(forLineContaining: "linking.pause-playback was turned on again")
+            }
+            try await desk.wait(untilManagerPauses: true)
+            try await card.vanish()
+            try await mocks.wait(for: "mpv", toBe: "Paused")
+        }
+    }
 }
 
 extension LiveDesktop {
     /// Plays music in an mpv that has the interface of players.
-    func playInMPV(_ program: ClientProgram) async throws -> Client {
+    func playInMPV(_ program: ClientProgram, heardOn output: Capture? = nil) async throws -> Client {
         let sound = Signal.tone(LiveDesktop.music.frequency, for: .seconds(60), on: LiveDesktop.music.channel)
         let file = try sandbox.write(sound, to: "music.wav")
         let client = try Client(
             program, file: file, as: ApplicationIdentity("music-player"), role: .music,
             arguments: ["--script=\(MediaPlayers.scriptOfMPV)"], on: server)
-        try await DesktopMocks(sandbox).waitForName(
-            "org.mpris.MediaPlayer2.mpv", isSystem: false, of: client.process)
-        try await hear(LiveDesktop.music)
+        try await DesktopMocks(sandbox).waitForPlayer("mpv", of: client.process)
+        try await (output ?? capture).wait(
+            for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
         return client
+    }
+
+    /// Whether the session manager pauses players itself when a sink goes.
+    static let managerPausesPlayers = {
+        let configuration = try? String(contentsOfFile: "/usr/share/wireplumber/wireplumber.conf", encoding: .utf8)
+        return configuration?.contains("linking.pause-playback") ?? false
+    }()
+
+    /// Waits until that is on or off, as its users see it.
+    func wait(untilManagerPauses isOn: Bool) async throws {
+        _ = try await waitUntil("linking.pause-playback to be \(isOn)", evidence: { sandbox.logTails() }) {
+            let answer = try await sandbox.run(
+                Invocation("pw-metadata", ["-n", "sm-settings", "0", "linking.pause-playback"]))
+            return String(decoding: answer, as: UTF8.self).contains("value:'\(isOn)'") ? true : nil
+        }
     }
 
     /// Whether the daemon has said something so far.

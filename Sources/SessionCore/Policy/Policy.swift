@@ -28,7 +28,7 @@ public struct Policy: Sendable, Equatable {
     /// The default ducking, used by opened sessions with the option duck-others.
     public let ducking: Ducking
 
-    /// What to do with a server's own modules of the same purpose.
+    /// What to do with what a server, or its session manager, has of the same purpose.
     public let stockModules: StockModules
 
     /// The rank of each description by its name: of two equally strong ones in an application, the lower rank counts
@@ -149,12 +149,12 @@ public struct InterruptionRules: Sendable, Hashable {
     public init(resumesWithin: Duration = .seconds(10)) { self.resumesWithin = resumesWithin }
 }
 
-/// What to do with a server's own modules that stop or duck streams by role. The raw values are the words in policy
-/// files.
+/// What to do with a server's own modules that stop or duck streams by role, and with a session manager's own pause of
+/// players. The raw values are the words in policy files.
 public enum StockModules: String, Sendable, Hashable, CaseIterable {
-    /// Unload them while this policy is in force, and load them again afterwards.
+    /// Unload them, or turn it off, while this policy is in force, and undo that afterwards.
     case unload
-    /// Keep them, and log a warning.
+    /// Keep them.
     case keep
 }
 
