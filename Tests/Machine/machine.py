@@ -66,6 +66,7 @@ class Port:
         self.rest = b""
 
     def send(self, message):
+        self.socket.settimeout(60)
         self.socket.sendall(json.dumps(message).encode() + b"\n")
 
     def line(self, seconds):
@@ -110,8 +111,8 @@ class Guest:
     def answers(self):
         """Whether somebody is there to run commands."""
         self.number += 1
-        self.port.send({"id": self.number, "command": "true", "timeout": 5})
         try:
+            self.port.send({"id": self.number, "command": "true", "timeout": 5})
             while True:
                 with contextlib.suppress(ValueError):
                     if json.loads(self.port.line(3))["id"] == self.number:
@@ -154,9 +155,12 @@ class Machine:
         ]
         def before_start():
             _libc.prctl(_END_WITH_PARENT, signal.SIGKILL)
-            # A machine that waits for a processor loses sound.
-            with contextlib.suppress(PermissionError):
-                os.nice(-15)
+            # A machine that waits for a processor loses sound. The kernel may weigh processes only within their session, and
+            # sessions by a file of their own.
+            os.setsid()
+            os.nice(-15)
+            with contextlib.suppress(OSError):
+                pathlib.Path("/proc/self/autogroup").write_text("-15")
 
         with open(self.run / "qemu.log", "w") as log:
             # What it drops at its end is in its own folder, and it ends with this program.
