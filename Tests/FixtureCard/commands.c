@@ -11,6 +11,7 @@
 
 struct connection {
     struct card *card;
+    struct connection *next;
     struct spa_source *source;
     int descriptor;
     char line[512];
@@ -27,24 +28,25 @@ static void answer(int descriptor, const char *text) {
 /* The state as JSON. */
 static void tell_state(struct card *card, int descriptor) {
     const struct card_plan *plan = card->plan;
+    bool is_present = card->shared->present;
     char text[2000];
     size_t used = 0;
 #define TELL(...) used += (size_t)snprintf(text + used, sizeof(text) - used, __VA_ARGS__)
     TELL("ok {\"kind\": \"%s\", \"present\": %s, \"linked\": %s, \"device\": %d, \"profile\": \"%s\", \"heard\": "
          "\"%s\", ",
-         plan->kind, card->present ? "true" : "false", card->present && is_linked(card) ? "true" : "false",
-         (int)card->id, plan->profiles[card->profile].name,
+         plan->kind, is_present ? "true" : "false", is_present && is_linked(card) ? "true" : "false",
+         (int)card->shared->device, plan->profiles[card->profile].name,
          heard_port(card) >= 0 ? plan->ports[heard_port(card)].key : "");
     TELL("\"ports\": {");
     for (uint32_t port = 0; port < plan->port_count; port++)
-        TELL("%s\"%s\": \"%s\"", port > 0 ? ", " : "", plan->ports[port].key, availability_name(card->available[port]));
+        TELL("%s\"%s\": \"%s\"", port > 0 ? ", " : "", plan->ports[port].key, availability_name(card->shared->available[port]));
     TELL("}, \"devices\": [");
     const char *separator = "";
     for (uint32_t number = 0; number < plan->device_count; number++) {
         const struct device *device = &card->devices[number];
-        if (!card->present || (plan->profiles[card->profile].devices & ONLY(number)) == 0) continue;
+        if (!is_present || (plan->profiles[card->profile].devices & ONLY(number)) == 0) continue;
         TELL("%s{\"number\": %u, \"node\": %d, \"port\": \"%s\", \"volume\": %.6f, \"muted\": %s}", separator, number,
-             (int)device->node, plan->ports[device->port].key, device->volumes[0], device->muted ? "true" : "false");
+             (int)card->shared->devices[number].node, plan->ports[device->port].key, device->volumes[0], device->muted ? "true" : "false");
         separator = ", ";
     }
     TELL("]}");
@@ -55,12 +57,12 @@ static void tell_state(struct card *card, int descriptor) {
 static void flap(void *data, uint64_t expirations) {
     struct card *card = data;
     for (; expirations > 0 && card->flaps_left > 0; expirations--) {
-        bool is_there = card->available[card->flapping_port] != SPA_PARAM_AVAILABILITY_no;
+        bool is_there = card->shared->available[card->flapping_port] != SPA_PARAM_AVAILABILITY_no;
         set_available(card, card->flapping_port, is_there ? SPA_PARAM_AVAILABILITY_no : SPA_PARAM_AVAILABILITY_yes);
         card->flaps_left--;
     }
     if (card->flaps_left > 0) return;
-    pw_loop_update_timer(card->loop, card->flapping, NULL, NULL, false);
+    spa_loop_utils_update_timer(card->loop, card->flapping, NULL, NULL, false);
     answer(card->flapping_connection, "ok");
     card->flapping_connection = -1;
 }
@@ -74,7 +76,7 @@ static void start_flapping(struct card *card, int port, double rate, double seco
     card->flaps_left = (uint32_t)(rate * seconds + 0.5);
     card->flapping_connection = descriptor;
     struct timespec period = {(time_t)(1 / rate), (long)((1 / rate - (time_t)(1 / rate)) * 1e9)};
-    pw_loop_update_timer(card->loop, card->flapping, &period, &period, false);
+    spa_loop_utils_update_timer(card->loop, card->flapping, &period, &period, false);
 }
 
 static void carry_out(struct card *card, char *line, int descriptor) {
@@ -89,7 +91,7 @@ static void carry_out(struct card *card, char *line, int descriptor) {
         set_available(card, (uint32_t)port, line[0] == 'p' ? SPA_PARAM_AVAILABILITY_yes : SPA_PARAM_AVAILABILITY_no);
     } else if (strcmp(line, "profile") == 0 || strcmp(line, "vanish-in-profile-switch") == 0) {
         int profile = find_profile(card->plan, rest);
-        if (profile < 0 || !card->present) return answer(descriptor, "error no such profile now");
+        if (profile < 0 || !card->shared->present) return answer(descriptor, "error no such profile now");
         set_profile(card, (uint32_t)profile, true);
         if (line[0] == 'v') vanish(card);
     } else if (strcmp(line, "flap") == 0) {
@@ -108,7 +110,7 @@ static void carry_out(struct card *card, char *line, int descriptor) {
             return answer(descriptor, "error no such microphone in use");
         }
     } else if (strcmp(line, "appear") == 0) {
-        appear(card);
+        if (!card->shared->present) appear(card);
     } else if (strcmp(line, "vanish") == 0) {
         vanish(card);
     } else {
@@ -118,6 +120,16 @@ static void carry_out(struct card *card, char *line, int descriptor) {
     answer(descriptor, "ok");
 }
 
+static void close_connection(struct connection *connection) {
+    struct card *card = connection->card;
+    struct connection **place = &card->connections;
+    while (*place != connection) place = &(*place)->next;
+    *place = connection->next;
+    if (card->flapping_connection == connection->descriptor) card->flapping_connection = -1;
+    spa_loop_utils_destroy_source(card->loop, connection->source);
+    free(connection);
+}
+
 static void read_commands(void *data, int descriptor, uint32_t mask) {
     struct connection *connection = data;
     (void)mask;
@@ -125,9 +137,7 @@ static void read_commands(void *data, int descriptor, uint32_t mask) {
                          sizeof(connection->line) - connection->used - 1, MSG_DONTWAIT);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (count <= 0) {
-        if (connection->card->flapping_connection == descriptor) connection->card->flapping_connection = -1;
-        pw_loop_destroy_source(connection->card->loop, connection->source);
-        free(connection);
+        close_connection(connection);
         return;
     }
     connection->used += (size_t)count;
@@ -152,19 +162,33 @@ static void accept_connection(void *data, int descriptor, uint32_t mask) {
         free(connection);
         return;
     }
-    connection->source = pw_loop_add_io(connection->card->loop, connection->descriptor,
-                                        SPA_IO_IN | SPA_IO_HUP | SPA_IO_ERR, true, read_commands, connection);
+    connection->next = connection->card->connections;
+    connection->card->connections = connection;
+    connection->source = spa_loop_utils_add_io(connection->card->loop, connection->descriptor,
+                                               SPA_IO_IN | SPA_IO_HUP | SPA_IO_ERR, true, read_commands, connection);
 }
 
-int serve(struct card *card, const char *path) {
+int serve(struct card *card) {
+    const char *path = card->shared->socket;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof(address.sun_path)) return -ENAMETOOLONG;
     strcpy(address.sun_path, path);
+    /* Of a session manager that has died. */
+    unlink(path);
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0 || bind(descriptor, (struct sockaddr *)&address, sizeof(address)) < 0 ||
         listen(descriptor, 8) < 0)
         return -errno;
-    card->flapping = pw_loop_add_timer(card->loop, flap, card);
-    card->flapping_connection = -1;
-    return pw_loop_add_io(card->loop, descriptor, SPA_IO_IN, true, accept_connection, card) != NULL ? 0 : -errno;
+    card->flapping = spa_loop_utils_add_timer(card->loop, flap, card);
+    card->listening = spa_loop_utils_add_io(card->loop, descriptor, SPA_IO_IN, true, accept_connection, card);
+    return card->listening != NULL ? 0 : -errno;
+}
+
+void stop_serving(struct card *card) {
+    while (card->connections != NULL) close_connection(card->connections);
+    if (card->listening == NULL) return;
+    unlink(card->shared->socket);
+    spa_loop_utils_destroy_source(card->loop, card->listening);
+    spa_loop_utils_destroy_source(card->loop, card->flapping);
+    card->listening = card->flapping = NULL;
 }

@@ -11,6 +11,8 @@
 #include <spa/pod/builder.h>
 #include <spa/pod/filter.h>
 #include <spa/pod/parser.h>
+#include <spa/utils/keys.h>
+#include <spa/utils/result.h>
 
 #include "model.h"
 
@@ -59,11 +61,11 @@ static struct spa_pod *build_profile(struct spa_pod_builder *builder, const stru
     return spa_pod_builder_pop(builder, &frame);
 }
 
-static void build_numbers(struct spa_pod_builder *builder, uint32_t key, uint32_t set) {
+static void build_numbers(struct spa_pod_builder *builder, const struct card *card, uint32_t key, uint32_t set) {
     struct spa_pod_frame frame;
     spa_pod_builder_prop(builder, key, 0);
     /* A card that lies of the size that its numbers have. */
-    if (getenv("FIXTURE_CARD_LIES") != NULL) {
+    if (card->shared->lies) {
         static struct {
             struct spa_pod_array array;
             uint8_t numbers[16384];
@@ -90,7 +92,7 @@ static struct spa_pod *build_route(struct spa_pod_builder *builder, const struct
     spa_pod_builder_add(builder, SPA_PARAM_ROUTE_index, SPA_POD_Int(number), SPA_PARAM_ROUTE_direction,
                         SPA_POD_Id(port->direction), SPA_PARAM_ROUTE_name, SPA_POD_String(port->name),
                         SPA_PARAM_ROUTE_description, SPA_POD_String(port->description), SPA_PARAM_ROUTE_priority,
-                        SPA_POD_Int(port->priority), SPA_PARAM_ROUTE_available, SPA_POD_Id(card->available[number]), 0);
+                        SPA_POD_Int(port->priority), SPA_PARAM_ROUTE_available, SPA_POD_Id(card->shared->available[number]), 0);
     spa_pod_builder_prop(builder, SPA_PARAM_ROUTE_info, SPA_POD_PROP_FLAG_HINT_DICT);
     spa_pod_builder_push_struct(builder, &inner);
     spa_pod_builder_int(builder, properties + 1);
@@ -99,7 +101,7 @@ static struct spa_pod *build_route(struct spa_pod_builder *builder, const struct
         spa_pod_builder_add(builder, SPA_POD_String(port->properties[index].key),
                             SPA_POD_String(port->properties[index].value), NULL);
     spa_pod_builder_pop(builder, &inner);
-    build_numbers(builder, SPA_PARAM_ROUTE_profiles, port->profiles);
+    build_numbers(builder, card, SPA_PARAM_ROUTE_profiles, port->profiles);
     if (device != NULL) {
         static const uint32_t positions[CHANNELS] = {SPA_AUDIO_CHANNEL_FL, SPA_AUDIO_CHANNEL_FR};
         spa_pod_builder_add(builder, SPA_PARAM_ROUTE_device, SPA_POD_Int(device->number), 0);
@@ -112,7 +114,7 @@ static struct spa_pod *build_route(struct spa_pod_builder *builder, const struct
                             SPA_POD_Array(sizeof(float), SPA_TYPE_Float, CHANNELS, device->volumes), 0);
         spa_pod_builder_pop(builder, &inner);
     }
-    build_numbers(builder, SPA_PARAM_ROUTE_devices, port->devices);
+    build_numbers(builder, card, SPA_PARAM_ROUTE_devices, port->devices);
     if (device != NULL)
         spa_pod_builder_add(builder, SPA_PARAM_ROUTE_profile, SPA_POD_Int(card->profile), SPA_PARAM_ROUTE_save,
                             SPA_POD_Bool(device->saved), 0);
@@ -206,10 +208,9 @@ static int set_param(void *data, uint32_t id, uint32_t flags, const struct spa_p
     bool is_new = properties != NULL && set_properties(device, properties);
     note("told Route %s volume %.4f%s", card->plan->ports[index].key, device->volumes[0],
          device->muted ? " muted" : "");
-    if (is_new) {
-        apply_volumes(device);
-        changed(card, ONLY(ROUTE));
-    }
+    /* Its node may be a new one. */
+    if (properties != NULL) apply_volumes(device);
+    if (is_new) changed(card, ONLY(ROUTE));
     return 0;
 }
 
@@ -219,24 +220,18 @@ static int sync_device(void *data, int sequence) {
     return 0;
 }
 
-struct description {
-    struct spa_dict_item items[8 + MOST_PROPERTIES];
-    struct spa_dict dictionary;
-    char name[128];
-};
-
-static void describe(const struct card *card, struct description *description) {
+void describe(const struct card *card, struct description *description) {
     struct spa_dict_item *items = description->items;
     uint32_t count = 0;
-    snprintf(description->name, sizeof(description->name), "%s%s%s", card->plan->name,
-             card->instance[0] != '\0' ? "." : "", card->instance);
-    items[count++] = SPA_DICT_ITEM_INIT(PW_KEY_DEVICE_NAME, description->name);
-    items[count++] = SPA_DICT_ITEM_INIT(PW_KEY_DEVICE_DESCRIPTION, card->plan->description);
-    items[count++] = SPA_DICT_ITEM_INIT(PW_KEY_DEVICE_NICK, card->plan->description);
-    items[count++] = SPA_DICT_ITEM_INIT(PW_KEY_DEVICE_API, card->plan->api);
-    items[count++] = SPA_DICT_ITEM_INIT(PW_KEY_MEDIA_CLASS, "Audio/Device");
+    card_name(card->shared, card->plan, description->name, sizeof(description->name));
+    items[count++] = SPA_DICT_ITEM_INIT(SPA_KEY_DEVICE_NAME, description->name);
+    items[count++] = SPA_DICT_ITEM_INIT(SPA_KEY_DEVICE_DESCRIPTION, card->plan->description);
+    items[count++] = SPA_DICT_ITEM_INIT(SPA_KEY_DEVICE_NICK, card->plan->description);
+    items[count++] = SPA_DICT_ITEM_INIT(SPA_KEY_DEVICE_API, card->plan->api);
+    items[count++] = SPA_DICT_ITEM_INIT(SPA_KEY_MEDIA_CLASS, "Audio/Device");
     for (int index = 0; index < MOST_PROPERTIES && card->plan->properties[index].key != NULL; index++)
         items[count++] = SPA_DICT_ITEM_INIT(card->plan->properties[index].key, card->plan->properties[index].value);
+    count += describe_more(card, items + count);
     description->dictionary = SPA_DICT_INIT(items, count);
 }
 
@@ -252,12 +247,13 @@ static int add_listener(void *data, struct spa_hook *listener, const struct spa_
     spa_device_emit_info(&card->hooks, &card->info);
     card->info.props = NULL;
     card->info.change_mask = 0;
+    if (events->object_info != NULL) tell_nodes(card);
     spa_hook_list_join(&card->hooks, &save);
     return 0;
 }
 
 void changed(struct card *card, uint32_t parameters) {
-    if (!card->present) return;
+    if (!card->shared->present) return;
     for (uint32_t index = 0; index < 4; index++)
         if ((parameters & ONLY(index)) != 0) card->parameters[index].flags ^= SPA_PARAM_INFO_SERIAL;
     card->info.change_mask = SPA_DEVICE_CHANGE_MASK_PARAMS;
@@ -270,16 +266,7 @@ static const struct spa_device_methods methods = {
     .enum_params = enum_params, .set_param = set_param,
 };
 
-static void bound(void *data, uint32_t id) {
-    struct card *card = data;
-    card->id = id;
-    note("device %u", id);
-    make_nodes(card);
-}
-
-static const struct pw_proxy_events exported_events = {PW_VERSION_PROXY_EVENTS, .bound = bound};
-
-void export_device(struct card *card) {
+void device_init(struct card *card) {
     static const uint32_t access[] = {SPA_PARAM_INFO_READ, SPA_PARAM_INFO_READWRITE, SPA_PARAM_INFO_READ,
                                       SPA_PARAM_INFO_READWRITE};
     for (uint32_t index = 0; index < 4; index++)
@@ -287,11 +274,6 @@ void export_device(struct card *card) {
     card->info = SPA_DEVICE_INFO_INIT();
     card->info.params = card->parameters;
     card->info.n_params = 4;
+    spa_hook_list_init(&card->hooks);
     card->object.iface = SPA_INTERFACE_INIT(SPA_TYPE_INTERFACE_Device, SPA_VERSION_DEVICE, &methods, card);
-    /* With the properties already here: the session manager asks for some of them of the registry, where what comes
-     * later is not to be found. */
-    struct description description;
-    describe(card, &description);
-    card->exported = pw_core_export(card->core, SPA_TYPE_INTERFACE_Device, &description.dictionary, &card->object, 0);
-    pw_proxy_add_listener(card->exported, &card->exported_listener, &exported_events, card);
 }

@@ -1,4 +1,4 @@
-/* The sinks and sources of a card. A sink is an object in the daemon; a source is a stream of ours that says by its
+/* The card, exported as an object of this program, with its sinks and sources. A sink is an object in the daemon; a source is a stream of ours that says by its
  * tone which microphone is in use. */
 #include <math.h>
 #include <stdlib.h>
@@ -10,27 +10,73 @@
 #include <spa/pod/builder.h>
 
 #include "model.h"
+#include "program.h"
+
+/* The node of a device of the profile, if it has one now. */
+struct node {
+    struct device *device;
+    struct pw_proxy *sink;
+    struct spa_hook sink_listener;
+    struct pw_stream *source;
+    struct spa_hook source_listener;
+    double phase;
+};
+
+static struct pw_core *core;
+static struct pw_proxy *exported;
+static struct spa_hook exported_listener;
+static struct node nodes[MOST_DEVICES];
+
+void nodes_init(struct pw_core *to) { core = to; }
+
+static void bound(void *data, uint32_t id) {
+    struct card *card = data;
+    card->shared->device = id;
+    note("device %u", id);
+    make_nodes(card);
+}
+
+static const struct pw_proxy_events exported_events = {PW_VERSION_PROXY_EVENTS, .bound = bound};
+
+void show_card(struct card *card) {
+    /* With the properties already here: the session manager asks for some of them of the registry, where what comes
+     * later is not to be found. */
+    struct description description;
+    describe(card, &description);
+    exported = pw_core_export(core, SPA_TYPE_INTERFACE_Device, &description.dictionary, &card->object, 0);
+    pw_proxy_add_listener(exported, &exported_listener, &exported_events, card);
+}
+
+void hide_card(struct card *card) {
+    (void)card;
+    pw_proxy_destroy(exported);
+    exported = NULL;
+}
+
+/* The daemon would make them itself. */
+void tell_nodes(struct card *card) { (void)card; }
+
+uint32_t describe_more(const struct card *card, struct spa_dict_item *items) {
+    (void)card, (void)items;
+    return 0;
+}
 
 static void sink_bound(void *data, uint32_t id) {
-    struct device *device = data;
-    device->node = id;
+    struct node *node = data;
     note("sink %u", id);
-    apply_volumes(device);
-    update_outlets(device->card);
+    apply_volumes(node->device);
 }
 
 static void sink_removed(void *data) {
-    struct device *device = data;
-    note("sink %u removed by the daemon", device->node);
-    pw_proxy_destroy(device->sink);
+    struct node *node = data;
+    note("a sink removed by the daemon");
+    pw_proxy_destroy(node->sink);
 }
 
 static void sink_destroyed(void *data) {
-    struct device *device = data;
-    spa_hook_remove(&device->sink_listener);
-    device->sink = NULL;
-    device->node = SPA_ID_INVALID;
-    memset(device->linked, 0, sizeof(device->linked));
+    struct node *node = data;
+    spa_hook_remove(&node->sink_listener);
+    node->sink = NULL;
 }
 
 static void sink_failed(void *data, int sequence, int result, const char *message) {
@@ -44,34 +90,33 @@ static const struct pw_proxy_events sink_events = {
 };
 
 static void process_source(void *data) {
-    struct device *device = data;
-    struct pw_buffer *buffer = pw_stream_dequeue_buffer(device->source);
+    struct node *node = data;
+    struct pw_buffer *buffer = pw_stream_dequeue_buffer(node->source);
     if (buffer == NULL) return;
     struct spa_data *plane = &buffer->buffer->datas[0];
     uint32_t frames = plane->maxsize / (CHANNELS * sizeof(float));
     if (buffer->requested != 0 && buffer->requested < frames) frames = buffer->requested;
     float *samples = plane->data;
     if (samples == NULL) frames = 0;
-    double step = 2 * M_PI * device->tone / 48000;
+    double tone = node->device->card->shared->devices[node->device->number].tone;
+    double step = 2 * M_PI * tone / 48000;
     for (uint32_t frame = 0; frame < frames; frame++) {
         for (int channel = 0; channel < CHANNELS; channel++)
-            samples[CHANNELS * frame + channel] = device->tone > 0 ? 0.25 * sin(device->phase) : 0;
-        device->phase = fmod(device->phase + step, 2 * M_PI);
+            samples[CHANNELS * frame + channel] = tone > 0 ? 0.25 * sin(node->phase) : 0;
+        node->phase = fmod(node->phase + step, 2 * M_PI);
     }
     plane->chunk->offset = 0;
     plane->chunk->stride = CHANNELS * sizeof(float);
     plane->chunk->size = frames * CHANNELS * sizeof(float);
-    pw_stream_queue_buffer(device->source, buffer);
+    pw_stream_queue_buffer(node->source, buffer);
 }
 
 static void source_changed(void *data, enum pw_stream_state old, enum pw_stream_state state, const char *error) {
-    struct device *device = data;
-    (void)old;
+    struct node *node = data;
     if (state == PW_STREAM_STATE_ERROR) note("source failed: %s", error);
-    if (state != PW_STREAM_STATE_PAUSED || device->node != SPA_ID_INVALID) return;
-    device->node = pw_stream_get_node_id(device->source);
-    note("source %u", device->node);
-    apply_volumes(device);
+    if (state != PW_STREAM_STATE_PAUSED || old != PW_STREAM_STATE_CONNECTING) return;
+    note("source %u", pw_stream_get_node_id(node->source));
+    apply_volumes(node->device);
 }
 
 static const struct pw_stream_events source_events = {
@@ -86,14 +131,18 @@ static struct pw_properties *node_properties(const struct device *device) {
     const struct device_plan *kind = &plan->devices[device->number];
     bool is_sink = kind->direction == SPA_DIRECTION_OUTPUT;
     const char *middle = strchr(plan->name, '.');
+    const char *instance = card->shared->instance;
     struct pw_properties *properties = pw_properties_new(NULL, NULL);
+    char path[128];
+    node_path(card->shared, device->number, path, sizeof(path));
+    pw_properties_set(properties, PW_KEY_OBJECT_PATH, path);
     pw_properties_setf(properties, PW_KEY_NODE_NAME, "%s.%s%s%s.%s", kind->prefix, middle + 1,
-                       card->instance[0] != '\0' ? "." : "", card->instance, kind->suffix);
+                       instance[0] != '\0' ? "." : "", instance, kind->suffix);
     pw_properties_setf(properties, PW_KEY_NODE_DESCRIPTION, "%s %s", plan->description, kind->description);
     pw_properties_set(properties, PW_KEY_NODE_NICK, plan->description);
     pw_properties_set(properties, PW_KEY_MEDIA_CLASS, is_sink ? "Audio/Sink" : "Audio/Source");
     pw_properties_set(properties, PW_KEY_DEVICE_API, plan->api);
-    pw_properties_setf(properties, PW_KEY_DEVICE_ID, "%u", card->id);
+    pw_properties_setf(properties, PW_KEY_DEVICE_ID, "%u", (uint32_t)card->shared->device);
     pw_properties_setf(properties, "card.profile.device", "%u", device->number);
     pw_properties_set(properties, PW_KEY_PRIORITY_SESSION, is_sink ? "1009" : "2009");
     pw_properties_set(properties, PW_KEY_PRIORITY_DRIVER, is_sink ? "1009" : "2009");
@@ -105,65 +154,65 @@ static struct pw_properties *node_properties(const struct device *device) {
     return properties;
 }
 
-static void make_sink(struct device *device) {
-    struct pw_properties *properties = node_properties(device);
+static void make_sink(struct node *node) {
+    struct pw_properties *properties = node_properties(node->device);
     pw_properties_set(properties, PW_KEY_FACTORY_NAME, "support.null-audio-sink");
     /* What comes out of the plug is as loud as the volume says. */
     pw_properties_set(properties, "monitor.channel-volumes", "true");
-    device->sink = pw_core_create_object(device->card->core, "adapter", PW_TYPE_INTERFACE_Node, PW_VERSION_NODE,
-                                         &properties->dict, 0);
+    node->sink = pw_core_create_object(core, "adapter", PW_TYPE_INTERFACE_Node, PW_VERSION_NODE,
+                                       &properties->dict, 0);
     pw_properties_free(properties);
-    pw_proxy_add_listener(device->sink, &device->sink_listener, &sink_events, device);
+    pw_proxy_add_listener(node->sink, &node->sink_listener, &sink_events, node);
 }
 
-static void make_source(struct device *device) {
+static void make_source(struct node *node) {
     uint8_t buffer[1024];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof(buffer));
     const struct spa_pod *format = spa_format_audio_raw_build(
         &builder, SPA_PARAM_EnumFormat,
         &SPA_AUDIO_INFO_RAW_INIT(.format = SPA_AUDIO_FORMAT_F32, .channels = CHANNELS, .rate = 48000,
                                  .position = {SPA_AUDIO_CHANNEL_FL, SPA_AUDIO_CHANNEL_FR}));
-    device->source = pw_stream_new(device->card->core, "fixture-source", node_properties(device));
-    pw_stream_add_listener(device->source, &device->source_listener, &source_events, device);
-    pw_stream_connect(device->source, PW_DIRECTION_OUTPUT, PW_ID_ANY,
+    node->source = pw_stream_new(core, "fixture-source", node_properties(node->device));
+    pw_stream_add_listener(node->source, &node->source_listener, &source_events, node);
+    pw_stream_connect(node->source, PW_DIRECTION_OUTPUT, PW_ID_ANY,
                       PW_STREAM_FLAG_MAP_BUFFERS | PW_STREAM_FLAG_RT_PROCESS, &format, 1);
 }
 
 void make_nodes(struct card *card) {
     for (uint32_t number = 0; number < card->plan->device_count; number++) {
-        struct device *device = &card->devices[number];
-        if ((card->plan->profiles[card->profile].devices & ONLY(number)) == 0 || device->sink != NULL ||
-            device->source != NULL || card->id == SPA_ID_INVALID)
+        struct node *node = &nodes[number];
+        if ((card->plan->profiles[card->profile].devices & ONLY(number)) == 0 || node->sink != NULL ||
+            node->source != NULL || card->shared->device == SPA_ID_INVALID)
             continue;
-        device->node = SPA_ID_INVALID;
+        node->device = &card->devices[number];
         if (card->plan->devices[number].direction == SPA_DIRECTION_OUTPUT)
-            make_sink(device);
+            make_sink(node);
         else
-            make_source(device);
+            make_source(node);
     }
 }
 
 void remove_nodes(struct card *card, uint32_t keep) {
     for (uint32_t number = 0; number < card->plan->device_count; number++) {
-        struct device *device = &card->devices[number];
+        struct node *node = &nodes[number];
         if ((keep & ONLY(number)) != 0) continue;
-        if (device->sink != NULL) pw_proxy_destroy(device->sink);
-        if (device->source != NULL) {
-            spa_hook_remove(&device->source_listener);
-            pw_stream_destroy(device->source);
-            device->source = NULL;
-            device->node = SPA_ID_INVALID;
+        if (node->sink != NULL) pw_proxy_destroy(node->sink);
+        if (node->source != NULL) {
+            spa_hook_remove(&node->source_listener);
+            pw_stream_destroy(node->source);
+            node->source = NULL;
         }
     }
 }
 
 void apply_volumes(struct device *device) {
-    if (device->source != NULL) {
+    const struct node *node = &nodes[device->number];
+    if (node->source != NULL) {
         float muted = device->muted;
-        pw_stream_set_control(device->source, SPA_PROP_channelVolumes, CHANNELS, device->volumes, SPA_PROP_mute, 1,
+        pw_stream_set_control(node->source, SPA_PROP_channelVolumes, CHANNELS, device->volumes, SPA_PROP_mute, 1,
                               &muted, 0);
     }
-    if (device->sink == NULL) return;
+    if (node->sink == NULL) return;
     uint8_t buffer[1024];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof(buffer));
     struct spa_pod *properties = spa_pod_builder_add_object(
@@ -171,22 +220,21 @@ void apply_volumes(struct device *device) {
         SPA_POD_Bool(device->muted), SPA_PROP_channelVolumes,
         SPA_POD_Array(sizeof(float), SPA_TYPE_Float, CHANNELS, device->volumes), SPA_PROP_softVolumes,
         SPA_POD_Array(sizeof(float), SPA_TYPE_Float, CHANNELS, device->volumes));
-    pw_node_set_param((struct pw_node *)device->sink, SPA_PARAM_Props, 0, properties);
+    pw_node_set_param((struct pw_node *)node->sink, SPA_PARAM_Props, 0, properties);
 }
 
 bool set_latency(struct card *card, uint32_t port, double milliseconds) {
     int64_t nanoseconds = isfinite(milliseconds) ? (int64_t)(milliseconds * 1e6) : INT64_MAX;
     float quanta = isfinite(milliseconds) ? 0 : INFINITY;
     for (uint32_t number = 0; number < card->plan->device_count; number++) {
-        struct device *device = &card->devices[number];
-        if (device->source == NULL || device->port != port) continue;
+        if (nodes[number].source == NULL || card->devices[number].port != port) continue;
         uint8_t buffer[1024];
         struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof(buffer));
         struct spa_latency_info latency =
             SPA_LATENCY_INFO(SPA_DIRECTION_OUTPUT, .min_quantum = quanta, .max_quantum = quanta, .min_ns = nanoseconds,
                              .max_ns = nanoseconds);
         const struct spa_pod *parameter = spa_latency_build(&builder, SPA_PARAM_Latency, &latency);
-        return pw_stream_update_params(device->source, &parameter, 1) >= 0;
+        return pw_stream_update_params(nodes[number].source, &parameter, 1) >= 0;
     }
     return false;
 }

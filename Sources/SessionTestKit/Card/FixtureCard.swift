@@ -12,7 +12,7 @@ public final class FixtureCard: SoundCard {
     public let kind: Kind
     /// The desktop that the card is part of.
     public let desktop: PrivateDesktop
-    /// The card's process; its log has all events, with the time in seconds on the monotonic clock.
+    /// The process that has the card's plugs and, where the session manager does not have the card, the card itself.
     public let process: ChildProcess
     /// The path of the socket for commands to the card.
     public let socket: String
@@ -34,6 +34,12 @@ public final class FixtureCard: SoundCard {
     ) async throws -> FixtureCard {
         let card = try FixtureCard(kind, instance, isAbsent, buffer, lies, desktop)
         try await card.process.log.wait(forLineContaining: "ready")
+        if desktop.options.cardOwner == .manager {
+            _ = try await waitUntil("the session manager's driver of \(kind)", evidence: { desktop.sandbox.logTails() })
+            {
+                FileManager.default.fileExists(atPath: card.socket) ? true : nil
+            }
+        }
         if !isAbsent, !lies { try await card.waitUntilLinked() }
         return card
     }
@@ -44,6 +50,7 @@ public final class FixtureCard: SoundCard {
         var environment = ["FIXTURE_CARD_BUFFER": "\(buffer)"]
         if lies { environment["FIXTURE_CARD_LIES"] = "yes" }
         if isAbsent { environment["FIXTURE_CARD"] = "absent" }
+        if desktop.options.cardOwner == .manager { environment["FIXTURE_CARD_FOLDER"] = desktop.cardFolder }
         self.kind = kind
         self.instance = instance
         self.desktop = desktop
@@ -95,6 +102,8 @@ public final class FixtureCard: SoundCard {
 
     /// The desktop's sandbox.
     public var sandbox: Sandbox { desktop.sandbox }
-    /// The log of its process.
-    public var log: LogFile { process.log }
+    /// The log of the process that has the card.
+    public var log: LogFile {
+        desktop.options.cardOwner == .manager ? desktop.wirePlumber?.log ?? process.log : process.log
+    }
 }

@@ -90,14 +90,7 @@ public final class PulseCard: SoundCard {
     /// The folder with the module for the installed daemon, for `--dl-search-path`.
     public static func moduleFolder() async throws -> String {
         let release = try await release()
-        let variable = ProcessInfo.processInfo.environment["AUDIO_SESSION_MODULES"]
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        // The test program is some folders below `.build`.
-        let above = sequence(first: URL(fileURLWithPath: program).deletingLastPathComponent()) {
-            $0.path == "/" ? nil : $0.deletingLastPathComponent()
-        }
-        let folders = [variable].compactMap(\.self) + above.map { $0.appendingPathComponent("modules").path }
-        for folder in folders.map({ "\($0)/tests/\(release)" })
+        for folder in try builtModuleFolders().map({ "\($0)/tests/\(release)" })
         where FileManager.default.fileExists(atPath: "\(folder)/module-fixture-card.so") {
             return folder
         }

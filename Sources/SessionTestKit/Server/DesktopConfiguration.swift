@@ -3,14 +3,23 @@ import Foundation
 extension PrivateDesktop {
     /// The folder of PipeWire's own modules, to be listed next to ours.
     static func moduleFolder() throws -> String {
+        try libraryFolder("pipewire-0.3", with: "libpipewire-module-protocol-native.so")
+    }
+
+    /// The folder of PipeWire's own plugins.
+    static func pluginFolder() throws -> String {
+        try libraryFolder("spa-0.2", with: "support/libspa-support.so")
+    }
+
+    private static func libraryFolder(_ name: String, with file: String) throws -> String {
         let files = FileManager.default
         let roots = ["/usr/lib", "/usr/lib64", "/usr/local/lib"]
         let multiarch = (try? files.contentsOfDirectory(atPath: "/usr/lib")) ?? []
         for root in roots + multiarch.map({ "/usr/lib/\($0)" }) {
-            let folder = "\(root)/pipewire-0.3"
-            if files.fileExists(atPath: "\(folder)/libpipewire-module-protocol-native.so") { return folder }
+            let folder = "\(root)/\(name)"
+            if files.fileExists(atPath: "\(folder)/\(file)") { return folder }
         }
-        throw SystemError(code: ENOENT, context: "find PipeWire's modules")
+        throw SystemError(code: ENOENT, context: "find PipeWire's \(file)")
     }
 
     /// Keeps WirePlumber away from the machine's sound cards, cameras and Bluetooth, which belong to the machine's
@@ -32,6 +41,36 @@ extension PrivateDesktop {
         }
         """,
     ]
+
+    /// Has WirePlumber look for sound cards again. What it finds are ours, because our plugin for ALSA takes the place of
+    /// the real one.
+    ///
+    /// The headroom is stated in any case: WirePlumber has another default in a virtual machine.
+    static func withCards(headroom: Int) -> [String: String] {
+        [
+            "wireplumber/main.lua.d/62-cards.lua": """
+            alsa_monitor.enabled = true
+            alsa_monitor.properties["alsa.midi"] = false
+            alsa_monitor.properties["vm.node.defaults"] = nil
+            table.insert(alsa_monitor.rules, {
+              matches = { { { "node.name", "matches", "alsa_output.*" } } },
+              apply_properties = { ["api.alsa.headroom"] = \(headroom) },
+            })
+            """,
+            "wireplumber/wireplumber.conf.d/62-cards.conf": """
+            wireplumber.profiles = {
+                main = {
+                    hardware.audio = required
+                    monitor.alsa-midi = disabled
+                }
+            }
+            monitor.alsa.rules = [
+                {   matches = [ { node.name = "~alsa_output.*" } ]
+                    actions = { update-props = { api.alsa.headroom = \(headroom) } } }
+            ]
+            """,
+        ]
+    }
 
     /// Has WirePlumber forget the volumes that streams had, for ``DesktopOptions/configurationFiles``. Otherwise a stream has
     /// the volume that was set for another one of its application or role.
@@ -124,6 +163,9 @@ extension PrivateDesktop {
                 "device_defaults.properties[\"default-volume\"] = \(volume)"
             files["wireplumber/wireplumber.conf.d/61-route-volume.conf"] =
                 "wireplumber.settings = { device.routes.default-sink-volume = \(volume) }"
+        }
+        if options.cardOwner == .manager {
+            files.merge(PrivateDesktop.withCards(headroom: options.cardHeadroom)) { $1 }
         }
         for (path, text) in files.merging(options.configurationFiles, uniquingKeysWith: { $1 }) {
             try sandbox.write(text, to: "home/.config/\(path)")

@@ -83,6 +83,10 @@ public struct DesktopOptions: Sendable {
     public var configurationFiles: [String: String] = [:]
     /// More variables for all started programs, such as `PIPEWIRE_DEBUG`.
     public var environment: [String: String] = [:]
+    /// Which process has the cards.
+    public var cardOwner = CardOwner.underTest
+    /// The frames that the cards of the session manager buffer beyond a quantum, as its configuration says.
+    public var cardHeadroom = 0
     /// Whether a session manager runs. Without one nothing is linked.
     public var runsWirePlumber = true
     /// Whether WirePlumber links the capture to the sink's monitor. It does not while its own role policy is active.

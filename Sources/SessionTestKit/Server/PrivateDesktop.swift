@@ -54,9 +54,17 @@ public final class PrivateDesktop: PrivateServer {
             environment["PIPEWIRE_MODULE_DIR"] = (folders + [try PrivateDesktop.moduleFolder()])
                 .joined(separator: ":")
         }
+        if options.cardOwner == .manager {
+            environment["SPA_PLUGIN_DIR"] = [try CardOwner.pluginFolder(), try PrivateDesktop.pluginFolder()]
+                .joined(separator: ":")
+        }
         sandbox = try Sandbox(environment: environment)
+        try FileManager.default.createDirectory(atPath: cardFolder, withIntermediateDirectories: true)
         try writeConfiguration()
     }
+
+    /// Where the session manager finds the cards that it has.
+    var cardFolder: String { sandbox.path("run/cards") }
 
     /// Starts the bus, for the first time or after it ended.
     private func startBus() async throws {
@@ -192,7 +200,8 @@ public final class PrivateDesktop: PrivateServer {
 
     private func start(_ part: Part, _ program: String) throws {
         if parts.withLock({ $0[part]?.isRunning ?? false }) { return }
-        let child = try sandbox.start(program, Invocation(program))
+        let environment = part == .wirePlumber ? ["FIXTURE_CARD_FOLDER": cardFolder] : [:]
+        let child = try sandbox.start(program, Invocation(program, environment: environment))
         parts.withLock { $0[part] = child }
     }
 
