@@ -28,8 +28,11 @@ final class ManagerHold {
     /// Limits the total time of holds, for a card that loses its output again and again.
     private var budget = HoldBudget()
 
-    /// The longest hold for a card's answer or a buffer.
+    /// The longest hold for a card's answer.
     static let longest = Duration.milliseconds(200)
+    /// The longest hold for a buffer: three quanta, and the 8192 frames of headroom that WirePlumber 0.4 gives to cards in
+    /// virtual machines.
+    static let longestDrain = Duration.milliseconds(350)
 
     /// - Parameters:
     ///   - now: The daemon's clock.
@@ -74,7 +77,7 @@ final class ManagerHold {
 
     /// Waits while the buffer of a lost output plays for the given time.
     func drain(for time: Duration) {
-        let end = now().advanced(by: min(time, ManagerHold.longest))
+        let end = now().advanced(by: min(time, ManagerHold.longestDrain))
         drainEnd = max(drainEnd ?? end, end)
         update()
     }

@@ -231,7 +231,8 @@ final class RouteWatch {
     }
 
     /// Handles the start of a query to a card. While something is audible on the card, the session manager is held back
-    /// until the answer, unless the session manager itself has to give that answer. When everything is silent there is
+    /// until the answer, unless that very connection has to bring the answer. WirePlumber exports its cards through
+    /// another connection than the one that it decides through, so it is held as well. When everything is silent there is
     /// no hold: a bad plug contact would otherwise hold the session manager again and again, and its decision about an
     /// earlier state would be applied last.
     func queryStarted(_ device: DeviceWatch) {
