@@ -30,7 +30,7 @@ final class ManagerHold {
 
     /// The longest hold for a card's answer.
     static let longest = Duration.milliseconds(200)
-    /// The longest hold for a buffer: three quanta, and the 8192 frames of headroom that WirePlumber 0.4 gives to cards in
+    /// The longest hold for a buffer: four quanta, and the 8192 frames of headroom that WirePlumber 0.4 gives to cards in
     /// virtual machines.
     static let longestDrain = Duration.milliseconds(350)
 

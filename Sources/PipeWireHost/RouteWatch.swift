@@ -224,7 +224,9 @@ final class RouteWatch {
     func changed(_ device: DeviceWatch, hasAnswered: Bool) {
         let own = nodes.values.map(\.facts).filter { $0.node.deviceID == device.global }
         let isLoss = host.handle(.device(device.description(nodes: own.sorted { $0.node.id < $1.node.id })))
-        if isLoss { hold.drain(for: host.graphQuantum * 3 + (own.map(\.headroom).max() ?? .zero)) }
+        // A quantum that the card plays, one that is made when the stream stops, one more at most until the graph notices,
+        // and one for a machine that is late.
+        if isLoss { hold.drain(for: host.graphQuantum * 4 + (own.map(\.headroom).max() ?? .zero)) }
         guard hasAnswered else { return }
         host.changeGraph(all: true)
         hold.answered(device.global)

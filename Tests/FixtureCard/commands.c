@@ -171,13 +171,12 @@ static void accept_connection(void *data, int descriptor, uint32_t mask) {
 int serve(struct card *card) {
     const char *path = card->shared->socket;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof(address.sun_path)) return -ENAMETOOLONG;
-    strcpy(address.sun_path, path);
-    /* Of a session manager that has died. */
-    unlink(path);
+    /* It has its name when it can be connected to. A former one may be of a session manager that has died. */
+    if (snprintf(address.sun_path, sizeof(address.sun_path), "%s.new", path) >= (int)sizeof(address.sun_path))
+        return -ENAMETOOLONG;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0 || bind(descriptor, (struct sockaddr *)&address, sizeof(address)) < 0 ||
-        listen(descriptor, 8) < 0)
+        listen(descriptor, 8) < 0 || rename(address.sun_path, path) < 0)
         return -errno;
     card->flapping = spa_loop_utils_add_timer(card->loop, flap, card);
     card->listening = spa_loop_utils_add_io(card->loop, descriptor, SPA_IO_IN, true, accept_connection, card);

@@ -13,6 +13,7 @@
 
 #include <spa/param/latency-utils.h>
 #include <spa/pod/builder.h>
+#include <spa/utils/string.h>
 
 #include "program.h"
 
@@ -196,7 +197,8 @@ static void added(void *data, uint32_t id, uint32_t permissions, const char *typ
     char own[128];
     if (strcmp(type, PW_TYPE_INTERFACE_Port) == 0) added_port(id, properties);
     card_name(card, plan, own, sizeof(own));
-    if (strcmp(type, PW_TYPE_INTERFACE_Device) == 0 && name != NULL && strcmp(name, own) == 0) card->device = id;
+    /* The session manager may have put something before it. */
+    if (strcmp(type, PW_TYPE_INTERFACE_Device) == 0 && spa_strendswith(name, own)) card->device = id;
     for (uint32_t number = 0; number < plan->device_count; number++) {
         if (strcmp(type, PW_TYPE_INTERFACE_Node) != 0 || path == NULL) break;
         node_path(card, number, own, sizeof(own));

@@ -53,6 +53,10 @@ struct Difference: Sendable {
         Difference(
             "managersPauseStays", only: .pipeWire,
             because: "WirePlumber is PipeWire's; what is in the way on PulseAudio is another module"),
+        Difference(
+            "headroomPlayedOut", only: .pipeWire, because: "the headroom is a setting of PipeWire's session manager"),
+        Difference(
+            "managerHasCard", only: .pipeWire, because: "PulseAudio has no session manager beside the daemon"),
         Difference("bufferPlayedOut", only: .pipeWire, because: ServerLimit.cardBuffer.reason),
         Difference(
             "muteInsteadOfPause", only: .pipeWire,
@@ -127,13 +131,50 @@ struct Neutral: Sendable {
     }()
 }
 
+/// A scenario with a card, which runs with PipeWire a second time, with the card of the session manager
+/// (``CardOwner/manager``). All others are the same there.
+enum CardScenario {
+    /// The tests, by the names of their functions; ``LiveDesktop/card(_:buffer:lies:)`` compares.
+    static let withCard: Set<String> = [
+        "callInEarpiece", "callInHeadset", "callWithBluetooth", "plugsStopRecordings", "mutes", "untaggedRecordings",
+        "plugsLeaveRecordings", "routeIsTold", "filterIsDefault", "filterChain", "combinedSink", "userMoves",
+        "availableInputs", "profileIsOff", "routeReasons", "wakesWithoutInput", "preferredOutput", "otherProfileChosen",
+        "unknownPort", "lyingCard", "managerDies", "loadedLate", "effectsBetween", "headsetGoes", "headsetStaysAway",
+        "headphonesPulled", "routeDisconnectedTold", "interruptionPreferred", "answersLate", "losesOutputInCall",
+        "cardIsLate", "bufferPlayedOut", "headroomPlayedOut", "managerHasCard", "profilesPulled", "profileChosen",
+        "twoDevices", "flapping", "vanishesInSwitch", "latencies", "volumePerRoute", "stories",
+    ]
+
+    /// Those that need a card of a certain owner, and why.
+    static let reasons: [String: (owner: CardOwner, reason: String)] = [
+        "latencies": (.program, "the latency of a source is its node's to say, which the daemon has there"),
+        "headroomPlayedOut": (.manager, "the headroom is the session manager's to set, for cards of its own"),
+        "managerHasCard": (.manager, "it is about that"),
+    ]
+
+    /// Why a test does not run in this run, if it does not.
+    static func reason(not test: String) -> String? {
+        guard ServerKind.underTest == .pipeWire else { return nil }
+        if CardOwner.underTest == .manager, !withCard.contains(test) {
+            return "the same whoever has the card, because there is none"
+        }
+        guard let (owner, reason) = reasons[test], owner != CardOwner.underTest else { return nil }
+        return "only with a card of \(owner == .manager ? "the session manager" : "a program of its own"): \(reason)"
+    }
+}
+
 /// Leaves out what the server under test cannot show, or what another generation shows, and says why.
 struct DifferencesTrait: SuiteTrait, TestTrait {
     var isRecursive: Bool { true }
 
     func prepare(for test: Test) async throws {
+        guard !test.isSuite else { return }
         // Of `name(argument:)`, the name.
         let name = String(test.name.prefix { $0 != "(" })
+        if let reason = CardScenario.reason(not: name) {
+            let trait: ConditionTrait = .disabled(if: true, "\(reason)")
+            try await trait.prepare(for: test)
+        }
         if let neutral = Neutral.all.first(where: { $0.test == name }), let here = Neutral.generationUnderTest {
             let isNamed = Neutral.all.contains { $0.generation == here }
             let trait: ConditionTrait = .disabled(

@@ -331,7 +331,9 @@ struct LiveDesktop: Sendable {
 
     /// Plugs a card in, as ``FixtureCard`` and ``PulseCard`` do.
     func card(_ kind: CardKind, buffer: Int = 0, lies: Bool = false) async throws -> any SoundCard {
-        switch server.kind {
+        let test = Test.current.map { String($0.name.prefix { $0 != "(" }) } ?? ""
+        #expect(CardScenario.withCard.contains(test), "\(test) has a card; list it in Differences.swift")
+        return switch server.kind {
         case .pipeWire: try await FixtureCard.start(kind, buffer: buffer, lies: lies, on: pipeWire)
         case .pulseAudio:
             // Without its module no desk has begun.

@@ -69,8 +69,7 @@ extension LiveModule {
             }
             try await desk.expectSilence(of: speaker)
             // Its owner goes without a word, and another comes.
-            card.process.signal(SIGKILL)
-            try await card.process.waitForExit()
+            try await card.killOwner()
             let lines = try desk.log.lineCount
             let other = try await desk.card(.laptop)
             try await desk.log.wait(forLineContaining: "analog-output-headphones yes", after: lines)

@@ -225,6 +225,46 @@ extension LiveModule {
         }
     }
 
+    @Test("R64 a card that is given headroom has played it before the speaker is chosen", arguments: [2048, 10_240])
+    func headroomPlayedOut(headroom: Int) async throws {
+        try await LiveDesktop.run(options: {
+            $0.routeVolume = 1
+            $0.pipeWire.cardHeadroom = headroom
+        }) { desk in
+            // A quantum that is played while the next one is made, and the headroom. WirePlumber gives cards in virtual
+            // machines 2048 frames, and before 0.5 8192.
+            let card = try await desk.card(.laptop, buffer: 1024 + headroom)
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
+            _ = try desk.play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
+            for _ in 0..<5 {
+                try await headphones.record(.milliseconds(Int.random(in: 30...130)))
+                try await desk.pullAndPlug("headphones", instead: "speaker", of: card, heardOn: headphones)
+            }
+            try await desk.expectSilence(of: speaker)
+        }
+    }
+
+    @Test("the session manager has the card: it exports the device, and made the nodes as it does those of ALSA")
+    func managerHasCard() async throws {
+        try await LiveDesktop.run { desk in
+            let state = try await desk.card(.laptop).state()
+            let manager = try #require(try desk.pipeWire.wirePlumber).processID
+            let objects = try await desk.pipeWire.dump()
+            func process(of id: UInt32?) -> String? {
+                let owner = objects.first { $0.id == id }?.properties["client.id"]
+                return objects.first { "\($0.id)" == owner }?.properties["pipewire.sec.pid"]
+            }
+            #expect(process(of: state.device) == "\(manager)")
+            let node = try #require(objects.first { $0.id == state.nodes["headphones"] })
+            #expect(process(of: node.id) == "\(manager)")
+            #expect(node.properties["factory.name"] == "api.alsa.pcm.sink")
+            #expect(node.properties["node.name"] == "alsa_output.pci-0000_00_1f.3.analog-stereo")
+            #expect(node.properties["node.pause-on-idle"] == "false")
+        }
+    }
+
     @Test("R56 R63 R64 where each plug has a profile and a sink of its own, pulling one is the same to everybody")
     func profilesPulled() async throws {
         try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in

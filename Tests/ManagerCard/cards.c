@@ -113,8 +113,12 @@ static void tell_node(struct card *card, uint32_t number) {
                  instance[0] != '\0' ? "." : "", instance, plan->suffix);
         items[count++] = SPA_DICT_ITEM_INIT("node.name", name);
     }
-    for (int index = 0; index < MOST_PROPERTIES && plan->properties[index].key != NULL; index++)
+    for (int index = 0; index < MOST_PROPERTIES && plan->properties[index].key != NULL; index++) {
         items[count++] = SPA_DICT_ITEM_INIT(plan->properties[index].key, plan->properties[index].value);
+        /* Or the session manager would set both. */
+        if (spa_streq(plan->properties[index].key, "priority.session"))
+            items[count++] = SPA_DICT_ITEM_INIT("priority.driver", plan->properties[index].value);
+    }
     struct spa_device_object_info info = SPA_DEVICE_OBJECT_INFO_INIT();
     info.type = SPA_TYPE_INTERFACE_Node;
     info.factory_name = is_sink ? SPA_NAME_API_ALSA_PCM_SINK : SPA_NAME_API_ALSA_PCM_SOURCE;

@@ -100,6 +100,16 @@ public final class FixtureCard: SoundCard {
         try await sandbox.run(Invocation("wpctl", ["set-mute", "\(node)", muted ? "1" : "0"]))
     }
 
+    /// Kills who has the card, as in a crash, and takes the card away for good. The session manager starts again.
+    public func killOwner() async throws {
+        process.signal(SIGKILL)
+        try await process.waitForExit()
+        guard desktop.options.cardOwner == .manager else { return }
+        try await desktop.killWirePlumber()
+        try FileManager.default.removeItem(atPath: "\(desktop.cardFolder)/\(process.processID).card")
+        try await desktop.startWirePlumber()
+    }
+
     /// The desktop's sandbox.
     public var sandbox: Sandbox { desktop.sandbox }
     /// The log of the process that has the card.
