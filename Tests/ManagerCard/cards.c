@@ -26,6 +26,8 @@ struct known_card {
     struct known_card *next;
     uint32_t id;
     char path[256];
+    /* As the session manager's rules for ALSA make it. */
+    char name[160];
 };
 
 /* What finds the cards. */
@@ -54,7 +56,9 @@ struct device_handle {
 uint32_t describe_more(const struct card *card, struct spa_dict_item *items) {
     const struct known_card *known = SPA_CONTAINER_OF(card, struct known_card, card);
     items[0] = SPA_DICT_ITEM_INIT(KEY_CARD, known->path);
-    return 1;
+    /* Takes the place of the card's own. With another one the session manager would not use the name again. */
+    items[1] = SPA_DICT_ITEM_INIT(SPA_KEY_DEVICE_NAME, known->name);
+    return 2;
 }
 
 void show_card(struct card *card) {
@@ -213,6 +217,9 @@ static void add_card(const char *file) {
         free(known);
         return;
     }
+    char name[128];
+    card_name(card->shared, card->plan, name, sizeof(name));
+    snprintf(known->name, sizeof(known->name), "%s%s", spa_strstartswith(name, "alsa_card.") ? "" : "alsa_card.", name);
     card_init(card);
     known->next = cards;
     cards = known;
