@@ -9,7 +9,7 @@ import json
 import shlex
 
 from machine import Trouble, wait
-from recording import LEFT, RATE, RIGHT
+from recording import LEFT, RATE, RIGHT, SHORTEST_SILENCE
 
 SOUNDS = "/usr/share/sounds"
 HDA, USB = "alsa_output.pci-0000_00_05.0.analog-stereo", "alsa_output.usb-QEMU_QEMU_USB_Audio_HS1-00.analog-stereo"
@@ -101,7 +101,7 @@ class Stage:
         gaps = recording.gaps(side, start, end)
         missing = sum(frames for _, frames in gaps)
         waited = self.machine.late() - late
-        verdict = True if missing <= QUANTUM else None if waited > LATE else False
+        verdict = True if missing <= QUANTUM + SHORTEST_SILENCE else None if waited > LATE else False
         text = f"{recording.sounding(side, start, end)} of {end - start} frames, {missing} missing"
         if verdict is None:
             text += f" (the emulator waited {waited:.1f} s)"
