@@ -245,6 +245,40 @@ import Testing
         #expect(desk.summary == ["2 raop_sink.Kitchen > laptop/speaker"])
     }
 
+    @Test("R64 a card that is plugged in again is back when its sink has its port, however late that is")
+    func portComesLast() {
+        var desk = Laptop.desk(Laptop())
+        for event in Plug.usb.comes { desk.send(event) }
+        desk.wait(1_000)
+        for event in Plug.usb.goes(to: "sink.laptop") { desk.send(event) }
+        desk.wait(1_000)
+        desk.forget()
+        // A slow session manager: the card and its sink are there, and no port is in use yet.
+        var card = Plug.usb
+        card.device.ports[0].activeOn = nil
+        for event in card.comes { desk.send(event) }
+        desk.wait(5_000)
+        #expect(desk.outputs == [])
+        desk.send(.device(Plug.usb.device))
+        #expect(desk.outputs == ["returned usb/out"])
+    }
+
+    @Test("R64 a card that comes back with a profile without ports is used otherwise now")
+    func profileWithoutPorts() {
+        var desk = Laptop.desk(Laptop())
+        for event in Plug.usb.comes { desk.send(event) }
+        desk.wait(1_000)
+        for event in Plug.usb.goes(to: "sink.laptop") { desk.send(event) }
+        desk.wait(1_000)
+        desk.forget()
+        var card = Plug.usb
+        card.device.ports[0].activeOn = nil
+        card.sink.profileDevice = 7
+        for event in card.comes { desk.send(event) }
+        desk.wait(5_000)
+        #expect(desk.outputs == ["switched usb/out"])
+    }
+
     // MARK: - Bluetooth profiles
 
     @Test("R56 R57 a headset for a call: the profile changes, one change for its category", arguments: [true, false])

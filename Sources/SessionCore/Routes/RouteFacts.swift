@@ -333,7 +333,14 @@ extension RouteFacts {
     func isSwitched(_ old: RoutePort, outputs: [RoutePort]) -> Bool {
         guard let device = devices.first(where: { $0.name == old.deviceName }) else { return false }
         let isThere = port(old, of: device, .output).map { !$0.isUnplugged } ?? (old.id == old.nodeName)
-        return isThere && outputs.contains { $0.deviceID == device.id }
+        return isThere && outputs.contains { $0.deviceID == device.id && !awaitsPort($0, of: device) }
+    }
+
+    /// Whether a new sink of a device is known, but not yet which of the ports that it can have it is used with.
+    private func awaitsPort(_ output: RoutePort, of device: Device) -> Bool {
+        guard output.id == output.nodeName, let node = nodes.first(where: { $0.node.id == output.nodeID })?.node
+        else { return false }
+        return device.ports.contains { $0.fits(node) }
     }
 
     /// Whether its device exists and reports it as plugged in.
