@@ -142,7 +142,8 @@ enum CardScenario {
         "unknownPort", "lyingCard", "managerDies", "loadedLate", "effectsBetween", "headsetGoes", "headsetStaysAway",
         "headphonesPulled", "routeDisconnectedTold", "interruptionPreferred", "answersLate", "losesOutputInCall",
         "cardIsLate", "bufferPlayedOut", "headroomPlayedOut", "managerHasCard", "profilesPulled", "profileChosen",
-        "twoDevices", "flapping", "vanishesInSwitch", "latencies", "volumePerRoute", "stories",
+        "twoDevices", "flapping", "vanishesInSwitch", "latencies", "volumePerRoute", "commandsNameLostOutput",
+        "playerLosesItsOutput", "managersPauseMakesWay", "managersPauseStays", "stories",
     ]
 
     /// Those that need a card of a certain owner, and why.
