@@ -260,6 +260,7 @@ import Testing
         desk.wait(5_000)
         #expect(desk.outputs == [])
         desk.send(.device(Plug.usb.device))
+        desk.wait(1_000)
         #expect(desk.outputs == ["returned usb/out"])
     }
 
