@@ -4,38 +4,42 @@
 /// The setting is turned off while it is in the way, and on again afterwards. Whoever turns it on meanwhile has the last
 /// word.
 public struct RivalSetting: Sendable, Equatable {
-    private enum State: Sendable, Equatable {
-        /// Off, or not known: there is nothing to do.
-        case off
-        /// On, and not changed by us.
-        case on
-        /// On when it was last reported, and we have turned it off.
-        case turningOff
-        /// Off because of us.
-        case turnedOff
-        /// On again while we had turned it off: not by us, and so we leave it alone.
-        case kept
-    }
-
-    private var state = State.off
+    /// As the session manager has reported it; `nil` while that is not known.
+    private var reported: Bool?
+    /// What was written and has not been reported yet, the oldest first.
+    private var written: [Bool] = []
+    /// Whether it is off because of us, or will be.
+    private var isOwed = false
+    /// Whether somebody else has turned it on while it was in the way.
+    private var isWanted = false
     private var isInTheWay = false
+
+    /// More writes are not remembered: the session manager does not answer.
+    private static let mostWritten = 16
 
     /// Creates a setting that is not known yet.
     public init() {}
 
-    /// Whether it is on although it is in the way, because somebody has turned it on again.
-    public var isKept: Bool { state == .kept && isInTheWay }
+    /// Whether it is on although it is in the way, because somebody has turned it on.
+    public var isKept: Bool { isWanted && isInTheWay }
 
     /// Takes a value that the session manager reports; `nil` if the setting is gone. Returns the value to write, if any.
     public mutating func report(_ isOn: Bool?) -> Bool? {
-        switch (state, isOn) {
-        case (.turningOff, true?): break
-        case (.turningOff, false?): state = .turnedOff
-        case (.turnedOff, true?), (.kept, true?): state = .kept
-        case (_, true?): state = .on
-        case (.turnedOff, false?): break
-        case (_, false?), (_, nil): state = .off
+        guard let isOn else {
+            let wasInTheWay = isInTheWay
+            self = RivalSetting()
+            isInTheWay = wasInTheWay
+            return nil
         }
+        if let answered = written.firstIndex(of: isOn), isOn != reported {
+            written.removeSubrange(...answered)
+        } else if let reported, reported != isOn {
+            // Nobody has written that here.
+            isWanted = isOn && isInTheWay
+            isOwed = false
+            written = []
+        }
+        reported = isOn
         return write()
     }
 
@@ -46,14 +50,17 @@ public struct RivalSetting: Sendable, Equatable {
     }
 
     private mutating func write() -> Bool? {
-        switch state {
-        case .on where isInTheWay:
-            state = .turningOff
-            return false
-        case .turningOff where !isInTheWay, .turnedOff where !isInTheWay:
-            state = .on
-            return true
-        default: return nil
+        guard let isOn = written.last ?? reported else { return nil }
+        let mustBeOff = isInTheWay && !isWanted
+        if isOn && mustBeOff {
+            isOwed = true
+        } else if !isOn && !mustBeOff && isOwed {
+            isOwed = false
+        } else {
+            return nil
         }
+        if written.count == Self.mostWritten { written.removeFirst() }
+        written.append(!isOn)
+        return !isOn
     }
 }

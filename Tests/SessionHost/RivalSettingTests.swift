@@ -65,6 +65,30 @@ struct RivalSettingTests {
         #expect(setting.update(isInTheWay: false) == nil)
     }
 
+    @Test("that was off is left on when somebody turns it on while it is in the way, as often as they do")
+    func turnedOnLater() {
+        var setting = setting(isInTheWay: true)
+        #expect(setting.report(false) == nil)
+        for _ in 0..<2 {
+            #expect(setting.report(true) == nil)
+            #expect(setting.isKept)
+            #expect(setting.report(false) == nil)
+            #expect(!setting.isKept)
+        }
+        #expect(setting.update(isInTheWay: false) == nil)
+    }
+
+    @Test("is given back when its answers come late")
+    func lateAnswers() {
+        var setting = setting(isInTheWay: true)
+        #expect(setting.report(true) == false)
+        #expect(setting.update(isInTheWay: false) == true)
+        #expect(setting.update(isInTheWay: true) == false)
+        for answer in [false, true, false] { #expect(setting.report(answer) == nil) }
+        #expect(!setting.isKept)
+        #expect(setting.update(isInTheWay: false) == true)
+    }
+
     @Test("of a session manager that has gone is not given back")
     func gone() {
         var setting = setting(isInTheWay: true)
