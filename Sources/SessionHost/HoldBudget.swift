@@ -3,8 +3,9 @@ public import SessionCore
 /// The time for which the session manager may be held: once for as long as a lost output needs, then at most half of
 /// the time, however often an output is lost.
 public struct HoldBudget: Sendable {
-    /// The longest hold, available after an equally long time without one.
-    public static let most = Duration.milliseconds(400)
+    /// The longest hold, available after an equally long time without one: a card's answer and its buffer, each as late as
+    /// it may be.
+    public static let most = Duration.milliseconds(550)
 
     private var left = HoldBudget.most
     /// When the remaining budget was last computed.
