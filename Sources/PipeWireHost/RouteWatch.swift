@@ -88,7 +88,7 @@ final class RouteWatch {
 
         /// How long the buffer of a card lasts; zero for other nodes, and while the card is closed.
         var buffer: Duration {
-            guard facts.node.direction == .output, facts.node.deviceID != nil,
+            guard facts.node.direction == .output, let device = facts.node.deviceID, watch.devices[device] != nil,
                 let state = pw_impl_node_get_info(node)?.pointee.state,
                 state == PW_NODE_STATE_RUNNING || state == PW_NODE_STATE_IDLE
             else { return .zero }
