@@ -61,6 +61,7 @@ private final class Monitoring {
         isSubscribed = false
         answers = []
         waiting = []
+        told = [:]
         guard owner != nil else {
             if before != nil {
                 report("services-lost")
@@ -117,6 +118,7 @@ private final class Monitoring {
     private func showState() {
         let state = ServiceState(answers: answers.map { $0 ?? [] })
         answers = []
+        told = [:]
         let now = WallTime.now
         if json {
             write(
