@@ -92,6 +92,10 @@ import Testing
             func situations() -> Int { command.lines.count { $0.hasPrefix("Policy") || $0.contains("snapshot") } }
             try desk.startService()
             try desk.wait(for: "the situation") { situations() == 1 }
+            let stream = json ? "\"kind\":\"stream-changed\"" : "stream 7 of rhythmbox"
+            func changes() -> Int { command.lines.count { $0.contains(stream) } }
+            desk.manager.send("stream-changed", Canned.streams[0])
+            try desk.wait(for: "a change") { changes() == 1 }
             desk.stopService()
             let gone = json ? "\"kind\":\"services-lost\"" : "the service has gone; waiting for it"
             try desk.wait(for: "a word of its end") { command.output.contains(gone) }
@@ -101,6 +105,9 @@ import Testing
             let back = json ? "\"kind\":\"services-reset\"" : "the service is back"
             let places = [gone, back].map { word in lines.firstIndex { $0.contains(word) } ?? -1 }
             #expect(places[0] > 0 && places[1] == places[0] + 1, "\(lines)")
+            // It says of the next service what it has said of this one.
+            desk.manager.send("stream-changed", Canned.streams[0])
+            try desk.wait(for: "the same change") { changes() == 2 }
             command.child.signal(SIGINT)
             #expect(try desk.end(of: command) == .exited(0))
         }
