@@ -225,6 +225,14 @@ def call(stage):
     stage.heard("control, policy paused: music and call", {"hda": (LEFT, first - FADE, end)})
 
 
+def plugged_in_again(stage, start):
+    """The headset is back: the music goes on there, and was not heard on HDA since the start."""
+    stage.plug()
+    stage.plays("the music", "usb", LEFT)
+    end = stage.goes_on("hda", stage.hda.count(), RATE)
+    stage.silent("plugged in again: it goes on on USB, and is not heard on HDA", {"hda": (LEFT, start, end)})
+
+
 def pulled(stage, is_busy, is_control=False):
     stage.quiet()
     if is_control:
@@ -243,10 +251,7 @@ def pulled(stage, is_busy, is_control=False):
         stage.heard("control, policy paused: the music goes on on HDA", {"hda": (LEFT, start, end)})
         return
     stage.silent("pulled: the music is not heard on HDA", {"hda": (LEFT, start, end)})
-    stage.plug()
-    stage.plays("the music", "usb", LEFT)
-    end = stage.goes_on("hda", stage.hda.count(), RATE)
-    stage.silent("plugged in again: it goes on on USB, and is not heard on HDA", {"hda": (LEFT, start, end)})
+    plugged_in_again(stage, start)
 
 
 @scene
@@ -281,10 +286,7 @@ def pull_call(stage):
     stage.stop("call")
     end = stage.goes_on("hda", stage.hda.count(), LONG)
     stage.silent("nor is it after the call", {"hda": (LEFT, start, end)})
-    stage.plug()
-    stage.plays("the music", "usb", LEFT)
-    end = stage.goes_on("hda", stage.hda.count(), RATE)
-    stage.silent("plugged in again: it goes on on USB, and is not heard on HDA", {"hda": (LEFT, start, end)})
+    plugged_in_again(stage, start)
 
 
 @scene

@@ -245,14 +245,20 @@ import Testing
         #expect(desk.summary == ["2 raop_sink.Kitchen > laptop/speaker"])
     }
 
-    @Test("R64 a card that is plugged in again is back when its sink has its port, however late that is")
-    func portComesLast() {
+    /// A laptop whose USB card was in use, and is pulled.
+    private static func deskWithoutItsUSBCard() -> RouteDesk {
         var desk = Laptop.desk(Laptop())
         for event in Plug.usb.comes { desk.send(event) }
         desk.wait(1_000)
         for event in Plug.usb.goes(to: "sink.laptop") { desk.send(event) }
         desk.wait(1_000)
         desk.forget()
+        return desk
+    }
+
+    @Test("R64 a card that is plugged in again is back when its sink has its port, however late that is")
+    func portComesLast() {
+        var desk = Self.deskWithoutItsUSBCard()
         // A slow session manager: the card and its sink are there, and no port is in use yet.
         var card = Plug.usb
         card.device.ports[0].activeOn = nil
@@ -266,12 +272,7 @@ import Testing
 
     @Test("R64 a card that comes back with a profile without ports is used otherwise now")
     func profileWithoutPorts() {
-        var desk = Laptop.desk(Laptop())
-        for event in Plug.usb.comes { desk.send(event) }
-        desk.wait(1_000)
-        for event in Plug.usb.goes(to: "sink.laptop") { desk.send(event) }
-        desk.wait(1_000)
-        desk.forget()
+        var desk = Self.deskWithoutItsUSBCard()
         var card = Plug.usb
         card.device.ports[0].activeOn = nil
         card.sink.profileDevice = 7
