@@ -39,26 +39,30 @@ import Testing
         }
     }
 
+    private final class Counts: Sendable {
+        let runs = Mutex(0)
+        let mistakes = Mutex(0)
+    }
+
     /// What came of a test that is run with the trait: how often it ran, and how many issues were failures.
     private func run(
         failing failures: [[Failure]], on lateness: Lateness
     ) async throws -> (runs: Int, mistakes: Int) {
-        let runs = Mutex(0)
-        let mistakes = Mutex(0)
+        let counts = Counts()
         let test = try #require(Test.current)
         try await withKnownIssue("failures that are wanted", isIntermittent: true) {
             try await StandstillTrait { { lateness } }.provideScope(for: test, testCase: nil) {
-                let run = runs.withLock { runs in
+                let run = counts.runs.withLock { runs in
                     runs += 1
                     return runs
                 }
                 for failure in run <= failures.count ? failures[run - 1] : [] { try failure.fail() }
             }
         } matching: { _ in
-            mistakes.withLock { $0 += 1 }
+            counts.mistakes.withLock { $0 += 1 }
             return true
         }
-        return (runs.withLock(\.self), mistakes.withLock(\.self))
+        return (counts.runs.withLock(\.self), counts.mistakes.withLock(\.self))
     }
 
     /// Just too late for sound, in each way.
