@@ -331,15 +331,15 @@ extension LiveModule {
             ) {
                 lines(containing: "has ended, it resumes") == interruptions ? true : nil
             }
-            let seen = Mutex<[String: Int]>([:])
+            let seen = SeenStreams()
             _ = try await waitUntil(
                 "every stream to be as its client wants it", within: .seconds(400), every: .seconds(1),
-                evidence: { "\(seen.withLock { $0 })" }
+                evidence: { "\(seen.counts.withLock { $0 })" }
             ) {
                 let streams = try await players()
                 let kinds = streams.map { "\($0.state) \($0.effectiveVolumes)" }
                 let counts = Dictionary(grouping: kinds, by: \.self).mapValues(\.count)
-                seen.withLock { $0 = counts }
+                seen.counts.withLock { $0 = counts }
                 let isUntouched = counts.keys.allSatisfy { $0.hasSuffix(" [1.0, 1.0]") || $0.hasSuffix(" [1.0]") }
                 return counts["running [1.0, 1.0]"] == count && isUntouched ? true : nil
             }
@@ -445,4 +445,9 @@ struct SeededGenerator: RandomNumberGenerator {
         value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
         return value ^ (value >> 31)
     }
+}
+
+/// How many streams were seen in each state.
+private final class SeenStreams: Sendable {
+    let counts = Mutex<[String: Int]>([:])
 }
