@@ -78,6 +78,13 @@ public final class StallMeter: Sendable {
 
     deinit { record.state.withLock { $0.isStopped = true } }
 
+    /// Whether this user's threads may have real-time priority. Without, such a meter measures nothing.
+    public static var grantsRealTime: Bool {
+        var limit = rlimit()
+        let isKnown = getrlimit(__rlimit_resource_t(__RLIMIT_RTPRIO.rawValue), &limit) == 0
+        return geteuid() == 0 || isKnown && limit.rlim_cur > 0
+    }
+
     /// The latest awakening on any processor so far; zero if none was late by a millisecond.
     public var longest: Duration {
         record.state.withLock { $0.stalls.map { $0.upperBound - $0.lowerBound }.max() ?? .zero }
