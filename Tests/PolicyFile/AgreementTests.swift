@@ -85,7 +85,8 @@ private final class Pieces {
     private func compare(_ bytes: [UInt8], _ name: String) {
         let (ours, theirs) = (Pieces.ours(bytes), Pieces.theirs(bytes))
         guard let ours, let theirs else {
-            Issue.record("\(name): \(ours == nil ? "we" : "PipeWire") cannot read it")
+            let reader = ours == nil ? "we" : "PipeWire"
+            Issue.record("\(name): \(reader) cannot read it: \(String(decoding: bytes, as: UTF8.self))")
             return
         }
         let difference = zip(ours, theirs).enumerated().first { $0.element.0 != $0.element.1 }
