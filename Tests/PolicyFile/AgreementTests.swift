@@ -121,7 +121,13 @@ private final class Pieces {
 
     @Test("whatever files say is read as PipeWire reads it") func whateverFilesSayIsReadAsPipeWireReadsIt() {
         var grammar = Grammar(seed: 5)
-        for round in 0..<3000 { compare(Array(grammar.file().utf8), "round \(round)") }
+        // Newer releases of PipeWire, as 1.4.2, want quotes around other letters than ASCII's.
+        let wantsQuotes = Pieces.theirs(Array("ünïcode = 1".utf8)) == nil
+        for round in 0..<3000 {
+            let text = grammar.file()
+            let quoted = text.replacingOccurrences(of: "ünïcode", with: "\"ünïcode\"")
+            compare(Array((wantsQuotes ? quoted : text).utf8), "round \(round)")
+        }
     }
 
     @Test("what is written is read as PipeWire reads it") func whatIsWrittenIsReadAsPipeWireReadsIt() {
