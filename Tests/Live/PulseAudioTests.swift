@@ -216,6 +216,11 @@ extension LiveModule {
             _ = try await waitUntil("module-role-ducking is gone") {
                 try await modules().contains("module-role-ducking") ? nil : true
             }
+            // And the policy may change its mind.
+            try await desk.save("stock-modules = keep", .byRenaming)
+            try await wait(forRoleCork: true)
+            try await desk.save("stock-modules = unload", .byRenaming)
+            try await wait(forRoleCork: false)
             try await desk.server.unloadModule()
             try await wait(forRoleCork: true)
             let lines = try await modules().split(separator: "\n")
