@@ -56,6 +56,11 @@ class Stage:
         self.root.run(f"dpkg -i {folder}/*.deb", 300)
         self.restart("pipewire")
 
+    def purge(self):
+        """Removes the packages, with their configuration. What is loaded of them runs on."""
+        names = self.root.run("for file in /mnt/packages/*.deb; do dpkg-deb --field $file Package; done").split()
+        self.root.run(f"dpkg --purge {' '.join(names)}", 300)
+
     def restart(self, service):
         self.user.run(f"systemctl --user restart {service}", 120)
         self.serves()
@@ -71,13 +76,13 @@ class Stage:
         self.rows.append(row)
         print(" | ".join(row), flush=True)
 
-    def silent(self, expected, cards, more=True):
-        """cards: {"hda" or "usb": (side, first frame, end)}: of these, no frame may sound."""
+    def silent(self, expected, cards, more=True, **words):
+        """cards: {"hda" or "usb": (side, first frame, end)}: of these, no frame may sound. words: what is said of others."""
         counts = self.counts(cards)
         is_silent = all(sounding == 0 for sounding, _ in counts.values())
         # Silence of which nothing was recorded is none.
         is_there = any(frames > 0 for _, frames in counts.values())
-        self.check(expected, is_silent and is_there and more, **self.texts(counts))
+        self.check(expected, is_silent and is_there and more, **words, **self.texts(counts))
 
     def heard(self, expected, cards):
         """As silent, but each of them has to sound: a control."""
@@ -307,8 +312,8 @@ def restart(stage):
             stage.music("usb")
             played = "can be played again"
         stage.busy()
-        stage.silent(f"{service} restarted: music {played} on USB, and is not heard on HDA",
-                     {"hda": (LEFT, start, stage.hda.count())})
+        stage.silent(f"{service} restarted: the music is not heard on HDA", {"hda": (LEFT, start, stage.hda.count())},
+                     usb=f"the music {played}")
         _, (first, end) = stage.call_silences("usb")
         stage.silent(f"{service} restarted: a call silences the music", {"usb": (LEFT, first, end)}, more=end - first > RATE)
 
@@ -434,9 +439,8 @@ def removal(stage):
     """The packages are purged while music plays, and installed again."""
     stage.quiet()
     stage.music("hda")
-    names = stage.root.run("for file in /mnt/packages/*.deb; do dpkg-deb --field $file Package; done").split()
     late, start = stage.machine.late(), stage.hda.count()
-    stage.root.run(f"dpkg --purge {' '.join(names)}", 300)
+    stage.purge()
     end = stage.goes_on("hda", stage.hda.count(), RATE)
     stage.continuous("music goes on during the removal", "hda", LEFT, start, end, late)
     left = sorted(stage.files() - stage.before)
@@ -448,4 +452,20 @@ def removal(stage):
     _, (first, end) = stage.call_silences("hda")
     stage.heard("control, without the module: music and call", {"hda": (LEFT, first - FADE, end)})
     stage.stop("music")
+    stage.install("/mnt/packages")
+
+
+@scene
+def readme(stage):
+    """Who sits at the seat types the commands of the README's first page, without the packages."""
+    stage.quiet()
+    stage.purge()
+    stage.user.run("systemctl --user restart pipewire", 120)
+    stage.choose(HDA)
+    status, output = stage.user.ask("/mnt/packages/sources/Tests/bin/readme --machine", 900)
+    verdicts = [line.split(maxsplit=1)[0] for line in output.splitlines() if line[:1] not in ("", " ")]
+    left_out = sum(line.startswith("not run ") for line in output.splitlines())
+    stage.check("the commands of README.md work" + (f"\n{output}" if status != 0 else ""), status == 0 and "ok" in verdicts,
+                hda=f"{verdicts.count('ok')} commands, {left_out} left out")
+    stage.user.run("rm -r ~/.config/audio-session ~/.config/systemd/user/pipewire.service.d; systemctl --user daemon-reload")
     stage.install("/mnt/packages")
