@@ -37,7 +37,7 @@ extension LiveModule {
 extension LiveModule {
     @Test("R8 R18 R26 R34 a recorder that uses the library stops for a call, and goes on with what it hears after it")
     func libraryRecorder() async throws {
-        try await LiveDesktop.run { desk in
+        try await LiveDesktop.run(options: { $0.addMicrophone() }) { desk in
             let program = try LiveDesktop.builtProgram("audio-session-recorder")
             let recording = try Recording(in: desk.sandbox, "library.wav") { file in
                 Invocation(try desk.sandbox.locate("stdbuf"), ["--output=L", program, file])

@@ -84,13 +84,12 @@ extension LiveModule {
         "R21 R22 R38 recording and processing sessions: all playback falls silent, alerts too, and they are told of a call"
     )
     func sessionRecords() async throws {
-        try await LiveDesktop.run { desk in
+        try await LiveDesktop.run(options: { $0.addMicrophone() }) { desk in
             _ = try await desk.playMusic()
             let app = try await desk.application()
             let recorder = try await app.open()
             try await app.session(recorder, "Deactivate", "[]")
             try await app.session(recorder, "SetCategory", #""record""#, "[]", #""""#)
-            // In PipeWire there is no input, only what others play.
             let recording = try Recording("recorder", on: desk)
             let recordingProcess = try await app.start(recording.invocation)
             try await app.waitForStream(of: recorder)
@@ -113,7 +112,10 @@ extension LiveModule {
             // R84: without an input and a stream that records, a recording cannot begin.
             try await app.session(converter, "Close")
             try await app.stop(recordingProcess)
-            if desk.server.kind == .pulseAudio { try await desk.pactl("unload-module", "module-null-source") }
+            switch desk.server.kind {
+            case .pulseAudio: try await desk.pactl("unload-module", "module-null-source")
+            case .pipeWire: try await desk.sandbox.run(Invocation("pw-cli", ["destroy", "no-microphone"]))
+            }
             _ = try await waitUntil("the refusal") {
                 do {
                     try await app.session(recorder, "Activate", "[]")
