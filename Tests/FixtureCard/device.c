@@ -13,6 +13,7 @@
 #include <spa/pod/parser.h>
 #include <spa/utils/keys.h>
 #include <spa/utils/result.h>
+#include <spa/utils/string.h>
 
 #include "model.h"
 
@@ -231,7 +232,17 @@ void describe(const struct card *card, struct description *description) {
     items[count++] = SPA_DICT_ITEM_INIT(SPA_KEY_MEDIA_CLASS, "Audio/Device");
     for (int index = 0; index < MOST_PROPERTIES && card->plan->properties[index].key != NULL; index++)
         items[count++] = SPA_DICT_ITEM_INIT(card->plan->properties[index].key, card->plan->properties[index].value);
-    count += describe_more(card, items + count);
+    /* No key twice: PipeWire 1.6 keeps both then, and who changes one has the other win. */
+    for (uint32_t more = describe_more(card, items + count); more > 0; more--) {
+        struct spa_dict_item item = items[count], *same = items;
+        while (same < items + count && !spa_streq(same->key, item.key)) same++;
+        if (same < items + count) {
+            *same = item;
+            memmove(items + count, items + count + 1, (more - 1) * sizeof(*items));
+        } else {
+            count++;
+        }
+    }
     description->dictionary = SPA_DICT_INIT(items, count);
 }
 
