@@ -88,7 +88,8 @@ private struct Marks {
     static let bottom = 76.0
     private static let row = 22.0
     private static let title = 56.0
-    private static let characterWidth = 7.3
+    /// The mean width of a character in a short label; in a long one it is a little less.
+    private static let characterWidth = 7.9
 
     private struct Mark {
         let moment: Moment
