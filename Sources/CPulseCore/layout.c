@@ -18,8 +18,10 @@
     .pa_sink_input_index = 40, .pa_sink_input_core = 48, .pa_sink_input_state = 56,                         \
     .pa_sink_input_proplist = 72, .pa_sink_input_module = 80, .pa_sink_input_client = 88,                   \
     .pa_sink_input_sink = 96, .pa_sink_input_origin_sink = 112, .pa_sink_input_direct_outputs = 120,        \
-    .pa_sink_input_sample_spec = 128, .pa_sink_input_volume_factor = 692,                                   \
-    .pa_sink_input_volume_factor_items = 824, .pa_sink_input_soft_volume = 832, .volume_factor_entry_key = 0, \
+    .pa_sink_input_sample_spec = 128, .pa_sink_input_reference_ratio = 428,                                 \
+    .pa_sink_input_volume_factor = 692, .pa_sink_input_volume_factor_items = 824,                           \
+    .pa_sink_input_soft_volume = 832, .pa_sink_input_volume_factor_sink_items = 1096,                       \
+    .pa_sink_input_muted = 1104, .pa_sink_input_muted_mask = 2, .volume_factor_entry_key = 0,               \
     .volume_factor_entry_volume = 8,                                                                        \
     .pa_source_output_index = 40, .pa_source_output_core = 48, .pa_source_output_state = 56,                \
     .pa_source_output_proplist = 72, .pa_source_output_module = 80, .pa_source_output_client = 88,          \
@@ -60,6 +62,7 @@ enum { CPC_HOOKS_OF_UBUNTU = 42 };
     [CPC_SOURCE_PORT_CHANGED] = 19, [CPC_SOURCE_MUTE_CHANGED] = 22, [CPC_SINK_INPUT_PUT] = 26,               \
     [CPC_SINK_INPUT_UNLINK] = 27, [CPC_SINK_INPUT_MOVE_START] = 29, [CPC_SINK_INPUT_MOVE_FINISH] = 30,       \
     [CPC_SINK_INPUT_STATE_CHANGED] = 32, [CPC_SINK_INPUT_PROPLIST_CHANGED] = 33,                             \
+    [CPC_SINK_INPUT_VOLUME_CHANGED] = 34, [CPC_SINK_INPUT_MUTE_CHANGED] = 35,                                \
     [CPC_SOURCE_OUTPUT_PUT] = 39, [CPC_SOURCE_OUTPUT_UNLINK] = 40, [CPC_SOURCE_OUTPUT_MOVE_START] = 42,      \
     [CPC_SOURCE_OUTPUT_MOVE_FINISH] = 43, [CPC_SOURCE_OUTPUT_STATE_CHANGED] = 45,                            \
     [CPC_SOURCE_OUTPUT_PROPLIST_CHANGED] = 46, [CPC_CLIENT_PUT] = 51, [CPC_CLIENT_UNLINK] = 52, [CPC_CLIENT_PROPLIST_CHANGED] = 53, [CPC_CARD_PUT] = 57,      \
@@ -75,6 +78,7 @@ enum { CPC_HOOKS_OF_UBUNTU = 42 };
     [CPC_SOURCE_PORT_CHANGED] = 19, [CPC_SOURCE_MUTE_CHANGED] = 22, [CPC_SINK_INPUT_PUT] = 26,               \
     [CPC_SINK_INPUT_UNLINK] = 27, [CPC_SINK_INPUT_MOVE_START] = 29, [CPC_SINK_INPUT_MOVE_FINISH] = 30,       \
     [CPC_SINK_INPUT_STATE_CHANGED] = 32, [CPC_SINK_INPUT_PROPLIST_CHANGED] = 33,                             \
+    [CPC_SINK_INPUT_VOLUME_CHANGED] = 34, [CPC_SINK_INPUT_MUTE_CHANGED] = 35,                                \
     [CPC_SOURCE_OUTPUT_PUT] = 40, [CPC_SOURCE_OUTPUT_UNLINK] = 41, [CPC_SOURCE_OUTPUT_MOVE_START] = 43,      \
     [CPC_SOURCE_OUTPUT_MOVE_FINISH] = 44, [CPC_SOURCE_OUTPUT_STATE_CHANGED] = 46,                            \
     [CPC_SOURCE_OUTPUT_PROPLIST_CHANGED] = 47, [CPC_CLIENT_PUT] = 53, [CPC_CLIENT_UNLINK] = 54, [CPC_CLIENT_PROPLIST_CHANGED] = 55, [CPC_CARD_PUT] = 59,      \

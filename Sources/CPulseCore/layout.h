@@ -43,9 +43,11 @@
     FIELD(pa_sink_input, origin_sink, pa_sink *)                           \
     FIELD(pa_sink_input, direct_outputs, pa_idxset *)                      \
     FIELD(pa_sink_input, sample_spec, pa_sample_spec)                      \
+    FIELD(pa_sink_input, reference_ratio, pa_cvolume)                      \
     FIELD(pa_sink_input, volume_factor, pa_cvolume)                        \
     FIELD(pa_sink_input, volume_factor_items, pa_hashmap *)                \
     FIELD(pa_sink_input, soft_volume, pa_cvolume)                          \
+    FIELD(pa_sink_input, volume_factor_sink_items, pa_hashmap *)           \
     FIELD(volume_factor_entry, key, char *)                                \
     FIELD(volume_factor_entry, volume, pa_cvolume)                         \
     FIELD(pa_source_output, index, uint32_t)                               \
@@ -141,6 +143,8 @@
     HOOK(SINK_INPUT_MOVE_FINISH)          \
     HOOK(SINK_INPUT_STATE_CHANGED)        \
     HOOK(SINK_INPUT_PROPLIST_CHANGED)     \
+    HOOK(SINK_INPUT_VOLUME_CHANGED)       \
+    HOOK(SINK_INPUT_MUTE_CHANGED)         \
     HOOK(SOURCE_OUTPUT_PUT)               \
     HOOK(SOURCE_OUTPUT_UNLINK)            \
     HOOK(SOURCE_OUTPUT_MOVE_START)        \
@@ -174,9 +178,11 @@ struct cpc_layout {
     uint16_t hook_size;
     /* The number of hooks in the array, with those that a distribution has added behind the daemon's own. */
     uint16_t hook_count;
-    /* A bit field: the offset of its byte, and the bit in that byte. */
+    /* Bit fields: the offset of the byte, and the bit in that byte. */
     uint16_t pa_source_muted;
     uint8_t pa_source_muted_mask;
+    uint16_t pa_sink_input_muted;
+    uint8_t pa_sink_input_muted_mask;
     uint8_t hooks[CPC_HOOKS];
 };
 

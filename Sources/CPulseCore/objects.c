@@ -149,6 +149,14 @@ pa_proplist *cpc_sink_proplist(pa_sink *sink) { return CPC_READ(sink, pa_sink, p
 pa_card *cpc_sink_card(pa_sink *sink) { return CPC_READ(sink, pa_sink, card, NULL); }
 pa_module *cpc_sink_module(pa_sink *sink) { return CPC_READ(sink, pa_sink, module, NULL); }
 bool cpc_sink_is_network(pa_sink *sink) { return (CPC_READ(sink, pa_sink, flags, 0) & PA_SINK_NETWORK) != 0; }
+bool cpc_sink_input_is_muted(pa_sink_input *input) {
+    if (!CPC_CAN_READ(input, pa_sink_input)) return false;
+    return (((uint8_t *)input)[cpc_layout->pa_sink_input_muted] & cpc_layout->pa_sink_input_muted_mask) != 0;
+}
+double cpc_sink_input_volume(pa_sink_input *input) {
+    if (!CPC_CAN_READ(input, pa_sink_input)) return 1;
+    return pa_sw_volume_to_linear(pa_cvolume_max(&CPC_FIELD(input, pa_sink_input, reference_ratio)));
+}
 pa_sink_input *cpc_sink_master(pa_sink *sink) { return CPC_READ(sink, pa_sink, input_to_master, NULL); }
 pa_sample_spec cpc_sink_sample_spec(pa_sink *sink) { return CPC_READ(sink, pa_sink, sample_spec, no_sample_spec); }
 bool cpc_sink_is_open(pa_sink *sink) { return PA_SINK_IS_OPENED(CPC_READ(sink, pa_sink, state, PA_SINK_UNLINKED)); }

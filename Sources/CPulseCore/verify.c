@@ -414,7 +414,11 @@ static const char *check_sink_input(const void *input) {
     CHECK(is_set(input, L(pa_sink_input_direct_outputs)), "set of source outputs that record it");
     CHECK(is_volume(input, L(pa_sink_input_volume_factor), count), "factor");
     CHECK(is_table(input, L(pa_sink_input_volume_factor_items)), "table of factors");
+    CHECK(is_volume(input, L(pa_sink_input_reference_ratio), count), "ratio to the reference");
     CHECK(is_volume(input, L(pa_sink_input_soft_volume), count), "volume of the software");
+    CHECK(is_table(input, L(pa_sink_input_volume_factor_sink_items)), "table of the sink's factors");
+    /* The mute bits follow that table. */
+    CHECK(L(pa_sink_input_muted) == L(pa_sink_input_volume_factor_sink_items) + sizeof(pa_hashmap *), "mute switch");
     return NULL;
 }
 

@@ -28,6 +28,11 @@ extension PipeWireHost {
     /// Reports a change of rate or quantum to the service.
     func reportGraphChange() { if graph.takeChange() { service?.graphChanged() } }
 
+    /// Handles a change of a stream's own volume or mute.
+    func volumeChanged(of stream: StreamNode, wasMuted: Bool, isHigher: Bool) {
+        book?.volumeChanged(of: stream, wasMuted: wasMuted, isHigher: isHigher)
+    }
+
     /// Handles a stream that got volumes or lost them.
     func volumeAppeared(of stream: StreamID) {
         service?.volumeAppeared(of: stream)

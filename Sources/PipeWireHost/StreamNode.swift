@@ -21,6 +21,8 @@ protocol StreamNodeHost: AnyObject {
     func propertiesChanged(_ stream: StreamNode)
     /// Handles a node that got soft volumes or lost them.
     func volumeAppeared(of stream: StreamID)
+    /// Handles a change of the stream's own volume or mute.
+    func volumeChanged(of stream: StreamNode, wasMuted: Bool, isHigher: Bool)
 }
 
 /// One stream in the daemon: the state that its client wants, the policy's changes, and the node to which both apply.
@@ -100,6 +102,12 @@ package final class StreamNode {
 
     /// Whether the server processes the stream at this moment.
     package var isRunning: Bool { pw_impl_node_get_info(node)?.pointee.state == PW_NODE_STATE_RUNNING }
+
+    /// Whether its user or client has muted it, or has its volume at zero.
+    package var isMuted: Bool { volumes.mute || loudest.map { $0 <= 0 } ?? false }
+
+    /// The volume of the loudest channel; `nil` until the channels are known.
+    private var loudest: Float? { volumes.channel_count > 0 ? ownVolumes?.max() : nil }
 
     /// Whether a gain has an effect on the stream.
     var hasVolume: Bool { volumes.soft_count > 0 }
@@ -243,10 +251,13 @@ package final class StreamNode {
         let before = ownVolumes
         let wasMuted = volumes.mute
         let hadVolume = hasVolume
+        let (wasSilent, wasLoudest) = (isMuted, loudest)
         var now = cpw_volumes()
         cpw_node_read_volumes(node, &now)
         volumes = now
         if hasVolume != hadVolume { host.volumeAppeared(of: id) }
+        let isHigher = wasLoudest.map { $0 > 0 && $0 < loudest ?? 0 } ?? false
+        if isMuted != wasSilent || isHigher { host.volumeChanged(of: self, wasMuted: wasSilent, isHigher: isHigher) }
         guard isTouched else { return }
         if ownVolumes != before || volumes.mute != wasMuted {
             written = nil

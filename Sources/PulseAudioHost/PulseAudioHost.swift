@@ -30,6 +30,8 @@ public final class PulseAudioHost: Host {
     private var isGuarding = false
     /// The streams whose events for their clients are queued.
     private var streamsWithEvents: [PulseStream] = []
+    /// The streams whose own volume or mute has changed.
+    private var louderOrQuieter: [PulseStream] = []
     /// The rejected streams, to be killed when the daemon has finished its present work.
     private var refused: [StreamID] = []
     lazy var routes = RouteWatch(host: self)
@@ -164,6 +166,14 @@ public final class PulseAudioHost: Host {
                 streamMoved(StreamHandle(pointer: $0, direction: direction))
             }
         }
+        for hook in [CPC_SINK_INPUT_VOLUME_CHANGED, CPC_SINK_INPUT_MUTE_CHANGED] {
+            on(hook, priority: CPC_EARLY) { [unowned self] in
+                guard let stream = stream($0, .playback) else { return }
+                // The daemon has not finished the change.
+                if !louderOrQuieter.contains(where: { $0 === stream }) { louderOrQuieter.append(stream) }
+                wakeLater()
+            }
+        }
         on(CPC_CLIENT_PUT, priority: CPC_EARLY) { [unowned self] in peers.added($0) }
         on(CPC_CLIENT_UNLINK) { [unowned self] in peers.removed($0) }
         on(CPC_CLIENT_PROPLIST_CHANGED) { [unowned self] client in
@@ -240,7 +250,18 @@ public final class PulseAudioHost: Host {
         wakeLater()
     }
 
+    /// Reads the volumes of the streams that have changed theirs.
+    private func readVolumes() {
+        let changed = louderOrQuieter
+        louderOrQuieter = []
+        for stream in changed where isKnown(stream) {
+            let (wasMuted, isHigher) = stream.readVolume()
+            book?.volumeChanged(of: stream, wasMuted: wasMuted, isHigher: isHigher)
+        }
+    }
+
     private func drain() {
+        readVolumes()
         if mustReadLatencies {
             mustReadLatencies = false
             routes.readLatencies()

@@ -48,6 +48,10 @@ package final class PulseStream: HostedStream {
     private var client: CorkRequests
     /// Whether the client runs the stream, or would if we had not asked it to cork.
     package var wantsToPlay: Bool { client.wantsToPlay }
+    /// Whether its user or client has muted it, or has its volume at zero.
+    package var isMuted: Bool { volume <= 0 }
+    /// The volume that its user and client have set, as last seen; 0 while they mute it.
+    private var volume: Double
     /// Whether the client was told that an interruption began, but not yet that it ended.
     private var isInterrupted = false
     /// Whether the interruption continues after the stream changed its properties. The client then gets no event of its
@@ -65,6 +69,7 @@ package final class PulseStream: HostedStream {
         self.properties = properties
         self.host = host
         index = handle.index
+        volume = handle.volume
         client = CorkRequests(wantsToPlay: handle.state == CPC_RUNNING)
     }
 
@@ -119,6 +124,13 @@ package final class PulseStream: HostedStream {
 
     // MARK: - The client's wishes
 
+    /// Reads the stream's own volume and mute anew. Returns whether it was muted before, and whether it is louder now.
+    func readVolume() -> (wasMuted: Bool, isHigher: Bool) {
+        let former = volume
+        volume = handle.volume
+        return (former <= 0, former > 0 && volume > former)
+    }
+
     /// Handles a change of the stream's state. The daemon calls in the middle of its work, so the policy's decision
     /// takes effect before the first sound.
     func stateChanged() {
@@ -153,6 +165,7 @@ package final class PulseStream: HostedStream {
             changeAtOnce {
                 host.post(.streamWanted(id, false), now: true)
                 host.post(.streamWanted(id, true), now: true)
+                host.post(.streamFreed(id, by: .play), now: true)
             }
         }
     }

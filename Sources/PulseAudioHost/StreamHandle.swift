@@ -43,6 +43,12 @@ struct StreamHandle {
         isPlayback ? cpc_sink_input_is_passthrough(pointer) : cpc_source_output_is_passthrough(pointer)
     }
 
+    /// The factor of its volume that its user or client has set; 0 while that one mutes it. 1 for a recording.
+    var volume: Double {
+        guard isPlayback else { return 1 }
+        return cpc_sink_input_is_muted(pointer) ? 0 : cpc_sink_input_volume(pointer)
+    }
+
     /// The sink or source; `nil` while the stream moves.
     var device: OpaquePointer? { isPlayback ? cpc_sink_input_sink(pointer) : cpc_source_output_source(pointer) }
 

@@ -14,7 +14,7 @@ public struct AudioSession: ParsableCommand {
             CommandGroup(name: "Inputs and outputs", subcommands: [Routes.self]),
             CommandGroup(
                 name: "Switches",
-                subcommands: [Silent.self, DoNotDisturb.self, Pause.self, Resume.self, Interrupt.self]),
+                subcommands: [Silent.self, DoNotDisturb.self, Pause.self, Resume.self, Free.self, Interrupt.self]),
             CommandGroup(name: "Applications", subcommands: [Run.self]),
             CommandGroup(name: "Policies", subcommands: [Check.self, Simulate.self]),
         ])

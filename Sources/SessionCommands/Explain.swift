@@ -50,19 +50,8 @@ struct Explain: ParsableCommand {
 
     /// Prints the module's explanation of a present stream.
     private func explain(_ subject: String) throws {
-        let service = ServiceConnection()
-        let isNumber =
-            !subject.isEmpty && subject.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        var answer = service.call("Explain", [.string(subject)])
-        if isNumber, case .failure(let error) = answer, error.name == WireErrorName.notFound {
-            answer = service.call("Explain", [.string("pid:\(subject)")])
-            if case .failure(let error) = answer, error.name == WireErrorName.notFound {
-                Terminal.writeError(
-                    "audio-session: there is no stream with the number \(subject), and none of a process with it")
-                throw ExitCode.failure
-            }
-        }
-        let texts = try answer.orExit().first?.elements?.compactMap(\.text) ?? []
+        let answer = try ServiceConnection().ofSubject("Explain", subject)
+        let texts = answer.first?.elements?.compactMap(\.text) ?? []
         if json {
             try Terminal.write(
                 SchemaJSON.text([("subject", .string(subject)), ("explanations", .strings(texts))]))
@@ -74,6 +63,25 @@ struct Explain: ParsableCommand {
             }
             try Terminal.write(lines.joined(separator: "\n") + "\n")
         }
+    }
+}
+
+extension ServiceConnection {
+    /// Calls a method about the streams of a subject; on an error, prints the error and ends the command. A number is that
+    /// of a stream, or else of a process.
+    func ofSubject(_ member: String, _ subject: String) throws -> [WireValue] {
+        let isNumber =
+            !subject.isEmpty && subject.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        var answer = call(member, [.string(subject)])
+        if isNumber, case .failure(let error) = answer, error.name == WireErrorName.notFound {
+            answer = call(member, [.string("pid:\(subject)")])
+            if case .failure(let error) = answer, error.name == WireErrorName.notFound {
+                Terminal.writeError(
+                    "audio-session: there is no stream with the number \(subject), and none of a process with it")
+                throw ExitCode.failure
+            }
+        }
+        return try answer.orExit()
     }
 }
 

@@ -8,9 +8,26 @@ struct Interrupt: ParsableCommand {
         abstract: "Begins and ends interruptions, as for a call or an alarm whose sound is made elsewhere.",
         subcommands: [Begin.self, End.self])
 
-    /// The kind of an interruption.
-    enum Kind: String, CaseIterable, ExpressibleByArgument {
-        case phone, ringtone, alarm
+    /// The kind of an interruption: a role of the policy, or `duck` or `speech`. The service knows which there are.
+    struct Kind: ExpressibleByArgument {
+        let rawValue: String
+
+        init?(argument: String) {
+            // It becomes part of a file's name.
+            let isPlain = argument.utf8.allSatisfy { byte in
+                byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
+                    || byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") || byte == UInt8(ascii: "-")
+                    || byte == UInt8(ascii: "_")
+            }
+            guard !argument.isEmpty, argument.utf8.count <= 64, isPlain else { return nil }
+            rawValue = argument
+        }
+
+        /// Some kinds, for completion in shells.
+        static let allValueStrings = [
+            "phone", "ringtone", "alarm", "navigation", "prompt", "dictation", "duck", "speech",
+        ]
+        static let defaultCompletionKind = CompletionKind.list(allValueStrings)
     }
 
     /// `audio-session interrupt begin`
@@ -24,7 +41,11 @@ struct Interrupt: ParsableCommand {
                 has ended it. When the service comes back after it has gone, the interruption begins again.
                 """)
 
-        @Argument(help: "What interrupts.")
+        @Argument(
+            help: """
+                What interrupts: a role of the policy, such as phone, ringtone, alarm, navigation or dictation; or duck, to \
+                lower others; or speech, which is spoken over others.
+                """)
         var kind: Kind
 
         @Option(

@@ -16,6 +16,8 @@ public protocol HostedStream: AnyObject {
     var complaint: String? { get }
     /// Whether its client wants it to run.
     var wantsToPlay: Bool { get }
+    /// Whether its user or client has muted it, or has its volume at zero; not whether the policy mutes it.
+    var isMuted: Bool { get }
     /// Whether the server processes it.
     var isRunning: Bool { get }
     /// Its owner.
@@ -120,10 +122,25 @@ public final class StreamBook<Stream: HostedStream> {
             case .post(let event): post(event, now: true)
             case .reportState(let id):
                 guard let stream = streams[id] else { continue }
+                if stream.isMuted { post(.streamMuted(id, true), now: true) }
                 if stream.wantsToPlay { post(.streamWanted(id, true), now: true) }
                 if stream.isRunning { post(.streamRunning(id, true), now: false) }
             case .warn(let line): host.log(.warning, line)
             }
+        }
+    }
+
+    /// Handles a change of a stream's own volume or mute.
+    ///
+    /// - Parameters:
+    ///   - isMuted: Whether the stream was muted before.
+    ///   - isHigher: Whether its volume is higher than before.
+    public func volumeChanged(of stream: Stream, wasMuted isMuted: Bool, isHigher: Bool) {
+        guard manages(stream.id) else { return }
+        if stream.isMuted != isMuted { post(.streamMuted(stream.id, stream.isMuted), now: false) }
+        if isHigher, !hasSteppedBack {
+            runtime.turnedUp(stream.id)
+            wakeLater()
         }
     }
 
@@ -137,12 +154,12 @@ public final class StreamBook<Stream: HostedStream> {
         return true
     }
 
-    /// The classification of a stream with the given properties from a client (N11).
+    /// The classification of a stream of this direction with the given properties from a client (N11).
     public func classify(
-        _ client: ClientIdentity, _ property: (String) -> String?
+        _ client: ClientIdentity, _ direction: StreamDirection, _ property: (String) -> String?
     ) -> (description: SessionDescription?, refusedClaim: String?) {
         let result = policy.classifier.classify(
-            direction: .playback, access: StreamDescriptions.access(of: client, mayRecord), property: property)
+            direction: direction, access: StreamDescriptions.access(of: client, mayRecord), property: property)
         return (result.description, result.refusedClaim)
     }
 

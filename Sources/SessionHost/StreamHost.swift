@@ -20,9 +20,9 @@ extension StreamHost {
 
     /// The classification of a stream with the given properties from a client (N11).
     public func classify(
-        _ client: ClientIdentity, _ property: (String) -> String?
+        _ client: ClientIdentity, _ direction: StreamDirection, _ property: (String) -> String?
     ) -> (description: SessionDescription?, refusedClaim: String?) {
-        book?.classify(client, property) ?? (nil, nil)
+        book?.classify(client, direction, property) ?? (nil, nil)
     }
 
     /// Whether a client may control the whole desktop (N20).

@@ -13,6 +13,10 @@ final class RuntimeStream {
     var isRunning = false
     /// Whether its application wants it to run.
     var isWanted = false
+    /// When its application last paused it; `nil` if it never did.
+    var pausedSince: Instant?
+    /// When the engine came to know it.
+    var knownSince: Instant?
     /// Its last treatment.
     var treatment = Treatment.untouched
     /// When the treatment was set; `nil` if nothing was done to the stream yet.
@@ -30,8 +34,9 @@ final class RuntimeStream {
     var isManaged: Bool { application != nil }
 
     /// Records that the engine knows the stream as part of an application.
-    func appeared(of application: ApplicationID, as description: SessionDescription) {
+    func appeared(of application: ApplicationID, as description: SessionDescription, at now: Instant) {
         self.application = application.name
+        knownSince = now
         mutedInput = nil
         described(as: description)
     }

@@ -37,6 +37,10 @@ public final class SessionRuntime {
     private var postponed: ArraySlice<StreamID> = []
     /// The number of streams treated at once since the queue was last drained.
     private var treated = 0
+    /// The shortest pause that counts as one of the user's (N19).
+    static let shortestPause = Duration.milliseconds(300)
+    /// How long a stream must be known before a higher volume counts as one of the user's (N19).
+    static let settlingTime = Duration.seconds(1)
     /// The maximum number of streams treated at once, and then in each turn of the loop.
     private static let maximumAtOnce = 16
     private var pauses = PlayerPauses()
@@ -259,7 +263,9 @@ public final class SessionRuntime {
             case .playedByUser:
                 players?.forget(stream)
                 host.setSilence(.cork, of: stream)
-                sooner += [.streamWanted(stream, false), .streamWanted(stream, true)]
+                sooner += [
+                    .streamWanted(stream, false), .streamWanted(stream, true), .streamFreed(stream, by: .play),
+                ]
                 return false
             }
         case .streamVanished(let stream):
@@ -304,18 +310,39 @@ public final class SessionRuntime {
     private func observe(_ event: Event) {
         switch event {
         case .streamAppeared(let id, let application, let description, let direction):
-            record(of: id).appeared(of: application, as: description)
+            record(of: id).appeared(of: application, as: description, at: host.now)
             if direction == .capture { mutedInputs.recordingsChanged() }
         case .policyChanged(_, let descriptions):
             for (id, description) in descriptions { streamRecords[id]?.described(as: description) }
         case .streamWanted(let id, let isWanted):
-            record(of: id).isWanted = isWanted
+            observe(record(of: id), id, isWanted: isWanted)
             host.log(.debug, "\(label(of: id)) is \(isWanted ? "wanted" : "paused") by its application")
         case .streamRunning(let id, let isRunning):
             record(of: id).isRunning = isRunning
             if isRunning { fader.streamRuns(id, at: host.now) }
         default: break
         }
+    }
+
+    /// N19: the user has played a stream again that the policy keeps silent. A stream that begins for the first time may
+    /// have begun by itself, and so may one that was paused for a moment only, as players do when they seek.
+    private func observe(_ record: RuntimeStream, _ stream: StreamID, isWanted: Bool) {
+        if isWanted, !record.isWanted, record.treatment.silence != .none, let paused = record.pausedSince,
+            paused.duration(to: host.now) >= Self.shortestPause
+        {
+            sooner.append(.streamFreed(stream, by: .play))
+        }
+        if !isWanted, record.isWanted { record.pausedSince = host.now }
+        record.isWanted = isWanted
+    }
+
+    /// Reports that a stream was turned up, which its user may have done because it is silent (N19). Session managers
+    /// restore the volumes of new streams, so those do not count.
+    public func turnedUp(_ stream: StreamID) {
+        guard let record = streamRecords[stream], record.treatment.silence != .none,
+            let known = record.knownSince, known.duration(to: host.now) >= Self.settlingTime
+        else { return }
+        post(.streamFreed(stream, by: .raise))
     }
 
     /// The record of a stream, which is made if there is none.

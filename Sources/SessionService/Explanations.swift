@@ -23,6 +23,9 @@ enum Explanations {
         case .handover: text += "held back\(since): \(reason.clause)"
         default: text += "\(verb(treatment))\(since): \(reason.clause)"
         }
+        let besides = stream.besides.map(\.label)
+        if !besides.isEmpty { text += "; its user wants to hear it beside \(besides.joined(separator: ", "))" }
+        if stream.isMuted { text += "; it is muted by its user or application" }
         if let rule = rule(stream, of: victim, by: acting, policy) { text += "; \(rule)" }
         return text
     }

@@ -206,6 +206,7 @@ final class ManagerObject: ServedObject {
                 let next = service.dump(for: service.viewer(owner))
                 call.answer(.text) { next().map { .text($0) } }
             }
+        case "Free": control(call) { [unowned self] _ in free(first?.text ?? "", call) }
         case "Explain": service.owner(of: call) { [unowned self] in explain(first?.text ?? "", call, $0) }
         case "SetRoute":
             control(call) { [unowned self] _ in
@@ -241,11 +242,21 @@ final class ManagerObject: ServedObject {
                 return text.map { .element(.string($0)) }
             }
         }
-        call.fail(
-            WireError(
-                WireErrorName.notFound,
-                "no stream is '\(Words.short(subject))': expected a stream's id, pid:NUMBER or an application's name"
-            ))
+        call.fail(ManagerObject.noStream(subject))
+    }
+
+    private static func noStream(_ subject: String) -> WireError {
+        WireError(
+            WireErrorName.notFound,
+            "no stream is '\(Words.short(subject))': expected a stream's id, pid:NUMBER or an application's name")
+    }
+
+    private func free(_ subject: String, _ call: BusCall) {
+        let (all, freed) = service.free(subject)
+        if freed > 0 { return call.answer([.uint32(UInt32(clamping: freed))]) }
+        if all == 0 { return call.fail(ManagerObject.noStream(subject)) }
+        let why = service.explain(subject)() ?? "its streams have ended"
+        call.fail(WireError(WireErrorName.failed, "nothing to free: \(why)"))
     }
 
     private func open(_ properties: WireValue?, _ call: BusCall, _ owner: Owner) {
@@ -290,23 +301,11 @@ final class ManagerObject: ServedObject {
     }
 
     private func begin(_ kind: String, _ properties: WireValue?, _ call: BusCall, _ owner: Owner) {
-        let kinds = SystemInterruption.kinds
         do throws(WireError) {
             try service.checkLimits(of: owner)
-            guard kinds.contains(kind) else { throw Words.unknown("kind", kind, kinds) }
             let name = Words.short(
                 properties?["display-name"]?.text ?? owner.identity.application.name)
-            let result = service.host.classify(owner.identity) { property in
-                SystemInterruption.property(
-                    property, kind: kind, program: owner.program, sandbox: owner.sandbox?.application, label: name)
-            }
-            // N11: the policy decides who may be phone or alarm, for daemons as for streams.
-            if result.refusedClaim != nil {
-                throw WireError(WireErrorName.notClaimable, "the policy does not let \(name) claim to be \(kind)")
-            }
-            guard let description = result.description else {
-                throw WireError(WireErrorName.notClaimable, "the policy leaves \(kind) alone")
-            }
+            let description = try description(of: kind, by: owner, name)
             lastCookie &+= 1
             let cookie = lastCookie
             let id = service.nextID()
@@ -320,6 +319,28 @@ final class ManagerObject: ServedObject {
                 }
             }
         } catch { call.fail(error) }
+    }
+
+    /// What an interruption of a kind is under the policy (N21).
+    private func description(of kind: String, by owner: Owner, _ name: String) throws(WireError) -> SessionDescription {
+        let policy = service.runtime.policy
+        switch SystemInterruption.meaning(of: kind, in: policy) {
+        case .description(let description): return description
+        case .role(let role, let direction):
+            let result = service.host.classify(owner.identity, direction) { property in
+                SystemInterruption.property(
+                    property, kind: role, program: owner.program, sandbox: owner.sandbox?.application, label: name)
+            }
+            // N11: the policy decides who may be phone or alarm, for daemons as for streams.
+            if result.refusedClaim != nil {
+                throw WireError(WireErrorName.notClaimable, "the policy does not let \(name) claim to be \(kind)")
+            }
+            guard let description = result.description else {
+                throw WireError(WireErrorName.notClaimable, "the policy leaves \(kind) alone")
+            }
+            return description
+        case nil: throw Words.unknown("kind", kind, SystemInterruption.kinds(of: policy))
+        }
     }
 
     private func end(_ cookie: WireValue?, _ call: BusCall, _ owner: Owner) {

@@ -35,12 +35,14 @@ enum Records {
             ("session", .uint32(stream.session)),
             ("description", .string(stream.description)),
             ("wanted", .boolean(stream.isWanted)),
+            ("muted", .boolean(stream.isMuted)),
             ("running", .boolean(stream.isRunning)),
             ("treatment", .string(word(stream.treatment))),
             ("gain", .double(stream.treatment.silence == .none ? stream.treatment.gain.decibels : -.infinity)),
             ("cause", .string(stream.treatment.reason.words().name)),
             ("by", .string(stream.interrupter?.label ?? "")),
             ("since", .uint64(since)),
+            ("beside", .strings(stream.besides.map(\.label))),
         ])
     }
 

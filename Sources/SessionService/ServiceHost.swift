@@ -8,10 +8,10 @@ public protocol ServiceHost: AnyObject {
     var server: ServerDescription { get }
     /// Where the policy in force comes from, for people.
     var policyOrigin: String { get }
-    /// The description that the policy gives to a client's stream with these properties, and the claim that it would
-    /// refuse (N11).
+    /// The description that the policy gives to a client's stream of this direction with these properties, and the claim
+    /// that it would refuse (N11).
     func classify(
-        _ client: ClientIdentity, _ property: (String) -> String?
+        _ client: ClientIdentity, _ direction: StreamDirection, _ property: (String) -> String?
     ) -> (description: SessionDescription?, refusedClaim: String?)
     /// Whether a client may call methods that concern the whole desktop (N20).
     func mayControlDesktop(_ client: ClientIdentity) -> Bool

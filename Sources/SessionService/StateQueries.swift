@@ -61,6 +61,7 @@ extension SessionService {
         return .record(
             (record.entries ?? []).map { entry in
                 let name = entry.key.text ?? ""
+                if name == "beside" { return (name, .strings([])) }
                 let isHidden = name == "by" && !(entry.value.bare.text ?? "").isEmpty
                 return (name, isHidden ? .string(Viewer.somebody) : entry.value.bare)
             })
@@ -139,18 +140,33 @@ extension SessionService {
         return WireValue.strings(texts).json
     }
 
-    /// Explains the treatment of a subject's streams. The subject is a stream's number, `pid:` and a process id, or an
-    /// application.
-    func explain(_ subject: String, for viewer: Viewer = .all) -> () -> String? {
+    /// The streams of a subject: a stream's number, `pid:` and a process id, or an application.
+    private func streams(of subject: String, for viewer: Viewer) -> [StreamID] {
         let process = subject.hasPrefix("pid:") ? UInt32(subject.dropFirst(4)) : nil
         let number = UInt32(subject)
-        var rest = runtime.streamIDs.filter { id in
+        return runtime.streamIDs.filter { id in
             let identity = memberships.identity(of: id)
             guard viewer.maySee(identity?.application) else { return false }
             if let process { return identity?.process == process }
             if let number { return id.rawValue == number }
             return identity?.application.name == subject || identity?.client.names.contains(subject) == true
-        }[...]
+        }
+    }
+
+    /// Frees a subject's streams from what silences or lowers them (N19).
+    ///
+    /// - Returns: How many streams the subject has, and how many of them were freed.
+    func free(_ subject: String) -> (all: Int, freed: Int) {
+        let streams = streams(of: subject, for: .all)
+        let touched = streams.filter { runtime.treatment(of: $0) != .untouched }
+        for stream in touched { runtime.post(.streamFreed(stream, by: .free)) }
+        runtime.drain()
+        return (streams.count, touched.count { runtime.treatment(of: $0) == .untouched })
+    }
+
+    /// Explains the treatment of a subject's streams.
+    func explain(_ subject: String, for viewer: Viewer = .all) -> () -> String? {
+        var rest = streams(of: subject, for: viewer)[...]
         return { [weak self] in
             while let self, let id = rest.popFirst() {
                 if let text = explanation(of: id, for: viewer) { return text }
@@ -163,7 +179,7 @@ extension SessionService {
         guard var stream = runtime.snapshot(of: id) else { return nil }
         let since = runtime.treated(since: id)
         let age = since.map { Int(clamping: $0.duration(to: runtime.now).wholeNanoseconds / 1_000_000_000) }
-        if !viewer.seesAll { stream.interrupter = nil }
+        if !viewer.seesAll { (stream.interrupter, stream.besides) = (nil, []) }
         func visible(_ number: SessionNumber?) -> EngineSnapshot.Session? {
             number.flatMap { runtime.snapshot(of: $0) }.flatMap { viewer.maySee($0.reference.application) ? $0 : nil }
         }

@@ -53,9 +53,19 @@ extension WireInterface {
                 """
                 All streams that the policy manages. Each has: id (u), node (u: its number in the sound server), \
                 application (s), process (u), direction (s: playback or capture), session (u), description (s), wanted \
-                (b: its application wants it to run), running (b), treatment (s: untouched, ducked, muted, corked or \
+                (b: its application wants it to run), muted (b: by its user or application), running (b), treatment (s: untouched, ducked, muted, corked or \
                 player-paused), gain (d: dB), cause (s), by (s: the session that causes it), since (t: microseconds \
-                since 1970).
+                since 1970), beside (as: the sessions beside which it is heard because its user wants that).
+                """),
+            Method(
+                "Free", [Argument("subject", "s")], returns: [Argument("streams", "u")],
+                """
+                Lets streams be heard that the policy silences or lowers, as their user wants it: beside whoever does \
+                that now, until that one has ended, and in spite of the switches, until one of them changes. The \
+                subject is as for Explain. Returns how many streams were freed.
+
+                Errors: NotFound; Failed, with the reason, if nothing is done to them, or if only their application can \
+                change that.
                 """),
             Method(
                 "Explain", [Argument("subject", "s")], returns: [Argument("explanations", "as")],
@@ -77,8 +87,9 @@ extension WireInterface {
                 returns: [Argument("cookie", "u")],
                 """
                 Begins an interruption by the system, for daemons whose calls and alarms are not streams of this \
-                server. Kinds: phone, ringtone, alarm. The interruption ends with EndInterruption, or with the \
-                caller's connection. Properties: display-name (s).
+                server, and for scripts. A kind is a role of the policy, such as phone, ringtone, alarm, navigation or \
+                dictation; duck, which lowers others; or speech, which is spoken over others. The interruption ends \
+                with EndInterruption, or with the caller's connection. Properties: display-name (s).
 
                 Errors: UnknownValue, NotClaimable, LimitsExceeded.
                 """),

@@ -1,5 +1,6 @@
 import Foundation
 import SessionTestKit
+import StandstillTrait
 import Testing
 
 extension LiveModule {
@@ -23,9 +24,10 @@ extension LiveModule {
     }
 
     @Test(
-        "R36 music that un-pauses itself during a call is put back", arguments: ClientProgram.pausable)
+        "R36 N19 where the policy says so, music that is played again during a call is put back",
+        arguments: ClientProgram.pausable)
     func unpausedDuringCall(player: ClientProgram) async throws {
-        try await LiveDesktop.run { desk in
+        try await LiveDesktop.run(policy: "user = { play = wait }") { desk in
             let music = try await desk.playMusic(with: player)
             let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: LiveDesktop.music)
@@ -38,6 +40,137 @@ extension LiveModule {
             #expect(try desk.highestLevel(of: LiveDesktop.music, from: start) < -90)
             call.terminate()
             try await desk.hear(LiveDesktop.music)
+        }
+    }
+
+    @Test(
+        "N19 music that its user plays again during a call is heard beside it, and stopped by the next one",
+        arguments: ClientProgram.pausable)
+    func playedDuringCall(player: ClientProgram) async throws {
+        try await LiveDesktop.run { desk in
+            let music = try await desk.playMusic(with: player)
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: LiveDesktop.music)
+            try await music.pause()
+            try await desk.waitUntilServerKnows(that: music, isPaused: true)
+            // A shorter pause is not a user's.
+            try await desk.capture.record(.milliseconds(500))
+            let start = desk.capture.frameCount
+            try await music.unpause()
+            try await desk.hear(LiveDesktop.music)
+            try await desk.hear(LiveDesktop.interrupter)
+            try desk.expectNoClick(since: start)
+            call.terminate()
+            try await call.waitUntilGone()
+            try await desk.expect(LiveDesktop.music, at: LiveDesktop.full, during: .seconds(1))
+            let second = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: LiveDesktop.music)
+            second.terminate()
+            try await desk.hear(LiveDesktop.music)
+        }
+    }
+
+    @Test(
+        "N19 music that its user unmutes or turns up during a call is heard beside it", arguments: ClientProgram.victims
+    )
+    func turnedUpDuringCall(victim: ClientProgram) async throws {
+        try await LiveDesktop.run { desk in
+            let music = try await desk.playMusic(with: victim)
+            for isMute in [true, false] {
+                if isMute { try await music.setMuted(true) } else { try await music.setSlider(to: 0.5) }
+                let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+                try await desk.hearNothing(of: LiveDesktop.music)
+                if isMute { try await music.setMuted(false) } else { try await music.setSlider(to: 1) }
+                try await desk.hear(LiveDesktop.music)
+                try await desk.hear(LiveDesktop.interrupter)
+                call.terminate()
+                try await call.waitUntilGone()
+            }
+            // Whoever only turns it down does not want to hear it.
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: LiveDesktop.music)
+            try await music.setSlider(to: 0.5)
+            #expect(try await desk.highestLevel(of: LiveDesktop.music, during: .seconds(1)) < -90)
+            call.terminate()
+            try await desk.hear(LiveDesktop.music, lowered: 18.06)
+        }
+    }
+
+    @Test("N19 what its user frees is heard beside a call, and at its full level beside a navigator")
+    func freed() async throws {
+        try await LiveDesktop.run(preset: "phone") { desk in
+            let music = try await desk.playMusic()
+            let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            try await desk.hearNothing(of: LiveDesktop.music)
+            try await desk.command("free", "music-player")
+            try await desk.hear(LiveDesktop.music)
+            try await desk.hear(LiveDesktop.interrupter)
+            let explanation = try await desk.command("explain", "music-player")
+            #expect(explanation.contains("its user wants to hear it beside telephone"), "\(explanation)")
+            #expect(try await desk.command("status").contains("free beside telephone"))
+            call.terminate()
+            try await call.waitUntilGone()
+            let prompt = try desk.play(LiveDesktop.interrupter, with: .plain, as: "navigator", role: .navigation)
+            try await desk.hear(LiveDesktop.music, lowered: 20)
+            try await desk.command("free", "\(music.process.processID)")
+            try await desk.hear(LiveDesktop.music)
+            prompt.terminate()
+        }
+    }
+
+    @Test(
+        "N24 what is muted interrupts nobody until it is unmuted", arguments: [MediaRole.phone, .navigation])
+    func mutedInterrupter(role: MediaRole) async throws {
+        try await LiveDesktop.run { desk in
+            _ = try await desk.playMusic()
+            let interrupter = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: role)
+            func expectMusicStepsBack() async throws {
+                if role == .phone {
+                    try await desk.hearNothing(of: LiveDesktop.music)
+                } else {
+                    try await desk.hear(LiveDesktop.music, lowered: 20)
+                }
+            }
+            try await expectMusicStepsBack()
+            try await interrupter.setMuted(true)
+            try await desk.hear(LiveDesktop.music)
+            try await desk.expect(LiveDesktop.music, at: LiveDesktop.full, during: .seconds(1))
+            #expect(try await desk.command("status").contains("muted by its user or application"))
+            try await interrupter.setMuted(false)
+            try await expectMusicStepsBack()
+            try await interrupter.setSlider(to: 0)
+            try await desk.hear(LiveDesktop.music)
+            try await interrupter.setSlider(to: 1)
+            try await expectMusicStepsBack()
+            interrupter.terminate()
+            try await desk.hear(LiveDesktop.music)
+        }
+    }
+
+    @Test("N24 what begins muted, as its user has left it, does not touch the music at all")
+    func beginsMuted() async throws {
+        try await LiveDesktop.run { desk in
+            let earlier = try desk.play(LiveDesktop.interrupter, with: .paplay, as: "telephone", role: .phone)
+            try await desk.hear(LiveDesktop.interrupter)
+            try await earlier.setMuted(true)
+            try await desk.hearNothing(of: LiveDesktop.interrupter)
+            // The session manager, or the server, saves it a second later.
+            try await desk.capture.record(.seconds(2))
+            earlier.terminate()
+            try await earlier.waitUntilGone()
+            _ = try await desk.playMusic()
+            let start = desk.capture.frameCount
+            let call = try desk.play(LiveDesktop.interrupter, with: .paplay, as: "telephone", role: .phone)
+            try await call.waitForStream(in: [.running])
+            #expect(try await call.waitForStream().isMuted)
+            try await desk.capture.record(.seconds(2))
+            let samples = try desk.capture.read(from: start)[LiveDesktop.music.channel]
+            let levels = ToneEnvelope(of: samples, frequency: LiveDesktop.music.frequency).levels
+            expectSound(try #require(levels.min()) > LiveDesktop.full - 1, "the music stepped back")
+            try await call.setMuted(false)
+            try await desk.hear(LiveDesktop.interrupter)
+            try await desk.hearNothing(of: LiveDesktop.music)
+            call.terminate()
         }
     }
 

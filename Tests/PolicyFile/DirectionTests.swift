@@ -10,7 +10,7 @@ import Testing
     ]
     /// A role that only records, and one that has no device.
     private static let roles =
-        "roles = { dictation = { category = record } encoder = { category = audio-processing } } "
+        "roles = { memo = { category = record } encoder = { category = audio-processing } } "
 
     private func classify(
         _ text: String, _ properties: [String: String], _ direction: StreamDirection = .capture
@@ -46,8 +46,8 @@ import Testing
     {
         let result = try classify("", ["media.role": "Dictation"], .playback)
         #expect(result.description == Policy.desktop.untagged)
-        #expect(steps(result) == ["its media.role is dictation, which does not play: it is untagged"])
-        #expect(try classify("untagged = none", ["media.role": "dictation"], .playback).description == nil)
+        #expect(steps(result) == ["its media.role is memo, which does not play: it is untagged"])
+        #expect(try classify("untagged = none", ["media.role": "memo"], .playback).description == nil)
     }
 
     @Test(
@@ -62,7 +62,7 @@ import Testing
         let dsp = try classify("", ["media.role": "dsp"], direction)
         #expect(dsp.description == nil && dsp.descriptionInSession == nil)
         #expect(
-            try classify("", ["media.role": "dictation"], .capture).description?.name == "dictation")
+            try classify("", ["media.role": "memo"], .capture).description?.name == "memo")
     }
 
     @Test("explanations say why it is not what its role says") func explanationsSayWhyItIsNotWhatItsRoleSays() throws {
@@ -112,7 +112,7 @@ import Testing
         #expect(phone == SessionDescription(name: "untagged-capture", category: .record))
         // So is what its own role has made of it.
         #expect(
-            try classify(video, ["a": "x", "media.role": "dictation"]).description?.name == "dictation")
+            try classify(video, ["a": "x", "media.role": "memo"]).description?.name == "memo")
         let tagged = try classify(video, ["a": "x", "audio-session.category": "record"]).description
         #expect(tagged == SessionDescription(name: "untagged-capture", category: .record))
     }

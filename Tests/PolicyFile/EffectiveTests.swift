@@ -23,7 +23,7 @@ import Testing
             """, to: "etc/audio-session/policy.conf")
         let second = try folders.write(
             """
-            untagged-capture = none routes = { stop-recording = disconnect } stock-modules = keep
+            untagged-capture = none routes = { stop-recording = disconnect } stock-modules = keep user = { unmute = beside } muted = count
             interplay = { siren = { any = { kind = duck gain = -30 } } }
             claims = { phone = { allow = [ { application.name = "GNOME Calls" } ] otherwise = siren } }
             rules = [ {
@@ -120,6 +120,8 @@ import Testing
                 "interplay = { any = { Playback = cork } }",
             ],
             ["stock-modules = keep", "stock-modules = unload"],
+            ["user = { play = wait raise = wait }", "user = { play = beside }"],
+            ["muted = count", "muted = ignore"],
             ["capture-pairing = true", "capture-pairing = game"],
             ["capture-pairing = communication", "untagged-capture = { category = record }"],
         ])
@@ -166,6 +168,7 @@ import Testing
             ("interplay", left.interplay == right.interplay), ("switches", left.switches == right.switches),
             ("routes", left.routes == right.routes), ("interruptions", left.interruptions == right.interruptions),
             ("ducking", left.ducking == right.ducking), ("stock-modules", left.stockModules == right.stockModules),
+            ("user", left.user == right.user), ("muted", left.muted == right.muted),
             ("capture-pairing", left.pairing == right.pairing),
         ].filter { !$0.1 }.map(\.0)
         return roles.sorted() + aliases.sorted() + others

@@ -69,7 +69,9 @@ import Testing
         ("Navigation", "navigation"), ("Alert", "notification"), ("Alarm", "alarm"), ("Assistant", "prompt"),
         ("Speech-Low", "prompt"), ("Speech-High", "prompt"), ("Emergency", "emergency"), ("Loopback", nil),
         ("Announcement", "announcement"), ("ringtone", "ringtone"), ("speech", "prompt"), ("dtmf", "notification"),
-        ("webaudio", "animation"), ("voice-command", "prompt"), ("something else", "untagged"),
+        ("webaudio", "animation"), ("voice-command", "prompt"), ("Custom-Low", "custom-low"),
+        ("Custom-High", "custom-high"), ("announce", "announcement"), ("voice-assistant", "prompt"),
+        ("something else", "untagged"),
     ]
 
     @Test("every role of the servers is known", arguments: presets) func everyRoleOfServersIsKnown(preset: String)
@@ -79,6 +81,15 @@ import Testing
         for (role, name) in Self.roles {
             let found = classifier.classify(direction: .playback) { $0 == "media.role" ? role : nil }
             #expect(found.description?.name == name, "\(role)")
+        }
+    }
+
+    @Test("N22 who listens to be spoken to is a dictation", arguments: presets)
+    func dictation(preset: String) throws {
+        let classifier = try Folder(preset: preset, fragments: Self.fragments).policy.classifier
+        for role in ["dictation", "Speech-Recognition"] {
+            let found = classifier.classify(direction: .capture) { $0 == "media.role" ? role : nil }
+            #expect(found.description?.name == "dictation", "\(role)")
         }
     }
 
@@ -92,7 +103,7 @@ import Testing
 
         init(
             _ direction: StreamDirection, as name: String?, _ mode: Mode? = nil, role: String? = nil,
-            binary: String? = nil, calls: String? = nil, portal: String? = nil
+            binary: String? = nil, calls: String? = nil, portal: String? = nil, event: String? = nil
         ) {
             self.direction = direction
             self.name = name
@@ -102,6 +113,7 @@ import Testing
             properties["application.process.binary"] = binary
             properties["application.name"] = calls
             properties["pipewire.access.portal.app_id"] = portal
+            properties["event.id"] = event
         }
     }
 
@@ -121,6 +133,14 @@ import Testing
         Stream(.capture, as: "phone", binary: "linphone", calls: "Linphone"),
         Stream(.capture, as: "phone", binary: "slack", calls: "Chromium input"),
         Stream(.capture, as: "phone", binary: "teams-for-linux", calls: "Chromium input"),
+        Stream(.capture, as: "dictation", binary: "handy", calls: "PipeWire ALSA [handy]"),
+        Stream(.capture, as: "dictation", calls: "ALSA plug-in [voxtype]"),
+        Stream(.capture, as: "dictation", portal: "net.mkiol.SpeechNote"),
+        Stream(.playback, as: "untagged", binary: "handy"),
+        Stream(.capture, as: nil, calls: "ALSA plug-in [handyman]"),
+        Stream(.playback, as: "ringtone", role: "event", event: "phone-incoming-call"),
+        Stream(.playback, as: "alarm", role: "event", event: "alarm-clock-elapsed"),
+        Stream(.playback, as: "notification", role: "event", event: "bell-terminal"),
         Stream(.capture, as: nil, binary: "chromium", calls: "Chromium input"),
         Stream(.capture, as: nil, binary: "firefox", calls: "Firefox"),
         Stream(.playback, as: "untagged", binary: "firefox", calls: "Firefox"),

@@ -16,6 +16,8 @@ struct Grammar {
             { "untagged = \($0.description())" },
             { "untagged-capture = \($0.description())" },
             { "capture-pairing = \($0.pick(["false", "true", "music", "event", "dsp"]))" },
+            { "user = { \($0.pick(["play", "unmute", "raise", "free"])) = \($0.pick(["beside", "wait", "never"])) }" },
+            { "muted = \($0.pick(["ignore", "count", "none"]))" },
             { "stock-modules = \($0.pick(["unload", "keep", "load"]))" },
             { $0.switches() }, { $0.routes() },
             { "interruptions = { resume-within = \($0.time()) }" }, { $0.roles() }, { $0.roles() }, { $0.interplay() },

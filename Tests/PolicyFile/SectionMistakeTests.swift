@@ -39,12 +39,12 @@ private let mistakesOfLayers: [Mistake] = [
     Mistake(
         "capture-paring = true",
         "1:1: warning: found the unknown key 'capture-paring', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, switches, routes, interruptions, stock-modules, claims or rules; did you mean 'capture-pairing'?"
+            + "capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, stock-modules, claims or rules; did you mean 'capture-pairing'?"
     ),
     Mistake(
         "rule = [ ]",
         "1:1: warning: found the unknown key 'rule', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, switches, routes, interruptions, stock-modules, claims or rules; did you mean 'rules'?"
+            + "capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, stock-modules, claims or rules; did you mean 'rules'?"
     ),
     Mistake("duck = { hold = long }", "1:17: error: found 'long', expected \(times)"),
     Mistake("duck = { hold = 60.1s }", "1:17: error: found '60.1s', expected \(times)"),
@@ -78,6 +78,17 @@ private let mistakesOfLayers: [Mistake] = [
     Mistake(
         "switches = { locked = [ ] }",
         "1:14: warning: found the unknown key 'locked', expected silent, lock or do-not-disturb; did you mean 'lock'?"),
+    // The user
+    Mistake(
+        "user = { play = besides }",
+        "1:17: error: found 'besides', expected what the user's action does: beside or wait; did you mean 'beside'?"),
+    Mistake(
+        "user = { mute = wait }",
+        "1:10: warning: found the unknown key 'mute', expected play, unmute or raise"),
+    Mistake(
+        "muted = ignored",
+        "1:9: error: found 'ignored', expected what muted streams do to others: ignore or count; did you mean 'ignore'?"
+    ),
     // Modules of the server
     Mistake(
         "stock-modules = unlaod",
@@ -109,7 +120,7 @@ private let mistakesOfLayers: [Mistake] = [
     Mistake(
         "interruption = { }",
         "1:1: warning: found the unknown key 'interruption', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, switches, routes, interruptions, stock-modules, claims or rules; "
+            + "capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, stock-modules, claims or rules; "
             + "did you mean 'interruptions'?"),
     // Pairing
     Mistake(

@@ -73,6 +73,12 @@ private let changes: [Change] = [
     Change("routes = { resume-within = 0.5s }") { $0.routes.resumesWithin = .milliseconds(500) },
     Change("routes = { stop-recording = disconnect }") { $0.routes.stopsRecording = .disconnect },
     Change("routes = { stop-recording = any-change }") { $0.routes.stopsRecording = .anyChange },
+    Change("user = { play = wait }") { $0.user.play = .wait },
+    Change("user = { unmute = wait raise = wait }") {
+        $0.user.unmute = .wait
+        $0.user.raise = .wait
+    },
+    Change("muted = count") { $0.muted = .count },
     Change("stock-modules = keep") { $0.stockModules = .keep },
     Change("untagged-capture = { category = record }") {
         $0.untaggedCapture = SessionDescription(name: "untagged-capture", category: .record)

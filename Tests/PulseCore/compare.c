@@ -52,15 +52,19 @@ static void compare(const char *what, long expected, long found) {
 }
 
 /* The byte of a bit field, and its bit in it, are found by setting it. */
-static void compare_muted(const struct cpc_layout *layout) {
-    static pa_source source;
-    source.muted = true;
-    const unsigned char *bytes = (const unsigned char *)&source;
-    for (size_t offset = 0; offset < sizeof source; offset++) {
-        if (bytes[offset] == 0) continue;
-        compare("pa_source.muted (byte)", layout->pa_source_muted, (long)offset);
-        compare("pa_source.muted (mask)", layout->pa_source_muted_mask, bytes[offset]);
+#define COMPARE_MUTED(type)                                                                    \
+    static type object_of_##type;                                                              \
+    object_of_##type.muted = true;                                                             \
+    for (size_t offset = 0; offset < sizeof(type); offset++) {                                 \
+        unsigned char byte = ((const unsigned char *)&object_of_##type)[offset];               \
+        if (byte == 0) continue;                                                               \
+        compare(#type ".muted (byte)", layout->type##_muted, (long)offset);                    \
+        compare(#type ".muted (mask)", layout->type##_muted_mask, byte);                       \
     }
+
+static void compare_muted(const struct cpc_layout *layout) {
+    COMPARE_MUTED(pa_source)
+    COMPARE_MUTED(pa_sink_input)
 }
 
 int main(void) {

@@ -17,6 +17,7 @@ static const struct place {
     CPC_FIELDS(PLACE)
     {"pa_core", "hooks", offsetof(struct cpc_layout, pa_core_hooks)},
     {"pa_source", "muted", offsetof(struct cpc_layout, pa_source_muted)},
+    {"pa_sink_input", "muted", offsetof(struct cpc_layout, pa_sink_input_muted)},
 };
 enum { PLACES = sizeof places / sizeof places[0] };
 

@@ -50,6 +50,7 @@ package final class ServiceFixture: Sendable {
 
         var application: ApplicationID { identity.application }
         let complaint: String? = nil
+        var isMuted: Bool { false }
         let wantsToPlay = true
         let isRunning = true
 
@@ -105,8 +106,8 @@ package final class ServiceFixture: Sendable {
         let policyOrigin = "paper"
         let server = ServerDescription.pipeWire("0")
         func classify(
-            _ client: ClientIdentity, _ property: (String) -> String?
-        ) -> (description: SessionDescription?, refusedClaim: String?) { book.classify(client, property) }
+            _ client: ClientIdentity, _ direction: StreamDirection, _ property: (String) -> String?
+        ) -> (description: SessionDescription?, refusedClaim: String?) { book.classify(client, direction, property) }
         func mayControlDesktop(_ client: ClientIdentity) -> Bool { book.mayControlDesktop(client) }
         func accessChanged() {}
         func classificationSteps(of stream: StreamID) -> [String] { book.classificationSteps(of: stream) }

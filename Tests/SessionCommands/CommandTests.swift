@@ -92,7 +92,8 @@ import Testing
         #expect(comments("priority = 2") == ["# \(stronger):2:26"])
         #expect(comments("fade = 100").contains("# \(weaker):2:42"))
         #expect(comments("priority = 1") == [])
-        #expect(comments("category = record") == ["# built-in phone"])
+        // Of untagged recordings, and of dictation.
+        #expect(comments("category = record") == ["# built-in phone", "# built-in phone"])
         #expect(!wrong.isEmpty)
     }
 

@@ -160,7 +160,7 @@ import Testing
     @Test(
         "a wrong use is told",
         arguments: [
-            ["interrupt", "begin"], ["interrupt", "begin", "fire"], ["interrupt", "end", "fire"],
+            ["interrupt", "begin"], ["interrupt", "begin", "a/b"], ["interrupt", "end", ""],
             ["interrupt", "begin", "phone", "--for", "5"], ["interrupt", "begin", "phone", "--json", "--", "true"],
             ["interrupt", "begin", "phone", "true"],
         ])

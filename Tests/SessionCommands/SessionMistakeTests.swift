@@ -29,13 +29,14 @@ import Testing
         (
             "sessions = { a = { } } interruptions = { m = { kind = phon } }",
             [
-                "x:1:55: error: found 'phon', expected what it is: phone, ringtone or alarm; did you mean 'phone'?"
+                "x:1:55: error: found 'phon', expected one of phone, ringtone, alarm, accessibility, navigation, prompt, "
+                    + "dictation, notification, music, video, game, animation, duck or speech; did you mean 'phone'?"
             ]
         ),
         (
             "sessions = { a = { } } interruptions = { m = { } }",
             [
-                "x:1:40: error: found the interruption 'm' without 'kind', expected kind = phone, ringtone or alarm"
+                "x:1:40: error: found the interruption 'm' without 'kind', expected both, such as kind = phone"
             ]
         ),
         (

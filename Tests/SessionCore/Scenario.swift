@@ -144,6 +144,20 @@ struct Scenario {
         send(.streamVanished(stream.id))
     }
 
+    /// Its user or application mutes the stream, or unmutes it.
+    mutating func muteStream(_ name: String, _ isMuted: Bool = true) {
+        guard let stream = streams[name] else { return }
+        send(.streamMuted(stream.id, isMuted))
+        if isObedient { for name in streams.keys.sorted() { follow(name) } }
+    }
+
+    /// Its user wants to hear the stream.
+    mutating func free(_ name: String, by action: UserAction = .free) {
+        guard let stream = streams[name] else { return }
+        send(.streamFreed(stream.id, by: action))
+        if isObedient { follow(name) }
+    }
+
     /// The policy leaves the stream alone from now on.
     mutating func leaveAlone(_ name: String) {
         if let stream = streams[name] { send(.streamLeftAlone(stream.id)) }

@@ -33,6 +33,7 @@ import Testing
         let direction = StreamDirection.playback
         let application: ApplicationID
         var complaint: String?
+        var isMuted: Bool { false }
         let wantsToPlay = true
         let isRunning = true
         var identity: StreamIdentity {

@@ -13,6 +13,7 @@ import Testing
         let direction: StreamDirection
         let application = ApplicationID(portal: nil, binary: "player", displayName: nil, fallback: "")
         var complaint: String?
+        var isMuted: Bool { false }
         let wantsToPlay = true
         let isRunning = true
         let sandbox: AppSandbox?

@@ -31,6 +31,7 @@ extension Oracle {
             let isEmpty = !streams.contains { $0.session == session.number }
             return session.kind == .implicit && session.phase == .inactive && isEmpty
         }
+        endFreedoms()
     }
 
     /// Records each session's ducker, which stays its ducker if another one would lower it equally far.
@@ -151,7 +152,7 @@ extension Oracle {
         if session.isDriven && !session.isActivated && !stream.isUISound {
             return StreamTreatment(silence: .cork, reason: .inactive, cause: .policy)
         }
-        if stream.direction == .playback,
+        if stream.direction == .playback, !session.isFreeFromSwitches,
             let reason = switchedOff(stream.isUISound ? stream.description : session.description)
         {
             return StreamTreatment(silence: .mute, reason: reason, cause: .policy)
@@ -200,7 +201,7 @@ extension Oracle {
 
     /// The switch that silences a description (R15, R16, N16); `nil` for none. No switch silences calls and alarms
     /// (R36).
-    private func switchedOff(_ description: SessionDescription) -> Reason? {
+    func switchedOff(_ description: SessionDescription) -> Reason? {
         if Pairs.overridesMixing(description) { return nil }
         if switches.isSilent && policy.switches.silent.contains(description.category) { return .silentSwitch }
         if switches.isLocked && policy.switches.locked.contains(description.category) { return .screenLock }

@@ -74,6 +74,10 @@ struct Stream: Sendable {
     var session: Int
     var description: SessionDescription
     var direction: StreamDirection
+    /// Whether the stream's application wants it to run, and whether its user or application has muted it (N24).
+    var isPlayed = false
+    var isMuted = false
+    /// Whether the stream counts as wanted.
     var isWanted = false
     var isRunning = false
     /// Whether the stream, which was to become silent, is silent.
@@ -158,6 +162,11 @@ struct Session: Sendable {
     var wasSilenced = false
     /// The cause that ended in the present event and told the session not to resume.
     var toldToStayBy: OracleCause?
+
+    /// The sessions beside which this one is heard because its user wants that (N19).
+    var isFreeFrom: Set<Int> = []
+    /// Whether the user has freed the session from the switches.
+    var isFreeFromSwitches = false
 
     /// Whether the session was last told that it is active.
     var isToldActive = false

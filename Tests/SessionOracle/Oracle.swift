@@ -104,9 +104,14 @@ public struct Oracle: Sendable {
             let session = session(.application(application))?.number ?? addSession(of: application, description)
             streams.append(Stream(id: id, session: session, description: description, direction: direction))
         case .streamWanted(let id, let isWanted):
-            guard let place = place(of: id), streams[place].isWanted != isWanted else { break }
-            if isWanted { requestActivation(by: streams[place], in: streams[place].session) }
-            streams[place].isWanted = isWanted
+            if let place = place(of: id) { wish(place) { $0.isPlayed = isWanted } }
+        case .streamMuted(let id, let isMuted):
+            guard let place = place(of: id), streams[place].isMuted != isMuted else { break }
+            wish(place) { $0.isMuted = isMuted }
+            if isMuted { break }
+            resolveAndAnnounce()
+            free(place, by: .unmute)
+        case .streamFreed(let id, let action): if let place = place(of: id) { free(place, by: action) }
         case .streamRunning(let id, let isRunning):
             if let place = place(of: id) { streams[place].isRunning = isRunning }
         case .streamSettled(let id):
@@ -132,6 +137,10 @@ public struct Oracle: Sendable {
         case .inputGone(let port): stopWaiting(for: port, isGone: true)
         case .switched(var switches):
             if let end = switches.pausedUntil, end <= now { switches.pausedUntil = nil }
+            let (old, new) = (self.switches, switches)
+            let isOther =
+                (old.isSilent, old.isLocked, old.isUndisturbed) != (new.isSilent, new.isLocked, new.isUndisturbed)
+            for place in sessions.indices where isOther { sessions[place].isFreeFromSwitches = false }
             self.switches = switches
         case .shutdown: self = Oracle(policy: policy)
         }
@@ -238,6 +247,13 @@ public struct Oracle: Sendable {
     }
 
     private mutating func succeed(_ target: Int, to old: Int) {
+        self[target].isFreeFrom.formUnion(self[old].isFreeFrom)
+        self[target].isFreeFromSwitches = self[target].isFreeFromSwitches || self[old].isFreeFromSwitches
+        self[old].isFreeFrom = []
+        self[old].isFreeFromSwitches = false
+        for place in sessions.indices where sessions[place].isFreeFrom.contains(old) {
+            sessions[place].isFreeFrom.insert(target)
+        }
         self[target].lastRequest = self[old].lastRequest
         self[old].lastRequest = nextRequest()
         self[target].cause = self[old].cause
@@ -261,6 +277,7 @@ public struct Oracle: Sendable {
         streams.removeAll { descriptions[$0.id] == nil }
         for place in streams.indices {
             streams[place].description = descriptions[streams[place].id] ?? streams[place].description
+            streams[place].isWanted = isWanted(streams[place])
         }
         // A session whose wanted streams are all left alone ends at once, without its release delay.
         for number in former where !streams.contains(where: { $0.session == number && $0.isWanted }) {

@@ -44,6 +44,8 @@ public struct RandomSequence: Sendable {
     private let appCount: Int
     /// Whether applications open sessions and the user changes switches.
     private let opensSessions: Bool
+    /// Whether users mute, unmute and free streams.
+    private let wishes: Bool
     /// Whether the server carries out every treatment.
     private let serverObeys: Bool
     /// Whether the engine's state is compared with one computed anew after each event.
@@ -70,6 +72,7 @@ public struct RandomSequence: Sendable {
         appCount = random.oneIn(8) ? 1 : 2 + random.below(4)
         serverObeys = random.oneIn(2)
         opensSessions = random.oneIn(2)
+        wishes = random.oneIn(2)
     }
 
     /// The failure, with the shortest sequence of events found that leads to it; `nil` for none.
@@ -119,7 +122,10 @@ public struct RandomSequence: Sendable {
             // N9: the start may grant a delayed activation, whose session then rejects the stream.
             let isGranted = effects.contains { if case .activationGranted = $0 { true } else { false } }
             if isGranted { continue }
-            let isRejected = engine.treatment(of: stream.id)?.reason == .rejected
+            // R23: a stream without a device is kept silent for that reason, rejected or not.
+            let reason = engine.treatment(of: stream.id)?.reason
+            if reason == .noDevice { continue }
+            let isRejected = reason == .rejected
             if isForeseen != isRejected {
                 fail("stream \(stream.id.rawValue) is \(isRejected ? "" : "not ")rejected, which was not foreseen")
             }
@@ -231,7 +237,16 @@ public struct RandomSequence: Sendable {
         send(.switched(switches))
     }
 
+    /// A user or an application mutes, unmutes or frees a stream.
+    private mutating func wish() {
+        let id = streams.isEmpty || random.oneIn(12) ? StreamID(1_004) : random.pick(streams).id
+        send(
+            random.oneIn(2)
+                ? .streamFreed(id, by: random.pick(UserAction.allCases)) : .streamMuted(id, random.oneIn(2)))
+    }
+
     private mutating func playEvent() {
+        if wishes, random.oneIn(5) { wish() }
         if random.oneIn(24) { changePolicy() }
         if random.oneIn(12) { send(.routeChanged(random.pick(RouteChangeReason.allCases))) }
         if random.oneIn(12) { mute() }

@@ -236,15 +236,17 @@ extension Oracle {
 
     // MARK: - Effects between two sessions
 
-    /// R36, R80: whether an interruption by the system spares a session, because the session's application began it.
-    /// Opened sessions of one application affect each other like those of different applications.
-    private func isOwn(_ actor: Session, _ other: Session) -> Bool {
+    /// Whether an actor leaves a session alone. R36, R80: an interruption by the system does, if the session's application
+    /// began it. Opened sessions of one application affect each other like those of different applications. N19: so does
+    /// everybody beside whom the user wants the session to be heard.
+    func spares(_ actor: Session, _ other: Session) -> Bool {
+        if other.isFreeFrom.contains(actor.number) { return true }
         if case .system(_, by: other.application) = actor.kind { return true }
         return false
     }
 
     func act(_ actor: Session, on other: Session) -> Interplay.Kind {
-        if isOwn(actor, other) { return .mix }
+        if spares(actor, other) { return .mix }
         if stopsStrongerSpeech(actor, other) { return .cork }
         return Pairs.kind(
             actor.description, on: other.description, isNewcomer: other.lastRequest > actor.lastRequest, policy)
@@ -253,7 +255,7 @@ extension Oracle {
     /// N1, N2: whether an actor with a weaker claim stops a speech session. Speech stops whichever of the two came
     /// first.
     private func stopsStrongerSpeech(_ actor: Session, _ other: Session) -> Bool {
-        Pairs.isSpeech(other.description) && Self.isAbove(other, actor) && !isOwn(actor, other)
+        Pairs.isSpeech(other.description) && Self.isAbove(other, actor) && !spares(actor, other)
             && actor.description.priority >= other.description.priority
             && Pairs.stopsPlayingSpeech(actor.description, other.description, policy)
             && !Pairs.kind(other.description, on: actor.description, isNewcomer: false, policy).silences
@@ -286,7 +288,7 @@ extension Oracle {
     }
 
     private func rejects(_ actor: Session, _ other: Session) -> Bool {
-        !isOwn(actor, other)
+        !spares(actor, other)
             && Pairs.kind(actor.description, on: other.description, isNewcomer: true, policy) == .reject
     }
 

@@ -42,9 +42,13 @@ extension SplitMix64 {
                 pausesPlayback: !oneIn(4), resumesWithin: .seconds(pick([1, 5, 60])),
                 stopsRecording: pick(RecordingStop.allCases)),
             interruptions: InterruptionRules(resumesWithin: .seconds(pick([1, 10]))),
+            user: UserRules(play: userSay(), unmute: userSay(), raise: userSay()),
+            muted: oneIn(4) ? .count : .ignore,
             ducking: Ducking(gain: Decibels(pick([-14, -30]))))
         return TrialPolicy(policy: policy, roles: (names + ["", "unknown"]).map { Role($0) })
     }
+
+    private mutating func userSay() -> UserSay { oneIn(4) ? .wait : .beside }
 
     private mutating func description(_ name: String) -> SessionDescription {
         var options: CategoryOptions = []

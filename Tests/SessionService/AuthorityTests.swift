@@ -29,7 +29,8 @@ import Testing
     @Test(
         "N20 what concerns the desktop is not for sandboxes",
         arguments: [
-            ("SetRoute", ["\"x\""]), ("Pause", ["1000"]), ("Resume", []), ("BeginInterruption", ["\"phone\"", "{}"]),
+            ("SetRoute", ["\"x\""]), ("Free", ["\"x\""]), ("Pause", ["1000"]), ("Resume", []),
+            ("BeginInterruption", ["\"phone\"", "{}"]),
             ("Subscribe", []), ("Unsubscribe", []),
         ])
     func whatConcernsDesktopIsNotForSandboxes(method: String, arguments: [String]) async throws {

@@ -106,6 +106,8 @@ enum cpc_hook {
     CPC_SINK_INPUT_MOVE_FINISH,
     CPC_SINK_INPUT_STATE_CHANGED,
     CPC_SINK_INPUT_PROPLIST_CHANGED,
+    CPC_SINK_INPUT_VOLUME_CHANGED,
+    CPC_SINK_INPUT_MUTE_CHANGED,
     CPC_SOURCE_OUTPUT_PUT,
     CPC_SOURCE_OUTPUT_UNLINK,
     CPC_SOURCE_OUTPUT_MOVE_START,
@@ -147,6 +149,11 @@ pa_sink *cpc_sink_input_origin(pa_sink_input *input);
 pa_module *cpc_sink_input_module(pa_sink_input *input);
 /* Whether the sound is passed through as it is, not as samples: it can neither be mixed nor have a factor. */
 bool cpc_sink_input_is_passthrough(pa_sink_input *input);
+/* Whether the stream's user or client has muted it. */
+bool cpc_sink_input_is_muted(pa_sink_input *input);
+/* The factor of the stream's loudest channel that its user or client has set, without ours; 1 at the full level. Where
+ * the slider of the sink moves those of its streams, relative to the sink's. */
+double cpc_sink_input_volume(pa_sink_input *input);
 /* Sets our own factor on the stream's amplitude, which no mixer shows or saves; 1 removes it. The factor takes
  * effect at once, so a fade needs many calls. Only for linked streams that are not moving. False if the stream can
  * have no factor. */

@@ -35,6 +35,10 @@ extension PolicyWriter {
             writer.write("stop-recording", routes.stopsRecording) { $0.rawValue }
         }
         block("interruptions = {") { $0.write("resume-within", builder.interruptions.resumesWithin) }
+        block("user = {") { writer in
+            for (key, word) in builder.user.words { writer.write(key, word) { $0.rawValue } }
+        }
+        write("muted", builder.muted) { $0.rawValue }
         write("stock-modules", builder.stockModules) { $0.rawValue }
         blank()
         block("claims = {") { writer in

@@ -4,7 +4,7 @@ import SessionCore
 struct PolicyBuilder: Sendable {
     private static let keys = [
         "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay", "switches", "routes",
-        "interruptions", "stock-modules", "claims", "rules",
+        "interruptions", "user", "muted", "stock-modules", "claims", "rules",
     ]
     private static let argumentKeys = ["policy", "dbus"] + keys
 
@@ -23,6 +23,8 @@ struct PolicyBuilder: Sendable {
     private(set) var switches: SwitchesDraft
     private(set) var routes: RoutesDraft
     private(set) var interruptions: InterruptionsDraft
+    private(set) var user: UserDraft
+    private(set) var muted: Sourced<MutedStreams>
     private(set) var stockModules: Sourced<StockModules>
     private(set) var claims: [ClaimKind: ClaimDraft] = [:]
     private(set) var rules: [RuleDraft] = []
@@ -40,6 +42,8 @@ struct PolicyBuilder: Sendable {
         switches = SwitchesDraft(preset.switches)
         routes = RoutesDraft(preset.routes)
         interruptions = InterruptionsDraft(preset.interruptions)
+        user = UserDraft(preset.user)
+        muted = Sourced(preset.muted)
         stockModules = Sourced(preset.stockModules)
     }
 
@@ -72,6 +76,9 @@ struct PolicyBuilder: Sendable {
             case "switches": switches.apply(member.value, &diagnosis)
             case "routes": routes.apply(member.value, &diagnosis)
             case "interruptions": interruptions.apply(member.value, &diagnosis)
+            case "user": user.apply(member.value, &diagnosis)
+            case "muted":
+                if let word = diagnosis.word(member.value, of: .mutedStreams) { muted = Sourced(word, at: origin) }
             case "stock-modules":
                 if let word = diagnosis.word(member.value, of: .stockModules) {
                     stockModules = Sourced(word, at: origin)
@@ -139,6 +146,8 @@ struct PolicyBuilder: Sendable {
         preset.switches = switches.rules
         preset.routes = routes.rules
         preset.interruptions = interruptions.rules
+        preset.user = user.rules
+        preset.muted = muted.value
         preset.ducking = DuckingDraft().ducking(otherwise: defaults)
         preset.stockModules = stockModules.value
         var granted: [ClaimKind: Claim] = [:]

@@ -42,6 +42,14 @@ extension Vocabulary where Value == StockModules {
     static var stockModules: Self { Vocabulary(noun: "what becomes of other modules") }
 }
 
+extension Vocabulary where Value == UserSay {
+    static var userSays: Self { Vocabulary(noun: "what the user's action does") }
+}
+
+extension Vocabulary where Value == MutedStreams {
+    static var mutedStreams: Self { Vocabulary(noun: "what muted streams do to others") }
+}
+
 extension Vocabulary where Value == CategoryOptions {
     static var options: Self {
         Vocabulary(noun: "an option", words: CategoryOptions.named.map { ($0.name, $0.option) })

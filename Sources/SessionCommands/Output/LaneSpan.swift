@@ -32,7 +32,7 @@ struct LaneSpan {
         for (position, entry) in history.enumerated() {
             let next = position + 1 < history.count ? history[position + 1].moment : end
             guard next > entry.moment, let kind = kind(of: entry.state) else { continue }
-            let level = (entry.moment, entry.state.gain * entry.state.volume)
+            let level = (entry.moment, entry.state.gain * entry.state.ownVolume)
             if let last = result.last, last.kind == kind, last.end == entry.moment {
                 result[result.count - 1].end = next
                 result[result.count - 1].levels.append(level)

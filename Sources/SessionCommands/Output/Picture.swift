@@ -148,6 +148,8 @@ struct Picture {
         case .stop: "ends"
         case .kill: "dies"
         case .volume(_, let factor): "set to \(((factor * 1000).rounded() / 10).short) %"
+        case .muteStream(_, let isOn): isOn ? "is muted" : "is unmuted"
+        case .free: "is freed"
         case .move(_, let name): "moved to \(name)"
         default: event.text(simulation.scenario)
         }
@@ -199,7 +201,7 @@ struct Picture {
             let x = layout.x(reached) + 4
             guard x + PictureLayout.width(of: text) < layout.x(next) else { continue }
             let state = simulation.lanes[stream].history.last { $0.moment <= reached }?.state
-            let level = (state?.gain ?? 1) * (state?.volume ?? 1)
+            let level = (state?.gain ?? 1) * (state?.ownVolume ?? 1)
             markup.element(
                 "text",
                 ["class": "ducked", "x": pixels(x), "y": pixels(ground - layout.height(level) - 5), "fill": "#444444"],

@@ -103,6 +103,7 @@ struct StatusText {
         let idle = stream.direction == "capture" && activity == "not playing" ? "not recording" : activity
         // For a stopped stream, "idle" adds nothing.
         if !stream.isSilenced { parts.append(Tree.Part(idle, .faint)) }
+        if stream.muted { parts.append(Tree.Part("muted by its user or application", .faint)) }
         return parts
     }
 }
@@ -110,7 +111,10 @@ struct StatusText {
 extension Style {
     /// The treatment of a stream, its cause and its duration.
     func treatment(of stream: StreamRecord, at now: Int64?) -> Tree.Part {
-        if stream.isFree { return Tree.Part("free") }
+        if stream.isFree {
+            let beside = stream.beside.map { safe($0) }.joined(separator: ", ")
+            return Tree.Part(beside.isEmpty ? "free" : "free beside \(beside), as its user wants it")
+        }
         var text = stream.treatment == "player-paused" ? "player paused" : safe(stream.treatment)
         if stream.treatment == "ducked" { text += " \(decibels(stream.gain))" }
         if !stream.by.isEmpty { text += " by \(safe(stream.by))" }

@@ -35,8 +35,10 @@ struct Scenario {
     /// An interruption that a daemon begins over D-Bus.
     struct Interruption {
         var name: String
-        /// `phone`, `ringtone` or `alarm`.
+        /// A role, or `duck` or `speech`.
         var kind: String
+        /// The place of the kind in the file.
+        var place = Place(line: 0, column: 0)
         /// The name that is shown and that interrupted applications are told.
         var displayName: String
         /// The daemon's properties, in the order of the file.
@@ -71,6 +73,10 @@ struct Scenario {
         case kill(Party)
         /// The user sets the stream's volume, a factor from 0 to 1.
         case volume(Int, Double)
+        /// The user mutes or unmutes the stream.
+        case muteStream(Int, Bool)
+        /// The user frees the stream from what silences or lowers it.
+        case free(Int)
         /// The user moves one stream to an output or input.
         case move(Int, to: String)
         /// An application opens a session.
@@ -237,6 +243,9 @@ extension Scenario.Event {
         case .kill(let party): return "\(scenario.application(of: party).name) dies"
         case .volume(let stream, let factor):
             return "the user sets \(streams[stream].name) to \(((factor * 1000).rounded() / 10).short) %"
+        case .muteStream(let stream, let isOn):
+            return "the user \(isOn ? "mutes" : "unmutes") \(streams[stream].name)"
+        case .free(let stream): return "the user frees \(streams[stream].name)"
         case .move(let stream, let name): return "the user moves \(streams[stream].name) to \(name)"
         case .open(let index): return "\(session(index)) opens"
         case .category(let index, let category, let options, let mode):
@@ -270,6 +279,8 @@ extension Scenario.Event {
         case .stop: "stop"
         case .kill: "kill"
         case .volume: "volume"
+        case .muteStream(_, let isOn): isOn ? "mute" : "unmute"
+        case .free: "free"
         case .move: "move"
         case .open: "open"
         case .category: "category"
@@ -296,7 +307,7 @@ extension Scenario.Event {
     var stream: Int? {
         switch action {
         case .play(let stream), .pause(let stream), .stop(let stream), .kill(.stream(let stream)),
-            .volume(let stream, _), .move(let stream, _):
+            .volume(let stream, _), .muteStream(let stream, _), .free(let stream), .move(let stream, _):
             stream
         default: nil
         }

@@ -1,11 +1,13 @@
 import PolicyFile
 import SessionCore
+import SessionRuntime
 
 /// Reads the events of a scenario.
 extension ScenarioReader {
     /// All actions; the first one that an event contains is the event's action.
     private static let actions = [
-        "play", "pause", "stop", "kill", "volume", "move", "open", "category", "mode", "activate", "deactivate",
+        "play", "pause", "stop", "kill", "volume", "mute", "unmute", "free", "move", "open", "category", "mode",
+        "activate", "deactivate",
         "cancel", "close", "begin", "end", "sleep", "lock", "silent", "do-not-disturb", "mute-input", "unmute-input",
         "plug", "unplug", "route", "policy",
     ]
@@ -55,6 +57,8 @@ extension ScenarioReader {
             let stream = stream(node)
             guard let to = to(detail("to"), member, "40%") else { return nil }
             return factor(to).flatMap { factor in stream.map { .volume($0, factor) } }
+        case "mute", "unmute": return stream(node).map { .muteStream($0, member.key.text == "mute") }
+        case "free": return stream(node).map { .free($0) }
         case "move":
             let stream = stream(node)
             guard let to = to(detail("to"), member, "headphones"),
@@ -180,6 +184,14 @@ extension ScenarioReader {
     /// Reports events that are impossible at their time: a session must be open, an interruption begun, an output
     /// plugged in.
     mutating func check(_ scenario: Scenario) {
+        let policy = scenario.policy.policy
+        for interruption in scenario.interruptions
+        where !interruption.kind.isEmpty && SystemInterruption.meaning(of: interruption.kind, in: policy) == nil {
+            let kinds = SystemInterruption.kinds(of: policy)
+            diagnosis.error(
+                at: interruption.place, found: "'\(printable(interruption.kind))'", expected: "one of \(list(kinds))",
+                nearest: nearest(to: interruption.kind, among: kinds))
+        }
         var open: Set<Int> = []
         var begun: Set<Int> = []
         var ports: Set<String> = [VirtualPorts.speaker, VirtualPorts.microphone]

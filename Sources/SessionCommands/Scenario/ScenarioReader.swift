@@ -154,8 +154,8 @@ struct ScenarioReader {
                 place = member.key.place
                 switch member.key.text {
                 case "kind":
-                    interruption.kind =
-                        word(member.value, among: SystemInterruption.kinds, "what it is") ?? SystemInterruption.kinds[0]
+                    interruption.kind = text(member.value, "what it is") ?? interruption.kind
+                    interruption.place = member.value.place
                 case "display-name":
                     interruption.displayName = text(member.value, "what it is called") ?? interruption.displayName
                 default:
@@ -166,7 +166,7 @@ struct ScenarioReader {
             if interruption.kind.isEmpty {
                 diagnosis.error(
                     at: place, found: "the interruption '\(printable(name))' without 'kind'",
-                    expected: "kind = \(list(SystemInterruption.kinds))")
+                    expected: "both, such as kind = phone")
             }
             interruptions.append(interruption)
         }

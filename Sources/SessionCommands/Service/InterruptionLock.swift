@@ -54,9 +54,7 @@ struct InterruptionLock {
             Terminal.writeError("audio-session: XDG_RUNTIME_DIR is not set, so no interruption can be found")
             throw ExitCode.failure
         }
-        let locks = Interrupt.Kind.allCases.filter { kind == nil || kind == $0 }.flatMap { kind in
-            names(in: folder).compactMap { held(kind.rawValue, $0, in: folder) }
-        }
+        let locks = names(in: folder).compactMap { held($0, in: folder, of: kind?.rawValue) }
         for lock in locks { kill(lock.process, SIGTERM) }
         var ended: [InterruptionLock] = []
         for lock in locks {
@@ -85,9 +83,12 @@ struct InterruptionLock {
     }
 
     /// The lock held by a living process of this command. A file that nobody locks is a leftover and is removed.
-    private static func held(_ kind: String, _ name: String, in folder: String) -> InterruptionLock? {
-        let start = "\(prefix)\(kind)-"
-        guard name.hasPrefix(start), let process = pid_t(name.dropFirst(start.count)), process > 1 else { return nil }
+    private static func held(_ name: String, in folder: String, of wanted: String?) -> InterruptionLock? {
+        guard name.hasPrefix(prefix), let dash = name.lastIndex(of: "-"), dash >= prefix.endIndex,
+            let process = pid_t(name[name.index(after: dash)...]), process > 1
+        else { return nil }
+        let kind = String(name[prefix.endIndex..<dash])
+        guard wanted == nil || wanted == kind else { return nil }
         let path = "\(folder)/\(name)"
         let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -55,6 +55,8 @@ struct StreamRecord {
     var session: Int64
     var description: String
     var wanted: Bool
+    /// Whether its user or application mutes it.
+    var muted: Bool
     var running: Bool
     /// `untouched`, `ducked`, `muted`, `corked` or `player-paused`.
     var treatment: String
@@ -65,12 +67,14 @@ struct StreamRecord {
     var by: String
     /// The start of the treatment in microseconds since 1970; 0 for an untreated stream.
     var since: Int64
+    /// The sessions beside which it is heard because its user wants that, for people.
+    var beside: [String]
     /// The received record, with its keys in the documented order.
     var record: WireValue
 
     private static let keys = [
-        "id", "node", "application", "process", "direction", "session", "description", "wanted", "running", "treatment",
-        "gain", "cause", "by", "since",
+        "id", "node", "application", "process", "direction", "session", "description", "wanted", "muted", "running",
+        "treatment", "gain", "cause", "by", "since", "beside",
     ]
 
     init(_ value: WireValue) {
@@ -82,12 +86,14 @@ struct StreamRecord {
         session = value["session"]?.integer ?? 0
         description = value["description"]?.text ?? ""
         wanted = value["wanted"]?.truth ?? false
+        muted = value["muted"]?.truth ?? false
         running = value["running"]?.truth ?? false
         treatment = value["treatment"]?.text ?? ""
         gain = value["gain"]?.number ?? 0
         cause = value["cause"]?.text ?? ""
         by = value["by"]?.text ?? ""
         since = value["since"]?.integer ?? 0
+        beside = value["beside"]?.elements?.compactMap(\.text) ?? []
         record = value.ordered(by: Self.keys)
     }
 

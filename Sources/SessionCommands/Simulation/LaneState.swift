@@ -131,11 +131,16 @@ struct LaneState: Equatable {
     var silence = Silence.none
     /// The user's volume as a linear factor.
     var volume = 1.0
+    /// Whether the user mutes the stream.
+    var isMuted = false
     /// The latest decision; the stream may still be fading towards it.
     var decision = Decision.free
 
     /// Whether the stream is audible; for a recording, whether it runs.
-    var isHeard: Bool { isRunning && silence != .mute && gain * volume > 0 }
+    var isHeard: Bool { isRunning && silence != .mute && gain * ownVolume > 0 }
+
+    /// The factor that the user has set.
+    var ownVolume: Double { isMuted ? 0 : volume }
 
     /// Whether the stream has reached the state that was decided.
     var isReached: Bool {

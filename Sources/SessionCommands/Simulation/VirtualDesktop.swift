@@ -45,17 +45,26 @@ extension VirtualServer {
     /// Begins an interruption as the service's `BeginInterruption` does.
     private func begin(_ index: Int) {
         let interruption = scenario.interruptions[index]
-        let access = ClientAccess { interruption.property($0) }
-        let result = policy.classifier.classify(direction: .playback, access: access) { name in
-            SystemInterruption.property(
-                name, kind: interruption.kind, program: interruption.property("application.process.binary"),
-                sandbox: interruption.property("pipewire.access.portal.app_id"), label: interruption.displayName)
+        func begin(_ description: SessionDescription) {
+            begun[index] = self.begin(description, by: interruption.displayName, of: interruption.application)
         }
-        guard result.refusedClaim == nil, let description = result.description else {
-            let verb = result.refusedClaim == nil ? "leaves \(interruption.kind) alone" : "does not allow it"
-            return log(.warning, "\(interruption.displayName) does not begin: the policy \(verb)")
+        func refuse(_ verb: String) {
+            log(.warning, "\(interruption.displayName) does not begin: the policy \(verb)")
         }
-        begun[index] = begin(description, by: interruption.displayName, of: interruption.application)
+        switch SystemInterruption.meaning(of: interruption.kind, in: policy.policy) {
+        case .description(let description): begin(description)
+        case .role(let role, let direction):
+            let access = ClientAccess { interruption.property($0) }
+            let result = policy.classifier.classify(direction: direction, access: access) { name in
+                SystemInterruption.property(
+                    name, kind: role, program: interruption.property("application.process.binary"),
+                    sandbox: interruption.property("pipewire.access.portal.app_id"), label: interruption.displayName)
+            }
+            if result.refusedClaim != nil { return refuse("does not allow it") }
+            guard let description = result.description else { return refuse("leaves \(interruption.kind) alone") }
+            begin(description)
+        case nil: refuse("knows no \(interruption.kind)")
+        }
     }
 
     private func begin(

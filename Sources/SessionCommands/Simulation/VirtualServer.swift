@@ -95,7 +95,9 @@ final class VirtualServer: Host {
         case .pause(let index): setWanted(index, false)
         case .stop(let index): removeStream(index)
         case .kill(let party): kill(scenario.application(of: party))
-        case .volume(let index, let factor): lanes[index].state.volume = factor
+        case .volume(let index, let factor): change(index) { $0.volume = factor }
+        case .muteStream(let index, let isMuted): change(index) { $0.isMuted = isMuted }
+        case .free(let index): if let id = lanes[index].id { handle(.streamFreed(id, by: .free)) }
         case .policy(let policy): setPolicy(policy)
         case .open, .category, .mode, .activate, .deactivate, .cancel, .close: performSession(action)
         default: performDesktop(action)
@@ -134,6 +136,7 @@ final class VirtualServer: Host {
             lanes[index].session = session(of: lanes[index].stream)
             lanes[index].description = classify(lanes[index])
             introduce(index)
+            if lanes[index].state.ownVolume <= 0, lanes[index].description != nil { handle(.streamMuted(id, true)) }
         }
         setWanted(index, true)
     }
@@ -153,6 +156,7 @@ final class VirtualServer: Host {
     func announceExisting(_ index: Int) {
         introduce(index)
         guard let id = lanes[index].id, lanes[index].description != nil else { return }
+        if lanes[index].state.ownVolume <= 0 { runtime.post(.streamMuted(id, true)) }
         if lanes[index].state.isWanted { runtime.post(.streamWanted(id, true)) }
         if lanes[index].state.isRunning { runtime.post(.streamRunning(id, true)) }
         runtime.drain()
@@ -166,17 +170,30 @@ final class VirtualServer: Host {
         runtime.drain()
     }
 
+    /// Changes a stream's own volume or mute.
+    private func change(_ index: Int, _ change: (inout LaneState) -> Void) {
+        let old = lanes[index].state.ownVolume
+        change(&lanes[index].state)
+        let new = lanes[index].state.ownVolume
+        guard let id = lanes[index].id, lanes[index].description != nil else { return }
+        if (old > 0) != (new > 0) { handle(.streamMuted(id, new <= 0)) }
+        if old > 0, new > old {
+            runtime.turnedUp(id)
+            runtime.drain()
+        }
+    }
+
     private func removeStream(_ index: Int) {
         guard let id = lanes[index].id else { return }
         // The application's next stream keeps the user's volume.
-        let volume = lanes[index].state.volume
+        let (volume, isMuted) = (lanes[index].state.volume, lanes[index].state.isMuted)
         laneOfStream[id] = nil
         lanes[index].id = nil
         lanes[index].session = nil
         lanes[index].choice = nil
         lanes[index].target = nil
         lanes[index].node = nil
-        lanes[index].state = LaneState(volume: volume)
+        lanes[index].state = LaneState(volume: volume, isMuted: isMuted)
         handle(.streamVanished(id))
     }
 

@@ -34,6 +34,11 @@ public struct Engine: Sendable {
     /// The sessions that rejected others or told them to stay silent when they left, by the slot of the affected
     /// session.
     var formerInterrupters: [Int: FormerInterrupter] = [:]
+    /// The sessions that are heard because their users want that: by session slot, the slots of those beside which each
+    /// is heard (N19).
+    var freedoms: [Int: Set<Int32>] = [:]
+    /// The slots of the sessions that the user has freed from the switches, until a switch changes.
+    var freedFromSwitches: Set<Int> = []
     /// The outputs that sessions have lost, by the slot of the affected session.
     var disconnections: [Int: Disconnection] = [:]
     /// The muted inputs that sessions wait for, by the slot of the waiting session.
@@ -103,16 +108,17 @@ public struct Engine: Sendable {
             if let session = facts.streams[slot]?.session { describe(Int(session)) }
             update(stream: slot, at: now, &effects)
         case .streamWanted(let id, let isWanted):
-            guard let slot = facts.slot(of: id), let stream = facts.streams[slot], stream.isWanted != isWanted else {
-                break
-            }
-            if isWanted { requestActivation(by: stream) }
-            facts.changeStream(slot) { $0.isWanted = isWanted }
-            describe(Int(stream.session))
-            update(stream: slot, at: now, &effects)
+            guard let slot = facts.slot(of: id), facts.streams[slot]?.isPlayed != isWanted else { break }
+            guard change(slot, { $0.isPlayed = isWanted }, at: now, &effects) else { break }
             if isWanted, slot < applied.count, applied[slot].treatment.reason == .noDevice {
                 effects.append(.streamRefused(id))
             }
+        case .streamMuted(let id, let isMuted):
+            guard let slot = facts.slot(of: id), facts.streams[slot]?.isMuted != isMuted else { break }
+            change(slot, { $0.isMuted = isMuted }, at: now, &effects)
+            if !isMuted { free(slot, by: .unmute, at: now, &effects) }
+        case .streamFreed(let id, let action):
+            if let slot = facts.slot(of: id) { free(slot, by: action, at: now, &effects) }
         case .streamRunning(let id, let isRunning):
             guard let slot = facts.slot(of: id), facts.streams[slot]?.isRunning != isRunning else { break }
             facts.changeStream(slot) {
@@ -168,6 +174,24 @@ public struct Engine: Sendable {
         case .shutdown:
             undoAll(&effects)
         }
+    }
+
+    /// Changes whether a stream is played or muted. Returns whether it now counts as wanted, or no longer does.
+    @discardableResult
+    private mutating func change(
+        _ slot: Int, _ change: (inout StreamFacts) -> Void, at now: Instant, _ effects: inout [Effect]
+    ) -> Bool {
+        guard let old = facts.streams[slot] else { return false }
+        var new = old
+        change(&new)
+        let muted = policy.muted
+        let isWanted = new.isWanted(muted)
+        if isWanted, !old.isWanted { requestActivation(by: old) }
+        facts.changeWish(slot, muted, change)
+        guard isWanted != old.isWanted else { return false }
+        describe(Int(old.session))
+        update(stream: slot, at: now, &effects)
+        return true
     }
 
     /// What is done to a stream now, and why; `nil` for a stream that the policy leaves alone.
@@ -251,8 +275,9 @@ public struct Engine: Sendable {
     /// R8: whether a stream would be rejected if its application started it now. `false` if the application has already
     /// started it, or if the stream is unknown.
     public func wouldReject(_ id: StreamID) -> Bool {
-        guard let stream = facts.slot(of: id).flatMap({ facts.streams[$0] }), !stream.isWanted,
-            let session = facts.sessions[Int(stream.session)], requestsActivation(session, by: stream),
+        guard let stream = facts.slot(of: id).flatMap({ facts.streams[$0] }), !stream.isPlayed,
+            stream.isWanted(whilePlayed: true, policy.muted), let session = facts.sessions[Int(stream.session)],
+            requestsActivation(session, by: stream),
             isNew(session, with: stream),
             !session.isDescribed || mayBeStopped(session)
         else { return false }

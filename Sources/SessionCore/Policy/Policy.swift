@@ -28,6 +28,12 @@ public struct Policy: Sendable, Equatable {
     /// The default ducking, used by opened sessions with the option duck-others.
     public let ducking: Ducking
 
+    /// What follows when a user wants to hear what the policy keeps silent (N19).
+    public let user: UserRules
+
+    /// What a stream that its user or application has muted does to others (N24).
+    public let muted: MutedStreams
+
     /// What to do with what a server, or its session manager, has of the same purpose.
     public let stockModules: StockModules
 
@@ -41,8 +47,9 @@ public struct Policy: Sendable, Equatable {
         untagged: SessionDescription? = nil, untaggedCapture: SessionDescription? = nil,
         interplay: InterplayRules = InterplayRules(), pairing: SessionDescription? = nil,
         switches: SwitchRules = SwitchRules(), routes: RouteRules = RouteRules(),
-        interruptions: InterruptionRules = InterruptionRules(), ducking: Ducking = Ducking(),
-        stockModules: StockModules = .unload, order: [String] = []
+        interruptions: InterruptionRules = InterruptionRules(), user: UserRules = UserRules(),
+        muted: MutedStreams = .ignore, ducking: Ducking = Ducking(), stockModules: StockModules = .unload,
+        order: [String] = []
     ) {
         self.name = name
         self.roles = roles.filter { !unmanagedRoles.contains($0.key) }
@@ -54,6 +61,8 @@ public struct Policy: Sendable, Equatable {
         self.switches = switches
         self.routes = routes
         self.interruptions = interruptions
+        self.user = user
+        self.muted = muted
         self.ducking = ducking
         self.stockModules = stockModules
         let others = Set(self.roles.values.map(\.name)).subtracting(order).sorted()
@@ -147,6 +156,42 @@ public struct InterruptionRules: Sendable, Hashable {
 
     /// Creates rules. By default an application has ten seconds.
     public init(resumesWithin: Duration = .seconds(10)) { self.resumesWithin = resumesWithin }
+}
+
+/// What a stream does to others while its user or application has muted it (N24). The raw values are the words in policy
+/// files.
+public enum MutedStreams: String, Sendable, Hashable, CaseIterable {
+    /// Nothing, until it is unmuted.
+    case ignore
+    /// The same as if it were heard.
+    case count
+}
+
+/// What follows when a user wants to hear a stream that the policy keeps silent (N19).
+public struct UserRules: Sendable, Hashable {
+    /// When the user plays it again.
+    public var play: UserSay
+    /// When the user unmutes it.
+    public var unmute: UserSay
+    /// When the user turns it up.
+    public var raise: UserSay
+
+    /// Creates rules. By default the stream is heard.
+    public init(play: UserSay = .beside, unmute: UserSay = .beside, raise: UserSay = .beside) {
+        self.play = play
+        self.unmute = unmute
+        self.raise = raise
+    }
+
+    /// Whether a stream is heard after this action.
+    func allow(_ action: UserAction) -> Bool {
+        switch action {
+        case .play: play == .beside
+        case .unmute: unmute == .beside
+        case .raise: raise == .beside
+        case .free: true
+        }
+    }
 }
 
 /// What to do with a server's own modules that stop or duck streams by role, and with a session manager's own pause of

@@ -2,7 +2,7 @@ extension Policy {
     /// The policy for a desktop. It also replaces a policy that cannot be read.
     ///
     /// Untagged streams mix. Phone and alarm cork playback and ambient. Accessibility, navigation and voice prompts
-    /// duck by 20 dB. Notifications are sounds of the interface. Recordings are left alone.
+    /// duck by 20 dB, dictation by 30 dB. Notifications are sounds of the interface. Recordings are left alone.
     public static let desktop = Policy(.desktop)
 
     /// The phone's behaviour: untagged streams are solo-ambient, playback does not mix, an
@@ -38,6 +38,10 @@ public struct Preset: Sendable, Equatable {
     public var routes = RouteRules()
     /// How long interruptions last beyond their cause (N17).
     public var interruptions = InterruptionRules()
+    /// What follows when a user wants to hear what the policy keeps silent (N19).
+    public var user = UserRules()
+    /// What muted streams do to others (N24).
+    public var muted = MutedStreams.ignore
     /// The default ducking, for descriptions that give no other.
     public var ducking = Ducking()
     /// What to do with a server's own modules of the same purpose.
@@ -58,8 +62,8 @@ public struct Preset: Sendable, Equatable {
         return Policy(
             name: name, roles: byRole, unmanagedRoles: Set(unmanaged.compactMap { Role($0) }), untagged: untagged,
             untaggedCapture: untaggedCapture, interplay: interplay, pairing: pairing.flatMap { roles[$0] },
-            switches: switches, routes: routes, interruptions: interruptions, ducking: ducking,
-            stockModules: stockModules, order: order)
+            switches: switches, routes: routes, interruptions: interruptions, user: user, muted: muted,
+            ducking: ducking, stockModules: stockModules, order: order)
     }
 
     /// The presets that are built in, by name.
@@ -71,7 +75,8 @@ public struct Preset: Sendable, Equatable {
         "voice-prompt": "prompt", "event": "notification", "alert": "notification", "movie": "video",
     ]
     private static let commonOrder = [
-        "phone", "ringtone", "alarm", "accessibility", "navigation", "prompt", "notification", "music", "video", "game",
+        "phone", "ringtone", "alarm", "accessibility", "navigation", "prompt", "dictation", "notification", "music",
+        "video", "game",
         "animation",
     ]
     private static let commonUnmanaged: Set<String> = ["production", "dsp", "test"]
@@ -84,6 +89,10 @@ public struct Preset: Sendable, Equatable {
     public static let desktop = Preset(
         name: "desktop",
         roles: systemRoles.merging([
+            // Low enough for a microphone beside a loudspeaker, and nobody's place in a film is lost.
+            "dictation": SessionDescription(
+                name: "dictation", category: .playAndRecord, options: .duckOthers,
+                ducking: Ducking(gain: Decibels(-30))),
             "music": SessionDescription(
                 name: "music", category: .playback, options: .mixWithOthers, pausesPlayer: true),
             "video": SessionDescription(
@@ -103,6 +112,7 @@ public struct Preset: Sendable, Equatable {
     public static let phone = Preset(
         name: "phone",
         roles: systemRoles.merging([
+            "dictation": SessionDescription(name: "dictation", category: .record),
             "music": SessionDescription(name: "music", category: .playback, pausesPlayer: true),
             "video": SessionDescription(
                 name: "video", category: .playback, mode: .moviePlayback, pausesPlayer: true),
@@ -113,7 +123,9 @@ public struct Preset: Sendable, Equatable {
         unmanaged: commonUnmanaged,
         untagged: SessionDescription(name: "untagged", category: .soloAmbient, pausesPlayer: true),
         untaggedCapture: SessionDescription(name: "untagged-capture", category: .record),
-        routes: RouteRules(stopsRecording: .anyChange), order: commonOrder)
+        routes: RouteRules(stopsRecording: .anyChange),
+        // As on the phone, where no player begins during a call.
+        user: UserRules(play: .wait, unmute: .wait, raise: .wait), order: commonOrder)
 
     /// The roles that both presets share: the system's own sounds and spoken prompts.
     private static let systemRoles: [String: SessionDescription] = [

@@ -146,6 +146,12 @@ final class StoryPlayer {
             if let found = try await serverStream(of: stream) {
                 try await desk.server.setSlider(of: found, to: cbrt(factor))
             }
+        case .muteStream(let stream, let isMuted):
+            let last = volumes[stream]?.last { $0.factor > 0 }?.factor ?? 1
+            volumes[stream, default: []].append((moment, isMuted ? 0 : last))
+            if let found = try await serverStream(of: stream) { try await desk.server.setMuted(isMuted, of: found) }
+        case .free(let stream):
+            if let process = running[stream]?.process { try await shell.manager("Free", "\"pid:\(process)\"") }
         case .open, .category, .mode, .activate, .deactivate, .cancel, .close: try await performSession(action)
         case .begin(let index):
             let interruption = scenario.interruptions[index]
@@ -209,6 +215,11 @@ final class StoryPlayer {
             program, file: file, as: identity, role: role, properties: properties, on: desk.server)
         // Recordings grow all the time, and what is played is heard soon.
         if isCapture { invocation.environment["PULSE_LATENCY_MSEC"] = "20" }
+        // What its user has turned down or muted before it plays.
+        if let volume = volumes[stream]?.last?.factor {
+            let slider = program.isNative ? "\(volume)" : "\(Int(cbrt(volume) * 65536))"
+            invocation.arguments.insert("--volume=\(slider)", at: max(invocation.arguments.count - 1, 0))
+        }
         let process: pid_t
         if let application = applications[name] {
             process = pid_t(try await application.start(invocation))

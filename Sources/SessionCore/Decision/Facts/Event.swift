@@ -5,6 +5,11 @@ public enum Event: Sendable, Equatable {
         StreamID, application: ApplicationID, description: SessionDescription, direction: StreamDirection)
     /// The stream's application wants it to run (`true`), or has paused or stopped it (`false`).
     case streamWanted(StreamID, Bool)
+    /// The stream's user or application has muted it (`true`), or unmuted it (`false`): its own mute, or its own volume
+    /// at zero (N24).
+    case streamMuted(StreamID, Bool)
+    /// The user wants to hear the stream although the policy keeps it silent (N19).
+    case streamFreed(StreamID, by: UserAction)
     /// The server has started (`true`) or stopped (`false`) processing the stream.
     case streamRunning(StreamID, Bool)
     /// A stream that was to become silent is silent: its fade is over, and it is stopped or muted.

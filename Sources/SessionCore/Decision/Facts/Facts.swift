@@ -131,6 +131,15 @@ struct Facts: Sendable, Equatable {
         }
     }
 
+    /// Changes whether a stream's application wants it and whether it is muted, and derives from that whether it counts
+    /// as wanted.
+    mutating func changeWish(_ slot: Int, _ muted: MutedStreams, _ change: (inout StreamFacts) -> Void) {
+        changeStream(slot) {
+            change(&$0)
+            $0.isWanted = $0.isWanted(muted)
+        }
+    }
+
     /// The slots of a session's streams, the newest first.
     func streams(of session: Int) -> [Int] {
         var result: [Int] = []

@@ -60,8 +60,12 @@ struct StreamFacts: Sendable, Equatable {
     var direction: StreamDirection
     /// Whether it is a user interface sound (R13).
     var isInterfaceSound: Bool
-    /// Whether its application wants it to run.
+    /// Whether it counts as wanted: its application wants it to run, and it is not muted (N24).
     var isWanted = false
+    /// Whether its application wants it to run.
+    var isPlayed = false
+    /// Whether its user or application has muted it (N24).
+    var isMuted = false
     /// Whether the server processes it.
     var isRunning = false
     /// Whether it has run since it appeared. If so, it fades back in; if not, fading would cut its beginning.
@@ -73,6 +77,15 @@ struct StreamFacts: Sendable, Equatable {
 
     /// Whether it can be heard, as far as the engine knows.
     var isAudible: Bool { isRunning && !isSettled }
+
+    /// N24: whether it counts as wanted. A muted recording does: its application still listens, or plays the rest of a
+    /// call.
+    func isWanted(_ muted: MutedStreams) -> Bool { isWanted(whilePlayed: isPlayed, muted) }
+
+    /// The same for a stream that its application wants or not.
+    func isWanted(whilePlayed isPlayed: Bool, _ muted: MutedStreams) -> Bool {
+        isPlayed && (!isMuted || muted == .count || direction == .capture)
+    }
 }
 
 /// The directions in which a session passes sound (R15-R19).
@@ -220,6 +233,12 @@ struct SessionFacts: Sendable, Equatable {
     var isMixed: Bool {
         get { self[14] }
         set { self[14] = newValue }
+    }
+
+    /// Whether a session is heard beside this one because its user wants that (N19).
+    var isOverruled: Bool {
+        get { self[15] }
+        set { self[15] = newValue }
     }
 
     /// Whether it requests activation. A user interface sound requests nothing (R13).

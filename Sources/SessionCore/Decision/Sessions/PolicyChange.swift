@@ -15,6 +15,7 @@ extension Engine {
                 let description = id(of: described, stream.direction)
             else { continue }
             facts.describe(stream: slot, as: description, catalogue: catalogue)
+            facts.changeWish(slot, policy.muted) { _ in }
         }
         func translated(_ id: DescriptionID?) -> DescriptionID? {
             id.flatMap { old[$0]?.name }.flatMap { catalogue.id(named: $0) }

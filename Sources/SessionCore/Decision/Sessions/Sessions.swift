@@ -161,7 +161,10 @@ extension Engine {
     /// Gives a session another session's place, cause, block and lost devices.
     private mutating func succeed(_ target: Int, to old: Int, isCall: Bool) {
         facts.succeed(target, to: old, catalogue: catalogue)
-        if facts.sessions[target]?.isDriven == false { formerInterrupters[target] = formerInterrupters[old] }
+        if facts.sessions[target]?.isDriven == false {
+            formerInterrupters[target] = formerInterrupters[old]
+            passFreedoms(from: old, to: target)
+        }
         // The target also waits for the devices that the other session lost, unless its application drives it and it
         // waits already.
         let lost = disconnections[old]
@@ -430,6 +433,12 @@ extension Engine {
 
     /// N16: applies changed switches, also when a suspended policy is in force again.
     mutating func change(to switches: Switches, at now: Instant, _ effects: inout [Effect]) {
+        // A session is free from the switches until one of them changes.
+        if !freedFromSwitches.isEmpty {
+            var (old, new) = (facts.switches, switches)
+            (old.pausedUntil, new.pausedUntil) = (nil, nil)
+            if old != new { freedFromSwitches = [] }
+        }
         facts.switches = switches
         reconsider()
         update(at: now, &effects)

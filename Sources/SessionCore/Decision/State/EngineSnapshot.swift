@@ -39,12 +39,16 @@ public struct EngineSnapshot: Sendable, Equatable {
         public var direction: StreamDirection
         /// Whether its application wants it to run.
         public var isWanted: Bool
+        /// Whether its user or application has muted it (N24).
+        public var isMuted: Bool
         /// Whether the server processes it.
         public var isRunning: Bool
         /// Its present treatment.
         public var treatment: Treatment
         /// Who or what causes the treatment; `nil` while nothing is done.
         public var interrupter: Interrupter?
+        /// Those beside whom it is heard because its user wants that (N19).
+        public var besides: [Interrupter]
     }
 
     /// The user's switches.
@@ -101,8 +105,10 @@ extension Engine {
         return EngineSnapshot.Stream(
             id: stream.id, session: facts.number(of: Int(stream.session)).rawValue,
             description: catalogue[stream.description]?.name ?? "?",
-            direction: stream.direction, isWanted: stream.isWanted, isRunning: stream.isRunning,
-            treatment: treatment, interrupter: treatment.cause.flatMap { interrupter($0) })
+            direction: stream.direction, isWanted: stream.isPlayed, isMuted: stream.isMuted,
+            isRunning: stream.isRunning,
+            treatment: treatment, interrupter: treatment.cause.flatMap { interrupter($0) },
+            besides: freedoms(of: Int(stream.session)).map { interrupter(of: $0) })
     }
 
     /// The number of a stream's session; `nil` for a stream that is left alone.

@@ -59,7 +59,9 @@ extension Engine {
             if recordInterruption(slot, known, at: now) { work.toAnnounce.append(slot) }
         }
         for index in work.leaving.indices {
-            facts.updateSession(work.leaving[index]) {
+            let slot = work.leaving[index]
+            if !freedoms.isEmpty, facts.sessions[slot]?.isLeaving == true { endFreedoms(from: slot) }
+            facts.updateSession(slot) {
                 $0.isLeaving = false
                 $0.formerCause = -1
             }
@@ -160,7 +162,7 @@ extension Engine {
         }
         // R26: an opened session that is not active is silent.
         if session.isDriven && !session.isActivated && !stream.isInterfaceSound { return byPolicy(.cork, .inactive) }
-        if stream.direction == .playback,
+        if stream.direction == .playback, !freedFromSwitches.contains(slot),
             let reason = catalogue.switchedOff(
                 by: facts.switches, stream.isInterfaceSound ? stream.description : session.description)
         {
@@ -373,11 +375,14 @@ extension Engine {
         for other in 0..<facts.sessions.capacity where facts.sessions[other]?.cause == Int32(truncatingIfNeeded: slot) {
             facts.updateSession(other) { $0.cause = -1 }
         }
+        endFreedoms(from: slot)
         facts.removeSession(slot)
         if slot < verdicts.count { verdicts[slot] = .free }
         if slot < treatmentInputs.count { treatmentInputs[slot] = TreatmentInputs() }
         formerInterrupters[slot] = nil
         beginners[slot] = nil
+        freedoms[slot] = nil
+        freedFromSwitches.remove(slot)
     }
 
     mutating func requestWake(_ effects: inout [Effect]) {

@@ -321,11 +321,12 @@ extension Engine {
         return back.playing.silences ? .mix : .cork
     }
 
-    /// Whether an actor leaves a session alone (R36): an interruption by the system spares the application that began
-    /// it.
+    /// Whether an actor leaves a session alone: an interruption by the system spares the application that began it
+    /// (R36), and everybody spares a session whose user wants it to be heard (N19).
     @inline(__always)
     func spares(_ actor: Int32, _ slot: Int) -> Bool {
-        guard facts.sessions.read(Int(actor), { $0.sparesBeginner }) == true else { return false }
+        guard facts.sessions.read(Int(actor), { $0.sparesBeginner || $0.isOverruled }) == true else { return false }
+        if freedoms[slot]?.contains(actor) == true { return true }
         return beginners[Int(actor)].map { facts.application(of: slot) == $0 } ?? false
     }
 

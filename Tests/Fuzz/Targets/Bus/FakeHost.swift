@@ -15,6 +15,7 @@ final class FakeHost: Host, ServiceHost {
         let direction: StreamDirection
         let identity: StreamIdentity
         let properties: [String: String]
+        var isMuted: Bool { false }
         var wantsToPlay = true
         var isRunning = true
 
@@ -87,8 +88,8 @@ final class FakeHost: Host, ServiceHost {
     let policyOrigin = "paper"
     var server: ServerDescription { .pipeWire("0") }
     func classify(
-        _ client: ClientIdentity, _ property: (String) -> String?
-    ) -> (description: SessionDescription?, refusedClaim: String?) { book.classify(client, property) }
+        _ client: ClientIdentity, _ direction: StreamDirection, _ property: (String) -> String?
+    ) -> (description: SessionDescription?, refusedClaim: String?) { book.classify(client, direction, property) }
     func mayControlDesktop(_ client: ClientIdentity) -> Bool { book.mayControlDesktop(client) }
     func accessChanged() {}
     func classificationSteps(of stream: StreamID) -> [String] { book.classificationSteps(of: stream) }

@@ -1,0 +1,76 @@
+/// Sessions that are heard because their users want that, beside those that would silence them (N19).
+///
+/// A session is freed from each session that silences it at that moment, until that one no longer keeps others waiting.
+/// Whoever begins later silences it as usual.
+extension Engine {
+    /// Frees a stream's session, if the policy allows that for this action and the session asks to be heard.
+    mutating func free(_ stream: Int, by action: UserAction, at now: Instant, _ effects: inout [Effect]) {
+        guard policy.user.allow(action), facts.switches.pausedUntil == nil, let stream = facts.streams[stream],
+            stream.isWanted, action == .free || stream.direction == .playback,
+            let session = facts.sessions[Int(stream.session)], session.hasUse(for: stream)
+        else { return }
+        let slot = Int(stream.session)
+        let actors = oppressors(of: slot, session, includesDuckers: action == .free)
+        for actor in actors { release(slot, from: actor) }
+        var isChanged = !actors.isEmpty
+        // A session that its application drives is activated by its application only, which is told that it may.
+        if session.block != .none, !session.isDriven, action == .free {
+            facts.stamp(slot, catalogue: catalogue)
+            facts.updateSession(slot) {
+                $0.block = .none
+                $0.cause = -1
+            }
+            isChanged = true
+        }
+        if action == .free, catalogue.switchedOff(by: facts.switches, session.description) != nil {
+            isChanged = freedFromSwitches.insert(slot).inserted || isChanged
+        }
+        guard isChanged else { return }
+        if slot < treatmentInputs.count { treatmentInputs[slot].description = nil }
+        facts.updateSession(slot) { _ in }
+        update(at: now, &effects)
+    }
+
+    /// The heard sessions that silence a session; with `includesDuckers`, also those that lower or reject it.
+    private func oppressors(of slot: Int, _ session: SessionFacts, includesDuckers: Bool) -> [Int32] {
+        let isSilenced = verdict(of: slot).silence != .none
+        guard isSilenced || includesDuckers else { return [] }
+        return facts.order.filter { other in
+            guard Int(other) != slot, let actor = facts.sessions[Int(other)], actor.phase != .inactive,
+                verdict(of: Int(other)).silence == .none
+            else { return false }
+            if silencing(Int(other), actor, slot, session) != .mix { return true }
+            guard includesDuckers, !spares(other, slot) else { return false }
+            let interplay = catalogue.interplay(of: actor.description, on: session.description)
+            return interplay.playing == .duck || interplay.newcomer == .duck || interplay.newcomer == .reject
+        }
+    }
+
+    private mutating func release(_ slot: Int, from actor: Int32) {
+        freedoms[slot, default: []].insert(actor)
+        facts.updateSession(Int(actor)) { $0.isOverruled = true }
+    }
+
+    /// The slots of the sessions beside which a session is heard.
+    func freedoms(of slot: Int) -> [Int] { (freedoms[slot] ?? []).map { Int($0) }.sorted() }
+
+    /// Ends what sessions are free from: this one has ended.
+    mutating func endFreedoms(from actor: Int) {
+        guard facts.sessions[actor]?.isOverruled == true else { return }
+        facts.updateSession(actor) { $0.isOverruled = false }
+        for (slot, others) in freedoms {
+            let rest = others.subtracting([Int32(truncatingIfNeeded: actor)])
+            freedoms[slot] = rest.isEmpty ? nil : rest
+        }
+    }
+
+    /// Lets a session take the place of another one: it is free from whatever that one is free from, and whoever is free
+    /// from that one is free from it.
+    mutating func passFreedoms(from old: Int, to new: Int) {
+        if let others = freedoms.removeValue(forKey: old) { freedoms[new, default: []].formUnion(others) }
+        if freedFromSwitches.remove(old) != nil { freedFromSwitches.insert(new) }
+        for (slot, others) in freedoms where others.contains(Int32(truncatingIfNeeded: old)) {
+            release(slot, from: Int32(truncatingIfNeeded: new))
+        }
+    }
+}
