@@ -28,9 +28,14 @@ MOST_SKIPPED = 0.8
 SILENCE = 0.01
 
 
+def build_ear():
+    """Compiles hear.c, with which an Ear measures."""
+    build(BUILT / "hear", [HERE / "hear.c"], "-O2", "-lm")
+
+
 def build_helpers():
     """Compiles hear.c, the module that causes faults, and the simulated card; makes the tones."""
-    build(BUILT / "hear", [HERE / "hear.c"], "-O2", "-lm")
+    build_ear()
     for number in range(8):
         if not (path := BUILT / f"tone-{number}.wav").exists():
             # The frequency gives the position in the tone; hear.c reads it.
