@@ -1,5 +1,6 @@
 import CPipeWire
 public import SessionCore
+import SessionHost
 public import SessionRuntime
 
 /// The preferences of sessions, and the rate and quantum of the graph (R74, R76).
@@ -20,6 +21,16 @@ extension PipeWireHost {
     /// Sets the node's properties `node.rate` and `node.latency`, and a gain on the sound that it records.
     public func apply(_ wish: StreamWish, to stream: StreamID) {
         book?[stream]?.request(wish, settings: graph.settings)
+    }
+
+    /// Streams are measured by streams of the module's own.
+    public var measuresStreams: Bool { true }
+
+    /// Measures a stream's level, or no longer does.
+    public func measure(_ stream: StreamID, _ isMeasured: Bool) {
+        let properties = book?[stream].flatMap { pw_impl_node_get_properties($0.node) }
+        let serial = properties.flatMap { text(pw_properties_get($0, "object.serial")) }
+        meters.measure(stream, serial: isMeasured ? serial : nil)
     }
 
     /// The daemon's clock settings.

@@ -39,6 +39,8 @@ public final class PipeWireHost: Host {
     /// The time for such changes in one turn of the loop, in nanoseconds; the rest waits for the next turn.
     private static let share: Int64 = 1_000_000
     private let streamCame: () -> Void
+    /// The meters of streams; made for the first one.
+    private(set) lazy var meters = Meters(context: context) { [unowned self] in runtime?.measured($0, peak: $1) }
 
     /// Attaches to the daemon: observes all present and future objects.
     ///
@@ -106,6 +108,7 @@ public final class PipeWireHost: Host {
     /// is first.
     public func leave() {
         guard let runtime else { return }
+        meters.leave()
         routes.releaseManager()
         runtime.shutDown()
         // This module will be gone at the daemon's next turn.

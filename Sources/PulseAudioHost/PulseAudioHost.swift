@@ -40,6 +40,10 @@ public final class PulseAudioHost: Host {
     let peers = PeerProcesses(processes: LinuxProcessTree())
     private var rivals: RivalModules?
     private let streamCame: () -> Void
+    /// Measures levels; made for the first stream that is measured (N13).
+    private var meters: OpaquePointer?
+    /// The daemon's indices of the streams that are measured.
+    private var measured: [StreamID: UInt32] = [:]
 
     /// Attaches to the daemon: observes all present and future streams and devices.
     ///
@@ -79,6 +83,9 @@ public final class PulseAudioHost: Host {
     /// Undoes all changes and removes the listeners.
     public func leave() {
         guard let runtime else { return }
+        cpc_meters_free(meters)
+        meters = nil
+        measured = [:]
         messages = nil
         runtime.shutDown()
         for stream in streamsWithEvents { stream.sendPendingEvents() }
@@ -350,6 +357,31 @@ public final class PulseAudioHost: Host {
 
     /// Whether the daemon allows changes of a stream's volume.
     public func hasVolume(_ stream: StreamID) -> Bool { book?[stream].map { !$0.handle.isPassthrough } ?? false }
+
+    /// Levels are measured by a client of our own.
+    public var measuresStreams: Bool { true }
+
+    /// Measures a stream's level where it plays now, or no longer does.
+    public func measure(_ stream: StreamID, _ isMeasured: Bool) {
+        guard isMeasured else {
+            // The stream may be gone.
+            if let index = measured.removeValue(forKey: stream) { cpc_meters_end(meters, index) }
+            return
+        }
+        guard let playing = book?[stream], playing.direction == .playback else { return }
+        if meters == nil {
+            meters = cpc_meters_new(
+                core,
+                { index, peak, data in
+                    guard let host = object(data, as: PulseAudioHost.self), let stream = host.playback[index] else {
+                        return
+                    }
+                    host.runtime?.measured(stream.id, peak: Double(peak))
+                }, pointer(to: self))
+        }
+        measured[stream] = playing.index
+        cpc_meters_begin(meters, playing.handle.pointer)
+    }
 
     /// R8: mutes each corked stream in advance that would be rejected if its client started it. The daemon's thread
     /// plays a started stream at once, and the main loop learns of it only later.

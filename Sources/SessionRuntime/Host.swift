@@ -69,6 +69,11 @@ public protocol Host: AnyObject {
     func device(_ node: UInt32) -> DeviceFigures?
     /// How long the cards that are running go on sounding if nobody gives them anything more; zero if none is running.
     var longestBuffer: Duration { get }
+    /// Whether levels can be measured.
+    var measuresStreams: Bool { get }
+    /// Calls ``SessionRuntime/measured(_:peak:)`` some twenty times or more in a second while the stream plays, or no
+    /// longer.
+    func measure(_ stream: StreamID, _ isMeasured: Bool)
     /// Whether ``setGain(_:of:)`` has an effect on a stream.
     func hasVolume(_ stream: StreamID) -> Bool
     /// Called when all events of a turn have been handled: ``SessionRuntime/wouldReject(_:)`` may have changed for
@@ -86,6 +91,12 @@ extension Host {
 
     /// No cards.
     public var longestBuffer: Duration { .zero }
+
+    /// No levels.
+    public var measuresStreams: Bool { false }
+
+    /// Does nothing.
+    public func measure(_ stream: StreamID, _ isMeasured: Bool) {}
 
     /// Does nothing.
     public func turnEnded() {}

@@ -21,6 +21,7 @@ struct Narration {
         return switch treatment.reason {
         case .none:
             former.reason == .handover ? "let \(stream) begin: the others are silent" : "restore \(stream)\(time)"
+        case .level: "play \(stream) at \(treatment.gain.decibels) dB\(time): \(why)"
         case .ducked where treatment.silence == .none:
             "duck \(stream) to \(treatment.gain.decibels) dB\(time): \(why)"
         case .handover: "hold \(stream): \(why)"

@@ -35,6 +35,7 @@ extension SessionRuntime {
     @discardableResult
     public func handle(_ event: RouteEvent) -> Bool {
         let isLoss = tellRoutes(.server(event))
+        placesAreStale = true
         if case .nodeGone(let node) = event { forgetMute(of: node) }
         drain()
         return isLoss && mayStopPlayback
@@ -44,7 +45,31 @@ extension SessionRuntime {
     public func linked(to node: UInt32) {
         mutedInputs.recordingsChanged()
         tellRoutes(.linked(to: node))
+        placesAreStale = true
         drain()
+    }
+
+    /// N27: tells the engine where streams are heard, if that has changed. A stream that is linked to nothing yet counts as
+    /// heard where the server plays by default.
+    func reportPlaces() {
+        guard placesAreStale else { return }
+        placesAreStale = false
+        let zones = policy.zones
+        if zones.all.isEmpty, !hasReportedPlaces { return }
+        hasReportedPlaces = !zones.all.isEmpty
+        let byDefault = zones.zones(of: routes.route.outputs)
+        var byNode: [UInt32: ZoneSet] = [:]
+        for (stream, record) in streamRecords where record.isManaged && record.direction == .playback {
+            var found = byDefault
+            if let node = host.place(of: stream) {
+                let known = byNode[node] ?? zones.zones(of: routes.ports(of: node))
+                byNode[node] = known
+                found = known
+            }
+            guard found != record.zones else { continue }
+            record.zones = found
+            sooner.append(.streamPlaced(stream, found))
+        }
     }
 
     /// Sets the ports that an opened session prefers, by id; `nil` for no preference (R66). A port that is missing
@@ -119,6 +144,8 @@ private struct HostPlaces: StreamPlaces {
     }
 
     func streams(heardOn node: UInt32) -> [StreamID] { runtime.host.streams(heardOn: node) }
+
+    var haveOutputs: Bool { runtime.haveOutputs }
 }
 
 extension Route {

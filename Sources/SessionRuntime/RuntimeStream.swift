@@ -30,12 +30,25 @@ final class RuntimeStream {
     /// The muted input from which it records, as last reported to the engine.
     var mutedInput: MutedInputs.Input?
 
+    /// Where it is heard, as last told to the engine (N27).
+    var zones: ZoneSet = []
+    /// Tells whether it sounds; `nil` if nobody asks (N13).
+    var detector: SoundDetector?
+    /// Whether the host measures it now.
+    var isMeasured = false
+    /// Whether its session does something to others only while it sounds.
+    private(set) var isToBeMeasured = false
+    private(set) var direction = StreamDirection.playback
+
     /// Whether the engine knows the stream, or has known it.
     var isManaged: Bool { application != nil }
 
     /// Records that the engine knows the stream as part of an application.
-    func appeared(of application: ApplicationID, as description: SessionDescription, at now: Instant) {
+    func appeared(
+        of application: ApplicationID, as description: SessionDescription, _ direction: StreamDirection, at now: Instant
+    ) {
         self.application = application.name
+        self.direction = direction
         knownSince = now
         mutedInput = nil
         described(as: description)
@@ -44,6 +57,7 @@ final class RuntimeStream {
     /// Records the stream's description, which gives its label.
     func described(as description: SessionDescription) {
         guard let application else { return }
+        isToBeMeasured = direction == .playback && description.actsWhileSounding
         let isTagged = description.name != Policy.untaggedName && description.name != Policy.untaggedCaptureName
         label = isTagged ? "\(application) (\(description.name))" : application
     }

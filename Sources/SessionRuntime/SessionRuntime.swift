@@ -26,7 +26,7 @@ public final class SessionRuntime {
     unowned let host: any Host
     private var queue: [Event] = []
     /// Events that are handled before the rest of the queue.
-    private var sooner: [Event] = []
+    var sooner: [Event] = []
     private var isDraining = false
     private var engineWake: Instant?
     private var armed: Instant?
@@ -47,6 +47,9 @@ public final class SessionRuntime {
     var routes = RouteEngine()
     var wishes = Wishes()
     var mutedInputs = MutedInputs()
+    /// Whether streams may be heard elsewhere than the engine knows, and whether it has been told of zones (N27).
+    var placesAreStale = true
+    var hasReportedPlaces = false
 
     /// Asks players to pause (N15). Without it, their streams are corked.
     public weak var players: (any PlayerPausing)?
@@ -69,6 +72,7 @@ public final class SessionRuntime {
         repeat {
             isDraining = true
             treated = 0
+            reportPlaces()
             handleQueue()
             tellRoutes(.turnEnded)
             applyWishes()
@@ -108,7 +112,11 @@ public final class SessionRuntime {
             }
             switch event {
             case .streamVanished(let stream): forget(stream)
-            case .streamMoved, .streamLeftAlone, .policyChanged: tellRoutes(.streamsChanged)
+            case .policyChanged:
+                tellRoutes(.streamsChanged)
+                reportPlaces()
+            case .streamMoved, .streamLeftAlone: tellRoutes(.streamsChanged)
+            case .streamAppeared: if haveOutputs { tellRoutes(.streamsChanged) }
             case .shutdown:
                 for stream in postponed { streamRecords[stream]?.postponed = nil }
                 postponed = []
@@ -126,6 +134,7 @@ public final class SessionRuntime {
     }
 
     private func forget(_ stream: StreamID) {
+        if streamRecords[stream]?.isMeasured == true { host.measure(stream, false) }
         streamRecords[stream] = nil
         fader.forget(stream)
         wishes.forget(stream)
@@ -158,6 +167,7 @@ public final class SessionRuntime {
                 sooner.append(.streamWanted(stream, false))
             }
         }
+        if let silence = nextSilence, silence <= now { endSounds() }
         if let wake = engineWake, wake <= now {
             engineWake = nil
             post(.clockReached)
@@ -194,6 +204,9 @@ public final class SessionRuntime {
     func configuration(of session: SessionID) -> SessionConfiguration? {
         read { $0.configuration(of: session) }
     }
+
+    /// Whether the policy has outputs for roles (N23).
+    var haveOutputs: Bool { read { $0.haveOutputs } }
 
     /// All streams, each with its opened session, if any.
     var routedStreams: [RouteStream] { read { $0.routedStreams } }
@@ -310,15 +323,26 @@ public final class SessionRuntime {
     private func observe(_ event: Event) {
         switch event {
         case .streamAppeared(let id, let application, let description, let direction):
-            record(of: id).appeared(of: application, as: description, at: host.now)
+            let record = record(of: id)
+            record.appeared(of: application, as: description, direction, at: host.now)
+            updateMeasurement(of: id, record)
+            placesAreStale = true
+            reportPlaces()
             if direction == .capture { mutedInputs.recordingsChanged() }
         case .policyChanged(_, let descriptions):
-            for (id, description) in descriptions { streamRecords[id]?.described(as: description) }
+            placesAreStale = true
+            for (id, description) in descriptions {
+                guard let record = streamRecords[id] else { continue }
+                record.described(as: description)
+                updateMeasurement(of: id, record)
+            }
         case .streamWanted(let id, let isWanted):
             observe(record(of: id), id, isWanted: isWanted)
             host.log(.debug, "\(label(of: id)) is \(isWanted ? "wanted" : "paused") by its application")
         case .streamRunning(let id, let isRunning):
-            record(of: id).isRunning = isRunning
+            let record = record(of: id)
+            record.isRunning = isRunning
+            updateMeasurement(of: id, record)
             if isRunning { fader.streamRuns(id, at: host.now) }
         default: break
         }
@@ -457,7 +481,8 @@ public final class SessionRuntime {
 
     private func arm() {
         let next = [
-            fader.nextStep, engineWake, pauses.deadline, routes.deadline, postponed.isEmpty ? nil : host.now,
+            fader.nextStep, engineWake, pauses.deadline, routes.deadline, nextSilence,
+            postponed.isEmpty ? nil : host.now,
         ].compactMap { $0 }.min()
         guard next != armed else { return }
         armed = next

@@ -44,7 +44,7 @@ import Testing
     @Test("R17 a playback stream whose role only records has none") func playbackStreamWhoseRoleOnlyRecordsHasNone()
         throws
     {
-        let result = try classify("", ["media.role": "Dictation"], .playback)
+        let result = try classify("", ["media.role": "Memo"], .playback)
         #expect(result.description == Policy.desktop.untagged)
         #expect(steps(result) == ["its media.role is memo, which does not play: it is untagged"])
         #expect(try classify("untagged = none", ["media.role": "memo"], .playback).description == nil)

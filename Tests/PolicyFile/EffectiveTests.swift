@@ -122,6 +122,16 @@ import Testing
             ["stock-modules = keep", "stock-modules = unload"],
             ["user = { play = wait raise = wait }", "user = { play = beside }"],
             ["muted = count", "muted = ignore"],
+            ["notify = [ output-gone recording-stopped ]", "notify = [ recording-stopped ]"],
+            ["sounding = { above = -30 hold = 1s }", "sounding = { hold = 2s }"],
+            [
+                "zones = { desk = [ speaker \"usb *\" ] rear = [ hdmi ] }",
+                "zones = { desk = none front = [ line ] rear = [ usb ] }",
+            ],
+            [
+                "roles = { alarm = { output = speaker volume = -6 acts-while = sounding } }",
+                "roles = { alarm = { output = any } } untagged = { capture-pairing = true }",
+            ],
             ["capture-pairing = true", "capture-pairing = game"],
             ["capture-pairing = communication", "untagged-capture = { category = record }"],
         ])
@@ -169,6 +179,8 @@ import Testing
             ("routes", left.routes == right.routes), ("interruptions", left.interruptions == right.interruptions),
             ("ducking", left.ducking == right.ducking), ("stock-modules", left.stockModules == right.stockModules),
             ("user", left.user == right.user), ("muted", left.muted == right.muted),
+            ("sounding", left.sounding == right.sounding), ("zones", left.zones == right.zones),
+            ("notify", left.notified == right.notified),
             ("capture-pairing", left.pairing == right.pairing),
         ].filter { !$0.1 }.map(\.0)
         return roles.sorted() + aliases.sorted() + others

@@ -72,11 +72,13 @@ import Testing
         let kinds = Interplay.Kind.allCases.map(\.rawValue)
         let keys = [
             "policy", "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay",
-            "claims", "switches", "routes", "interruptions", "user", "muted", "stock-modules", "dbus",
+            "claims", "switches", "routes", "interruptions", "user", "muted", "sounding", "zones", "notify",
+            "stock-modules", "dbus",
             "rules", "aliases", "kind", "newcomer", "allow", "otherwise", "matches", "actions", "update-session",
         ]
         let words =
-            keys + RoleKey.words + DuckingDraft.keys + SwitchesDraft.keys + RoutesDraft.keys + UserDraft.keys + kinds
+            keys + RoleKey.words + DuckingDraft.keys + SwitchesDraft.keys + RoutesDraft.keys + UserDraft.keys
+            + SoundingDraft.keys + kinds
             + Category.allCases.map(\.rawValue)
             + Mode.allCases.map(\.rawValue) + Handover.allCases.map(\.rawValue)
             + Resumption.allCases.map(\.rawValue) + RecordingStop.allCases.map(\.rawValue)

@@ -17,6 +17,9 @@ struct Grammar {
             { "untagged-capture = \($0.description())" },
             { "capture-pairing = \($0.pick(["false", "true", "music", "event", "dsp"]))" },
             { "user = { \($0.pick(["play", "unmute", "raise", "free"])) = \($0.pick(["beside", "wait", "never"])) }" },
+            { "sounding = { above = \($0.pick(["-45", "1", "-144"])) hold = \($0.time()) }" },
+            { "zones = { \($0.pick(["a", "b"])) = \($0.pick(["[ speaker ]", "none", "[ ]", "speaker"])) }" },
+            { "notify = [ \($0.pick(["output-gone", "recording-stopped", "all"])) ]" },
             { "muted = \($0.pick(["ignore", "count", "none"]))" },
             { "stock-modules = \($0.pick(["unload", "keep", "load"]))" },
             { $0.switches() }, { $0.routes() },
@@ -62,13 +65,22 @@ struct Grammar {
             case .priority: pick(["normal", "alarm", "phone", "7", "150", "255", "256"])
             case .time: time()
             case .truth, .word: pick(Grammar.words[key.word] ?? [])
+            case .gain: pick(["0", "-6", "\"-30 dB\"", "3"])
+            case .text: pick(["speaker", "any", "\"alsa_output.*\"", "\"\""])
             case nil: ""
             }
         return "\(key.word) = \(value)"
     }
 
     /// A description in which every key has an effect, for the kinds of their values.
-    private static let sample = SessionDescription(name: "", category: .playback, options: .duckOthers)
+    private static let sample = {
+        var sample = SessionDescription(name: "", category: .playback, options: .duckOthers)
+        sample.level = Decibels(-6)
+        sample.output = OutputPattern("speaker")
+        sample.actsWhileSounding = true
+        sample.isPaired = true
+        return sample
+    }()
 
     /// The words that each key of a role accepts.
     private static let words = Dictionary(uniqueKeysWithValues: RoleKey.words.map { ($0, RoleKeyTests.words(of: $0)) })

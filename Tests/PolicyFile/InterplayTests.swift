@@ -164,7 +164,7 @@ private let partyCases: [(roles: String, word: String, party: InterplayRules.Par
         let file = PolicyFile(text: "capture-pairing = \(value)", named: "t")
         #expect(file.diagnostics == [])
         #expect(file.preset?.pairing == role)
-        #expect(file.policy?.pairing?.name == role)
+        #expect((file.policy?.pairsUntagged == true ? file.policy?.pairing?.name : nil) == role)
         // Who listens is known then, even where nothing is done about it.
         let capture = file.classifier?.classify(direction: .capture) { _ in nil }
         #expect((capture?.description == nil) == (role == nil))
@@ -174,6 +174,6 @@ private let partyCases: [(roles: String, word: String, party: InterplayRules.Par
         let folders = PolicyFolders()
         try folders.write("capture-pairing = true", to: "etc/audio-session/policy.conf")
         #expect(folders.load().policy.pairing?.name == "phone")
-        #expect(folders.load("capture-pairing = false").policy.pairing == nil)
+        #expect(folders.load("capture-pairing = false").policy.pairsUntagged == false)
     }
 }

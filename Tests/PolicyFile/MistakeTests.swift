@@ -29,10 +29,11 @@ private let gains = "a gain from -144 to 0 dB, such as -20 or \"-20 dB\""
 private let times = "a time from 0 ms to 60 s, such as 250 or \"250 ms\""
 private let fades = "a time from 10 ms to 60 s, such as 250 or \"250 ms\""
 private let sections =
-    "preset, duck, untagged, untagged-capture, capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, stock-modules, claims or rules"
+    "preset, duck, untagged, untagged-capture, capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, sounding, zones, notify, stock-modules, claims or rules"
 private let escapes = #"one of \" \\ \/ \b \f \n \r \t \uXXXX"#
 private let roleKeys =
-    "aliases, category, options, mode, priority, duck, fade, handover, resume, release-delay, interruptible or pause-player"
+    "aliases, category, options, mode, priority, duck, fade, handover, resume, release-delay, interruptible, pause-player, "
+    + "volume, output, acts-while or capture-pairing"
 
 private let mistakesOfForm: [Mistake] = [
     // Brackets
@@ -229,7 +230,8 @@ private let mistakesOfMeaning: [Mistake] = [
     Mistake(
         "untagged = { aliases = [ x ] }",
         "1:14: warning: found the unknown key 'aliases', expected category, options, mode, priority, duck, fade, "
-            + "handover, resume, release-delay, interruptible or pause-player"),
+            + "handover, resume, release-delay, interruptible, pause-player, volume, output, acts-while or capture-pairing"
+    ),
     Mistake("roles = { \"\" = none }", "1:11: error: found an empty role, expected a role of 1 to 64 bytes"),
     Mistake(
         "roles = { \(String(repeating: "r", count: 65)) = none }",

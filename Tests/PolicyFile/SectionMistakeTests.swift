@@ -15,7 +15,8 @@ private let arrayOfObjects = "an array of objects, such as [ { application.name 
 private let arrayOfRules = "an array of rules, [ { matches = [ … ] actions = { … } } … ]"
 private let values = "a value: text, \"~regular expression\", null, or one of these after '!'"
 private let updateKeys =
-    "role, category, options, mode, priority, duck, fade, handover, resume, release-delay, interruptible or pause-player"
+    "role, category, options, mode, priority, duck, fade, handover, resume, release-delay, interruptible, pause-player, "
+    + "volume, output, acts-while or capture-pairing"
 private let categories =
     "a category: ambient, solo-ambient, playback, record, play-and-record, audio-processing or ui-sound"
 
@@ -39,12 +40,12 @@ private let mistakesOfLayers: [Mistake] = [
     Mistake(
         "capture-paring = true",
         "1:1: warning: found the unknown key 'capture-paring', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, stock-modules, claims or rules; did you mean 'capture-pairing'?"
+            + "capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, sounding, zones, notify, stock-modules, claims or rules; did you mean 'capture-pairing'?"
     ),
     Mistake(
         "rule = [ ]",
         "1:1: warning: found the unknown key 'rule', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, stock-modules, claims or rules; did you mean 'rules'?"
+            + "capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, sounding, zones, notify, stock-modules, claims or rules; did you mean 'rules'?"
     ),
     Mistake("duck = { hold = long }", "1:17: error: found 'long', expected \(times)"),
     Mistake("duck = { hold = 60.1s }", "1:17: error: found '60.1s', expected \(times)"),
@@ -89,6 +90,29 @@ private let mistakesOfLayers: [Mistake] = [
         "muted = ignored",
         "1:9: error: found 'ignored', expected what muted streams do to others: ignore or count; did you mean 'ignore'?"
     ),
+    // Notifications
+    Mistake("notify = output-gone", "1:10: error: found 'output-gone', expected an array, such as [ output-gone ]"),
+    Mistake(
+        "notify = [ output-lost ]",
+        "1:12: error: found 'output-lost', expected what people are told of: output-gone or recording-stopped; "
+            + "did you mean 'output-gone'?"),
+    // Sounds, outputs and zones
+    Mistake(
+        "sounding = { above = 3 }", "1:22: error: found '3', expected \(gains)"),
+    Mistake(
+        "sounding = { threshold = -40 }",
+        "1:14: warning: found the unknown key 'threshold', expected above or hold"),
+    Mistake(
+        "zones = { desk = speaker }",
+        "1:18: error: found 'speaker', expected an array of outputs, such as [ speaker ], or none"),
+    Mistake(
+        "zones = { desk = [ \"\" ] }",
+        "1:20: error: found '', expected an output by its type, such as speaker, or by its name, where * stands for anything"
+    ),
+    Mistake(
+        "roles = { alarm = { acts-while = sound } }",
+        "1:34: error: found 'sound', expected when it does something to others: playing or sounding"),
+    Mistake("roles = { alarm = { volume = 6 } }", "1:30: error: found '6', expected \(gains)"),
     // Modules of the server
     Mistake(
         "stock-modules = unlaod",
@@ -120,7 +144,7 @@ private let mistakesOfLayers: [Mistake] = [
     Mistake(
         "interruption = { }",
         "1:1: warning: found the unknown key 'interruption', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, stock-modules, claims or rules; "
+            + "capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, sounding, zones, notify, stock-modules, claims or rules; "
             + "did you mean 'interruptions'?"),
     // Pairing
     Mistake(

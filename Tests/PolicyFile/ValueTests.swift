@@ -78,7 +78,16 @@ private let changes: [Change] = [
         $0.user.unmute = .wait
         $0.user.raise = .wait
     },
+    Change("notify = [ output-gone ]") { $0.notified = [.outputGone] },
     Change("muted = count") { $0.muted = .count },
+    Change("sounding = { above = -30 hold = 1s }") {
+        $0.sounding = SoundingRules(above: Decibels(-30), hold: .seconds(1))
+    },
+    Change("zones = { desk = [ speaker \"usb*\" ] }") {
+        $0.zones = Zones([
+            Zones.Zone(name: "desk", outputs: ["speaker", "usb*"].compactMap { OutputPattern($0) })
+        ])
+    },
     Change("stock-modules = keep") { $0.stockModules = .keep },
     Change("untagged-capture = { category = record }") {
         $0.untaggedCapture = SessionDescription(name: "untagged-capture", category: .record)

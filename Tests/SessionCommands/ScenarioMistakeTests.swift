@@ -22,7 +22,7 @@ import Testing
     /// What can stand in a file, and what can happen.
     static let sections = "title, policy, sessions, interruptions, inputs, streams, events or expect"
     static let actions =
-        "play, pause, stop, kill, volume, mute, unmute, free, move, open, category, mode, activate, deactivate, cancel, close, begin, end, "
+        "play, pause, stop, kill, volume, mute, unmute, sound, quiet, free, move, open, category, mode, activate, deactivate, cancel, close, begin, end, "
         + "sleep, lock, silent, do-not-disturb, mute-input, unmute-input, plug, unplug, route or policy"
 
     static let mistakes = [

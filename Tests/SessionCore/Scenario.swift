@@ -151,6 +151,20 @@ struct Scenario {
         if isObedient { for name in streams.keys.sorted() { follow(name) } }
     }
 
+    /// The stream's sound becomes loud enough to count, or too quiet.
+    mutating func sound(_ name: String, _ isSounding: Bool) {
+        guard let stream = streams[name] else { return }
+        send(.streamSounding(stream.id, isSounding))
+        if isObedient { for name in streams.keys.sorted() { follow(name) } }
+    }
+
+    /// The stream is heard in these zones.
+    mutating func place(_ name: String, in zones: ZoneSet) {
+        guard let stream = streams[name] else { return }
+        send(.streamPlaced(stream.id, zones))
+        if isObedient { for name in streams.keys.sorted() { follow(name) } }
+    }
+
     /// Its user wants to hear the stream.
     mutating func free(_ name: String, by action: UserAction = .free) {
         guard let stream = streams[name] else { return }

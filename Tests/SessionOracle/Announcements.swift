@@ -162,9 +162,14 @@ extension Oracle {
             return StreamTreatment(silence: .cork, reason: .handover, cause: .policy)
         }
         if stream.direction == .playback, let ducker = ducker(of: session) {
+            let gain = Pairs.gain(ducker.description, on: session.description, policy)
             return StreamTreatment(
-                gain: Pairs.gain(ducker.description, on: session.description, policy), reason: .ducked,
+                gain: LinearGain(gain.value * stream.description.level.linear.value), reason: .ducked,
                 cause: .session(ducker.number))
+        }
+        // N23
+        if stream.direction == .playback, stream.description.level != Decibels(0) {
+            return StreamTreatment(gain: stream.description.level.linear, reason: .level, cause: .policy)
         }
         return StreamTreatment()
     }

@@ -77,6 +77,9 @@ struct Stream: Sendable {
     /// Whether the stream's application wants it to run, and whether its user or application has muted it (N24).
     var isPlayed = false
     var isMuted = false
+    /// Whether the stream is loud enough to count (N13), and where it is heard (N27).
+    var isSounding = true
+    var zones: ZoneSet = []
     /// Whether the stream counts as wanted.
     var isWanted = false
     var isRunning = false

@@ -111,6 +111,9 @@ public struct Oracle: Sendable {
             if isMuted { break }
             resolveAndAnnounce()
             free(place, by: .unmute)
+        case .streamSounding(let id, let isSounding):
+            if let place = place(of: id) { streams[place].isSounding = isSounding }
+        case .streamPlaced(let id, let zones): if let place = place(of: id) { streams[place].zones = zones }
         case .streamFreed(let id, let action): if let place = place(of: id) { free(place, by: action) }
         case .streamRunning(let id, let isRunning):
             if let place = place(of: id) { streams[place].isRunning = isRunning }
@@ -240,7 +243,14 @@ public struct Oracle: Sendable {
             // R36: a call continues on any output.
             if Pairs.goesOnElsewhere(description) { removeRouteBlock(target) }
         } else if asks {
-            for place in wanted { requestActivation(by: streams[place], in: target) }
+            // N13: while it moves, a stream keeps neither session sounding.
+            let moving = wanted.map { streams[$0] }
+            for place in places {
+                streams[place].isWanted = false
+                streams[place].session = target
+            }
+            for stream in moving { requestActivation(by: stream, in: target) }
+            for place in wanted { streams[place].isWanted = true }
         }
         for place in places { streams[place].session = target }
         if isAll { release(old) }

@@ -237,12 +237,15 @@ public struct RandomSequence: Sendable {
         send(.switched(switches))
     }
 
-    /// A user or an application mutes, unmutes or frees a stream.
+    /// A user or an application mutes, unmutes or frees a stream; or it falls silent, sounds, or is heard elsewhere.
     private mutating func wish() {
         let id = streams.isEmpty || random.oneIn(12) ? StreamID(1_004) : random.pick(streams).id
-        send(
-            random.oneIn(2)
-                ? .streamFreed(id, by: random.pick(UserAction.allCases)) : .streamMuted(id, random.oneIn(2)))
+        switch random.below(4) {
+        case 0: send(.streamFreed(id, by: random.pick(UserAction.allCases)))
+        case 1: send(.streamMuted(id, random.oneIn(2)))
+        case 2: send(.streamSounding(id, random.oneIn(2)))
+        default: send(.streamPlaced(id, ZoneSet(rawValue: random.pick([0, 1, 2, 3, 1 << 15]))))
+        }
     }
 
     private mutating func playEvent() {
@@ -455,7 +458,7 @@ public struct RandomSequence: Sendable {
         // R31: a superseded stream stays superseded until its client pauses it.
         for index in streams.indices { want(index, false) }
         runOutTimers()
-        for stream in streams where stream.lastTreatment != .untouched && stream.lastTreatment.reason != .noDevice {
+        for stream in streams where ![.none, .noDevice, .level].contains(stream.lastTreatment.reason) {
             fail("still touched though nobody is wanted")
         }
         while !streams.isEmpty, failure == nil { vanish(streams.count - 1) }

@@ -144,7 +144,12 @@ extension Oracle {
         let listener =
             policy.untaggedCapture
             ?? SessionDescription(name: Policy.untaggedCaptureName, category: .ambient, isInterruptible: false)
-        if let pairing = policy.pairing, let untagged = policy.untagged, all.contains(untagged), all.contains(listener)
+        func isPaired(_ description: SessionDescription, _ isCapture: Bool) -> Bool {
+            if description.isPaired { return (description.name == Policy.untaggedCaptureName) == isCapture }
+            return policy.pairsUntagged && description == (isCapture ? listener : policy.untagged)
+        }
+        if let pairing = policy.pairing, all.contains(where: { isPaired($0, true) }),
+            all.contains(where: { isPaired($0, false) })
         {
             all.append(pairing)
         }
@@ -238,11 +243,32 @@ extension Oracle {
 
     /// Whether an actor leaves a session alone. R36, R80: an interruption by the system does, if the session's application
     /// began it. Opened sessions of one application affect each other like those of different applications. N19: so does
-    /// everybody beside whom the user wants the session to be heard.
+    /// everybody beside whom the user wants the session to be heard. N13: so does who is quiet. N27: so does who is heard
+    /// in other zones.
     func spares(_ actor: Session, _ other: Session) -> Bool {
-        if other.isFreeFrom.contains(actor.number) { return true }
+        if other.isFreeFrom.contains(actor.number) || isQuiet(actor) || isElsewhere(actor, other) { return true }
         if case .system(_, by: other.application) = actor.kind { return true }
         return false
+    }
+
+    /// N13: whether a session does something to others only while it sounds, and does not sound.
+    private func isQuiet(_ actor: Session) -> Bool {
+        actor.description.actsWhileSounding && has(actor) { _ in true }
+            && !has(actor) { $0.isWanted && $0.isSounding && $0.direction == .playback }
+    }
+
+    /// N27: whether it is known of both where they are heard, and they share no zone.
+    private func isElsewhere(_ actor: Session, _ other: Session) -> Bool {
+        if policy.zones.all.isEmpty { return false }
+        func places(_ session: Session) -> [ZoneSet] {
+            streams.compactMap { stream in
+                stream.session == session.number && stream.isWanted && stream.direction == .playback
+                    ? stream.zones : nil
+            }
+        }
+        let (here, there) = (places(actor), places(other))
+        if here.isEmpty || there.isEmpty || (here + there).contains([]) { return false }
+        return !here.contains { zone in there.contains { !zone.isDisjoint(with: $0) } }
     }
 
     func act(_ actor: Session, on other: Session) -> Interplay.Kind {

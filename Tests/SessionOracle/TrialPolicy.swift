@@ -34,7 +34,7 @@ extension SplitMix64 {
             name: "random", roles: roles, untagged: oneIn(2) ? descriptions["role0"] : nil,
             untaggedCapture: oneIn(2) ? descriptions["role1"] : nil,
             interplay: InterplayRules(oneIn(2) ? rules(names) : [:]),
-            pairing: oneIn(4) ? descriptions["role0"] : nil,
+            pairing: oneIn(4) ? descriptions["role0"] : nil, pairsUntagged: oneIn(2),
             switches: oneIn(4)
                 ? SwitchRules(silent: someCategories(), locked: someCategories(), undisturbed: someCategories())
                 : SwitchRules(),
@@ -43,7 +43,7 @@ extension SplitMix64 {
                 stopsRecording: pick(RecordingStop.allCases)),
             interruptions: InterruptionRules(resumesWithin: .seconds(pick([1, 10]))),
             user: UserRules(play: userSay(), unmute: userSay(), raise: userSay()),
-            muted: oneIn(4) ? .count : .ignore,
+            muted: oneIn(4) ? .count : .ignore, zones: oneIn(3) ? someZones() : Zones(),
             ducking: Ducking(gain: Decibels(pick([-14, -30]))))
         return TrialPolicy(policy: policy, roles: (names + ["", "unknown"]).map { Role($0) })
     }
@@ -55,7 +55,7 @@ extension SplitMix64 {
         if oneIn(3) { options.insert(.mixWithOthers) }
         if oneIn(4) { options.insert(.duckOthers) }
         if oneIn(8) { options.insert(.interruptSpokenAudio) }
-        return SessionDescription(
+        var description = SessionDescription(
             name: name, category: pick(Category.allCases), options: options,
             mode: pick([.default, .default, .voicePrompt, .spokenAudio, .voiceChat]),
             priority: Priority(rawValue: pick([0, 0, 0, 0, 50, 100, 200, 255])),
@@ -63,6 +63,17 @@ extension SplitMix64 {
             fade: .milliseconds(pick([0, 50, 500])), handover: pick(Handover.allCases),
             resumption: pick(Resumption.allCases), releaseDelay: .milliseconds(pick([0, 300, 1_000])),
             isInterruptible: !oneIn(8), avoidsAlerts: oneIn(8), pausesPlayer: oneIn(4))
+        if oneIn(6) { description.level = Decibels(pick([-6, -30, -.infinity])) }
+        description.actsWhileSounding = oneIn(6)
+        description.isPaired = oneIn(6)
+        return description
+    }
+
+    private mutating func someZones() -> Zones {
+        Zones(
+            ["front", "rear"].compactMap { name in
+                OutputPattern(name).map { Zones.Zone(name: name, outputs: [$0]) }
+            })
     }
 
     private mutating func rules(_ names: [String]) -> [InterplayRules.Pair: InterplayRules.Rule] {

@@ -73,6 +73,16 @@ float cpw_volumes_slider(const struct cpw_volumes *volumes);
 /* Writes softVolumes and softMute only; returns a negative errno on failure. */
 int cpw_node_write_soft_volumes(struct pw_impl_node *node, const float *volumes, uint32_t count, bool mute);
 
+/* Meters: streams of our own that record other streams, for the highest sample of each period. The core is a connection
+ * of the daemon to itself. The target is the serial number of a node. NULL if there is no memory or descriptor for it. */
+enum { CPW_METER_RATE = 50 };
+struct cpw_meter;
+typedef void (*cpw_meter_callback)(void *data, float peak);
+struct pw_core *cpw_meters_connect(struct pw_context *context);
+void cpw_meters_disconnect(struct pw_core *core);
+struct cpw_meter *cpw_meter_new(struct pw_core *core, const char *target, cpw_meter_callback callback, void *data);
+void cpw_meter_destroy(struct cpw_meter *meter);
+
 /* The latency that a node's ports state: the sum of that many quanta, frames and nanoseconds. */
 #define CPW_MAX_QUANTA 1024
 struct cpw_latency {

@@ -6,11 +6,13 @@
 
 #define CPW_FUNCTIONS(FUNCTION)                     \
     FUNCTION(pw_context_add_listener)               \
+    FUNCTION(pw_context_connect_self)               \
     FUNCTION(pw_context_find_global)                \
     FUNCTION(pw_context_for_each_global)            \
     FUNCTION(pw_context_get_main_loop)              \
     FUNCTION(pw_context_get_properties)             \
     FUNCTION(pw_context_update_properties)          \
+    FUNCTION(pw_core_disconnect)                    \
     FUNCTION(pw_get_library_version)                \
     FUNCTION(pw_global_get_id)                      \
     FUNCTION(pw_global_get_object)                  \
@@ -42,12 +44,19 @@
     FUNCTION(pw_log_level)                          \
     FUNCTION(pw_log_logt)                           \
     FUNCTION(pw_properties_get)                     \
+    FUNCTION(pw_properties_new_dict)                \
     FUNCTION(pw_resource_add_listener)              \
     FUNCTION(pw_resource_add_object_listener)       \
     FUNCTION(pw_resource_errorf)                    \
     FUNCTION(pw_resource_get_bound_id)              \
     FUNCTION(pw_resource_get_client)                \
-    FUNCTION(pw_resource_get_type)
+    FUNCTION(pw_resource_get_type)                  \
+    FUNCTION(pw_stream_add_listener)                \
+    FUNCTION(pw_stream_connect)                     \
+    FUNCTION(pw_stream_dequeue_buffer)              \
+    FUNCTION(pw_stream_destroy)                     \
+    FUNCTION(pw_stream_new)                         \
+    FUNCTION(pw_stream_queue_buffer)
 
 #define CPW_TEXT(words) #words
 #define CPW_WEAK(name) _Pragma(CPW_TEXT(weak name))

@@ -253,6 +253,21 @@ enum cpc_available cpc_port_available(pa_device_port *port);
 bool cpc_port_is_output(pa_device_port *port);
 pa_card *cpc_port_card(pa_device_port *port);
 
+/* MARK: Meters */
+
+/* A client of the daemon in its own process, on a thread of its own, which records other streams for their peaks. */
+struct cpc_meters;
+enum { CPC_METER_RATE = 50 };
+/* Called on the main loop, some CPC_METER_RATE times in a second for each stream that is measured and plays. */
+typedef void (*cpc_meter_callback)(uint32_t sink_input_index, float peak, void *userdata);
+/* NULL if there is no memory, descriptor or thread for it. */
+struct cpc_meters *cpc_meters_new(pa_core *core, cpc_meter_callback callback, void *userdata);
+/* Measures a stream where it plays now. */
+void cpc_meters_begin(struct cpc_meters *meters, pa_sink_input *input);
+/* No longer measures the stream with this index. */
+void cpc_meters_end(struct cpc_meters *meters, uint32_t sink_input_index);
+void cpc_meters_free(struct cpc_meters *meters);
+
 /* MARK: Time, messages, the log */
 
 /* A timer on the main loop; `at` is in microseconds on CLOCK_MONOTONIC. */

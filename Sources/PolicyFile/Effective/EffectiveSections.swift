@@ -39,6 +39,20 @@ extension PolicyWriter {
             for (key, word) in builder.user.words { writer.write(key, word) { $0.rawValue } }
         }
         write("muted", builder.muted) { $0.rawValue }
+        let notified = Notified.allCases.filter(builder.notified.value.contains).map(\.rawValue)
+        write(list: "notify", notified.map { ($0, builder.notified.origin) })
+        if !builder.zones.zones.isEmpty {
+            block("zones = {") { writer in
+                for (zone, origin) in builder.zones.zones {
+                    writer.write(list: PolicyWriter.quoted(zone.name), zone.outputs.map { ($0.text, origin) })
+                }
+            }
+        }
+        block("sounding = {") { writer in
+            let above = builder.sounding.above
+            writer.line("above = \(PolicyWriter.decibels(above.value))", from: above.origin)
+            writer.write("hold", builder.sounding.hold)
+        }
         write("stock-modules", builder.stockModules) { $0.rawValue }
         blank()
         block("claims = {") { writer in
@@ -85,21 +99,24 @@ extension PolicyWriter {
                 let aliases = builder.roles.finalAliases.filter { $0.value == name }.keys.sorted()
                 writer.write(list: "aliases", aliases.map { ($0, builder.roles.aliases[$0]?.origin) })
             }
-            writer.write(draft.complete(name))
+            let whole = draft.complete(name)
+            writer.write(whole, leavingOut: { $0.isUsual(whole.values) })
             let ducking = builder.ducking(of: draft, name)
             if !ducking.isEmpty { writer.block("duck = {") { $0.write(ducking) } }
         }
     }
 
-    /// Writes all keys but `duck`.
-    private mutating func write(_ draft: DescriptionDraft) {
-        for (key, origin) in draft.keys {
+    /// Writes all keys but `duck` and those that are left out.
+    private mutating func write(_ draft: DescriptionDraft, leavingOut isLeftOut: (RoleKey) -> Bool = { _ in false }) {
+        for (key, origin) in draft.keys where !isLeftOut(key) {
             let text: String
             switch key.value(draft.values) {
             case .word(let word): text = word
             case .priority(let priority): text = PolicyWriter.priority(priority)
             case .time(let time): text = PolicyWriter.milliseconds(time)
             case .truth(let truth): text = "\(truth)"
+            case .gain(let gain): text = PolicyWriter.decibels(gain)
+            case .text(let written): text = PolicyWriter.quoted(written)
             case .options:
                 write(list: key.word, draft.options.map { ($0.value.word, $0.origin) })
                 continue

@@ -4,7 +4,7 @@ import SessionCore
 struct PolicyBuilder: Sendable {
     private static let keys = [
         "preset", "duck", "untagged", "untagged-capture", "capture-pairing", "roles", "interplay", "switches", "routes",
-        "interruptions", "user", "muted", "stock-modules", "claims", "rules",
+        "interruptions", "user", "muted", "sounding", "zones", "notify", "stock-modules", "claims", "rules",
     ]
     private static let argumentKeys = ["policy", "dbus"] + keys
 
@@ -25,6 +25,9 @@ struct PolicyBuilder: Sendable {
     private(set) var interruptions: InterruptionsDraft
     private(set) var user: UserDraft
     private(set) var muted: Sourced<MutedStreams>
+    private(set) var sounding: SoundingDraft
+    private(set) var zones: ZonesDraft
+    private(set) var notified: Sourced<Set<Notified>>
     private(set) var stockModules: Sourced<StockModules>
     private(set) var claims: [ClaimKind: ClaimDraft] = [:]
     private(set) var rules: [RuleDraft] = []
@@ -44,6 +47,9 @@ struct PolicyBuilder: Sendable {
         interruptions = InterruptionsDraft(preset.interruptions)
         user = UserDraft(preset.user)
         muted = Sourced(preset.muted)
+        sounding = SoundingDraft(preset.sounding)
+        zones = ZonesDraft(preset.zones)
+        notified = Sourced(preset.notified)
         stockModules = Sourced(preset.stockModules)
     }
 
@@ -77,6 +83,10 @@ struct PolicyBuilder: Sendable {
             case "routes": routes.apply(member.value, &diagnosis)
             case "interruptions": interruptions.apply(member.value, &diagnosis)
             case "user": user.apply(member.value, &diagnosis)
+            case "notify":
+                if let words = diagnosis.notified(member.value) { notified = Sourced(words, at: origin) }
+            case "zones": zones.apply(member.value, &diagnosis)
+            case "sounding": sounding.apply(member.value, &diagnosis)
             case "muted":
                 if let word = diagnosis.word(member.value, of: .mutedStreams) { muted = Sourced(word, at: origin) }
             case "stock-modules":
@@ -148,6 +158,9 @@ struct PolicyBuilder: Sendable {
         preset.interruptions = interruptions.rules
         preset.user = user.rules
         preset.muted = muted.value
+        preset.sounding = sounding.rules
+        preset.zones = zones.rules
+        preset.notified = notified.value
         preset.ducking = DuckingDraft().ducking(otherwise: defaults)
         preset.stockModules = stockModules.value
         var granted: [ClaimKind: Claim] = [:]
@@ -208,6 +221,17 @@ struct PolicyContents: Sendable {
 }
 
 extension Diagnosis {
+    /// Reads an array of what people are told of; `nil` when it is none.
+    fileprivate mutating func notified(_ node: Node) -> Set<Notified>? {
+        guard case .array(let elements) = node.content else {
+            error(at: node.place, found: node.summary, expected: "an array, such as [ output-gone ]")
+            return nil
+        }
+        var result: Set<Notified> = []
+        for element in elements { if let word = word(element, of: .notified) { result.insert(word) } }
+        return result
+    }
+
     /// Reads `false` for none, `true` for the role phone, or a role's name.
     fileprivate mutating func pairing(_ node: Node) -> String?? {
         switch node.text {

@@ -121,7 +121,9 @@ public struct Classifier: Sendable {
                         text: "a rule makes it \(role), which \(other.misfit): it stays as it is", origin: rule.origin))
                 continue
             }
-            apply(rule, to: &description, &steps)
+            // What has a role that is left alone stays so.
+            let isRecording = direction == .capture && !isByRole
+            apply(rule, to: &description, isRecording: isRecording, &steps)
             isRuled = true
             if case .become = rule.action { isByRole = true }
         }
@@ -189,7 +191,10 @@ public struct Classifier: Sendable {
         direction == .playback ? Policy.untaggedName : Policy.untaggedCaptureName
     }
 
-    private func apply(_ rule: Rule, to description: inout SessionDescription?, _ steps: inout [Classification.Step]) {
+    private func apply(
+        _ rule: Rule, to description: inout SessionDescription?, isRecording: Bool,
+        _ steps: inout [Classification.Step]
+    ) {
         let text: String
         switch rule.action {
         case .become(let other, let role):
@@ -200,6 +205,13 @@ public struct Classifier: Sendable {
                 change.change(&changed)
                 description = changed.consistent
                 text = "a rule changes its \(list(change.keys.map(\.key.word), lastAfter: "and"))"
+            } else if isRecording, change.values.isPaired {
+                // N14: it does nothing by itself, and makes a call of what its application plays meanwhile.
+                var listener = Policy.listener
+                change.change(&listener)
+                (listener.category, listener.isInterruptible) = (Policy.listener.category, false)
+                description = listener
+                text = "a rule makes its application be in a call while it plays, too"
             } else {
                 text = "a rule matches, but it is left alone"
             }

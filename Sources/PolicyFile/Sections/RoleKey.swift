@@ -16,6 +16,8 @@ package struct RoleKey: Sendable {
     let apply: @Sendable (DescriptionDraft, inout SessionDescription) -> Void
     /// The value in a description; `nil` if it has no effect there.
     package let value: @Sendable (SessionDescription) -> RoleValue?
+    /// Whether hardly any role sets the key and the description has its usual value, so that nobody needs to read of it.
+    package let isUsual: @Sendable (SessionDescription) -> Bool
 
     /// All keys, in the order of the shipped policy files.
     package static let all: [RoleKey] = [
@@ -32,6 +34,10 @@ package struct RoleKey: Sendable {
         time("release-delay", { $0.releaseDelay }, { $0.releaseDelay = $1 }),
         truth("interruptible", { $0.isInterruptible }, { $0.isInterruptible = $1 }),
         truth("pause-player", { $0.pausesPlayer }, { $0.pausesPlayer = $1 }),
+        volume,
+        output,
+        actsWhile,
+        pairing,
     ]
 
     /// The words of all keys.
@@ -72,6 +78,58 @@ package struct RoleKey: Sendable {
         apply: { $0.ducking.change(&$1.ducking) },
         value: { $0.ducksOthers ? .ducking($0.ducking) : nil })
 
+    /// How loud its streams are.
+    private static let volume = RoleKey(
+        word: "volume",
+        read: { member, draft, diagnosis in
+            guard let gain = diagnosis.gain(member.value) else { return false }
+            draft.values.level = gain
+            return true
+        },
+        overlay: { $1.values.level = $0.values.level },
+        apply: { $1.level = $0.values.level },
+        value: { .gain($0.level) }, isUsual: { $0.level == Decibels(0) })
+
+    /// Where its streams are heard, or any.
+    private static let output = RoleKey(
+        word: "output",
+        read: { member, draft, diagnosis in
+            if member.value.text == PolicyWord.any {
+                draft.values.output = nil
+                return true
+            }
+            guard let pattern = diagnosis.output(member.value) else { return false }
+            draft.values.output = pattern
+            return true
+        },
+        overlay: { $1.values.output = $0.values.output },
+        apply: { $1.output = $0.values.output },
+        value: { .text($0.output?.text ?? PolicyWord.any) }, isUsual: { $0.output == nil })
+
+    /// When it does something to others.
+    private static let actsWhile = RoleKey(
+        word: "acts-while",
+        read: { member, draft, diagnosis in
+            guard let isSounding = diagnosis.word(member.value, of: .actsWhile) else { return false }
+            draft.values.actsWhileSounding = isSounding
+            return true
+        },
+        overlay: { $1.values.actsWhileSounding = $0.values.actsWhileSounding },
+        apply: { $1.actsWhileSounding = $0.values.actsWhileSounding },
+        value: { .word($0.actsWhileSounding ? "sounding" : "playing") }, isUsual: { !$0.actsWhileSounding })
+
+    /// Whether its application is in a call while it plays and records.
+    private static let pairing = RoleKey(
+        word: "capture-pairing",
+        read: { member, draft, diagnosis in
+            guard let isPaired = diagnosis.word(member.value, of: .truth) else { return false }
+            draft.values.isPaired = isPaired
+            return true
+        },
+        overlay: { $1.values.isPaired = $0.values.isPaired },
+        apply: { $1.isPaired = $0.values.isPaired },
+        value: { .truth($0.isPaired) }, isUsual: { !$0.isPaired })
+
     // MARK: Kinds of keys
 
     private init(
@@ -79,13 +137,15 @@ package struct RoleKey: Sendable {
         read: @escaping @Sendable (Member, inout DescriptionDraft, inout Diagnosis) -> Bool,
         overlay: @escaping @Sendable (DescriptionDraft, inout DescriptionDraft) -> Void,
         apply: @escaping @Sendable (DescriptionDraft, inout SessionDescription) -> Void,
-        value: @escaping @Sendable (SessionDescription) -> RoleValue?
+        value: @escaping @Sendable (SessionDescription) -> RoleValue?,
+        isUsual: @escaping @Sendable (SessionDescription) -> Bool = { _ in false }
     ) {
         self.word = word
         self.read = read
         self.overlay = overlay
         self.apply = apply
         self.value = value
+        self.isUsual = isUsual
     }
 
     /// A key with one value, which is a field of the description.
@@ -142,4 +202,17 @@ package enum RoleValue: Sendable {
     case ducking(Ducking)
     case time(Duration)
     case truth(Bool)
+    case gain(Decibels)
+    case text(String)
+}
+
+extension Diagnosis {
+    /// Reads the type, name or pattern of an output.
+    mutating func output(_ node: Node) -> OutputPattern? {
+        if let text = node.text, let pattern = OutputPattern(text) { return pattern }
+        error(
+            at: node.place, found: node.summary,
+            expected: "an output by its type, such as speaker, or by its name, where * stands for anything")
+        return nil
+    }
 }

@@ -46,6 +46,10 @@ extension Vocabulary where Value == UserSay {
     static var userSays: Self { Vocabulary(noun: "what the user's action does") }
 }
 
+extension Vocabulary where Value == Notified {
+    static var notified: Self { Vocabulary(noun: "what people are told of") }
+}
+
 extension Vocabulary where Value == MutedStreams {
     static var mutedStreams: Self { Vocabulary(noun: "what muted streams do to others") }
 }
@@ -58,6 +62,12 @@ extension Vocabulary where Value == CategoryOptions {
 
 extension Vocabulary where Value == Bool {
     static var truth: Self { Vocabulary(noun: "a truth value", words: [("true", true), ("false", false)]) }
+}
+
+extension Vocabulary where Value == Bool {
+    static var actsWhile: Self {
+        Vocabulary(noun: "when it does something to others", words: [("playing", false), ("sounding", true)])
+    }
 }
 
 extension Vocabulary where Value == Preset {

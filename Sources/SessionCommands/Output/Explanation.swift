@@ -31,6 +31,8 @@ struct Explanation: Encodable {
                 case .ducking(let ducking): try object.encode(Ducked(ducking), forKey: key)
                 case .time(let time): try object.encode(time.milliseconds, forKey: key)
                 case .truth(let truth): try object.encode(truth, forKey: key)
+                case .gain(let gain): try object.encode(gain.value, forKey: key)
+                case .text(let text): try object.encode(text, forKey: key)
                 }
             }
         }
@@ -119,7 +121,9 @@ struct Explanation: Encodable {
 extension Explanation.Described {
     init(_ description: SessionDescription) {
         name = description.name
-        values = RoleKey.all.compactMap { key in key.value(description).map { (key.word, $0) } }
+        values = RoleKey.all.filter { !$0.isUsual(description) }.compactMap { key in
+            key.value(description).map { (key.word, $0) }
+        }
     }
 
     /// The keys with their values as text.
@@ -138,6 +142,8 @@ extension RoleValue {
                 + "release \(ducking.release.text)"
         case .time(let time): time.text
         case .truth(let truth): String(truth)
+        case .gain(let gain): gain.words
+        case .text(let text): text
         }
     }
 }

@@ -149,6 +149,7 @@ struct Picture {
         case .kill: "dies"
         case .volume(_, let factor): "set to \(((factor * 1000).rounded() / 10).short) %"
         case .muteStream(_, let isOn): isOn ? "is muted" : "is unmuted"
+        case .sound(_, let isOn): isOn ? "sounds" : "falls quiet"
         case .free: "is freed"
         case .move(_, let name): "moved to \(name)"
         default: event.text(simulation.scenario)

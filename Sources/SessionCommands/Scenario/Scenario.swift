@@ -75,6 +75,8 @@ struct Scenario {
         case volume(Int, Double)
         /// The user mutes or unmutes the stream.
         case muteStream(Int, Bool)
+        /// The stream's sound becomes loud enough to count, or too quiet for that.
+        case sound(Int, Bool)
         /// The user frees the stream from what silences or lowers it.
         case free(Int)
         /// The user moves one stream to an output or input.
@@ -245,6 +247,7 @@ extension Scenario.Event {
             return "the user sets \(streams[stream].name) to \(((factor * 1000).rounded() / 10).short) %"
         case .muteStream(let stream, let isOn):
             return "the user \(isOn ? "mutes" : "unmutes") \(streams[stream].name)"
+        case .sound(let stream, let isOn): return "\(streams[stream].name) \(isOn ? "sounds" : "falls quiet")"
         case .free(let stream): return "the user frees \(streams[stream].name)"
         case .move(let stream, let name): return "the user moves \(streams[stream].name) to \(name)"
         case .open(let index): return "\(session(index)) opens"
@@ -280,6 +283,7 @@ extension Scenario.Event {
         case .kill: "kill"
         case .volume: "volume"
         case .muteStream(_, let isOn): isOn ? "mute" : "unmute"
+        case .sound(_, let isOn): isOn ? "sound" : "quiet"
         case .free: "free"
         case .move: "move"
         case .open: "open"
@@ -307,7 +311,8 @@ extension Scenario.Event {
     var stream: Int? {
         switch action {
         case .play(let stream), .pause(let stream), .stop(let stream), .kill(.stream(let stream)),
-            .volume(let stream, _), .muteStream(let stream, _), .free(let stream), .move(let stream, _):
+            .volume(let stream, _), .muteStream(let stream, _), .sound(let stream, _), .free(let stream),
+            .move(let stream, _):
             stream
         default: nil
         }

@@ -6,7 +6,8 @@ import SessionRuntime
 extension ScenarioReader {
     /// All actions; the first one that an event contains is the event's action.
     private static let actions = [
-        "play", "pause", "stop", "kill", "volume", "mute", "unmute", "free", "move", "open", "category", "mode",
+        "play", "pause", "stop", "kill", "volume", "mute", "unmute", "sound", "quiet", "free", "move", "open",
+        "category", "mode",
         "activate", "deactivate",
         "cancel", "close", "begin", "end", "sleep", "lock", "silent", "do-not-disturb", "mute-input", "unmute-input",
         "plug", "unplug", "route", "policy",
@@ -58,6 +59,7 @@ extension ScenarioReader {
             guard let to = to(detail("to"), member, "40%") else { return nil }
             return factor(to).flatMap { factor in stream.map { .volume($0, factor) } }
         case "mute", "unmute": return stream(node).map { .muteStream($0, member.key.text == "mute") }
+        case "sound", "quiet": return stream(node).map { .sound($0, member.key.text == "sound") }
         case "free": return stream(node).map { .free($0) }
         case "move":
             let stream = stream(node)

@@ -50,6 +50,7 @@ struct Decision: Equatable {
             switch treatment.reason {
             case .inactive, .noDevice, .noInput, .noOutput, .silentSwitch, .screenLock, .doNotDisturb:
                 treatment.reason.words().clause
+            case .level: "its role has that level"
             case .none, .ducked, .interrupted, .superseded, .rejected, .routeDisconnected, .inputMuted, .handover: nil
             }
         switch (treatment.reason, treatment.cause) {

@@ -97,6 +97,7 @@ final class VirtualServer: Host {
         case .kill(let party): kill(scenario.application(of: party))
         case .volume(let index, let factor): change(index) { $0.volume = factor }
         case .muteStream(let index, let isMuted): change(index) { $0.isMuted = isMuted }
+        case .sound(let index, let isOn): if let id = lanes[index].id { handle(.streamSounding(id, isOn)) }
         case .free(let index): if let id = lanes[index].id { handle(.streamFreed(id, by: .free)) }
         case .policy(let policy): setPolicy(policy)
         case .open, .category, .mode, .activate, .deactivate, .cancel, .close: performSession(action)
@@ -294,6 +295,9 @@ final class VirtualServer: Host {
     func clock(of stream: StreamID?) -> GraphClock { GraphClock(sampleRate: 48000, quantum: .nanoseconds(21_333_333)) }
 
     func hasVolume(_ stream: StreamID) -> Bool { true }
+
+    /// A scenario says itself what sounds.
+    var measuresStreams: Bool { true }
 
     func setSilence(_ silence: Silence, of stream: StreamID) {
         guard let index = laneOfStream[stream] else { return }

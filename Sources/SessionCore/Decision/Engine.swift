@@ -117,6 +117,15 @@ public struct Engine: Sendable {
             guard let slot = facts.slot(of: id), facts.streams[slot]?.isMuted != isMuted else { break }
             change(slot, { $0.isMuted = isMuted }, at: now, &effects)
             if !isMuted { free(slot, by: .unmute, at: now, &effects) }
+        case .streamSounding(let id, let isSounding):
+            guard let slot = facts.slot(of: id), facts.streams[slot]?.isSounding != isSounding else { break }
+            facts.changeStream(slot) { $0.isSounding = isSounding }
+            if catalogue.hasSounding { update(stream: slot, at: now, &effects) }
+        case .streamPlaced(let id, let zones):
+            guard let slot = facts.slot(of: id), facts.streams[slot]?.zones != zones else { break }
+            facts.changeStream(slot) { $0.zones = zones }
+            reconsider()
+            update(stream: slot, at: now, &effects)
         case .streamFreed(let id, let action):
             if let slot = facts.slot(of: id) { free(slot, by: action, at: now, &effects) }
         case .streamRunning(let id, let isRunning):
@@ -351,7 +360,8 @@ extension Facts {
         for slot in 0..<sessions.capacity {
             guard let session = sessions[slot] else { continue }
             var sums = (
-                wanted: Int32(0), interface: Int32(0), recordings: Int32(0), running: Int32(0), audible: Int32(0)
+                wanted: Int32(0), interface: Int32(0), recordings: Int32(0), running: Int32(0), audible: Int32(0),
+                sounding: Int32(0)
             )
             var descriptions: Set<DescriptionID> = []
             var next = session.firstStream
@@ -368,11 +378,12 @@ extension Facts {
                 sums.recordings += stream.isWanted && !stream.isInterfaceSound && stream.direction == .capture ? 1 : 0
                 sums.running += stream.isWanted && stream.isRunning ? 1 : 0
                 sums.audible += stream.isAudible ? 1 : 0
+                sums.sounding += stream.sounds ? 1 : 0
                 descriptions.insert(stream.description)
             }
             let kept = (
                 session.wanted, session.wantedInterfaceSounds, session.wantedRecordings, session.running,
-                session.audible
+                session.audible, session.sounding
             )
             if sums != kept {
                 return "session \(slot) has wrong sums"

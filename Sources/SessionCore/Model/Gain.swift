@@ -33,6 +33,9 @@ public struct LinearGain: Sendable, Hashable, Comparable {
     /// The same gain in dB, to a tenth; `-infinity` for silence.
     public var decibels: Double { value == 0 ? -.infinity : (200 * log10(value)).rounded() / 10 }
 
+    /// Both, one after the other.
+    static func * (left: LinearGain, right: LinearGain) -> LinearGain { LinearGain(left.value * right.value) }
+
     /// Whether the left one is quieter.
     public static func < (left: LinearGain, right: LinearGain) -> Bool { left.value < right.value }
 }

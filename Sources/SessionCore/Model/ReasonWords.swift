@@ -24,6 +24,7 @@ extension Reason {
         switch self {
         case .none: ReasonWords("none", brief: nil, "nothing is done to it")
         case .ducked: ReasonWords("ducked", brief: nil, "\(actor) lowers others")
+        case .level: ReasonWords("level", brief: "the level of its role", "the policy gives its role that level")
         case .interrupted: ReasonWords("interrupted", brief: nil, "\(actor) is heard")
         case .superseded:
             ReasonWords(

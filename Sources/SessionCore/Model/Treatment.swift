@@ -16,6 +16,8 @@ public enum Reason: UInt8, Sendable, Hashable, CaseIterable {
     case none
     /// Another session ducks it (R45).
     case ducked
+    /// Its role has a level of its own (N23).
+    case level
     /// Another session interrupts it (R28, R36).
     case interrupted
     /// The session that interrupted it has ended, but did not let it resume; only its own application does (R31).

@@ -15,6 +15,8 @@ public struct Policy: Sendable, Equatable {
     /// The description of an application that plays and records at the same time without a role for either (N14); `nil`
     /// for those of its streams.
     public let pairing: SessionDescription?
+    /// Whether that goes for every application, and not only for those of which a rule says so.
+    public let pairsUntagged: Bool
 
     /// What the user's switches silence (N16).
     public let switches: SwitchRules
@@ -34,6 +36,15 @@ public struct Policy: Sendable, Equatable {
     /// What a stream that its user or application has muted does to others (N24).
     public let muted: MutedStreams
 
+    /// What counts as sound (N13).
+    public let sounding: SoundingRules
+
+    /// The zones (N27).
+    public let zones: Zones
+
+    /// What people are told of on the desktop.
+    public let notified: Set<Notified>
+
     /// What to do with what a server, or its session manager, has of the same purpose.
     public let stockModules: StockModules
 
@@ -45,10 +56,12 @@ public struct Policy: Sendable, Equatable {
     public init(
         name: String, roles: [Role: SessionDescription], unmanagedRoles: Set<Role> = [],
         untagged: SessionDescription? = nil, untaggedCapture: SessionDescription? = nil,
-        interplay: InterplayRules = InterplayRules(), pairing: SessionDescription? = nil,
+        interplay: InterplayRules = InterplayRules(), pairing: SessionDescription? = nil, pairsUntagged: Bool = true,
         switches: SwitchRules = SwitchRules(), routes: RouteRules = RouteRules(),
         interruptions: InterruptionRules = InterruptionRules(), user: UserRules = UserRules(),
-        muted: MutedStreams = .ignore, ducking: Ducking = Ducking(), stockModules: StockModules = .unload,
+        muted: MutedStreams = .ignore, sounding: SoundingRules = SoundingRules(), zones: Zones = Zones(),
+        notified: Set<Notified> = [],
+        ducking: Ducking = Ducking(), stockModules: StockModules = .unload,
         order: [String] = []
     ) {
         self.name = name
@@ -58,11 +71,15 @@ public struct Policy: Sendable, Equatable {
         self.untaggedCapture = untaggedCapture
         self.interplay = interplay
         self.pairing = pairing
+        self.pairsUntagged = pairsUntagged && pairing != nil
         self.switches = switches
         self.routes = routes
         self.interruptions = interruptions
         self.user = user
         self.muted = muted
+        self.sounding = sounding
+        self.zones = zones
+        self.notified = notified
         self.ducking = ducking
         self.stockModules = stockModules
         let others = Set(self.roles.values.map(\.name)).subtracting(order).sorted()
@@ -81,7 +98,7 @@ public struct Policy: Sendable, Equatable {
         }
         if direction == .playback { return untagged }
         // N14: recordings must be known to the engine even if nothing is done to them.
-        return untaggedCapture ?? (pairing == nil ? nil : Policy.listener)
+        return untaggedCapture ?? (pairsUntagged ? Policy.listener : nil)
     }
 
     /// Whether a description precedes another that is equally strong, in one application (R1).
@@ -97,7 +114,8 @@ public struct Policy: Sendable, Equatable {
     public static let untaggedCaptureName = "untagged-capture"
 
     /// A recording that does not affect others and is not affected.
-    static let listener = SessionDescription(name: untaggedCaptureName, category: .ambient, isInterruptible: false)
+    public static let listener = SessionDescription(
+        name: untaggedCaptureName, category: .ambient, isInterruptible: false)
 }
 
 extension SessionDescription {
@@ -156,6 +174,28 @@ public struct InterruptionRules: Sendable, Hashable {
 
     /// Creates rules. By default an application has ten seconds.
     public init(resumesWithin: Duration = .seconds(10)) { self.resumesWithin = resumesWithin }
+}
+
+/// What people may be told of by a notification on the desktop. The raw values are the words in policy files.
+public enum Notified: String, Sendable, Hashable, CaseIterable {
+    /// The output on which something was heard has gone, and it waits for that output.
+    case outputGone = "output-gone"
+    /// A recording was stopped.
+    case recordingStopped = "recording-stopped"
+}
+
+/// What counts as sound in a session that does something to others only while it sounds (N13).
+public struct SoundingRules: Sendable, Hashable {
+    /// The lowest peak that counts, relative to full scale.
+    public var above: Decibels
+    /// How long a sound lasts beyond its last such peak.
+    public var hold: Duration
+
+    /// Creates rules. By default, what is above −45 dB counts, and a sound lasts for 700 ms.
+    public init(above: Decibels = Decibels(-45), hold: Duration = .milliseconds(700)) {
+        self.above = above
+        self.hold = hold
+    }
 }
 
 /// What a stream does to others while its user or application has muted it (N24). The raw values are the words in policy

@@ -42,6 +42,12 @@ public struct Preset: Sendable, Equatable {
     public var user = UserRules()
     /// What muted streams do to others (N24).
     public var muted = MutedStreams.ignore
+    /// What counts as sound (N13).
+    public var sounding = SoundingRules()
+    /// The zones (N27).
+    public var zones = Zones()
+    /// What people are told of on the desktop.
+    public var notified: Set<Notified> = []
     /// The default ducking, for descriptions that give no other.
     public var ducking = Ducking()
     /// What to do with a server's own modules of the same purpose.
@@ -61,10 +67,15 @@ public struct Preset: Sendable, Equatable {
         }
         return Policy(
             name: name, roles: byRole, unmanagedRoles: Set(unmanaged.compactMap { Role($0) }), untagged: untagged,
-            untaggedCapture: untaggedCapture, interplay: interplay, pairing: pairing.flatMap { roles[$0] },
+            untaggedCapture: untaggedCapture, interplay: interplay, pairing: roles[pairing ?? Preset.call],
+            pairsUntagged: pairing != nil,
             switches: switches, routes: routes, interruptions: interruptions, user: user, muted: muted,
+            sounding: sounding, zones: zones, notified: notified,
             ducking: ducking, stockModules: stockModules, order: order)
     }
+
+    /// The role of a call, which applications that play and record are in unless the policy names another one (N14).
+    public static let call = "phone"
 
     /// The presets that are built in, by name.
     public static let all: [String: Preset] = ["desktop": desktop, "phone": phone]
@@ -92,7 +103,7 @@ public struct Preset: Sendable, Equatable {
             // Low enough for a microphone beside a loudspeaker, and nobody's place in a film is lost.
             "dictation": SessionDescription(
                 name: "dictation", category: .playAndRecord, options: .duckOthers,
-                ducking: Ducking(gain: Decibels(-30))),
+                ducking: Ducking(gain: Decibels(-30)), isInterruptible: false),
             "music": SessionDescription(
                 name: "music", category: .playback, options: .mixWithOthers, pausesPlayer: true),
             "video": SessionDescription(
@@ -112,7 +123,7 @@ public struct Preset: Sendable, Equatable {
     public static let phone = Preset(
         name: "phone",
         roles: systemRoles.merging([
-            "dictation": SessionDescription(name: "dictation", category: .record),
+            "dictation": SessionDescription(name: "dictation", category: .record, isInterruptible: false),
             "music": SessionDescription(name: "music", category: .playback, pausesPlayer: true),
             "video": SessionDescription(
                 name: "video", category: .playback, mode: .moviePlayback, pausesPlayer: true),

@@ -100,6 +100,19 @@ public struct SessionDescription: Sendable, Hashable {
     /// without a player is corked.
     public var pausesPlayer: Bool
 
+    /// The level of its streams, relative to the volume that their user has set (N23): 0 dB or less.
+    public var level = Decibels(0)
+
+    /// Where its streams are heard, if such an output is there and in use (N23); `nil` leaves that to the server.
+    public var output: OutputPattern?
+
+    /// Whether it does something to others only while it sounds, by the measured level of its streams (N13). Otherwise it
+    /// does so as long as its streams run.
+    public var actsWhileSounding = false
+
+    /// Whether its application is in a call while it both plays and records streams of which the policy says this (N14).
+    public var isPaired = false
+
     /// Whether the session is a call whatever its category, and not the ringing for one (N8).
     public var isCall = false
 

@@ -118,6 +118,8 @@ public struct RouteEngine: Sendable, Equatable {
     public var availableOutputs: [RoutePort] { tracker.availableOutputs }
     /// All sinks and sources now.
     public var places: [RoutePlace] { tracker.places }
+    /// The ports behind a sink or source that are in use now.
+    public func ports(of node: UInt32) -> [RoutePort] { tracker.ports(of: node) }
     /// Whether the route is known. When a server starts, its cards come one after the other.
     public var hasBegun: Bool { tracker.hasBegun }
     /// Whether an application has opened a session, which may ask to be stopped when its output is lost (N25).
@@ -456,9 +458,11 @@ public struct RouteEngine: Sendable, Equatable {
         }
         // Sessions that were not considered choose nothing.
         choosing = Set(choices.keys)
-        if !choices.isEmpty || !steering.isEmpty {
+        if !choices.isEmpty || !steering.isEmpty || streams.haveOutputs {
             let inOrder = active.compactMap { id in choices[id].map { (session: id, choice: $0) } }
-            let commands = steering.update(inOrder, streams: streams.routedStreams(), places: tracker.places)
+            let routed = streams.routedStreams()
+            let commands = steering.update(
+                inOrder, streams: routed, places: tracker.places, outputs: sinks(of: routed))
             command(commands, now, &effects)
         }
         let available = outputs + inputs
@@ -470,6 +474,19 @@ public struct RouteEngine: Sendable, Equatable {
             toCompare.insert(id)
             tell(id, reason, &effects)
         }
+    }
+
+    /// The sinks of the outputs that the roles of these streams have (N23): of several the default one. Only what is in
+    /// use counts: to use another port of a card would take everything that plays on that card there.
+    private func sinks(of streams: [RouteStream]) -> [OutputPattern: UInt32] {
+        var sinks: [OutputPattern: UInt32] = [:]
+        for pattern in Set(streams.compactMap(\.output)) {
+            let fitting = tracker.places.filter { place in
+                place.direction == .output && tracker.ports(of: place.nodeID).contains { pattern.matches($0) }
+            }
+            sinks[pattern] = (fitting.first { $0.isDefault } ?? fitting.first)?.nodeID
+        }
+        return sinks
     }
 
     private mutating func command(_ commands: [RouteCommand], _ now: Instant, _ effects: inout [Effect]) {

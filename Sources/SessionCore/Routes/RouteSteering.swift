@@ -8,13 +8,19 @@ public struct RouteStream: Sendable, Hashable {
     public var direction: StreamDirection
     /// The server's number of the node to which it is linked; `nil` if it is not linked or the node is unknown.
     public var nodeID: UInt32?
+    /// The output that the policy has for its role; `nil` for the server's choice (N23).
+    public var output: OutputPattern?
 
     /// Creates a stream.
-    public init(_ id: StreamID, of session: SessionID?, _ direction: StreamDirection, on nodeID: UInt32? = nil) {
+    public init(
+        _ id: StreamID, of session: SessionID?, _ direction: StreamDirection, on nodeID: UInt32? = nil,
+        output: OutputPattern? = nil
+    ) {
         self.id = id
         self.session = session
         self.direction = direction
         self.nodeID = nodeID
+        self.output = output
     }
 }
 
@@ -55,8 +61,10 @@ public struct RouteSteering: Sendable, Equatable {
     ///   - streams: All streams. A missing one was removed or is left alone from now on; it is sent back, which a
     ///     server ignores for a removed stream.
     ///   - places: All sinks and sources (``RouteTracker/places``).
+    ///   - outputs: The sinks of the outputs that roles have (N23). A session's own choice comes first.
     public mutating func update(
-        _ choices: [(session: SessionID, choice: RouteChoice)], streams: [RouteStream], places: [RoutePlace]
+        _ choices: [(session: SessionID, choice: RouteChoice)], streams: [RouteStream], places: [RoutePlace],
+        outputs: [OutputPattern: UInt32] = [:]
     ) -> [RouteCommand] {
         let plan = RoutePlan(choices, places)
         var begun: [RouteCommand] = []
@@ -81,7 +89,9 @@ public struct RouteSteering: Sendable, Equatable {
         for stream in streams where left[stream.id] == nil {
             var steered = self.streams.removeValue(forKey: stream.id)
             steered?.observe(stream, nodes)
-            let target = stream.session.flatMap { plan.target(of: $0, stream.direction) }
+            let target =
+                stream.session.flatMap { plan.target(of: $0, stream.direction) }
+                ?? stream.output.flatMap { outputs[$0] }
             if let command = SteeredStream.change(&steered, of: stream, to: target, nodes, plan) {
                 begun.append(command)
             }

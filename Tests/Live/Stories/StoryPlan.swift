@@ -35,6 +35,9 @@ struct StoryPlan {
         for name in scenario.inputs where !name.hasPrefix("headset") {
             refuse("the card of the tests has one input that comes and goes, a headset's microphone (\(name))")
         }
+        if scenario.events.contains(where: { if case .sound = $0.action { true } else { false } }) {
+            refuse("what sounds is measured here, and the tones of the tests always sound")
+        }
         if scenario.streams.contains(where: { $0.property("pipewire.access.portal.app_id") != nil }) {
             refuse("which sandbox a program is in is the kernel's to say, and there is none here")
         }

@@ -150,6 +150,7 @@ final class StoryPlayer {
             let last = volumes[stream]?.last { $0.factor > 0 }?.factor ?? 1
             volumes[stream, default: []].append((moment, isMuted ? 0 : last))
             if let found = try await serverStream(of: stream) { try await desk.server.setMuted(isMuted, of: found) }
+        case .sound: break
         case .free(let stream):
             if let process = running[stream]?.process { try await shell.manager("Free", "\"pid:\(process)\"") }
         case .open, .category, .mode, .activate, .deactivate, .cancel, .close: try await performSession(action)

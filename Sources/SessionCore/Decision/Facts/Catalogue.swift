@@ -61,12 +61,16 @@ struct Catalogue: Sendable, Equatable {
         static let call = Traits(rawValue: 1 << 13)
         /// Rejects another description (R8).
         static let rejects = Traits(rawValue: 1 << 14)
+        /// Does something to others only while it sounds (N13).
+        static let actsWhileSounding = Traits(rawValue: 1 << 15)
     }
 
     private struct Row: Sendable, Equatable {
         var description: SessionDescription
         /// The gain of sessions that it ducks.
         var gain: LinearGain
+        /// The level of its own streams (N23).
+        var level: LinearGain
         /// Whether an application made it, rather than the policy.
         var isGuest: Bool
     }
@@ -112,11 +116,18 @@ struct Catalogue: Sendable, Equatable {
     private(set) var hasRejections = false
     /// Whether a description is speech (N1).
     private(set) var hasSpeech = false
+    /// Whether a description has an output of its own (N23).
+    private(set) var haveOutputs = false
+    /// Whether a description does something to others only while it sounds (N13).
+    private(set) var hasSounding = false
+    /// Whether the policy has zones (N27).
+    let hasZones: Bool
     /// The description of an application that plays and records without a role (N14).
     private(set) var pairing: DescriptionID?
 
     init(policy: Policy) {
         box = PolicyBox(policy)
+        hasZones = !policy.zones.all.isEmpty
         pairing = policy.pairing.flatMap { id(of: $0) { [] } }
     }
 
@@ -148,7 +159,9 @@ struct Catalogue: Sendable, Equatable {
             if rows[position].isGuest { guests -= 1 }
         }
         if isGuest { guests += 1 }
-        let row = Row(description: description, gain: description.ducking.gain.linear, isGuest: isGuest)
+        let row = Row(
+            description: description, gain: description.ducking.gain.linear, level: description.level.linear,
+            isGuest: isGuest)
         let weight = UInt64(description.priority.rawValue) << 1 | (description.precedesEquals ? 1 : 0)
         if position < rows.count {
             ids[rows[position].description] = nil
@@ -190,6 +203,8 @@ struct Catalogue: Sendable, Equatable {
         }
         traits[id.index] = traits(of: description)
         if traits[id.index].contains(.speech) { hasSpeech = true }
+        if description.actsWhileSounding { hasSounding = true }
+        if description.output != nil { haveOutputs = true }
         for actor in rows.indices {
             var own = traits[actor].subtracting([.affectsOthers, .ducks, .stopsSpeech, .rejects])
             for victim in rows.indices {
@@ -218,6 +233,7 @@ struct Catalogue: Sendable, Equatable {
             (.obeysDoNotDisturb, obeys && policy.switches.undisturbed.contains(description.category)),
             (.holdsOnHandover, description.holdsOnHandover), (.letsOthersResume, description.letsOthersResume),
             (.speech, description.mode == .spokenAudio && plays), (.call, description.priority >= .phone),
+            (.actsWhileSounding, description.actsWhileSounding),
         ]
         return table.reduce(into: []) { if $1.1 { $0.insert($1.0) } }
     }
@@ -290,6 +306,9 @@ struct Catalogue: Sendable, Equatable {
         special(ducker, on: other)?.gain.linear ?? row(ducker)?.gain ?? .unity
     }
 
+    /// The level of streams of a description (N23).
+    func level(of id: DescriptionID) -> LinearGain { row(id)?.level ?? .unity }
+
     /// The gain and times with which one description lowers another.
     func ducking(of ducker: DescriptionID, on other: DescriptionID) -> Ducking? {
         special(ducker, on: other) ?? row(ducker)?.description.ducking
@@ -330,9 +349,13 @@ struct Catalogue: Sendable, Equatable {
         var records = false
         for id in descriptions {
             if best.map({ isStronger(id, than: $0) }) ?? true { best = id }
-            guard pairing != nil else { continue }
-            if self[id] == policy.untagged { plays = true }
-            if self[id] == policy.untaggedCapture ?? Policy.listener { records = true }
+            guard pairing != nil, let description = self[id] else { continue }
+            if description.isPaired {
+                if description.name == Policy.untaggedCaptureName { records = true } else { plays = true }
+            } else if policy.pairsUntagged {
+                if description == policy.untagged { plays = true }
+                if description == policy.untaggedCapture ?? Policy.listener { records = true }
+            }
         }
         if let pairing, plays, records, let found = best, isStronger(pairing, than: found) { best = pairing }
         return best

@@ -10,6 +10,11 @@ public enum Event: Sendable, Equatable {
     case streamMuted(StreamID, Bool)
     /// The user wants to hear the stream although the policy keeps it silent (N19).
     case streamFreed(StreamID, by: UserAction)
+    /// The stream is heard in these zones; none if that is not known (N27).
+    case streamPlaced(StreamID, ZoneSet)
+    /// The stream's sound has become loud enough to count (`true`), or has been too quiet for long enough (`false`). Streams
+    /// whose level nobody measures count as sounding (N13).
+    case streamSounding(StreamID, Bool)
     /// The server has started (`true`) or stopped (`false`) processing the stream.
     case streamRunning(StreamID, Bool)
     /// A stream that was to become silent is silent: its fade is over, and it is stopped or muted.

@@ -128,6 +128,7 @@ struct Facts: Sendable, Equatable {
             }
             $0.running &+= (new.isWanted && new.isRunning ? 1 : 0) - (old.isWanted && old.isRunning ? 1 : 0)
             $0.audible &+= (new.isAudible ? 1 : 0) - (old.isAudible ? 1 : 0)
+            $0.sounding &+= (new.sounds ? 1 : 0) - (old.sounds ? 1 : 0)
         }
     }
 
@@ -147,6 +148,20 @@ struct Facts: Sendable, Equatable {
         while let stream = streams[Int(next)] {
             result.append(Int(next))
             next = stream.next
+        }
+        return result
+    }
+
+    /// Where a session's wanted playback streams are heard (N27); empty if that is not known of one of them, or if there is
+    /// none.
+    func zones(of session: Int) -> ZoneSet {
+        var result: ZoneSet = []
+        var next = sessions[session]?.firstStream ?? -1
+        while let stream = streams[Int(next)] {
+            next = stream.next
+            guard stream.isWanted, stream.direction == .playback else { continue }
+            if stream.zones.isEmpty { return [] }
+            result.formUnion(stream.zones)
         }
         return result
     }

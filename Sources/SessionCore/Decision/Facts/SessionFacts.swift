@@ -66,6 +66,10 @@ struct StreamFacts: Sendable, Equatable {
     var isPlayed = false
     /// Whether its user or application has muted it (N24).
     var isMuted = false
+    /// Whether its sound is loud enough to count (N13).
+    var isSounding = true
+    /// Where it is heard; empty if that is not known (N27).
+    var zones: ZoneSet = []
     /// Whether the server processes it.
     var isRunning = false
     /// Whether it has run since it appeared. If so, it fades back in; if not, fading would cut its beginning.
@@ -77,6 +81,9 @@ struct StreamFacts: Sendable, Equatable {
 
     /// Whether it can be heard, as far as the engine knows.
     var isAudible: Bool { isRunning && !isSettled }
+
+    /// Whether it keeps its session sounding (N13).
+    var sounds: Bool { isWanted && isSounding && direction == .playback }
 
     /// N24: whether it counts as wanted. A muted recording does: its application still listens, or plays the rest of a
     /// call.
@@ -123,6 +130,8 @@ struct SessionFacts: Sendable, Equatable {
     var wantedRecordings: Int32 = 0
     var running: Int32 = 0
     var audible: Int32 = 0
+    /// Of those that are wanted, the streams that play and sound (N13).
+    var sounding: Int32 = 0
     /// The slot of the session that silences it (N17); −1 for none.
     var cause: Int32 = -1
     /// The cause at the moment when the session left, until its victims are handed to another session; −1 for none.

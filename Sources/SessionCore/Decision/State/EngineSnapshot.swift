@@ -47,6 +47,8 @@ public struct EngineSnapshot: Sendable, Equatable {
         public var treatment: Treatment
         /// Who or what causes the treatment; `nil` while nothing is done.
         public var interrupter: Interrupter?
+        /// The output that the policy has for its role; `nil` for the server's choice (N23).
+        public var output: OutputPattern?
         /// Those beside whom it is heard because its user wants that (N19).
         public var besides: [Interrupter]
     }
@@ -66,9 +68,13 @@ extension Engine {
             guard let stream = facts.streams[slot] else { return nil }
             let session = Int(stream.session)
             return RouteStream(
-                stream.id, of: publishedStates[session] == nil ? nil : facts.id(of: session), stream.direction)
+                stream.id, of: publishedStates[session] == nil ? nil : facts.id(of: session), stream.direction,
+                output: stream.direction == .playback ? catalogue[stream.description]?.output : nil)
         }
     }
+
+    /// Whether a description has an output of its own (N23).
+    public var haveOutputs: Bool { catalogue.haveOutputs }
 
     /// A snapshot of everything. To read single sessions or streams, use `snapshot(of:)`.
     public var snapshot: EngineSnapshot {
@@ -108,6 +114,7 @@ extension Engine {
             direction: stream.direction, isWanted: stream.isPlayed, isMuted: stream.isMuted,
             isRunning: stream.isRunning,
             treatment: treatment, interrupter: treatment.cause.flatMap { interrupter($0) },
+            output: catalogue[stream.description]?.output,
             besides: freedoms(of: Int(stream.session)).map { interrupter(of: $0) })
     }
 

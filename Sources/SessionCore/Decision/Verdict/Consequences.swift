@@ -170,12 +170,18 @@ extension Engine {
         }
         if session.phase == .holding { return byPolicy(.cork, .handover) }
         if verdict.ducker >= 0, stream.direction == .playback, let ducker = facts.sessions[Int(verdict.ducker)] {
+            let level = catalogue.level(of: stream.description)
             return (
                 Treatment(
-                    gain: catalogue.gain(of: ducker.description, on: session.description), reason: .ducked,
+                    gain: level * catalogue.gain(of: ducker.description, on: session.description), reason: .ducked,
                     cause: cause(of: Int(verdict.ducker))),
                 ducker.description
             )
+        }
+        // N23
+        let level = catalogue.level(of: stream.description)
+        if level != .unity, stream.direction == .playback {
+            return (Treatment(gain: level, reason: .level, cause: .policy), nil)
         }
         return (.untouched, nil)
     }

@@ -322,12 +322,23 @@ extension Engine {
     }
 
     /// Whether an actor leaves a session alone: an interruption by the system spares the application that began it
-    /// (R36), and everybody spares a session whose user wants it to be heard (N19).
+    /// (R36), everybody spares a session whose user wants it to be heard (N19), and who is quiet may spare everybody (N13). Who is heard elsewhere
+    /// spares everybody here (N27).
     @inline(__always)
     func spares(_ actor: Int32, _ slot: Int) -> Bool {
+        if catalogue.hasSounding, isQuiet(Int(actor)) { return true }
+        if catalogue.hasZones, !facts.zones(of: Int(actor)).concerns(facts.zones(of: slot)) { return true }
         guard facts.sessions.read(Int(actor), { $0.sparesBeginner || $0.isOverruled }) == true else { return false }
         if freedoms[slot]?.contains(actor) == true { return true }
         return beginners[Int(actor)].map { facts.application(of: slot) == $0 } ?? false
+    }
+
+    /// Whether a session does something to others only while it sounds, and is quiet now (N13).
+    private func isQuiet(_ slot: Int) -> Bool {
+        facts.sessions.read(slot) { session in
+            session.sounding <= 0 && session.firstStream >= 0
+                && catalogue.traits(of: session.description).contains(.actsWhileSounding)
+        } ?? false
     }
 
     /// Finds the heard session with the strongest claim that silences a session. If that one only mutes it, another may
