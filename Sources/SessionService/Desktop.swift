@@ -11,10 +11,13 @@ final class Desktop {
     private var lock: ScreenLock?
     private var sleep: SleepWatch?
     private var calls: CallWatch?
+    private var callAudio: CallAudioWatch?
     /// The interruption from the start of sleep until waking.
     private(set) var sleeping: SessionID?
     /// The interruption of the present call.
     private var call: SessionID?
+    /// The interruption while a telephone's audio is set up for a call.
+    private var audioCall: SessionID?
     /// Lets the machine sleep after the given time; called once no stream is heard any more.
     private var mayFallAsleep: ((Duration) -> Void)?
 
@@ -29,12 +32,14 @@ final class Desktop {
             system: system, loop: loop, willSleep: { [weak self] done in self?.willSleep(done) },
             didWake: { [weak self] in self?.didWake() })
         calls = CallWatch(system: system) { [weak self] phase, number in self?.changed(phase, number) }
+        callAudio = CallAudioWatch(session: service.connection) { [weak self] in self?.callAudioChanged($0) }
     }
 
     func leave() {
         lock?.stop()
         sleep?.stop()
         calls?.stop()
+        callAudio?.stop()
         system.close()
     }
 
@@ -76,6 +81,18 @@ final class Desktop {
             call = id
             service.beginInterruption(
                 id, description, by: number.isEmpty ? "a call" : "a call with \(Words.short(number))")
+        }
+        if let former { service.endInterruption(former) }
+    }
+
+    /// A telephone's shell has set up the card for a call, whose sound may never come to this server.
+    private func callAudioChanged(_ isInCall: Bool) {
+        let former = audioCall
+        audioCall = nil
+        if isInCall, let description = Role("phone").flatMap({ service.runtime.policy.roles[$0] }) {
+            let id = service.nextID()
+            audioCall = id
+            service.beginInterruption(id, description, by: "a call")
         }
         if let former { service.endInterruption(former) }
     }

@@ -19,6 +19,7 @@ enum Explanations {
         let reason = treatment.reason.words(cause: treatment.cause, actor: actor)
         switch treatment.reason {
         case .none: text += "not touched"
+        case .level: text += "heard at \(treatment.gain.decibels) dB\(since): \(reason.clause)"
         case .ducked: text += "lowered by \(-treatment.gain.decibels) dB\(since): \(reason.clause)"
         case .handover: text += "held back\(since): \(reason.clause)"
         default: text += "\(verb(treatment))\(since): \(reason.clause)"
@@ -26,6 +27,7 @@ enum Explanations {
         let besides = stream.besides.map(\.label)
         if !besides.isEmpty { text += "; its user wants to hear it beside \(besides.joined(separator: ", "))" }
         if stream.isMuted { text += "; it is muted by its user or application" }
+        if let output = stream.output { text += "; the output of its role is \(output.text)" }
         if let rule = rule(stream, of: victim, by: acting, policy) { text += "; \(rule)" }
         return text
     }

@@ -19,6 +19,7 @@ public final class SessionService {
     public let processes: any ProcessTree
     private(set) var manager: ManagerObject?
     private var desktop: Desktop?
+    private var notes: DesktopNotes?
     private var permissions: RecordingPermissions?
     private var players: PlayerBridge?
 
@@ -79,6 +80,7 @@ public final class SessionService {
         self.players = players
         desktop = Desktop(service: self, system: BusConnection(buses.system, loop: loop), loop: loop)
         runtime.players = players
+        notes = DesktopNotes(service: self)
         permissions = RecordingPermissions(session: connection) { [weak self] in self?.host.accessChanged() }
         connection.requestName(AudioSessionBus.name) { [weak self] hasName in
             guard let self, hasName || connection.isConnected else { return }
@@ -104,6 +106,8 @@ public final class SessionService {
         players = nil
         desktop?.leave()
         desktop = nil
+        notes?.stop()
+        notes = nil
         permissions?.stop()
         permissions = nil
         connection.close()
@@ -437,6 +441,7 @@ extension SessionService: SessionObserver {
             if let id = memberships[stream] { tell(id, .refused(stream)) }
         case .treat, .wake, .sessionActivated, .sessionDeactivated: break
         }
+        notes?.handle(effect)
         manager?.feed.add(effect) { reason(of: $0) }
     }
 

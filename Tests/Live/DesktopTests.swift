@@ -94,6 +94,50 @@ extension LiveModule {
         }
     }
 
+    @Test("R36 a call that a telephone's shell has set up stops the music, and ends with the shell's service")
+    func shellCalls() async throws {
+        try await LiveDesktop.run { desk in
+            let mocks = DesktopMocks(desk.sandbox)
+            let service = try await mocks.startCallAudio()
+            _ = try await desk.playMusic()
+            try await desk.log.wait(forLineContaining: "org.AudioSession1 is on the session bus")
+            try await mocks.setCallAudio(isInCall: true)
+            try await desk.hearNothing(of: LiveDesktop.music)
+            try await mocks.setCallAudio(isInCall: false)
+            try await desk.hear(LiveDesktop.music)
+            try await mocks.setCallAudio(isInCall: true)
+            try await desk.hearNothing(of: LiveDesktop.music)
+            await service.stop()
+            try await desk.hear(LiveDesktop.music)
+        }
+    }
+
+    @Test("R64 where the policy says so, people are told that headphones are gone and what waits for them")
+    func goneIsTold() async throws {
+        try await LiveDesktop.run(
+            policy: "notify = [ output-gone recording-stopped ]", options: { $0.routeVolume = 1 }
+        ) { desk in
+            let mocks = DesktopMocks(desk.sandbox)
+            _ = try await mocks.startNotifications()
+            let card = try await desk.card(.laptop)
+            let headphones = try await card.record("headphones")
+            _ = try desk.play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
+            #expect(try await mocks.shownNotifications() == "")
+            try await card.unplug("headphones")
+            let note = try await waitUntil("a notification") {
+                let shown = try await mocks.shownNotifications()
+                return shown.isEmpty ? nil : shown
+            }
+            #expect(note.contains("has gone: It goes on where it was when") && note.contains("music-player"), "\(note)")
+            try await card.plug("headphones")
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
+            _ = try await waitUntil("the notification to be taken back") {
+                try await mocks.shownNotifications().isEmpty ? true : nil
+            }
+        }
+    }
+
     @Test("R30 R31 R36 N16 ring, accept, hang up; and ring, reject: one interruption each, and the music goes on")
     func modemCalls() async throws {
         try await LiveDesktop.run(options: { $0.runsSystemBus = true }) { desk in

@@ -145,6 +145,43 @@ public struct DesktopMocks: Sendable {
             isSystem: false, [saver, "/org/freedesktop/ScreenSaver", saver, "SetActive", "b", "\(isActive)"])
     }
 
+    // MARK: - A telephone's shell
+
+    private static let callAudio = "org.mobian_project.CallAudio"
+
+    /// Starts callaudiod, in a call or not.
+    public func startCallAudio(isInCall: Bool = false) async throws -> ChildProcess {
+        try await start(
+            "call-audio", DesktopMocks.callAudio, isSystem: false, parameters: "{\"mode\": \(isInCall ? 1 : 0)}")
+    }
+
+    /// Sets up the audio for a call, or for everything else.
+    public func setCallAudio(isInCall: Bool) async throws {
+        try await busctl(
+            isSystem: false,
+            [
+                DesktopMocks.callAudio, "/org/mobian_project/CallAudio", DesktopMocks.callAudio, "SelectMode", "u",
+                isInCall ? "1" : "0",
+            ])
+    }
+
+    // MARK: - Notifications
+
+    private static let notifications = "org.freedesktop.Notifications"
+
+    /// Starts a service that shows notifications.
+    public func startNotifications() async throws -> ChildProcess {
+        try await start("notifications", DesktopMocks.notifications, isSystem: false, parameters: "{}")
+    }
+
+    /// The notifications that are shown, as "SUMMARY: BODY", with bars between them.
+    public func shownNotifications() async throws -> String {
+        let answer = try await busctl(
+            isSystem: false,
+            [DesktopMocks.notifications, "/org/freedesktop/Notifications", DesktopMocks.notifications, "Shown"])
+        return DesktopMocks.text(in: answer)
+    }
+
     // MARK: - The bus
 
     /// The text in an answer of one string, as `busctl` prints it.
