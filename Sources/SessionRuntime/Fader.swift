@@ -79,6 +79,16 @@ package struct Fader {
         indexOfFade[stream].map { fades[$0].length } ?? .zero
     }
 
+    /// How long a stream's present fade still takes, if every step comes in time; zero if there is none.
+    package func remaining(of stream: StreamID, at now: Instant) -> Duration {
+        guard let fade = indexOfFade[stream].map({ fades[$0] }) else { return .zero }
+        let left = fade.length - fade.passed
+        if fade.waits { return left }
+        // Until it begins, nothing of its length passes.
+        if fade.begins > now { return now.duration(to: fade.begins) + left }
+        return max(left - max(max(fade.moved, fade.begins).duration(to: now), .zero), .zero)
+    }
+
     /// The time between two steps. Two steps a quantum give each quantum a new gain. Very many fades get fewer steps,
     /// because every step is a message to a client.
     private var pace: Duration { max(.milliseconds(2), stepCost * fades.count) }

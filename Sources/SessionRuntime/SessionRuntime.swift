@@ -217,6 +217,11 @@ public final class SessionRuntime {
     /// When a stream's present treatment was set; `nil` if nothing was done to it yet.
     public func treated(since stream: StreamID) -> Instant? { streamRecords[stream]?.treatedSince }
 
+    /// The gain that the policy gives a stream at this moment, and how long its present fade still takes.
+    public func level(of stream: StreamID) -> (gain: LinearGain, remaining: Duration) {
+        (fader.gain(of: stream), fader.remaining(of: stream, at: host.now))
+    }
+
     /// The treatment of a stream; `nil` for one that is left alone (N12).
     public func treatment(of stream: StreamID) -> Treatment? { read { $0.treatment(of: stream) } }
 

@@ -4,7 +4,11 @@ import SessionWire
 /// The engine's state as D-Bus records. `ListSessions` and `ListStreams` document the members.
 enum Records {
     /// The record of a session.
-    static func session(_ session: EngineSnapshot.Session, path: String?, displayName: String?) -> WireValue {
+    ///
+    /// - Parameter now: The moment from which the remaining time counts.
+    static func session(
+        _ session: EngineSnapshot.Session, path: String?, displayName: String?, at now: Instant
+    ) -> WireValue {
         let description = session.description
         let configuration = session.configuration
         return .record([
@@ -21,11 +25,17 @@ enum Records {
             ("state", .string(session.state.rawValue)),
             ("by", .string(session.silencer?.label ?? "")),
             ("streams", .array(of: "u", session.streams.map { .uint32($0.rawValue) })),
+            ("remaining", .uint32(milliseconds(session.ends.map { now.duration(to: $0) } ?? .zero))),
         ])
     }
 
     /// The record of a stream.
-    static func stream(_ stream: EngineSnapshot.Stream, _ identity: StreamIdentity?, since: UInt64) -> WireValue {
+    ///
+    /// - Parameter level: Its gain at this moment, and how long its fade still takes.
+    static func stream(
+        _ stream: EngineSnapshot.Stream, _ identity: StreamIdentity?, since: UInt64,
+        level: (gain: LinearGain, remaining: Duration)
+    ) -> WireValue {
         .record([
             ("id", .uint32(stream.id.rawValue)),
             ("node", .uint32(identity?.node ?? 0)),
@@ -43,7 +53,14 @@ enum Records {
             ("by", .string(stream.interrupter?.label ?? "")),
             ("since", .uint64(since)),
             ("beside", .strings(stream.besides.map(\.label))),
+            ("gain-now", .double(level.gain.decibels)),
+            ("fade-remaining", .uint32(milliseconds(level.remaining))),
         ])
+    }
+
+    /// A time in whole milliseconds; one that has begun counts, so that only what is over is 0.
+    private static func milliseconds(_ time: Duration) -> UInt32 {
+        UInt32(clamping: (max(time, .zero).wholeNanoseconds + 999_999) / 1_000_000)
     }
 
     /// The server's limits, each with its reason.

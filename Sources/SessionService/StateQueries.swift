@@ -5,7 +5,7 @@ import SessionWire
 extension SessionService {
     func record(_ session: EngineSnapshot.Session) -> WireValue {
         let object = session.reference.id.flatMap { objects[$0] }
-        return Records.session(session, path: object?.path, displayName: object?.displayName)
+        return Records.session(session, path: object?.path, displayName: object?.displayName, at: runtime.now)
     }
 
     /// The snapshot of a referenced session; `nil` if the session is gone or has another description now.
@@ -15,7 +15,8 @@ extension SessionService {
 
     func record(_ stream: EngineSnapshot.Stream) -> WireValue {
         Records.stream(
-            stream, memberships.identity(of: stream.id), since: realTime(of: runtime.treated(since: stream.id)))
+            stream, memberships.identity(of: stream.id), since: realTime(of: runtime.treated(since: stream.id)),
+            level: runtime.level(of: stream.id))
     }
 
     /// The record of a session; `nil` if the session has gone or the viewer may not see it.

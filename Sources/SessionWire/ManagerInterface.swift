@@ -46,16 +46,19 @@ extension WireInterface {
                 (s; empty unless the session was opened here), application (s), display-name (s), kind (s: implicit, \
                 explicit or system), description (s: the role or category), category (s), options (as) and mode (s) in \
                 effect, priority (u), state (s: inactive, holding, starting, active, releasing, interrupted, delayed), \
-                by (s: the session that interrupts it), streams (au).
+                by (s: the session that interrupts it), streams (au), remaining (u: milliseconds until its state ends by \
+                itself, as the wait for headphones does; 0 without such an end).
                 """),
             Method(
                 "ListStreams", [], returns: [Argument("streams", "aa{sv}")],
                 """
                 All streams that the policy manages. Each has: id (u), node (u: its number in the sound server), \
                 application (s), process (u), direction (s: playback or capture), session (u), description (s), wanted \
-                (b: its application wants it to run), muted (b: by its user or application), running (b), treatment (s: untouched, ducked, muted, corked or \
-                player-paused), gain (d: dB), cause (s), by (s: the session that causes it), since (t: microseconds \
-                since 1970), beside (as: the sessions beside which it is heard because its user wants that).
+                (b: its application wants it to run), muted (b: by its user or application), running (b), treatment (s: \
+                untouched, ducked, muted, corked or player-paused), gain (d: dB, at the end of the fade), cause (s), by \
+                (s: the session that causes it), since (t: microseconds since 1970), beside (as: the sessions beside \
+                which it is heard because its user wants that), gain-now (d: dB, at this moment), fade-remaining (u: \
+                milliseconds until the fade ends; 0 without a fade).
                 """),
             Method(
                 "Free", [Argument("subject", "s")], returns: [Argument("streams", "u")],

@@ -28,6 +28,25 @@ import Testing
         #expect(scenario["music"] == .free)
     }
 
+    @Test("R64 how long the headphones are waited for is said, until they are back or too late")
+    func remainingWait() throws {
+        for isBack in [false, true] {
+            var scenario = playing([("music", "music")])
+            func end(_ scenario: Scenario) throws -> Instant? {
+                try #require(scenario.engine.snapshot.sessions.first).ends
+            }
+            #expect(try end(scenario) == nil)
+            scenario.unplug(headphones, "music")
+            let first = try #require(try end(scenario))
+            #expect(scenario.now.duration(to: first) == .seconds(60))
+            scenario.advance(.seconds(20))
+            #expect(try end(scenario) == first)
+            if isBack { scenario.plug(headphones, "music") }
+            scenario.advance(.seconds(70))
+            #expect(try end(scenario) == nil)
+        }
+    }
+
     @Test("R64 what waits for its output waits in another session too, and under another policy")
     func joinsWhileAwaited() {
         for isReloaded in [false, true] {

@@ -69,6 +69,34 @@ import Testing
         }
     }
 
+    @Test("R37 what is left of a fade is said, from before its beginning to its end")
+    func remaining() {
+        let quantum = Duration.milliseconds(5)
+        var fader = Fader()
+        #expect(fader.remaining(of: stream, at: start) == .zero)
+        _ = fader.start(
+            stream, to: .silence, then: .cork, within: .milliseconds(200), after: .milliseconds(50), quantum: quantum,
+            waits: false, at: start)
+        #expect(fader.remaining(of: stream, at: start) == .milliseconds(250))
+        #expect(fader.remaining(of: stream, at: start.advanced(by: .milliseconds(50))) == .milliseconds(200))
+        var last = Duration.milliseconds(250)
+        while let next = fader.nextStep {
+            _ = fader.step(at: next)
+            let left = fader.remaining(of: stream, at: next)
+            #expect(left <= last && left >= .zero)
+            last = left
+        }
+        #expect(last == .zero)
+        // Silence lasts until the stream runs again; so does what is left of the fade in.
+        _ = fader.start(
+            stream, to: .unity, then: .none, within: .milliseconds(200), quantum: quantum, waits: true, at: start)
+        #expect(fader.remaining(of: stream, at: start.advanced(by: .seconds(9))) == .milliseconds(200))
+        fader.streamRuns(stream, at: start.advanced(by: .seconds(9)))
+        #expect(fader.remaining(of: stream, at: start.advanced(by: .seconds(10))) == .zero)
+        fader.forget(stream)
+        #expect(fader.remaining(of: stream, at: start) == .zero)
+    }
+
     @Test("R37 the cork comes with the last step, however many others still move")
     func corkAfterQuantum() {
         let quantum = Duration.milliseconds(20)

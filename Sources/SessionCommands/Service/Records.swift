@@ -16,13 +16,15 @@ struct SessionRecord {
     var by: String
     /// The numbers of the session's streams.
     var streams: [Int64]
+    /// The milliseconds until the state ends by itself; 0 without such an end.
+    var remaining: Int64
     /// The received record, with its keys in the documented order.
     var record: WireValue
 
     /// The keys in the order of the interface's documentation.
     private static let keys = [
         "id", "path", "application", "display-name", "kind", "description", "category", "options", "mode", "priority",
-        "state", "by", "streams",
+        "state", "by", "streams", "remaining",
     ]
 
     init(_ value: WireValue) {
@@ -37,6 +39,7 @@ struct SessionRecord {
         state = value["state"]?.text ?? ""
         by = value["by"]?.text ?? ""
         streams = value["streams"]?.elements?.compactMap(\.integer) ?? []
+        remaining = value["remaining"]?.integer ?? 0
         record = value.ordered(by: Self.keys)
     }
 
@@ -69,12 +72,16 @@ struct StreamRecord {
     var since: Int64
     /// The sessions beside which it is heard because its user wants that, for people.
     var beside: [String]
+    /// In dB, at the moment of the record.
+    var presentGain: Double
+    /// The milliseconds until the fade ends; 0 without a fade.
+    var fadeRemaining: Int64
     /// The received record, with its keys in the documented order.
     var record: WireValue
 
     private static let keys = [
         "id", "node", "application", "process", "direction", "session", "description", "wanted", "muted", "running",
-        "treatment", "gain", "cause", "by", "since", "beside",
+        "treatment", "gain", "cause", "by", "since", "beside", "gain-now", "fade-remaining",
     ]
 
     init(_ value: WireValue) {
@@ -94,6 +101,9 @@ struct StreamRecord {
         by = value["by"]?.text ?? ""
         since = value["since"]?.integer ?? 0
         beside = value["beside"]?.elements?.compactMap(\.text) ?? []
+        // An older service says only where the fade leads.
+        presentGain = value["gain-now"]?.number ?? gain
+        fadeRemaining = value["fade-remaining"]?.integer ?? 0
         record = value.ordered(by: Self.keys)
     }
 

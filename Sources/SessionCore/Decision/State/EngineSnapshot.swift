@@ -25,6 +25,8 @@ public struct EngineSnapshot: Sendable, Equatable {
         public var silencer: Interrupter?
         /// Its streams.
         public var streams: [StreamID]
+        /// When its state ends by itself, as a wait for headphones does; `nil` if only an event ends it.
+        public var ends: Instant?
     }
 
     /// One stream.
@@ -101,7 +103,8 @@ extension Engine {
         return EngineSnapshot.Session(
             number: number.rawValue, reference: reference(slot, session.description), description: description,
             configuration: configurations[slot], state: state(of: slot, session), silencer: silencer,
-            streams: facts.streams(of: slot).compactMap { facts.streams[$0]?.id }.sorted { $0.rawValue < $1.rawValue })
+            streams: facts.streams(of: slot).compactMap { facts.streams[$0]?.id }.sorted { $0.rawValue < $1.rawValue },
+            ends: end(of: slot, session))
     }
 
     /// The snapshot of a stream; `nil` for a stream that is left alone.
@@ -127,6 +130,12 @@ extension Engine {
     public func session(_ reference: SessionReference) -> SessionNumber? {
         let slot = reference.id.map { facts.slot(of: $0) } ?? facts.slot(of: reference.application)
         return slot.map { facts.number(of: $0) }
+    }
+
+    /// When a session's phase is over, the wait for its output, or the time in which it may go on.
+    private func end(of slot: Int, _ session: SessionFacts) -> Instant? {
+        let output = session.block == .awaitedOutput ? disconnections[slot]?.until : nil
+        return [session.deadline, session.resumesUntil, output].compactMap { $0 }.filter { $0 != Switches.never }.min()
     }
 
     private func state(of slot: Int, _ session: SessionFacts) -> EngineSnapshot.State {
