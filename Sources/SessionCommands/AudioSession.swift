@@ -10,7 +10,8 @@ public struct AudioSession: ParsableCommand {
         discussion: "The manual has more: man audio-session, man audio-session.conf.",
         version: AudioSessionBus.version,
         groupedSubcommands: [
-            CommandGroup(name: "Sessions", subcommands: [Status.self, List.self, Monitor.self, Explain.self]),
+            CommandGroup(
+                name: "Sessions", subcommands: [Status.self, List.self, Monitor.self, Explain.self, Waybar.self]),
             CommandGroup(name: "Inputs and outputs", subcommands: [Routes.self]),
             CommandGroup(
                 name: "Switches",

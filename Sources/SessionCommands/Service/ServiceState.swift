@@ -17,6 +17,8 @@ struct ServiceState {
     var sessions: [SessionRecord]
     /// Sorted by number.
     var streams: [StreamRecord]
+    /// The sessions' numbers, the strongest claim first.
+    var strongest: [Int64]
 
     /// The user's switches.
     struct Switches: Equatable {
@@ -59,8 +61,16 @@ struct ServiceState {
             silent: properties["Silent"]?.truth ?? false, doNotDisturb: properties["DoNotDisturb"]?.truth ?? false,
             locked: properties["Locked"]?.truth ?? false, pause: Pause(properties["PausedUntil"]))
         route = RouteRecord(properties: properties)
-        self.sessions = (sessions.elements ?? []).map(SessionRecord.init).sorted { $0.id < $1.id }
+        let received = (sessions.elements ?? []).map(SessionRecord.init)
+        strongest = received.map(\.id)
+        self.sessions = received.sorted { $0.id < $1.id }
         self.streams = (streams.elements ?? []).map(StreamRecord.init).sorted { $0.id < $1.id }
+    }
+
+    /// The sessions, the strongest claim first.
+    var sessionsByStrength: [SessionRecord] {
+        let known = Dictionary(sessions.map { ($0.id, $0) }) { first, _ in first }
+        return strongest.compactMap { known[$0] }
     }
 
     /// The members of the JSON object, in order.
