@@ -11,7 +11,8 @@ public struct AudioSession: ParsableCommand {
         version: AudioSessionBus.version,
         groupedSubcommands: [
             CommandGroup(
-                name: "Sessions", subcommands: [Status.self, List.self, Monitor.self, Explain.self, Waybar.self]),
+                name: "Sessions",
+                subcommands: [Status.self, List.self, Monitor.self, Explain.self, Waybar.self, Doctor.self]),
             CommandGroup(name: "Inputs and outputs", subcommands: [Routes.self]),
             CommandGroup(
                 name: "Switches",

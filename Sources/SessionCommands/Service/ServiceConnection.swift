@@ -75,10 +75,18 @@ final class ServiceConnection {
         try callOrExit("Set", arguments, interface: Self.properties)
     }
 
+    /// The service's complete state; on an error, prints the error and ends the command.
+    func state() throws -> ServiceState { try read().orExit() }
+
     /// The service's complete state.
-    func state() throws -> ServiceState {
-        let results = try answers(to: Self.stateCalls).map { try $0.orExit() }
-        return ServiceState(answers: results)
+    func read() -> Result<ServiceState, WireError> {
+        do throws(WireError) {
+            var values: [[WireValue]] = []
+            for answer in answers(to: Self.stateCalls) { values.append(try answer.get()) }
+            return .success(ServiceState(answers: values))
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// The calls that together return the service's state.
@@ -121,8 +129,7 @@ extension WireError {
         if isWithoutService {
             return """
                 there is no service \(AudioSessionBus.name) on the session bus.
-                Check that the sound server has loaded the module: pw-dump | grep audio-session
-                Check that DBUS_SESSION_BUS_ADDRESS names the bus of the sound server's session.
+                To see whether the sound server has loaded the module, and what is in the way: audio-session doctor
                 """
         }
         if name == WireErrorName.disconnected {

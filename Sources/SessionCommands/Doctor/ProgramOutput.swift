@@ -1,0 +1,121 @@
+import Glibc
+
+/// What another program prints, for `audio-session doctor`.
+enum ProgramOutput {
+    /// The longest output that is read, in bytes, and the time in which it has to come, in milliseconds.
+    private static let longest = 8 << 20
+    private static let patience: Int64 = 5000
+
+    /// Runs a program to its end, in plain English, and returns its standard output.
+    ///
+    /// - Returns: `nil` if there is no such program. A program that takes too long is ended, and what it has printed
+    ///   counts.
+    static func of(_ words: [String], environment changes: [String: String] = [:]) -> String? {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return "" }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        guard let child = start(words, changes, output: ends[1]) else {
+            close(ends[1])
+            return nil
+        }
+        close(ends[1])
+        let text = read(ends[0])
+        kill(child, SIGKILL)
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        return text
+    }
+
+    private static func start(_ words: [String], _ changes: [String: String], output: Int32) -> pid_t? {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        let all = changes.merging(["LC_ALL": "C"]) { own, _ in own }
+        var variables = inherited(without: Set(all.keys)) + all.map { strdup("\($0)=\($1)") } + [nil]
+        var arguments = words.map { strdup($0) } + [nil]
+        defer { for text in variables + arguments { free(text) } }
+        var child = pid_t()
+        return posix_spawnp(&child, words[0], &actions, nil, &arguments, &variables) == 0 ? child : nil
+    }
+
+    /// The environment of this process but for some variables.
+    private static func inherited(without names: Set<String>) -> [UnsafeMutablePointer<CChar>?] {
+        var result: [UnsafeMutablePointer<CChar>?] = []
+        var next = environ
+        while let entry = next.pointee {
+            let text = String(cString: entry)
+            if !names.contains(String(text.prefix { $0 != "=" })) { result.append(strdup(text)) }
+            next += 1
+        }
+        return result
+    }
+
+    private static func read(_ descriptor: Int32) -> String {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let end = milliseconds + patience
+        while bytes.count < longest, milliseconds < end {
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, Int32(clamping: end - milliseconds)) > 0 else { continue }
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count > 0 { bytes += buffer[..<count] } else if count == 0 || errno != EINTR { break }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static var milliseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}
+
+/// What programs say, as far as it matters to the doctor.
+extension Evidence.ProgramsSay {
+    /// Takes what `pw-dump` prints.
+    mutating func readDump(_ text: String) {
+        var isPause = false
+        for line in text.split(separator: "\n") {
+            if line.contains("\"policy.role-based.priority\"") || line.contains("\"policy.role-based.target\"")
+                || line.contains("\"wireplumber.is-endpoint\": true")
+            {
+                hasRoleNodes = true
+            }
+            // A setting is an object with its key in one line and its value in a later one.
+            if line.contains("\"key\": ") { isPause = line.contains("\"linking.pause-playback\"") }
+            if isPause, line.contains("\"value\": ") { pausesPlayback = line.contains("true") }
+        }
+    }
+
+    /// Takes what `pactl list short modules` prints.
+    mutating func readModules(_ text: String) {
+        let names = text.split(separator: "\n").compactMap { line in
+            line.split(separator: "\t").dropFirst().first.map(String.init)
+        }
+        roleModules = ["module-role-cork", "module-role-ducking"].filter(names.contains)
+    }
+
+    /// Takes what `pactl info` prints: the server of PulseAudio's clients.
+    mutating func readServer(_ text: String) {
+        func value(_ key: String) -> String? {
+            text.split(separator: "\n").first { $0.hasPrefix("\(key): ") }.map { String($0.dropFirst(key.count + 2)) }
+        }
+        guard let name = value("Server Name") else { return }
+        // "PulseAudio (on PipeWire 1.4.2)", or "pulseaudio", whose version is in another line.
+        if name.contains("PipeWire") {
+            releases.append("pipewire-pulse: \(name)")
+        } else {
+            releases.append("PulseAudio \(value("Server Version") ?? "?")")
+        }
+    }
+
+    /// Takes what `wireplumber --version` prints, which is the release that is installed.
+    mutating func readManager(_ text: String) {
+        let line = text.split(separator: "\n").first { $0.hasPrefix("Linked with libwireplumber ") }
+        if let release = line?.split(separator: " ").last { releases.append("WirePlumber \(release)") }
+    }
+}
