@@ -12,7 +12,7 @@ public struct AudioSession: ParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Sessions",
-                subcommands: [Status.self, List.self, Monitor.self, Explain.self, Waybar.self, Doctor.self]),
+                subcommands: [Status.self, Top.self, List.self, Monitor.self, Explain.self, Waybar.self, Doctor.self]),
             CommandGroup(name: "Inputs and outputs", subcommands: [Routes.self]),
             CommandGroup(
                 name: "Switches",

@@ -47,18 +47,7 @@ struct Excerpts {
 
     /// White space with the width of a scalar on a terminal.
     private static func width(of scalar: Unicode.Scalar) -> String {
-        if scalar == "\t" { return "\t" }
-        switch scalar.properties.generalCategory {
-        case .nonspacingMark, .enclosingMark: return ""
-        default: break
-        }
-        switch scalar.value {
-        // Chinese, Japanese, Korean and pictograms take two columns.
-        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
-            0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
-            return "  "
-        default: return " "
-        }
+        scalar == "\t" ? "\t" : String(repeating: " ", count: scalar.columns)
     }
 
     private mutating func line(_ number: Int, of file: String) -> [Unicode.Scalar]? {

@@ -28,7 +28,7 @@ struct StatusText {
 
     /// The policy and the switches that are on; several lines if the policy comes from several files.
     private var headline: [String] {
-        var parts = [state.policy.isEmpty ? "unknown" : style.safe(shortened(state.policy), limit: 1000)]
+        var parts = [state.policy.isEmpty ? "unknown" : style.safe(state.policy(below: home), limit: 1000)]
         let switches = state.switches
         if switches.silent { parts.append("silent") }
         if switches.doNotDisturb { parts.append("do not disturb") }
@@ -47,14 +47,6 @@ struct StatusText {
     private var route: [String] {
         let words = state.route.words(style)
         return words.isEmpty ? [] : lines(words.prefix(1).uppercased() + words.dropFirst(), nil)
-    }
-
-    /// Writes a path below the home folder with `~`.
-    private func shortened(_ origin: String) -> String {
-        guard let home, home.count > 1 else { return origin }
-        return origin.split(separator: " ", omittingEmptySubsequences: false).map { word in
-            word.hasPrefix(home + "/") ? "~" + word.dropFirst(home.count) : String(word)
-        }.joined(separator: " ")
     }
 
     private var tree: Tree {
@@ -141,6 +133,16 @@ extension Style {
         case ..<172_800: "\(seconds / 3600) h"
         default: "\(seconds / 86_400) days"
         }
+    }
+}
+
+extension ServiceState {
+    /// The source of the policy, with paths below a home folder as `~`.
+    func policy(below home: String?) -> String {
+        guard let home, home.count > 1 else { return policy }
+        return policy.split(separator: " ", omittingEmptySubsequences: false).map { word in
+            word.hasPrefix(home + "/") ? "~" + word.dropFirst(home.count) : String(word)
+        }.joined(separator: " ")
     }
 }
 
