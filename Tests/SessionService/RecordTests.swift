@@ -27,9 +27,10 @@ import Testing
         #expect(fading.gain == -20 && fading.now.map { $0 <= 0 && $0 > -20 } == true)
         let lowered = try await waitUntil("its end") {
             let found = try await stream(1)
-            return found.flatMap { $0.rest == 0 ? $0 : nil }
+            // On a busy machine the last step may come a little late.
+            return found.flatMap { $0.rest == 0 && $0.now == -20 ? $0 : nil }
         }
-        #expect(lowered.now == -20 && lowered.gain == -20)
+        #expect(lowered.gain == -20)
         let sessions = try await shell.manager("ListSessions").elements
         #expect(sessions.allSatisfy { $0["remaining"]?.number == 0 })
         await desk.stop()

@@ -94,16 +94,18 @@ public struct Preset: Sendable, Equatable {
 
     /// The ducking under speech. 20 dB above the background, speech is easy to follow.
     static let underSpeech = Ducking(gain: Decibels(-20))
+    /// Low enough for a microphone beside a loudspeaker.
+    private static let underDictation = Ducking(gain: Decibels(-30))
     private static let systemFade = Duration.milliseconds(100)
 
     /// See ``Policy/desktop``.
     public static let desktop = Preset(
         name: "desktop",
         roles: systemRoles.merging([
-            // Low enough for a microphone beside a loudspeaker, and nobody's place in a film is lost.
+            // Nobody's place in a film is lost.
             "dictation": SessionDescription(
                 name: "dictation", category: .playAndRecord, options: .duckOthers,
-                ducking: Ducking(gain: Decibels(-30)), isInterruptible: false),
+                ducking: underDictation, isInterruptible: false),
             "music": SessionDescription(
                 name: "music", category: .playback, options: .mixWithOthers, pausesPlayer: true),
             "video": SessionDescription(
@@ -123,7 +125,8 @@ public struct Preset: Sendable, Equatable {
     public static let phone = Preset(
         name: "phone",
         roles: systemRoles.merging([
-            "dictation": SessionDescription(name: "dictation", category: .record, isInterruptible: false),
+            "dictation": SessionDescription(
+                name: "dictation", category: .record, ducking: underDictation, isInterruptible: false),
             "music": SessionDescription(name: "music", category: .playback, pausesPlayer: true),
             "video": SessionDescription(
                 name: "video", category: .playback, mode: .moviePlayback, pausesPlayer: true),

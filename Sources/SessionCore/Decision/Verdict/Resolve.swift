@@ -322,8 +322,8 @@ extension Engine {
     }
 
     /// Whether an actor leaves a session alone: an interruption by the system spares the application that began it
-    /// (R36), everybody spares a session whose user wants it to be heard (N19), and who is quiet may spare everybody (N13). Who is heard elsewhere
-    /// spares everybody here (N27).
+    /// (R36), everybody spares a session whose user wants it to be heard (N19), and who is quiet may spare everybody
+    /// (N13). Who is heard elsewhere spares everybody here (N27).
     @inline(__always)
     func spares(_ actor: Int32, _ slot: Int) -> Bool {
         if catalogue.hasSounding, isQuiet(Int(actor)) { return true }
