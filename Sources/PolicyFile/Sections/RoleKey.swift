@@ -80,15 +80,8 @@ package struct RoleKey: Sendable {
 
     /// How loud its streams are.
     private static let volume = RoleKey(
-        word: "volume",
-        read: { member, draft, diagnosis in
-            guard let gain = diagnosis.gain(member.value) else { return false }
-            draft.values.level = gain
-            return true
-        },
-        overlay: { $1.values.level = $0.values.level },
-        apply: { $1.level = $0.values.level },
-        value: { .gain($0.level) }, isUsual: { $0.level == Decibels(0) })
+        "volume", { $0.level }, { $0.level = $1 }, read: { $1.gain($0) }, show: { .gain($0) },
+        isUsual: { $0.level == Decibels(0) })
 
     /// Where its streams are heard, or any.
     private static let output = RoleKey(
@@ -108,27 +101,13 @@ package struct RoleKey: Sendable {
 
     /// When it does something to others.
     private static let actsWhile = RoleKey(
-        word: "acts-while",
-        read: { member, draft, diagnosis in
-            guard let isSounding = diagnosis.word(member.value, of: .actsWhile) else { return false }
-            draft.values.actsWhileSounding = isSounding
-            return true
-        },
-        overlay: { $1.values.actsWhileSounding = $0.values.actsWhileSounding },
-        apply: { $1.actsWhileSounding = $0.values.actsWhileSounding },
-        value: { .word($0.actsWhileSounding ? "sounding" : "playing") }, isUsual: { !$0.actsWhileSounding })
+        "acts-while", { $0.actsWhileSounding }, { $0.actsWhileSounding = $1 }, read: { $1.word($0, of: .actsWhile) },
+        show: { .word($0 ? "sounding" : "playing") }, isUsual: { !$0.actsWhileSounding })
 
     /// Whether its application is in a call while it plays and records.
     private static let pairing = RoleKey(
-        word: "capture-pairing",
-        read: { member, draft, diagnosis in
-            guard let isPaired = diagnosis.word(member.value, of: .truth) else { return false }
-            draft.values.isPaired = isPaired
-            return true
-        },
-        overlay: { $1.values.isPaired = $0.values.isPaired },
-        apply: { $1.isPaired = $0.values.isPaired },
-        value: { .truth($0.isPaired) }, isUsual: { !$0.isPaired })
+        "capture-pairing", { $0.isPaired }, { $0.isPaired = $1 }, read: { $1.word($0, of: .truth) },
+        show: { .truth($0) }, isUsual: { !$0.isPaired })
 
     // MARK: Kinds of keys
 
@@ -153,7 +132,8 @@ package struct RoleKey: Sendable {
         _ word: String, _ get: @escaping @Sendable (SessionDescription) -> Value,
         _ set: @escaping @Sendable (inout SessionDescription, Value) -> Void,
         read: @escaping @Sendable (Node, inout Diagnosis) -> Value?,
-        show: @escaping @Sendable (Value) -> RoleValue
+        show: @escaping @Sendable (Value) -> RoleValue,
+        isUsual: @escaping @Sendable (SessionDescription) -> Bool = { _ in false }
     ) {
         self.init(
             word: word,
@@ -164,7 +144,7 @@ package struct RoleKey: Sendable {
             },
             overlay: { set(&$1.values, get($0.values)) },
             apply: { set(&$1, get($0.values)) },
-            value: { show(get($0)) })
+            value: { show(get($0)) }, isUsual: isUsual)
     }
 
     /// A key with one of several words.

@@ -54,7 +54,7 @@ struct InterruptionLock {
             Terminal.writeError("audio-session: XDG_RUNTIME_DIR is not set, so no interruption can be found")
             throw ExitCode.failure
         }
-        let locks = names(in: folder).compactMap { held($0, in: folder, of: kind?.rawValue) }
+        let locks = FileBytes.names(in: folder).compactMap { held($0, in: folder, of: kind?.rawValue) }
         for lock in locks { kill(lock.process, SIGTERM) }
         var ended: [InterruptionLock] = []
         for lock in locks {
@@ -67,19 +67,6 @@ struct InterruptionLock {
         }
         if ended.count < locks.count { throw ExitCode.failure }
         return ended
-    }
-
-    private static func names(in folder: String) -> [String] {
-        guard let listing = opendir(folder) else { return [] }
-        defer { closedir(listing) }
-        var names: [String] = []
-        while let entry = readdir(listing) {
-            names.append(
-                withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                })
-        }
-        return names.sorted()
     }
 
     /// The lock held by a living process of this command. A file that nobody locks is a leftover and is removed.
