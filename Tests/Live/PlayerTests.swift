@@ -87,11 +87,12 @@ extension LiveModule {
             try await desk.hearNothing(of: LiveDesktop.music)
             try await mocks.wait(for: "mpv", toBe: "Paused")
             if !before {
-                // The user plays, which is put back (R36), and pauses.
+                // The user plays, which is heard beside the call (N19), and pauses.
                 try await music.unpause()
                 try await mocks.wait(for: "mpv", toBe: "Playing")
-                #expect(try await desk.highestLevel(of: LiveDesktop.music, during: .milliseconds(500)) < -90)
+                try await desk.hear(LiveDesktop.music)
                 try await music.pause()
+                try await desk.hearNothing(of: LiveDesktop.music)
                 try await mocks.wait(for: "mpv", toBe: "Paused")
             }
             call.terminate()
