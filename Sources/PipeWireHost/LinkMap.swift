@@ -40,6 +40,9 @@ struct LinkMap {
         if groups[name]?.isEmpty == true { groups[name] = nil }
     }
 
+    /// The number of links that leave a node.
+    func count(leaving node: UInt32) -> Int { leaving[node]?.count ?? 0 }
+
     /// All nodes whose sound reaches a node, directly or through effects.
     func sources(of sink: UInt32) -> Set<UInt32> {
         var result: Set<UInt32> = []

@@ -38,6 +38,9 @@ public final class PipeWireHost: Host {
     private var isDue: Set<UInt32> = []
     /// The time for such changes in one turn of the loop, in nanoseconds; the rest waits for the next turn.
     private static let share: Int64 = 1_000_000
+    /// Whether the daemon lets gains glide in links.
+    private(set) var hasGlidingLinks = false
+    private var linksHaveChanged = false
     private let streamCame: () -> Void
     /// The meters of streams; made for the first one.
     private(set) lazy var meters = Meters(context: context) { [unowned self] in runtime?.measured($0, peak: $1) }
@@ -72,6 +75,7 @@ public final class PipeWireHost: Host {
             { data, _ in
                 guard let host = object(data, as: PipeWireHost.self) else { return }
                 host.hasBegun = true
+                host.followLinks()
                 host.reportGraphChange()
                 host.runtime?.drain()
                 host.changeGraph()
@@ -86,6 +90,8 @@ public final class PipeWireHost: Host {
             if let global { object(data, as: PipeWireHost.self)?.removed(global) }
         }
         contextListener = Listener(events) { pw_context_add_listener(context, $0, $1, pointer(to: self)) }
+        hasGlidingLinks = cpw_links_open(
+            context, { data in object(data, as: PipeWireHost.self)?.linksChanged() }, pointer(to: self))
         // Clients first, because nodes are looked up by their clients.
         pw_context_for_each_global(
             context,
@@ -113,6 +119,7 @@ public final class PipeWireHost: Host {
         runtime.shutDown()
         // This module will be gone at the daemon's next turn.
         changeGraph(all: true)
+        cpw_links_close()
         service?.leave()
         book?.service = nil
         self.runtime = nil
@@ -140,11 +147,13 @@ public final class PipeWireHost: Host {
         } else if pw_global_is_type(global, "PipeWire:Interface:Node") {
             guard let node = OpaquePointer(pw_global_get_object(global)) else { return }
             graph.added(node: node, global: pw_global_get_id(global))
+            if isSink(node) { cpw_links_watch(node) }
             addedNode(node, global: pw_global_get_id(global))
             routes.added(node: node, global: pw_global_get_id(global))
         } else if pw_global_is_type(global, "PipeWire:Interface:Link") {
             guard let link = OpaquePointer(pw_global_get_object(global)) else { return }
             routes.added(link: link, global: pw_global_get_id(global))
+            linksChanged()
         } else if pw_global_is_type(global, "PipeWire:Interface:Device") {
             guard let device = OpaquePointer(pw_global_get_object(global)) else { return }
             routes.added(device: device, global: pw_global_get_id(global))
@@ -162,6 +171,7 @@ public final class PipeWireHost: Host {
     private func removed(_ global: OpaquePointer) {
         if pw_global_is_type(global, "PipeWire:Interface:Link") {
             routes.removed(link: pw_global_get_id(global))
+            linksChanged()
         } else if pw_global_is_type(global, "PipeWire:Interface:Node") {
             routes.removed(node: pw_global_get_id(global))
         }
@@ -295,6 +305,23 @@ public final class PipeWireHost: Host {
         if !due.isEmpty { wakeLater() }
     }
 
+    /// Has each stream look at its links again, after all that changes now has changed.
+    private func linksChanged() {
+        linksHaveChanged = true
+        wakeLater()
+    }
+
+    private func followLinks() {
+        guard linksHaveChanged else { return }
+        linksHaveChanged = false
+        for stream in streams.values { stream.linksChanged() }
+    }
+
+    private func isSink(_ node: OpaquePointer) -> Bool {
+        let kind = text(pw_properties_get(pw_impl_node_get_properties(node), "media.class"))
+        return kind == "Audio/Sink" || kind == "Audio/Duplex"
+    }
+
     // MARK: - WirePlumber's role policy
 
     /// Whether a node belongs to WirePlumber's own role policy: endpoints up to 0.4, role-based loopbacks since 0.5.
@@ -315,6 +342,18 @@ public final class PipeWireHost: Host {
 
     /// Sets the factor on a stream's own volume through its soft volumes.
     public func setGain(_ gain: LinearGain, of stream: StreamID) { book?[stream]?.set(gain) }
+
+    /// Whether the daemon mixes all that a stream is linked to, so that its gain can be in the links.
+    public func glides(_ stream: StreamID) -> Bool { book?[stream]?.glides ?? false }
+
+    /// Lets the gain in a stream's links glide.
+    public func glide(_ stream: StreamID, to gain: LinearGain, within duration: Duration, fromSilence: Bool) {
+        let frames = duration / .seconds(1) * clock(of: stream).sampleRate
+        book?[stream]?.glide(
+            to: gain, frames: UInt32(exactly: max(frames, 1).rounded()) ?? 1, fromSilence: fromSilence)
+    }
+
+    func linkCount(of node: UInt32) -> Int { routes.linkCount(of: node) }
 
     /// Corks a stream with its node's active flag, or mutes it with its soft mute.
     public func setSilence(_ silence: Silence, of stream: StreamID) { book?[stream]?.set(silence) }

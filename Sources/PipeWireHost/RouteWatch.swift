@@ -308,6 +308,9 @@ final class RouteWatch {
     /// Handles a removed node.
     func removed(node global: UInt32) { links.remove(node: global) }
 
+    /// The number of links that leave a node.
+    func linkCount(of node: UInt32) -> Int { links.count(leaving: node) }
+
     /// The nodes whose sound goes to a sink.
     func sources(of sink: UInt32) -> Set<UInt32> { links.sources(of: sink) }
 

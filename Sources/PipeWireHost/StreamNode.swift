@@ -19,6 +19,10 @@ protocol StreamNodeHost: AnyObject {
     func streamDestroyed(_ stream: StreamNode)
     /// Handles a change of the node's properties.
     func propertiesChanged(_ stream: StreamNode)
+    /// Whether the daemon lets gains glide in links.
+    var hasGlidingLinks: Bool { get }
+    /// The number of links that leave a node.
+    func linkCount(of node: UInt32) -> Int
     /// Handles a node that got soft volumes or lost them.
     func volumeAppeared(of stream: StreamID)
     /// Handles a change of the stream's own volume or mute.
@@ -38,6 +42,8 @@ package final class StreamNode {
     /// Whether the client wants to play, how the policy silences the stream, and the resulting active flag and mute.
     private var activity: NodeActivity
     private var gain = StreamGain()
+    /// Whether the policy's gain is in the links rather than in the soft volumes.
+    private var isInLinks = false
     private let rate: PropertyOverride
     private let latency: PropertyOverride
     /// The values for `node.rate` and `node.latency` that replace the client's.
@@ -73,6 +79,7 @@ package final class StreamNode {
         events.destroy = { data in
             guard let stream = object(data, as: StreamNode.self) else { return }
             stream.listener = nil
+            cpw_links_forget(stream.node)
             stream.host.streamDestroyed(stream)
         }
         events.active_changed = { data, active in object(data, as: StreamNode.self)?.activeChanged(active) }
@@ -98,6 +105,7 @@ package final class StreamNode {
         }
         listener = Listener(events) { pw_impl_node_add_listener(node, $0, $1, pointer(to: self)) }
         cpw_node_read_volumes(node, &volumes)
+        isInLinks = glides
     }
 
     /// Whether the server processes the stream at this moment.
@@ -110,7 +118,7 @@ package final class StreamNode {
     private var loudest: Float? { volumes.channel_count > 0 ? ownVolumes?.max() : nil }
 
     /// Whether a gain has an effect on the stream.
-    var hasVolume: Bool { volumes.soft_count > 0 }
+    var hasVolume: Bool { isInLinks || volumes.soft_count > 0 }
 
     /// Gives the stream a new id and new properties, because its node now describes itself differently. To the policy
     /// it is a new stream.
@@ -174,9 +182,54 @@ package final class StreamNode {
         if isRunning, !hasVolume, self.gain.policy == .unity {
             host.log(.info, "\(properties.identity.application.name) cannot be ducked: its node has no soft volumes")
         }
+        glide(to: gain, frames: StreamNode.shortestGlide, fromSilence: false)
+    }
+
+    /// The frames in which a gain goes to another at once, which is too short to be heard as a fade, and no click.
+    private static let shortestGlide: UInt32 = 480
+
+    /// Whether a gain glides: the daemon mixes all that the stream is linked to, or it is linked to nothing.
+    var glides: Bool {
+        guard host.hasGlidingLinks, properties.direction == .playback else { return false }
+        return Int(cpw_links_count(node)) == host.linkCount(of: global)
+    }
+
+    /// Lets the policy's gain go to another within some frames, from the next cycle of the graph on. Where it cannot
+    /// glide, the soft volumes change at once.
+    func glide(to gain: LinearGain, frames: UInt32, fromSilence: Bool) {
+        // A stream that does not run has nothing that could be cut, and one whose gain comes from elsewhere has no beginning.
+        let jumps = updatePlaceOfGain() || !isRunning && gain < self.gain.policy
         self.gain.policy = gain
+        if isInLinks { _ = cpw_links_glide(node, Float(gain.slider), jumps ? 0 : frames, fromSilence) }
         writeVolumes()
     }
+
+    /// Handles links that came or went: the stream may be heard where its gain cannot glide, or can again.
+    func linksChanged() {
+        guard isInLinks != glides else { return }
+        let hadVolume = hasVolume
+        _ = updatePlaceOfGain()
+        writeVolumes()
+        if hasVolume != hadVolume { host.volumeAppeared(of: id) }
+    }
+
+    /// Moves the policy's gain from the soft volumes into the links, or back. Returns whether it has moved.
+    private func updatePlaceOfGain() -> Bool {
+        guard isInLinks != glides else { return false }
+        isInLinks.toggle()
+        guard gain.policy != .unity else { return false }
+        if isInLinks {
+            _ = cpw_links_glide(node, Float(gain.policy.slider), 0, false)
+        } else {
+            // The soft volumes reach the client some cycles later. For a moment it is too low, and never too loud.
+            writeVolumes()
+            _ = cpw_links_glide(node, 1, StreamNode.handOver, false)
+        }
+        return true
+    }
+
+    /// The frames in which the links give a gain back that the soft volumes have got.
+    private static let handOver: UInt32 = 4800
 
     /// Requests the session's preferred rate and latency (R74) and input gain (R76); without preferences, the client's
     /// values and the user's level.
@@ -223,12 +276,15 @@ package final class StreamNode {
 
     // MARK: - Volumes
 
-    private var isTouched: Bool { gain.isTouched || activity.isMuted }
+    /// The factor in the soft volumes.
+    private var softFactor: Double { isInLinks ? gain.input.value : gain.factor }
+
+    private var isTouched: Bool { softFactor != 1 || activity.isMuted }
 
     /// Writes the soft volumes: own volume times gain. Soft volumes take the place of the user's and are never saved.
     private func writeVolumes() {
         guard let own = ownVolumes else { return }
-        let factor = Float(gain.factor)
+        let factor = Float(softFactor)
         let soft = own.map { $0 * factor }
         let mute = volumes.mute || activity.isMuted
         if let written, written.volumes == soft, written.mute == mute, isAcknowledged { return }

@@ -1,8 +1,9 @@
 package import SessionCore
 
-/// Fades streams from one gain to another, in steps too small to be heard as clicks.
+/// Fades streams from one gain to another, without clicks.
 ///
-/// A step takes effect at the end of a quantum. So the largest step decides how loud a fade clicks, and a fade that is
+/// Where the server lets a gain glide with every sample, a fade is one order to it, and takes as long as the policy says.
+/// Elsewhere it is made of steps. A step takes effect at the end of a quantum. So the largest step decides how loud a fade clicks, and a fade that is
 /// short compared with the quantum is stretched to have enough steps. If the timer is late, the fade takes longer; its
 /// steps do not grow.
 package struct Fader {
@@ -31,11 +32,27 @@ package struct Fader {
         /// The earliest start.
         var begins: Instant
         var quantum: Duration
+        /// Whether the server glides, and whether it has been told to.
+        var glides: Bool
+        var isUnderWay = false
+
+        /// When nothing of a glide is heard any more. The server begins it with its next cycle. After nine tenths of the
+        /// time it is at −120 dB or less from where it was, and goes on losing what is played.
+        var end: Instant { moved.advanced(by: silence == .none ? length : length * 9 / 10 + quantum) }
+
+        /// The gain of a glide at this moment, as far as is known here.
+        func gain(at now: Instant) -> Double {
+            let part = min(max(moved.duration(to: now), .zero) / max(length, .nanoseconds(1)), 1)
+            let eased = part * part * part * (part * (part * 6 - 15) + 10)
+            let (first, last) = (LinearGain(from).slider, LinearGain(to).slider)
+            return LinearGain(slider: first + (last - first) * (waits ? 0 : eased)).value
+        }
 
         /// When the fade needs its next step at this pace; `nil` while it waits.
         func nextStep(after now: Instant, pace: Duration) -> Instant? {
             if waits { return nil }
             if begins > now { return begins }
+            if glides { return isUnderWay ? end : now }
             return now.advanced(by: max(quantum / 2, pace))
         }
     }
@@ -49,6 +66,8 @@ package struct Fader {
     /// An action that a step asks the host to carry out.
     package enum Action: Equatable {
         case gain(StreamID, LinearGain)
+        /// The stream goes to a gain within this time, sample by sample: from where it is, or from silence.
+        case glide(StreamID, LinearGain, Duration, fromSilence: Bool)
         case silence(StreamID, Silence)
         /// The stream has become as silent as it was told to be.
         case settled(StreamID)
@@ -72,7 +91,10 @@ package struct Fader {
     package init(stepCost: Duration = .microseconds(20)) { self.stepCost = stepCost }
 
     /// The gain that a stream has now.
-    package func gain(of stream: StreamID) -> LinearGain { LinearGain(states[stream]?.gain ?? 1) }
+    package func gain(of stream: StreamID, at now: Instant) -> LinearGain {
+        if let fade = indexOfFade[stream].map({ fades[$0] }), fade.isUnderWay { return LinearGain(fade.gain(at: now)) }
+        return LinearGain(states[stream]?.gain ?? 1)
+    }
 
     /// The length of a stream's present fade; zero if there is none.
     package func length(of stream: StreamID) -> Duration {
@@ -82,6 +104,7 @@ package struct Fader {
     /// How long a stream's present fade still takes, if every step comes in time; zero if there is none.
     package func remaining(of stream: StreamID, at now: Instant) -> Duration {
         guard let fade = indexOfFade[stream].map({ fades[$0] }) else { return .zero }
+        if fade.isUnderWay, !fade.waits { return max(now.duration(to: fade.end), .zero) }
         let left = fade.length - fade.passed
         if fade.waits { return left }
         // Until it begins, nothing of its length passes.
@@ -98,39 +121,61 @@ package struct Fader {
     /// - Parameters:
     ///   - duration: The length that the policy asks for; zero is at once.
     ///   - delay: How long the stream keeps its present gain first.
+    ///   - glides: Whether the server lets the stream's gain glide.
     ///   - waits: Whether the stream does not run yet; a fade in then begins with ``streamRuns(_:at:)``.
     package mutating func start(
         _ stream: StreamID, to target: LinearGain, then silence: Silence, within duration: Duration,
         after delay: Duration = .zero,
-        quantum: Duration, waits: Bool, at now: Instant
+        quantum: Duration, glides: Bool = false, waits: Bool, at now: Instant
     ) -> [Action] {
-        let state = states[stream] ?? State()
+        var state = states[stream] ?? State()
         let to = silence == .none ? target.value : 0
         if let index = indexOfFade[stream] {
             if fades[index].to == to && fades[index].silence == silence { return [] }
         } else if state == State(gain: to, silence: silence) {
             return []
         }
+        // A glide that is under way has been told where to go, and is somewhere before that.
+        let told = state.gain
+        let isUnderWay = indexOfFade[stream].map { fades[$0].isUnderWay } ?? false
+        state.gain = gain(of: stream, at: now).value
         remove(stream)
         let distance = abs(to - state.gain)
-        guard duration > .zero || delay > .zero, distance > 0 else {
+        guard duration > .zero || delay > .zero, distance > 0 || told != to else {
             var actions: [Action] = []
-            if state.gain != to { actions.append(move(stream, to: to)) }
+            if state.gain != to || told != to { actions.append(move(stream, to: to)) }
             if state.silence != silence { actions.append(self.silence(stream, silence)) }
             if silence != .none { actions.append(.settled(stream)) }
             return actions
         }
-        let steps = (distance / Self.largestStep).rounded(.up)
+        let steps = glides ? 0 : (distance / Self.largestStep).rounded(.up)
         let fade = Fade(
             stream: stream, from: state.gain, to: to,
             length: max(duration, Self.shortest, min(quantum * steps, Self.longestStretch)), moved: now,
             silence: silence, waits: waits && silence == .none, begins: now.advanced(by: max(delay, .zero)),
-            quantum: quantum)
-        indexOfFade[stream] = fades.count
+            quantum: quantum, glides: glides)
+        let index = fades.count
+        indexOfFade[stream] = index
         fades.append(fade)
-        scheduleStep(fade, at: now)
         // A stream that becomes audible is released first and then fades in.
-        return silence == .none && state.silence != .none ? [self.silence(stream, .none)] : []
+        var actions = silence == .none && state.silence != .none ? [self.silence(stream, .none)] : []
+        // A gain that rises waits in the server for the stream's first sound.
+        if glides, fade.begins <= now {
+            actions.append(glide(index, fromSilence: state.silence != .none, at: now))
+        } else if isUnderWay {
+            actions.append(move(stream, to: state.gain))
+        }
+        scheduleStep(fades[index], at: now)
+        return actions
+    }
+
+    /// Has the server let a stream's gain glide, within the length of its fade.
+    private mutating func glide(_ index: Int, fromSilence: Bool = false, at now: Instant) -> Action {
+        fades[index].isUnderWay = true
+        fades[index].moved = now
+        let fade = fades[index]
+        updateState(fade.stream) { $0.gain = fade.to }
+        return .glide(fade.stream, LinearGain(fade.to), fade.length, fromSilence: fromSilence)
     }
 
     /// Starts the fade that was waiting for this stream to run.
@@ -173,6 +218,16 @@ package struct Fader {
         let isMore = end < fades.count
         for index in first..<end where !fades[index].waits && fades[index].begins <= now {
             let stream = fades[index].stream
+            if fades[index].glides {
+                if !fades[index].isUnderWay {
+                    actions.append(glide(index, at: now))
+                } else if fades[index].end <= now {
+                    finished.append(stream)
+                    guard fades[index].silence != .none else { continue }
+                    actions += [silence(stream, fades[index].silence), .settled(stream)]
+                }
+                continue
+            }
             let elapsed = max(fades[index].moved.duration(to: now), .zero)
             fades[index].passed += min(elapsed, max(fades[index].quantum, pace))
             fades[index].moved = now

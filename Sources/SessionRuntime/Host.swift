@@ -45,6 +45,11 @@ public protocol Host: AnyObject {
     var gainCost: Duration { get }
     /// Sets the policy's factor on a stream's volume. The stream's own volume is not changed.
     func setGain(_ gain: LinearGain, of stream: StreamID)
+    /// Whether ``glide(_:to:within:fromSilence:)`` works for a stream. If it does not, a fade is made of steps.
+    func glides(_ stream: StreamID) -> Bool
+    /// Lets the policy's factor on a stream's volume go to a gain evenly, sample by sample, from the next cycle of the graph
+    /// on: from wherever it is now, or from silence, for a stream that was silenced. The stream's own volume is not changed.
+    func glide(_ stream: StreamID, to gain: LinearGain, within duration: Duration, fromSilence: Bool)
     /// Corks, mutes or releases a stream, whatever its application wants.
     func setSilence(_ silence: Silence, of stream: StreamID)
     /// How the policy silences a stream now.
@@ -100,4 +105,10 @@ extension Host {
 
     /// Does nothing.
     public func turnEnded() {}
+
+    /// No stream does.
+    public func glides(_ stream: StreamID) -> Bool { false }
+
+    /// Does nothing.
+    public func glide(_ stream: StreamID, to gain: LinearGain, within duration: Duration, fromSilence: Bool) {}
 }

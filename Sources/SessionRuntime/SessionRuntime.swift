@@ -217,9 +217,10 @@ public final class SessionRuntime {
     /// When a stream's present treatment was set; `nil` if nothing was done to it yet.
     public func treated(since stream: StreamID) -> Instant? { streamRecords[stream]?.treatedSince }
 
-    /// The gain that the policy gives a stream at this moment, and how long its present fade still takes.
-    public func level(of stream: StreamID) -> (gain: LinearGain, remaining: Duration) {
-        (fader.gain(of: stream), fader.remaining(of: stream, at: host.now))
+    /// The gain that the policy gives a stream at this moment, how long its present fade still takes, and whether its fades
+    /// have no steps.
+    public func level(of stream: StreamID) -> (gain: LinearGain, remaining: Duration, glides: Bool) {
+        (fader.gain(of: stream, at: host.now), fader.remaining(of: stream, at: host.now), host.glides(stream))
     }
 
     /// The treatment of a stream; `nil` for one that is left alone (N12).
@@ -425,7 +426,8 @@ public final class SessionRuntime {
         let former = record?.treatment ?? .untouched
         let actions = fader.start(
             stream, to: treatment.gain, then: treatment.silence, within: duration, after: delay,
-            quantum: host.quantum(of: stream), waits: record?.isRunning != true, at: host.now)
+            quantum: host.quantum(of: stream), glides: host.glides(stream), waits: record?.isRunning != true,
+            at: host.now)
         func interrupter() -> Interrupter? { treatment.cause.flatMap { self.interrupter($0) } }
         host.log(
             .info,
@@ -476,6 +478,8 @@ public final class SessionRuntime {
         for action in actions {
             switch action {
             case .gain(let stream, let gain): host.setGain(gain, of: stream)
+            case .glide(let stream, let gain, let duration, let fromSilence):
+                host.glide(stream, to: gain, within: duration, fromSilence: fromSilence)
             case .silence(let stream, let silence): self.silence(stream, silence)
             case .settled(let stream):
                 post(.streamSettled(stream))

@@ -31,10 +31,10 @@ enum Records {
 
     /// The record of a stream.
     ///
-    /// - Parameter level: Its gain at this moment, and how long its fade still takes.
+    /// - Parameter level: Its gain at this moment, how long its fade still takes, and whether its fades have no steps.
     static func stream(
         _ stream: EngineSnapshot.Stream, _ identity: StreamIdentity?, since: UInt64,
-        level: (gain: LinearGain, remaining: Duration)
+        level: (gain: LinearGain, remaining: Duration, glides: Bool)
     ) -> WireValue {
         .record([
             ("id", .uint32(stream.id.rawValue)),
@@ -55,6 +55,7 @@ enum Records {
             ("beside", .strings(stream.besides.map(\.label))),
             ("gain-now", .double(level.gain.decibels)),
             ("fade-remaining", .uint32(milliseconds(level.remaining))),
+            ("glides", .boolean(level.glides)),
         ])
     }
 

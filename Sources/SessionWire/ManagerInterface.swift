@@ -58,7 +58,8 @@ extension WireInterface {
                 untouched, ducked, muted, corked or player-paused), gain (d: dB, at the end of the fade), cause (s), by \
                 (s: the session that causes it), since (t: microseconds since 1970), beside (as: the sessions beside \
                 which it is heard because its user wants that), gain-now (d: dB, at this moment), fade-remaining (u: \
-                milliseconds until the fade ends; 0 without a fade).
+                milliseconds until the fade ends; 0 without a fade), glides (b: its fades change with every sample; \
+                otherwise in steps of the server's quantum).
                 """),
             Method(
                 "Free", [Argument("subject", "s")], returns: [Argument("streams", "u")],

@@ -204,9 +204,13 @@ extension LiveDesktop {
 
     /// What `audio-session list streams` says of an application's stream.
     func stream(of application: String) async throws -> [String: Any]? {
+        try await streams().first { $0["application"] as? String == application }
+    }
+    /// The streams as `audio-session list` says them.
+    func streams() async throws -> [[String: Any]] {
         let text = try await command("list", "streams", "--json")
         let read = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
-        return (read?["streams"] as? [[String: Any]])?.first { $0["application"] as? String == application }
+        return read?["streams"] as? [[String: Any]] ?? []
     }
     /// The name of the output that is in use, as `audio-session route` says it.
     func outputInUse() async throws -> String? {

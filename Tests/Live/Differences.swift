@@ -30,6 +30,12 @@ struct Difference: Sendable {
             "stepsBackFromLoopbacks", only: .pipeWire,
             because: "WirePlumber is PipeWire's; what is in the way on PulseAudio is another module"),
         Difference(
+            "glides", only: .pipeWire, because: "gains glide in the mixers of PipeWire's sinks only"),
+        Difference(
+            "gainFollowsMove", only: .pipeWire, because: "gains glide in the mixers of PipeWire's sinks only"),
+        Difference(
+            "fadeTimes", only: .pipeWire, because: "gains glide in the mixers of PipeWire's sinks only"),
+        Difference(
             "managerDies", only: .pipeWire,
             because: "PulseAudio has no session manager beside the daemon; its own end is the test serverRestart"),
         Difference(

@@ -124,7 +124,7 @@ extension LiveModule {
                 // PulseAudio's daemon has played up to 20 ms of the stream before its mute is lifted, so it may begin in the
                 // middle of a wave: −33.5 to −51.6 dBFS were measured. Not lowered it would begin at −14.
                 let isCut = desk.server.kind == .pulseAudio
-                try desk.expectNoClick(since: start, above: isCut ? -30 : LiveDesktop.loudestClick)
+                try desk.expectNoClick(since: start, above: isCut ? -30 : desk.loudestClick)
                 #expect(loudest < LiveDesktop.full - 19, "\(victim) began with \(loudest) dBFS")
                 music.terminate()
                 try await music.waitUntilGone()
@@ -177,20 +177,20 @@ private struct Interruption {
             #expect(abs(figures.fullLevel - LiveDesktop.full) < 0.1)
             expectSound(figures.noiseFloor < -80, "a noise floor of \(figures.noiseFloor) dBFS")
             expectSound(
-                figures.clickAtBegin <= LiveDesktop.loudestClick,
+                figures.clickAtBegin <= desk.loudestClick,
                 "\(program) began with a click of \(figures.clickAtBegin) dBFS")
             expectSound(
-                figures.clickAtEnd <= LiveDesktop.loudestClick,
+                figures.clickAtEnd <= desk.loudestClick,
                 "\(program) ended with a click of \(figures.clickAtEnd) dBFS")
             quietest = min(quietest, figures.clickAtBegin)
             try judge(figures, sound)
         }
         for program in ClientProgram.interrupters { try await interrupt(with: program) }
         // Steps that are too large click every time; steps that came late, now and then.
-        for _ in 0..<3 where quietest > LiveDesktop.usualClick {
+        for _ in 0..<3 where quietest > desk.usualClick {
             try await interrupt(with: ClientProgram.interrupters[0])
         }
-        expectSound(quietest <= LiveDesktop.usualClick, "no fade clicked more quietly than \(quietest) dBFS")
+        expectSound(quietest <= desk.usualClick, "no fade clicked more quietly than \(quietest) dBFS")
     }
 
     /// Checks that all of the interrupter was heard, and nothing of it twice.

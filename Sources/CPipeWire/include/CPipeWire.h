@@ -73,6 +73,24 @@ float cpw_volumes_slider(const struct cpw_volumes *volumes);
 /* Writes softVolumes and softMute only; returns a negative errno on failure. */
 int cpw_node_write_soft_volumes(struct pw_impl_node *node, const float *volumes, uint32_t count, bool mute);
 
+/* Links: how loud a stream is on its way into the sinks that the server itself mixes for. A gain glides there with every
+ * sample, and nothing of it is in the stream's own volumes. Elsewhere streams have soft volumes only.
+ *
+ * The callback is called when a stream may have got or lost such links. Returns whether the server has what it takes. */
+bool cpw_links_open(struct pw_context *context, void (*callback)(void *data), void *data);
+/* No more calls; the gains stay as they are. */
+void cpw_links_close(void);
+/* Takes part in the mixing for a sink, from when its inputs get a format. */
+void cpw_links_watch(struct pw_impl_node *sink);
+/* The number of a stream's links whose gain can glide. */
+uint32_t cpw_links_count(struct pw_impl_node *stream);
+/* Lets the gain of all such links, also of those to come, glide within a number of frames; with 0 it jumps. Either from
+ * where it is, or from silence, for a stream that is not heard. The slider is the cube root of the gain, from 0 to 1, on which
+ * the way is even. Returns false if there is no memory. */
+bool cpw_links_glide(struct pw_impl_node *stream, float slider, uint32_t frames, bool is_from_silence);
+/* Forgets what links to come are told. */
+void cpw_links_forget(struct pw_impl_node *stream);
+
 /* Meters: streams of our own that record other streams, for the highest sample of each period. The core is a connection
  * of the daemon to itself. The target is the serial number of a node. NULL if there is no memory or descriptor for it. */
 enum { CPW_METER_RATE = 50 };

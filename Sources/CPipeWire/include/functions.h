@@ -11,6 +11,7 @@
     FUNCTION(pw_context_for_each_global)            \
     FUNCTION(pw_context_get_main_loop)              \
     FUNCTION(pw_context_get_properties)             \
+    FUNCTION(pw_context_load_spa_handle)            \
     FUNCTION(pw_context_update_properties)          \
     FUNCTION(pw_core_disconnect)                    \
     FUNCTION(pw_get_library_version)                \
@@ -26,6 +27,7 @@
     FUNCTION(pw_impl_device_get_implementation)     \
     FUNCTION(pw_impl_device_get_properties)         \
     FUNCTION(pw_impl_link_get_info)                 \
+    FUNCTION(pw_impl_link_get_output)               \
     FUNCTION(pw_impl_metadata_add_listener)         \
     FUNCTION(pw_impl_module_add_listener)           \
     FUNCTION(pw_impl_module_get_context)            \
@@ -39,7 +41,11 @@
     FUNCTION(pw_impl_node_set_active)               \
     FUNCTION(pw_impl_node_set_param)                \
     FUNCTION(pw_impl_node_update_properties)        \
+    FUNCTION(pw_impl_port_add_listener)             \
+    FUNCTION(pw_impl_port_get_direction)            \
     FUNCTION(pw_impl_port_get_id)                   \
+    FUNCTION(pw_impl_port_get_node)                 \
+    FUNCTION(pw_impl_port_is_linked)                \
     FUNCTION(pw_log_get)                            \
     FUNCTION(pw_log_level)                          \
     FUNCTION(pw_log_logt)                           \
@@ -56,7 +62,8 @@
     FUNCTION(pw_stream_dequeue_buffer)              \
     FUNCTION(pw_stream_destroy)                     \
     FUNCTION(pw_stream_new)                         \
-    FUNCTION(pw_stream_queue_buffer)
+    FUNCTION(pw_stream_queue_buffer)                \
+    FUNCTION(pw_unload_spa_handle)
 
 #define CPW_TEXT(words) #words
 #define CPW_WEAK(name) _Pragma(CPW_TEXT(weak name))

@@ -95,6 +95,7 @@ struct StatusText {
         let idle = stream.direction == "capture" && activity == "not playing" ? "not recording" : activity
         // For a stopped stream, "idle" adds nothing.
         if !stream.isSilenced { parts.append(Tree.Part(idle, .faint)) }
+        if stream.glides == false, stream.direction == "playback" { parts.append(Tree.Part("fades in steps", .faint)) }
         if stream.muted { parts.append(Tree.Part("muted by its user or application", .faint)) }
         return parts
     }

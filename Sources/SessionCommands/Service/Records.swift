@@ -76,12 +76,15 @@ struct StreamRecord {
     var presentGain: Double
     /// The milliseconds until the fade ends; 0 without a fade.
     var fadeRemaining: Int64
+    /// Whether its fades have no steps; `nil` if the service does not say.
+    var glides: Bool?
     /// The received record, with its keys in the documented order.
     var record: WireValue
 
     private static let keys = [
         "id", "node", "application", "process", "direction", "session", "description", "wanted", "muted", "running",
         "treatment", "gain", "cause", "by", "since", "beside", "gain-now", "fade-remaining",
+        "glides",
     ]
 
     init(_ value: WireValue) {
@@ -104,6 +107,7 @@ struct StreamRecord {
         // An older service says only where the fade leads.
         presentGain = value["gain-now"]?.number ?? gain
         fadeRemaining = value["fade-remaining"]?.integer ?? 0
+        glides = value["glides"]?.truth
         record = value.ordered(by: Self.keys)
     }
 

@@ -1,0 +1,178 @@
+import Foundation
+import SessionTestKit
+import StandstillTrait
+import Testing
+
+/// What is heard when music is lowered, muted, stopped or held back, and comes back: nothing but its own tone. In PipeWire,
+/// where gains change with every sample.
+extension LiveModule {
+    /// All four ways, with fades that take so many milliseconds.
+    private static func ways(_ fade: Int) -> String {
+        """
+        roles = {
+            navigation = { duck = { gain = -20 attack = \(fade) hold = 0 release = \(fade) } release-delay = 0 }
+            phone = { fade = \(fade) handover = overlap release-delay = 0 }
+            ringtone = { fade = \(fade) handover = hold release-delay = 0 }
+            alarm = { fade = \(fade) handover = overlap release-delay = 0 }
+        }
+        interplay = { alarm = { any = mute } }
+        """
+    }
+    /// Each program at each quantum takes ten minutes, which is for Tests/run --large.
+    private static func victims(at quantum: Int) -> [ClientProgram] {
+        let all = ClientProgram.victims
+        if ProcessInfo.processInfo.environment["AUDIO_SESSION_PULLS"] != nil { return all }
+        return [all[quantum.trailingZeroBitCount % all.count]]
+    }
+
+    private static let roles: [MediaRole] = [.navigation, .phone, MediaRole("Ringtone"), .alarm]
+
+    @Test(
+        "R37 every fade is free of clicks at long quanta too, also one that is turned round",
+        arguments: [1024, 4096, 8192])
+    func glides(quantum: Int) async throws {
+        // So long that one can be turned round in the middle by the clock: a stream's end is noticed after some cycles.
+        let fade = quantum > 4096 ? 1500 : 600
+        try await LiveDesktop.run(policy: Self.ways(fade), quantum: .fixed(quantum)) { desk in
+            for victim in Self.victims(at: quantum) {
+                let music = try await desk.playMusic(with: victim)
+                for role in Self.roles {
+                    let start = try await desk.capture.wait(
+                        for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(500))
+                    // To its end, and turned round. Nobody looks at the sound meanwhile: that takes a processor.
+                    var ends: [Int] = []
+                    for time in [Duration.milliseconds(fade + 1400), .milliseconds(300)] {
+                        let other = try desk.play(LiveDesktop.interrupter, with: .plain, as: "interrupter", role: role)
+                        try await other.waitForStream()
+                        try await desk.capture.record(time)
+                        ends.append(desk.capture.frameCount)
+                        other.terminate()
+                        try await other.waitUntilGone()
+                        try await desk.capture.record(.milliseconds(fade + 1400))
+                    }
+                    print("\(victim), \(role.pulse), quantum \(quantum)")
+                    try desk.expectNoClick(since: start)
+                    let samples = try desk.capture.read(from: start)[LiveDesktop.music.channel]
+                    let envelope = ToneEnvelope(of: samples, frequency: LiveDesktop.music.frequency)
+                    func lowest(_ frames: Range<Int>) throws -> Double {
+                        let part = envelope.indices(in: frames.lowerBound - start..<frames.upperBound - start)
+                        return try #require(envelope.levels[part].min())
+                    }
+                    let lowered = LiveDesktop.full - 20
+                    let whole = try lowest(ends[0] - 4800..<ends[0])
+                    #expect(role == .navigation ? abs(whole - lowered) < 0.1 : whole < -90, "\(whole) dBFS")
+                    let turned = try lowest(ends[1] - 24000..<ends[1] + 72000)
+                    expectSound(
+                        turned < LiveDesktop.full - 1 && turned > lowered + 0.5 - (role == .navigation ? 0 : 60),
+                        "turned round at \(turned) dBFS")
+                    let last = try #require(envelope.levels.last)
+                    expectSound(abs(last - LiveDesktop.full) < 0.1, "back at \(last) dBFS")
+                }
+                let glide = try await desk.streams().map { $0["glides"] as? Bool }
+                #expect(glide == [true])
+                music.terminate()
+                try await music.waitUntilGone()
+            }
+        }
+    }
+
+    @Test(
+        "R37 a fade takes the time that the policy says, at every quantum", arguments: [1024, 4096, 8192])
+    func fadeTimes(quantum: Int) async throws {
+        let policy = """
+            roles = { navigation = { duck = { gain = -20 attack = 400 hold = 0 release = 400 } release-delay = 0 } }
+            """
+        try await LiveDesktop.run(policy: policy, quantum: .fixed(quantum)) { desk in
+            let music = try await desk.playMusic()
+            let start = try await desk.capture.wait(
+                for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(500))
+            let prompt = try desk.play(LiveDesktop.interrupter, with: .paplay, as: "navigator", role: .navigation)
+            try await desk.hear(LiveDesktop.music, lowered: 20)
+            prompt.terminate()
+            try await desk.capture.wait(
+                for: LiveDesktop.music, at: LiveDesktop.full, tolerance: 0.1, lasting: .milliseconds(300))
+            let samples = try desk.capture.read(from: start)[LiveDesktop.music.channel]
+            let envelope = ToneEnvelope(of: samples, frequency: LiveDesktop.music.frequency)
+            // Evenly on a volume slider, at rest at both ends: 5 % of the way are gone after 18.9 % of the time, 95 % after
+            // 81.1 %. So 62.1 % of the time lie between. On the slider, −20 dB is 0.4642.
+            let first = 60 * log10(1 - 0.05 * (1 - 0.4642)) + LiveDesktop.full
+            let last = 60 * log10(1 - 0.95 * (1 - 0.4642)) + LiveDesktop.full
+            let wanted = 400 * 0.6215
+            for (name, time) in [
+                ("down", Self.time(in: envelope.levels, from: first, to: last)),
+                ("back", Self.time(in: envelope.levels, from: last, to: first)),
+            ] {
+                let milliseconds = try #require(time).milliseconds
+                print("quantum \(quantum), \(name): \(milliseconds) ms, expected \(wanted)")
+                expectSound(abs(milliseconds - wanted) < 4, "\(name) took \(milliseconds) ms")
+            }
+            music.terminate()
+        }
+    }
+
+    @Test("R37 lowered music that is moved to another program's sink and back stays as low, and is never louder")
+    func gainFollowsMove() async throws {
+        try await LiveDesktop.run { desk in
+            let own = desk.server.sinkName
+            try await desk.load("module-remap-sink sink_name=remapped master=\(own)")
+            try await desk.waitForSink("remapped")
+            _ = try await desk.playMusic(with: .paplay)
+            func glides() async throws -> Bool? {
+                try await desk.streams().first { $0["description"] as? String == "music" }?["glides"] as? Bool
+            }
+            #expect(try await glides() == true)
+            let prompt = try desk.play(LiveDesktop.interrupter, with: .paplay, as: "navigator", role: .navigation)
+            try await desk.hear(LiveDesktop.music, lowered: 20)
+            let start = desk.capture.frameCount
+            for (sink, isOwn) in [("remapped", false), (own, true)] {
+                try await desk.moveMusic(to: sink)
+                _ = try await waitUntil("the music's gain at \(sink)") { try await glides() == isOwn ? true : nil }
+                try await desk.hear(LiveDesktop.music, lowered: 20)
+                try await desk.expect(LiveDesktop.music, at: LiveDesktop.full - 20, during: .milliseconds(500))
+            }
+            let loudest = try desk.highestLevel(of: LiveDesktop.music, from: start)
+            #expect(loudest < LiveDesktop.full - 19, "\(loudest) dBFS")
+            // And where steps are all there is, they lead back.
+            try await desk.moveMusic(to: "remapped")
+            _ = try await waitUntil("the music's gain at remapped") { try await glides() == false ? true : nil }
+            prompt.terminate()
+            try await desk.capture.wait(
+                for: LiveDesktop.music, at: LiveDesktop.full, tolerance: 0.1, lasting: .milliseconds(500))
+            try await desk.moveMusic(to: own)
+            _ = try await waitUntil("the music's gain at \(own)") { try await glides() == true ? true : nil }
+            try await desk.capture.wait(
+                for: LiveDesktop.music, at: LiveDesktop.full, tolerance: 0.1, lasting: .milliseconds(500))
+        }
+    }
+
+    /// How long levels a millisecond apart go from one to another, one after the other.
+    private static func time(in levels: [Double], from first: Double, to last: Double) -> Duration? {
+        let falls = last < first
+        guard let lowest = levels.indices.min(by: { levels[$0] < levels[$1] }) else { return nil }
+        func isPast(_ level: Double, _ limit: Double) -> Bool { falls ? level <= limit : level >= limit }
+        let part = falls ? levels.indices : lowest..<levels.endIndex
+        guard let begin = part.first(where: { isPast(levels[$0], first) }),
+            let end = part.first(where: { isPast(levels[$0], last) })
+        else { return nil }
+        return .milliseconds(end - begin)
+    }
+}
+
+extension LiveDesktop {
+    /// Moves the stream that says that it is music, as its user.
+    fileprivate func moveMusic(to sink: String) async throws {
+        _ = try await waitUntil("the music on \(sink)") {
+            let sinks = try await pactl("list", "short", "sinks").split(separator: "\n").map {
+                $0.split(separator: "\t")
+            }
+            let number = try #require(sinks.first { $0.count > 1 && $0[1] == sink })[0]
+            let text = try await pactl("-f", "json", "list", "sink-inputs")
+            let inputs = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]]
+            let music = inputs?.first { ($0["properties"] as? [String: Any])?["media.role"] as? String == "music" }
+            let index = try #require(music?["index"] as? Int)
+            if music?["sink"] as? Int == Int(number) { return true }
+            try await pactl("move-sink-input", String(index), sink)
+            return nil
+        }
+    }
+}
