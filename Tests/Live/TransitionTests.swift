@@ -6,14 +6,15 @@ import Testing
 /// What is heard when music is lowered, muted, stopped or held back, and comes back: nothing but its own tone. In PipeWire,
 /// where gains change with every sample.
 extension LiveModule {
-    /// All four ways, with fades that take so many milliseconds.
+    /// All four ways, with fades that take so many milliseconds. A program that is ended may say something else of its stream
+    /// before it goes, so an interrupter counts for a moment longer.
     private static func ways(_ fade: Int) -> String {
         """
         roles = {
-            navigation = { duck = { gain = -20 attack = \(fade) hold = 0 release = \(fade) } release-delay = 0 }
-            phone = { fade = \(fade) handover = overlap release-delay = 0 }
-            ringtone = { fade = \(fade) handover = hold release-delay = 0 }
-            alarm = { fade = \(fade) handover = overlap release-delay = 0 }
+            navigation = { duck = { gain = -20 attack = \(fade) hold = 0 release = \(fade) } release-delay = 100 }
+            phone = { fade = \(fade) handover = overlap release-delay = 100 }
+            ringtone = { fade = \(fade) handover = hold release-delay = 100 }
+            alarm = { fade = \(fade) handover = overlap release-delay = 100 }
         }
         interplay = { alarm = { any = mute } }
         """
@@ -41,7 +42,7 @@ extension LiveModule {
                         for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(500))
                     // To its end, and turned round. Nobody looks at the sound meanwhile: that takes a processor.
                     var ends: [Int] = []
-                    for time in [Duration.milliseconds(fade + 1400), .milliseconds(300)] {
+                    for time in [Duration.milliseconds(fade + 1400), .milliseconds(fade / 4)] {
                         let other = try desk.play(LiveDesktop.interrupter, with: .plain, as: "interrupter", role: role)
                         try await other.waitForStream()
                         try await desk.capture.record(time)
@@ -80,7 +81,7 @@ extension LiveModule {
         "R37 a fade takes the time that the policy says, at every quantum", arguments: [1024, 4096, 8192])
     func fadeTimes(quantum: Int) async throws {
         let policy = """
-            roles = { navigation = { duck = { gain = -20 attack = 400 hold = 0 release = 400 } release-delay = 0 } }
+            roles = { navigation = { duck = { gain = -20 attack = 400 hold = 0 release = 400 } release-delay = 100 } }
             """
         try await LiveDesktop.run(policy: policy, quantum: .fixed(quantum)) { desk in
             let music = try await desk.playMusic()
