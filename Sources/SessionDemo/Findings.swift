@@ -20,9 +20,9 @@ struct Findings: Sendable {
     /// How long the music may take to return to its full level, in seconds: release delay, fade, and the end of the
     /// players.
     static let returnLimit = 2.0
-    /// How far from its interruption the music may resume. The first and last steps of a fade are too short to be
-    /// heard, and steps begin at the borders of the graph's cycles (21 ms).
-    static let positionLimit = Duration.milliseconds(50)
+    /// How far from its interruption the music may resume. The quiet ends of its two fades of 100 ms are not heard, 50 ms of
+    /// them, and fades begin and end with a cycle of the graph (21 ms).
+    static let positionLimit = Duration.milliseconds(100)
 
     /// No checks yet.
     init() {}
