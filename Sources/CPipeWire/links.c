@@ -7,7 +7,6 @@
 #include "CPipeWire.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

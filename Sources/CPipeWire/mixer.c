@@ -1,6 +1,5 @@
 #include "mixer.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@ enum { MAX_BUFFERS = 64, MAX_ROOMS = 8 };
 /* In which an area is given: one for all cycles, or one each for even and odd ones, which older headers do not name. */
 enum { IO_BUFFERS = SPA_IO_Buffers, IO_ASYNC_BUFFERS = 10 };
 
-/* Room for the samples of one buffer, in memory that is zero, and is taken from the machine where it is written to. */
+/* Memory for the samples of one buffer after their gain. It begins as zeros, and counts only where it has been written to. */
 struct room {
     float *samples;
     uint32_t size;

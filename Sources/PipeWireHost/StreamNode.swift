@@ -197,7 +197,8 @@ package final class StreamNode {
     /// Lets the policy's gain go to another within some frames, from the next cycle of the graph on. Where it cannot
     /// glide, the soft volumes change at once.
     func glide(to gain: LinearGain, frames: UInt32, fromSilence: Bool) {
-        // A stream that does not run has nothing that could be cut, and one whose gain comes from elsewhere has no beginning.
+        // Nothing of a stream that does not run could be cut. A gain that has just come out of the soft volumes has been told
+        // to its links in this turn, and a second order would replace the first.
         let jumps = updatePlaceOfGain() || !isRunning && gain < self.gain.policy
         self.gain.policy = gain
         if isInLinks { _ = cpw_links_glide(node, Float(gain.slider), jumps ? 0 : frames, fromSilence) }
