@@ -4,7 +4,7 @@
  * Each way, the call path from the call up to the module, is refused once, and not again by any server with the same
  * file of ways. Memory is refused only to libraries. An allocation in Swift cannot fail, so a refusal to the module
  * itself would end the process; so would one to PulseAudio's libraries or the dynamic loader; and PipeWire silences a
- * node whose memory it cannot map. Such calls are counted.
+ * node whose memory it cannot map, or whose client it cannot hand a descriptor. Such calls are counted.
  *
  *   REFUSE_CONTROL   a file whose first byte is 1 while anything is to be refused
  *   REFUSE_WAYS      the file of ways: ways in it are not refused; each refused way is added
@@ -131,6 +131,12 @@ __attribute__((noinline)) static bool refuses(const char *call, bool is_memory) 
     if (is_memory && dladdr(frames[first], &info) != 0 && info.dli_fname != NULL &&
         (strstr(info.dli_fname, "/libpulse") != NULL || strstr(info.dli_fname, "/pulse") != NULL ||
          strstr(info.dli_fname, "/ld-linux") != NULL)) {
+        figures.ending++;
+        goto done;
+    }
+    /* What PipeWire's protocol duplicates, it hands to a client. Without it the client's node is in error for good. */
+    if (strcmp(call, "fcntl") == 0 && dladdr(frames[first], &info) != 0 && info.dli_fname != NULL &&
+        strstr(info.dli_fname, "/libpipewire-module-protocol-native") != NULL) {
         figures.ending++;
         goto done;
     }

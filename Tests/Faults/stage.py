@@ -259,7 +259,7 @@ class Stage:
             command = ["pw-record", "/dev/null"] if is_native else ["parecord", "--raw", "/dev/null"]
         elif self.scene.is_paused(name):
             button = self.desktop.run / f"mpv-{time.monotonic_ns()}"
-            command = ["mpv", "--no-config", "--really-quiet", f"--ao={'pipewire' if is_native else 'pulse'}",
+            command = ["mpv", "--no-config", "--msg-level=all=warn", f"--ao={'pipewire' if is_native else 'pulse'}",
                        f"--input-ipc-server={button}", str(tone)]
         elif is_native:
             command = ["pw-cat", "--playback", "--media-role", role or "Music", str(tone)]
@@ -503,7 +503,7 @@ class Stage:
                 self.unlinked += 1
                 self.do_stop(player.name, None, signal.SIGKILL)
             else:
-                losses.append(f"{player.name} has ended")
+                losses.append(f"{player.name} has ended; it has said: {self.said(player)}")
         survivors = [player for player in self.players.values() if player.lives()]
 
         def look():
@@ -544,8 +544,13 @@ class Stage:
                 losses.append(
                     f"{player.name} is heard at {self.ear.level(player.number):.3f} and not at {level:.3f}; the server "
                     f"shows {shown}; the recording {'goes on' if self.ear.grows() else 'stands still'}; the player has said: "
-                    + (" / ".join(player.log.read_text(errors="replace").split("\n")[-12:]) if player.log else "nothing that was kept"))
+                    f"{self.said(player)}")
         return losses
+
+    @staticmethod
+    def said(player):
+        """The last lines of a player's output."""
+        return " / ".join(player.log.read_text(errors="replace").split("\n")[-12:]) if player.log else "nothing that was kept"
 
     def accept_restored(self, player, shown):
         """Accepts a volume that users have set for another stream of the same role."""
