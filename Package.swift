@@ -134,10 +134,13 @@ let hostDependencies: [Target.Dependency] = [
     "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionDesktop", "SessionHost", "PolicyFile",
 ]
 
+/// For both modules: the gain that glides.
+let glide: [Target] = [.target(name: "CGlide", cSettings: hardened)]
+
 /// The PipeWire daemon's module.
 let pipeWire: [Target] = [
     .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
-    .target(name: "CPipeWire", dependencies: ["CLibPipeWire"], cSettings: hardened),
+    .target(name: "CPipeWire", dependencies: ["CLibPipeWire", "CGlide"], cSettings: hardened),
     .target(name: "PipeWireHost", dependencies: hostDependencies + ["CPipeWire"], swiftSettings: small),
     .target(
         name: "PipeWireModule", dependencies: ["PipeWireHost", "CPipeWire", "CRuntimeTrim"], exclude: ["exports.map"],
@@ -148,7 +151,7 @@ let pipeWire: [Target] = [
 /// libraries.
 let pulseAudio: [Target] = [
     .systemLibrary(name: "CLibPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
-    .target(name: "CPulseCore", dependencies: ["CLibPulse"], cSettings: hardened),
+    .target(name: "CPulseCore", dependencies: ["CLibPulse", "CGlide"], cSettings: hardened),
     .target(name: "PulseAudioHost", dependencies: hostDependencies + ["CPulseCore"], swiftSettings: small),
     .target(
         name: "PulseAudioModule", dependencies: ["PulseAudioHost", "CPulseCore", "CRuntimeTrim"],
@@ -311,6 +314,6 @@ let package = Package(
     ],
     // Only for the command line; code that a sound server loads depends on no package.
     dependencies: [argumentParser],
-    targets: engine + bus + host + pipeWire + pulseAudio + trim + library + commandLine + kit + programs + judges
-        + tests
+    targets: engine + bus + host + glide + pipeWire + pulseAudio + trim + library + commandLine + kit + programs
+        + judges + tests
 )

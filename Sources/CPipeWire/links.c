@@ -53,7 +53,7 @@ struct sink {
 struct stream {
     struct spa_list node;
     struct pw_impl_node *stream;
-    cpw_slider slider;
+    glide_position slider;
 };
 
 static struct spa_list ports = {&ports, &ports};

@@ -48,7 +48,7 @@ struct input {
 
     /* The data thread's own. */
     uint64_t obeyed;
-    struct cpw_glide glide;
+    struct glide glide;
 };
 
 struct cpw_mixer {
@@ -69,7 +69,7 @@ struct cpw_mixer {
 /* A slider is never negative, so its sign says whether the way begins at silence. */
 static const uint32_t FROM_SILENCE = 1u << 31;
 
-static uint64_t order_of(cpw_slider target, uint32_t frames, bool is_from_silence) {
+static uint64_t order_of(glide_position target, uint32_t frames, bool is_from_silence) {
     uint32_t bits;
     memcpy(&bits, &target, sizeof bits);
     bits &= ~FROM_SILENCE;
@@ -92,11 +92,11 @@ static uint32_t cycle_of(const struct spa_io_position *position) {
 static void obey(struct input *input) {
     uint64_t order = atomic_load_explicit(&input->order, memory_order_acquire);
     uint32_t bits = (uint32_t)order & ~FROM_SILENCE;
-    cpw_slider target;
+    glide_position target;
     if (order == input->obeyed) return;
     memcpy(&target, &bits, sizeof target);
-    if ((uint32_t)order & FROM_SILENCE) cpw_glide_init(&input->glide, 0);
-    if (cpw_glide_begin(&input->glide, target, (uint32_t)(order >> 32))) input->obeyed = order;
+    if ((uint32_t)order & FROM_SILENCE) glide_init(&input->glide, 0, 0);
+    if (glide_begin(&input->glide, target, (uint32_t)(order >> 32))) input->obeyed = order;
 }
 
 static void process_input(struct input *input, uint32_t cycle) {
@@ -105,19 +105,19 @@ static void process_input(struct input *input, uint32_t cycle) {
     /* The other end of the link writes here at any time. */
     uint32_t buffer = io == NULL ? SPA_ID_INVALID : *(volatile const uint32_t *)&io->buffer_id;
     if (io == NULL || *(volatile const int32_t *)&io->status != SPA_STATUS_HAVE_DATA || buffer >= input->buffer_count) {
-        cpw_glide_skip(&input->glide);
+        glide_skip(&input->glide);
         return;
     }
     const struct room *room = &input->rooms[input->room_count - 1];
     struct spa_data *data = &input->datas[buffer];
     data->data = input->sources[buffer];
-    if (cpw_glide_is_idle(&input->glide)) return;
+    if (glide_is_idle(&input->glide)) return;
     uint32_t offset = *(volatile const uint32_t *)&data->chunk->offset;
     uint32_t size = *(volatile const uint32_t *)&data->chunk->size;
     offset = SPA_MIN(offset, data->maxsize) & ~3u;
     size = SPA_MIN(size, data->maxsize - offset);
-    cpw_glide_apply(&input->glide, SPA_PTROFF(input->sources[buffer], offset, const float),
-                    SPA_PTROFF(room->samples, offset, float), size / sizeof(float));
+    glide_apply(&input->glide, SPA_PTROFF(input->sources[buffer], offset, const float),
+                SPA_PTROFF(room->samples, offset, float), size / sizeof(float));
     data->data = room->samples;
 }
 
@@ -194,7 +194,7 @@ static int add_port(void *object, enum spa_direction direction, uint32_t id, con
     if (input == NULL) {
         if ((input = calloc(1, sizeof *input)) == NULL) return result;
         input->obeyed = order_of(1, 0, false);
-        cpw_glide_init(&input->glide, 1);
+        glide_init(&input->glide, 1, 0);
     }
     atomic_store_explicit(&input->order, order_of(1, 0, false), memory_order_relaxed);
     input->is_there = true;
@@ -378,7 +378,7 @@ bool cpw_mixer_can_glide(const struct cpw_mixer *mixer, uint32_t id) {
     return input != NULL && !input->is_left_alone && !mixer->is_replaced;
 }
 
-void cpw_mixer_glide(struct cpw_mixer *mixer, uint32_t id, cpw_slider target, uint32_t frames, bool is_from_silence) {
+void cpw_mixer_glide(struct cpw_mixer *mixer, uint32_t id, glide_position target, uint32_t frames, bool is_from_silence) {
     struct input *input = input_at(mixer, SPA_DIRECTION_INPUT, id);
     if (input != NULL)
         atomic_store_explicit(&input->order, order_of(target, frames, is_from_silence), memory_order_release);

@@ -9,7 +9,7 @@
 
 #include <spa/node/node.h>
 
-#include "glide.h"
+#include "CGlide.h"
 
 /* A link: an input port of the mixer. */
 enum { CPW_MAX_INPUTS = 512 };
@@ -29,6 +29,6 @@ bool cpw_mixer_is_replaced(const struct cpw_mixer *mixer);
 bool cpw_mixer_can_glide(const struct cpw_mixer *mixer, uint32_t input);
 /* Lets an input's gain glide to a target in a number of frames, from the next cycle on; with 0 frames, it jumps. Either from
  * where it is, or from silence, for a link of which nothing is heard. Only the last order before a cycle is obeyed. */
-void cpw_mixer_glide(struct cpw_mixer *mixer, uint32_t input, cpw_slider target, uint32_t frames, bool is_from_silence);
+void cpw_mixer_glide(struct cpw_mixer *mixer, uint32_t input, glide_position target, uint32_t frames, bool is_from_silence);
 
 #endif

@@ -12,6 +12,8 @@ typedef struct pa_hook pa_hook;
 typedef struct pa_asyncmsgq pa_asyncmsgq;
 typedef struct pa_msgobject pa_msgobject;
 typedef struct pa_memchunk pa_memchunk;
+typedef struct pa_memblock pa_memblock;
+typedef struct pa_object pa_object;
 typedef struct pa_json_object pa_json_object;
 
 /* The header of each reference-counted object of the daemon; the address of the second function tells the object's
@@ -24,6 +26,11 @@ bool pa_sink_input_check_type(const char *type);
 bool pa_source_output_check_type(const char *type);
 bool pa_device_port_check_type(const char *type);
 
+typedef int (*cpc_process_msg)(pa_msgobject *object, int code, void *data, int64_t offset, pa_memchunk *chunk);
+/* Gives a sink at most so many bytes of a stream; negative if there are none. */
+typedef int (*cpc_pop)(pa_sink_input *input, size_t size, pa_memchunk *chunk);
+/* Takes so many bytes of a stream back. */
+typedef void (*cpc_process_rewind)(pa_sink_input *input, size_t size);
 typedef int (*cpc_module_init)(pa_module *module);
 typedef void (*cpc_module_done)(pa_module *module);
 
@@ -44,6 +51,16 @@ void pa_hook_slot_free(pa_hook_slot *slot);
 int pa_asyncmsgq_send(
     pa_asyncmsgq *queue, pa_msgobject *object, int code, const void *userdata, int64_t offset,
     const pa_memchunk *memchunk);
+
+extern const char pa_msgobject_type_id[];
+pa_msgobject *pa_msgobject_new_internal(size_t size, const char *type, bool (*check_type)(const char *type));
+void pa_object_unref(pa_object *object);
+
+/* On a sink's thread. */
+void pa_sink_input_request_rewind(pa_sink_input *input, size_t size, bool rewrites, bool flushes, bool is_queue_kept);
+pa_memchunk *pa_memchunk_make_writable(pa_memchunk *chunk, size_t minimum);
+void *pa_memblock_acquire_chunk(const pa_memchunk *chunk);
+void pa_memblock_release(pa_memblock *block);
 
 int pa_module_load(pa_module **module, pa_core *core, const char *name, const char *argument);
 void pa_module_unload_request(pa_module *module, bool force);

@@ -8,6 +8,9 @@
  * enum, the integer type that compilers choose). */
 #define CPC_FIELDS(FIELD)                                                  \
     FIELD(pa_object, check_type, cpc_check_type)                           \
+    FIELD(pa_msgobject, process_msg, cpc_process_msg)                      \
+    FIELD(pa_memchunk, memblock, pa_memblock *)                            \
+    FIELD(pa_memchunk, length, size_t)                                     \
     FIELD(pa_hook, data, void *)                                           \
     FIELD(pa_module, core, pa_core *)                                      \
     FIELD(pa_module, name, char *)                                         \
@@ -48,6 +51,8 @@
     FIELD(pa_sink_input, volume_factor_items, pa_hashmap *)                \
     FIELD(pa_sink_input, soft_volume, pa_cvolume)                          \
     FIELD(pa_sink_input, volume_factor_sink_items, pa_hashmap *)           \
+    FIELD(pa_sink_input, pop, cpc_pop)                                     \
+    FIELD(pa_sink_input, process_rewind, cpc_process_rewind)               \
     FIELD(volume_factor_entry, key, char *)                                \
     FIELD(volume_factor_entry, volume, pa_cvolume)                         \
     FIELD(pa_source_output, index, uint32_t)                               \
@@ -219,8 +224,14 @@ bool cpc_prove(enum cpc_kind kind, const void *object);
     ((object) != NULL && (cpc_is_proved[CPC_KIND_##type] || cpc_prove(CPC_KIND_##type, (object))))
 /* Checks the layout of an entry in a stream's list of factors. */
 bool cpc_prove_factor(const void *entry, const char *key);
+/* Whether a stream's functions for its sound are where the table says, and may be replaced. */
+bool cpc_prove_callbacks(const void *input);
 /* Checks that a message handler is the one for a path. */
 bool cpc_prove_handler(const void *handler, const char *path);
+
+/* The queue to the thread that plays a stream; NULL if the stream is not linked, or if it or a filter below it is
+ * moving. */
+pa_asyncmsgq *cpc_thread_of_input(pa_sink_input *input);
 
 /* The numbers below are the same in all releases. */
 

@@ -26,9 +26,7 @@ static pa_asyncmsgq *thread_of_source(pa_source *source) {
     return NULL;
 }
 
-/* The queue to the thread that plays a stream; NULL if the stream is not linked, or if it or a filter below it is
- * moving. */
-static pa_asyncmsgq *thread_of_input(pa_sink_input *input) {
+pa_asyncmsgq *cpc_thread_of_input(pa_sink_input *input) {
     enum cpc_state state = cpc_sink_input_state(input);
     if (state != CPC_RUNNING && state != CPC_CORKED) return NULL;
     return thread_of_sink(CPC_FIELD(input, pa_sink_input, sink));
@@ -57,7 +55,7 @@ static void add_factor(pa_sink_input *input, const char *key, pa_volume_t volume
 }
 
 bool cpc_sink_input_set_factor(pa_sink_input *input, double factor) {
-    if (thread_of_input(input) == NULL || !is_factor(factor) || pa_sink_input_is_passthrough(input)) return false;
+    if (cpc_thread_of_input(input) == NULL || !is_factor(factor) || pa_sink_input_is_passthrough(input)) return false;
     pa_hashmap *items = CPC_FIELD(input, pa_sink_input, volume_factor_items);
     if (items == NULL) return false;
 
@@ -107,7 +105,7 @@ bool cpc_source_output_set_factor(pa_source_output *output, double factor) {
 static const void *state_data(unsigned state) { return (const void *)(uintptr_t)state; }
 
 bool cpc_sink_input_hold(pa_sink_input *input, bool is_held) {
-    pa_asyncmsgq *thread = thread_of_input(input);
+    pa_asyncmsgq *thread = cpc_thread_of_input(input);
     if (thread == NULL) return false;
     unsigned state = is_held ? CPC_CORKED : CPC_FIELD(input, pa_sink_input, state);
     /* A held stream asks the sink to take back (rewind) sound that has not been played yet. The sink's thread does
@@ -158,7 +156,7 @@ bool cpc_source_output_is_passthrough(pa_source_output *output) {
 
 int cpc_sink_input_move(pa_sink_input *input, pa_sink *sink) {
     if (cpc_sink_input_is_passthrough(input)) return -PA_ERR_NOTSUPPORTED;
-    if (thread_of_input(input) == NULL || thread_of_sink(sink) == NULL) return -PA_ERR_BADSTATE;
+    if (cpc_thread_of_input(input) == NULL || thread_of_sink(sink) == NULL) return -PA_ERR_BADSTATE;
     if (CPC_FIELD(sink, pa_sink, state) < 0) return -PA_ERR_BADSTATE;
     return pa_sink_input_move_to(input, sink, false);
 }

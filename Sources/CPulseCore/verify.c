@@ -565,6 +565,16 @@ bool cpc_prove_factor(const void *entry, const char *key) {
         copy(at(entry, L(volume_factor_entry_volume)), &volume, sizeof volume) && pa_cvolume_valid(&volume);
 }
 
+bool cpc_prove_callbacks(const void *input) {
+    const void *pop = word(input, L(pa_sink_input_pop)), *rewind = word(input, L(pa_sink_input_process_rewind));
+    /* Between them lies the function for the end of the sound, which a stream may lack. */
+    const void *underrun;
+    return file_of(pop) != NULL && file_of(pop) == file_of(rewind) && pop != rewind &&
+        L(pa_sink_input_process_rewind) == L(pa_sink_input_pop) + 2 * sizeof(pop) &&
+        copy(at(input, L(pa_sink_input_pop) + sizeof(pop)), &underrun, sizeof underrun) &&
+        (underrun == NULL || file_of(underrun) == file_of(pop));
+}
+
 bool cpc_prove_handler(const void *handler, const char *path) {
     char name[NAME_SIZE];
     const void *callback;

@@ -88,6 +88,8 @@ public final class PulseAudioHost: Host {
         measured = [:]
         messages = nil
         runtime.shutDown()
+        for stream in streams { stream.left() }
+        cpc_end_glides()
         for stream in streamsWithEvents { stream.sendPendingEvents() }
         streamsWithEvents = []
         service?.leave()
@@ -161,7 +163,10 @@ public final class PulseAudioHost: Host {
             }
             on(unlink, priority: CPC_EARLY) { [unowned self] in
                 latenciesMayChange()
-                if let stream = stream($0, direction) { removed(stream) }
+                if let stream = stream($0, direction) {
+                    stream.left()
+                    removed(stream)
+                }
             }
             on(state, priority: CPC_EARLY) { [unowned self] in
                 latenciesMayChange()
@@ -320,6 +325,14 @@ public final class PulseAudioHost: Host {
 
     /// Sets our own factor on a stream's volume; no mixer shows or saves this factor.
     public func setGain(_ gain: LinearGain, of stream: StreamID) { book?[stream]?.set(gain) }
+
+    /// Whether the gain of a stream can change with every sample.
+    public func glides(_ stream: StreamID) -> Bool { book?[stream]?.glides ?? false }
+
+    /// Lets the gain of a stream go to another, sample by sample.
+    public func glide(_ stream: StreamID, to gain: LinearGain, within duration: Duration, fromSilence: Bool) {
+        book?[stream]?.glide(to: gain, within: duration, fromSilence: fromSilence)
+    }
 
     /// Holds a stream in the sink's thread, or sets its factor to zero.
     public func setSilence(_ silence: Silence, of stream: StreamID) { book?[stream]?.set(silence) }

@@ -35,6 +35,10 @@ package final class PulseStream: HostedStream {
 
     private(set) var silence = Silence.none
     private var gain = StreamGain()
+    /// Whether the policy's gain is in the stream's sound, where it can glide, and not in its factor.
+    private var isInSound = false
+    /// The gain that the device's thread was last told; it cannot be told while the stream moves.
+    private var toldGain = LinearGain.unity
     /// Whether the stream is corked and muted in advance, because it would be rejected if its client started it (R8).
     private var isGuarded = false
     /// Whether the log says that the stream cannot be ducked.
@@ -120,7 +124,11 @@ package final class PulseStream: HostedStream {
         set(LinearGain.unity)
         setInputGain(.unity)
         tell(of: .ended(shouldResume: true))
+        left()
     }
+
+    /// Leaves the stream, which is about to go.
+    func left() { handle.endGlide() }
 
     // MARK: - The client's wishes
 
@@ -198,7 +206,7 @@ package final class PulseStream: HostedStream {
 
     private func applyChanges(after wasHeld: Bool) {
         guard !isChanging else { return }
-        writeFactor()
+        writeGain()
         guard isHeld != wasHeld else { return }
         hold()
         if isHeld {
@@ -221,7 +229,24 @@ package final class PulseStream: HostedStream {
 
     func set(_ gain: LinearGain) {
         guard gain != self.gain.policy else { return }
+        glide(to: gain, within: .zero, fromSilence: false)
+    }
+
+    /// Whether the stream's gain can change with every sample.
+    package var glides: Bool { handle.canGlide }
+
+    /// Lets the policy's gain go to another, from the first sound on that has not been played. Where it cannot glide, the
+    /// factor changes at once.
+    func glide(to gain: LinearGain, within duration: Duration, fromSilence: Bool) {
         self.gain.policy = gain
+        writeGain(within: duration, fromSilence: fromSilence)
+    }
+
+    private func writeGain(within duration: Duration = .zero, fromSilence: Bool = false) {
+        guard !isChanging else { return }
+        isInSound = handle.canGlide
+        let isNew = isInSound && gain.policy != toldGain
+        if isNew, handle.glide(to: gain.policy, within: duration, fromSilence: fromSilence) { toldGain = gain.policy }
         writeFactor()
     }
 
@@ -233,7 +258,7 @@ package final class PulseStream: HostedStream {
 
     private func writeFactor() {
         guard !isChanging else { return }
-        let wished = silence == .mute ? 0 : gain.factor
+        let wished = silence == .mute ? 0 : isInSound ? gain.input.value : gain.factor
         guard !handle.setFactor(isGuarded ? 0 : wished), wished != 1, !isRefusalLogged, handle.isPassthrough else {
             return
         }
@@ -250,7 +275,7 @@ package final class PulseStream: HostedStream {
 
     /// Applies the changes again after the stream has moved to another device.
     func moved() {
-        writeFactor()
+        writeGain()
         // The thread's state moves along, but the hold may have ended meanwhile. Other streams are skipped: the thread
         // applies a state to all streams that are synchronized with this one.
         if isHeld || isHeldByThread { hold() }

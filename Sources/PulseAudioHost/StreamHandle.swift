@@ -73,6 +73,19 @@ struct StreamHandle {
         isPlayback ? cpc_sink_input_set_factor(pointer, factor) : cpc_source_output_set_factor(pointer, factor)
     }
 
+    /// Whether our gain can change with every sample of the stream, or does.
+    var canGlide: Bool { isPlayback && cpc_sink_input_can_glide(pointer) }
+
+    /// Lets our gain go to another, sample by sample. Returns whether the device's thread was told.
+    func glide(to gain: LinearGain, within duration: Duration, fromSilence: Bool) -> Bool {
+        cpc_sink_input_glide(pointer, Float(gain.slider), duration / .seconds(1), fromSilence)
+    }
+
+    /// Gives the stream its full level back, and leaves nothing in it.
+    func endGlide() {
+        if isPlayback { cpc_sink_input_end_glide(pointer) }
+    }
+
     /// Holds or releases the stream in the device's thread. Returns whether the thread was told.
     func hold(_ isHeld: Bool) -> Bool {
         isPlayback ? cpc_sink_input_hold(pointer, isHeld) : cpc_source_output_hold(pointer, isHeld)

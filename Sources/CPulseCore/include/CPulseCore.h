@@ -158,6 +158,17 @@ double cpc_sink_input_volume(pa_sink_input *input);
  * effect at once, so a fade needs many calls. Only for linked streams that are not moving. False if the stream can
  * have no factor. */
 bool cpc_sink_input_set_factor(pa_sink_input *input, double factor);
+/* Whether the stream's gain can glide: its samples have a form that can be multiplied (16, 32 bits, or floating point, in the
+ * machine's order), and it is linked and not moving, or glides already. */
+bool cpc_sink_input_can_glide(pa_sink_input *input);
+/* Lets a gain of ours go from where it is, or from silence, to another within some seconds, sample by sample, from the first
+ * sound on that has not been played. `position` is that of a volume slider from 0 to 1, whose third power is the gain. False
+ * if the stream moves, or cannot glide. */
+bool cpc_sink_input_glide(pa_sink_input *input, float position, double seconds, bool is_from_silence);
+/* Gives the stream back its full level at once, and leaves nothing in it. Must be called before the stream is unlinked. */
+void cpc_sink_input_end_glide(pa_sink_input *input);
+/* Frees what is left when no stream glides any more. */
+void cpc_end_glides(void);
 /* Holds the stream, so that the sink does not process it, as if it were corked; or releases it. The state that the
  * client knows and sets stays as it is. A later change of that state ends the hold. Streams that are synchronized
  * (pa_stream_connect_playback's sync_stream) are held together. Only for linked streams that are not moving. Sound

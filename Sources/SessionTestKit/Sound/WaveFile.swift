@@ -9,10 +9,21 @@ public enum SampleFormat: Sendable, CaseIterable {
 }
 
 extension Sound {
-    /// The bytes of a WAV file with this sound.
-    public func waveFile(_ format: SampleFormat = .float32) -> Data {
+    /// The bytes of a WAV file with so many channels in floating point: the left one, the right one, and silence in those
+    /// beyond; with one channel, the left one.
+    public func waveFile(channels: Int) -> Data {
+        var samples = [Float](repeating: 0, count: frameCount * channels)
+        for (channel, values) in [left, right].prefix(channels).enumerated() {
+            for (frame, value) in values.enumerated() { samples[frame * channels + channel] = value }
+        }
+        var data = Self.header(.float32, channels: channels, frameCount: frameCount)
+        samples.withUnsafeBytes { data.append(contentsOf: $0) }
+        return data
+    }
+
+    private static func header(_ format: SampleFormat, channels: Int, frameCount: Int) -> Data {
         let bytesPerSample = format == .float32 ? 4 : 2
-        let size = frameCount * 2 * bytesPerSample
+        let size = frameCount * channels * bytesPerSample
         var data = Data(capacity: size + 44)
         func append<Value: FixedWidthInteger>(_ value: Value) {
             withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) }
@@ -22,13 +33,19 @@ extension Sound {
         data.append(contentsOf: "WAVEfmt ".utf8)
         append(UInt32(16))
         append(UInt16(format == .float32 ? 3 : 1))
-        append(UInt16(2))
+        append(UInt16(channels))
         append(UInt32(Sound.rate))
-        append(UInt32(Sound.rate * 2 * bytesPerSample))
-        append(UInt16(2 * bytesPerSample))
+        append(UInt32(Sound.rate * channels * bytesPerSample))
+        append(UInt16(channels * bytesPerSample))
         append(UInt16(8 * bytesPerSample))
         data.append(contentsOf: "data".utf8)
         append(UInt32(size))
+        return data
+    }
+
+    /// The bytes of a stereo WAV file with this sound.
+    public func waveFile(_ format: SampleFormat = .float32) -> Data {
+        var data = Self.header(format, channels: 2, frameCount: frameCount)
         switch format {
         case .float32:
             let samples = [Float](unsafeUninitializedCapacity: 2 * frameCount) { buffer, used in

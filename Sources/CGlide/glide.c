@@ -1,0 +1,125 @@
+#include "CGlide.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* From 0 to 1 with neither speed nor acceleration at both ends. */
+static inline float eased(float part) { return part * part * part * (part * (part * 6 - 15) + 10); }
+
+void glide_init(struct glide *glide, glide_position position, uint32_t memory) {
+    memset(glide, 0, sizeof *glide);
+    glide->begin = position;
+    glide->memory = memory;
+}
+
+glide_position glide_target(const struct glide *glide) {
+    return glide->count > 0 ? glide->ways[glide->count - 1].target : glide->begin;
+}
+
+/* A way that has ended is where everything before it leads, too. */
+static void drop_ended(struct glide *glide, uint32_t memory) {
+    uint32_t ended = 0;
+    for (uint32_t index = 0; index < glide->count; index++) {
+        if (glide->ways[index].passed < (int64_t)glide->ways[index].length + memory) continue;
+        ended = index + 1;
+        glide->begin = glide->ways[index].target;
+    }
+    if (ended == 0) return;
+    glide->count -= ended;
+    memmove(glide->ways, glide->ways + ended, glide->count * sizeof *glide->ways);
+}
+
+bool glide_begin(struct glide *glide, glide_position target, uint32_t length) {
+    if (length == 0 && glide->memory == 0) {
+        glide->count = 0;
+        glide->begin = target;
+        return true;
+    }
+    /* What was to begin later has not been heard, and will not be. */
+    while (glide->count > 0 && glide->ways[glide->count - 1].passed <= 0) glide->count--;
+    if (glide->count == GLIDE_MAX_WAYS) drop_ended(glide, 0);
+    if (glide->count == GLIDE_MAX_WAYS) return false;
+    glide->ways[glide->count++] = (struct glide_way){.target = target, .length = length};
+    return true;
+}
+
+/* Each way leads away from where the ways before it would have been, so that nothing is outside of all targets. */
+static inline float position(const struct glide *glide, uint32_t frame) {
+    float slider = glide->begin;
+    for (uint32_t index = 0; index < glide->count; index++) {
+        const struct glide_way *way = &glide->ways[index];
+        int64_t passed = way->passed + frame;
+        if (passed < 0) break;
+        if (passed >= way->length) slider = way->target;
+        else slider += (way->target - slider) * eased((float)passed / (float)way->length);
+    }
+    return slider;
+}
+
+glide_position glide_now(const struct glide *glide) { return position(glide, 0); }
+
+void glide_go_on(struct glide *glide, uint32_t frames) {
+    for (uint32_t index = 0; index < glide->count; index++) glide->ways[index].passed += frames;
+    drop_ended(glide, glide->memory);
+}
+
+void glide_go_back(struct glide *glide, uint32_t frames) {
+    for (uint32_t index = 0; index < glide->count; index++) glide->ways[index].passed -= frames;
+}
+
+/* How many of the next frames have the same ways under way, and whether any way is. */
+static uint32_t frames_of_same_ways(const struct glide *glide, uint32_t frames, bool *is_any) {
+    *is_any = false;
+    for (uint32_t index = 0; index < glide->count; index++) {
+        const struct glide_way *way = &glide->ways[index];
+        int64_t left = way->passed < 0 ? -way->passed : way->length - way->passed;
+        if (left <= 0) continue;
+        if (way->passed >= 0) *is_any = true;
+        if (left < frames) frames = (uint32_t)left;
+    }
+    return frames;
+}
+
+void glide_gains(struct glide *glide, float *gains, uint32_t frames) {
+    while (frames > 0) {
+        bool is_any;
+        uint32_t part = frames_of_same_ways(glide, frames, &is_any);
+        float slider = position(glide, 0), gain = slider * slider * slider;
+        for (uint32_t frame = 0; frame < part; frame++) {
+            if (is_any) {
+                slider = position(glide, frame);
+                gain = slider * slider * slider;
+            }
+            gains[frame] = gain;
+        }
+        glide_go_on(glide, part);
+        gains += part;
+        frames -= part;
+    }
+}
+
+void glide_apply(struct glide *glide, const float *from, float *to, uint32_t frames) {
+    while (frames > 0) {
+        bool is_any;
+        uint32_t part = frames_of_same_ways(glide, frames, &is_any);
+        float slider = position(glide, 0), gain = slider * slider * slider;
+        if (is_any)
+            for (uint32_t frame = 0; frame < part; frame++) {
+                slider = position(glide, frame);
+                to[frame] = from[frame] * (slider * slider * slider);
+            }
+        /* Not times zero: that would keep what is not a number. */
+        else if (gain == 0) memset(to, 0, part * sizeof *to);
+        else
+            for (uint32_t frame = 0; frame < part; frame++) to[frame] = from[frame] * gain;
+        glide_go_on(glide, part);
+        from += part;
+        to += part;
+        frames -= part;
+    }
+}
+
+void glide_skip(struct glide *glide) {
+    glide_position target = glide_target(glide);
+    if (glide->count > 0 && target <= glide_now(glide)) glide_init(glide, target, glide->memory);
+}

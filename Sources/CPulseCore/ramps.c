@@ -1,0 +1,252 @@
+/* Gains that glide: what a stream hands to its sink is multiplied on the way, with another gain for every frame.
+ *
+ * The daemon asks a stream for its sound, and takes some of it back (rewinds), through two function pointers of the stream.
+ * While our gain is in force they are ours, and call the stream's own. The sink's thread calls them. It is told of a new
+ * target by a message, and asks its sink to take back what has not been played yet: there the gain's way begins.
+ *
+ * On the thread there is no lock, no system call, and no allocation of ours. As for every volume, the daemon copies sound that
+ * it shares with the client before it is changed, into a block of its pool. */
+#include "layout.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "CGlide.h"
+
+/* The stream and its ramp are found by hand, because nothing in a stream is free for our pointer. A power of two; at most
+ * half of the places are taken. */
+enum { PLACES = 2048, MOST_RAMPS = PLACES / 2 };
+/* The longest time for which a sink takes sound back, in seconds. Sinks buffer two seconds at most, unless they are told
+ * otherwise. */
+enum { MEMORY = 10 };
+/* The longest way, in seconds. */
+enum { LONGEST = 3600 };
+
+enum sample { SAMPLE_INT16, SAMPLE_INT32, SAMPLE_FLOAT32 };
+
+struct order {
+    glide_position target;
+    uint32_t frames;
+    bool is_from_silence;
+};
+
+struct ramp {
+    pa_sink_input *input;
+    cpc_pop pop;
+    cpc_process_rewind process_rewind;
+    enum sample sample;
+    uint32_t channels, frame_size;
+    /* From here on only for the sink's thread, or while it waits for us. */
+    struct glide glide;
+    bool is_ordered;
+    struct order order;
+};
+
+static struct {
+    _Atomic(pa_sink_input *) input;
+    struct ramp *ramp;
+} places[PLACES];
+static unsigned ramp_count;
+/* Receives our messages to threads. */
+static pa_msgobject *receiver;
+
+static size_t first_place(const pa_sink_input *input) { return ((uintptr_t)input >> 4) * 0x9E3779B1u % PLACES; }
+
+/* Marks a place that was taken, so that the search goes on behind it. */
+static char gone;
+static pa_sink_input *const was_taken = (pa_sink_input *)&gone;
+
+static struct ramp *find(const pa_sink_input *input) {
+    for (size_t place = first_place(input), count = 0; count < PLACES; place = (place + 1) % PLACES, count++) {
+        pa_sink_input *here = atomic_load_explicit(&places[place].input, memory_order_acquire);
+        if (here == input) return places[place].ramp;
+        if (here == NULL) return NULL;
+    }
+    return NULL;
+}
+
+static void insert(struct ramp *ramp) {
+    size_t place = first_place(ramp->input);
+    for (;; place = (place + 1) % PLACES) {
+        pa_sink_input *here = atomic_load_explicit(&places[place].input, memory_order_relaxed);
+        if (here == NULL || here == was_taken) break;
+    }
+    places[place].ramp = ramp;
+    atomic_store_explicit(&places[place].input, ramp->input, memory_order_release);
+    ramp_count++;
+}
+
+static void take_out(const struct ramp *ramp) {
+    for (size_t place = 0; place < PLACES; place++)
+        if (places[place].ramp == ramp) {
+            atomic_store_explicit(&places[place].input, was_taken, memory_order_release);
+            places[place].ramp = NULL;
+        }
+    /* Where none is left, none has to be searched for. */
+    if (--ramp_count > 0) return;
+    for (size_t place = 0; place < PLACES; place++) atomic_store_explicit(&places[place].input, NULL, memory_order_release);
+}
+
+/* MARK: On the sink's thread */
+
+static void obey(struct ramp *ramp) {
+    if (!ramp->is_ordered) return;
+    const struct order *order = &ramp->order;
+    if (order->is_from_silence) glide_init(&ramp->glide, 0, ramp->glide.memory);
+    ramp->is_ordered = !glide_begin(&ramp->glide, order->target, order->frames);
+}
+
+static inline double nearest(double value) { return value < 0 ? value - 0.5 : value + 0.5; }
+
+static void scale(const struct ramp *ramp, void *samples, const float *gains, uint32_t frames) {
+    const uint32_t channels = ramp->channels;
+    for (uint32_t index = 0; index < frames * channels; index++) {
+        const float gain = gains[index / channels];
+        switch (ramp->sample) {
+        case SAMPLE_INT16: ((int16_t *)samples)[index] = (int16_t)nearest(((int16_t *)samples)[index] * (double)gain); break;
+        case SAMPLE_INT32: ((int32_t *)samples)[index] = (int32_t)nearest(((int32_t *)samples)[index] * (double)gain); break;
+        /* Not times zero: that would keep what is not a number. */
+        case SAMPLE_FLOAT32: ((float *)samples)[index] = gain == 0 ? 0 : ((float *)samples)[index] * gain; break;
+        }
+    }
+}
+
+static int pop(pa_sink_input *input, size_t size, pa_memchunk *chunk) {
+    struct ramp *ramp = find(input);
+    /* It is there for as long as this function is in the stream. */
+    if (ramp == NULL) return -1;
+    int result = ramp->pop(input, size, chunk);
+    if (result < 0) return result;
+    obey(ramp);
+    uint32_t frames = (uint32_t)(CPC_FIELD(chunk, pa_memchunk, length) / ramp->frame_size);
+    if (glide_is_idle(&ramp->glide)) return result;
+    pa_memchunk_make_writable(chunk, 0);
+    char *samples = pa_memblock_acquire_chunk(chunk);
+    while (frames > 0) {
+        float gains[256];
+        uint32_t part = frames < 256 ? frames : 256;
+        glide_gains(&ramp->glide, gains, part);
+        scale(ramp, samples, gains, part);
+        samples += (size_t)part * ramp->frame_size;
+        frames -= part;
+    }
+    pa_memblock_release(CPC_FIELD(chunk, pa_memchunk, memblock));
+    return result;
+}
+
+static void process_rewind(pa_sink_input *input, size_t size) {
+    struct ramp *ramp = find(input);
+    if (ramp == NULL) return;
+    glide_go_back(&ramp->glide, (uint32_t)(size / ramp->frame_size));
+    obey(ramp);
+    ramp->process_rewind(input, size);
+}
+
+enum message { MESSAGE_GLIDE, MESSAGE_NOTHING };
+struct message_data {
+    struct ramp *ramp;
+    struct order order;
+};
+
+static int process_message(pa_msgobject *object, int code, void *data, int64_t offset, pa_memchunk *chunk) {
+    const struct message_data *message = data;
+    (void)object, (void)offset, (void)chunk;
+    if (code != MESSAGE_GLIDE) return 0;
+    message->ramp->order = message->order;
+    message->ramp->is_ordered = true;
+    pa_sink_input_request_rewind(message->ramp->input, 0, true, false, false);
+    return 0;
+}
+
+/* MARK: On the main thread */
+
+/* Whether the daemon's samples are in a form that can be multiplied here. */
+static bool choose_sample(pa_sample_format_t format, enum sample *sample) {
+    switch (format) {
+    case PA_SAMPLE_S16NE: *sample = SAMPLE_INT16; return true;
+    case PA_SAMPLE_S32NE: *sample = SAMPLE_INT32; return true;
+    case PA_SAMPLE_FLOAT32NE: *sample = SAMPLE_FLOAT32; return true;
+    default: return false;
+    }
+}
+
+static struct ramp *ramp_of(pa_sink_input *input) { return CPC_CAN_READ(input, pa_sink_input) ? find(input) : NULL; }
+
+bool cpc_sink_input_can_glide(pa_sink_input *input) {
+    enum sample sample;
+    if (ramp_of(input) != NULL) return true;
+    return cpc_thread_of_input(input) != NULL && choose_sample(CPC_FIELD(input, pa_sink_input, sample_spec).format, &sample) &&
+        !pa_sink_input_is_passthrough(input) && ramp_count < MOST_RAMPS && cpc_prove_callbacks(input);
+}
+
+static struct ramp *make_ramp(pa_sink_input *input) {
+    if (!cpc_sink_input_can_glide(input)) return NULL;
+    if (receiver == NULL) {
+        size_t size = cpc_layout->pa_msgobject_process_msg + sizeof(cpc_process_msg);
+        receiver = pa_msgobject_new_internal(size, pa_msgobject_type_id, NULL);
+        CPC_FIELD(receiver, pa_msgobject, process_msg) = process_message;
+    }
+    struct ramp *ramp = calloc(1, sizeof *ramp);
+    if (ramp == NULL) return NULL;
+    pa_sample_spec specification = CPC_FIELD(input, pa_sink_input, sample_spec);
+    choose_sample(specification.format, &ramp->sample);
+    ramp->input = input;
+    ramp->channels = specification.channels;
+    ramp->frame_size = (uint32_t)pa_frame_size(&specification);
+    ramp->pop = CPC_FIELD(input, pa_sink_input, pop);
+    ramp->process_rewind = CPC_FIELD(input, pa_sink_input, process_rewind);
+    glide_init(&ramp->glide, 1, specification.rate * MEMORY);
+    insert(ramp);
+    /* The thread finds the ramp as soon as it sees one of these. */
+    __atomic_store_n(&CPC_FIELD(input, pa_sink_input, pop), pop, __ATOMIC_RELEASE);
+    __atomic_store_n(&CPC_FIELD(input, pa_sink_input, process_rewind), process_rewind, __ATOMIC_RELEASE);
+    return ramp;
+}
+
+/* Returns when the thread has taken the order, and before it has taken sound back. */
+static void order(pa_asyncmsgq *thread, struct ramp *ramp, struct order order) {
+    struct message_data message = {ramp, order};
+    pa_asyncmsgq_send(thread, receiver, MESSAGE_GLIDE, &message, 0, NULL);
+}
+
+/* Returns when the thread is through with what it was doing, and with the sound that it had to take back. */
+static void wait_for(pa_asyncmsgq *thread) { pa_asyncmsgq_send(thread, receiver, MESSAGE_NOTHING, NULL, 0, NULL); }
+
+bool cpc_sink_input_glide(pa_sink_input *input, float position, double seconds, bool is_from_silence) {
+    if (!(position >= 0 && position <= 1) || !(seconds >= 0 && seconds <= LONGEST)) return false;
+    struct ramp *ramp = ramp_of(input);
+    /* At full level there is nothing to do. */
+    if (ramp == NULL && position == 1 && !is_from_silence) return cpc_sink_input_can_glide(input);
+    if (ramp == NULL) ramp = make_ramp(input);
+    pa_asyncmsgq *thread = cpc_thread_of_input(input);
+    if (ramp == NULL || thread == NULL) return false;
+    double frames = seconds * CPC_FIELD(input, pa_sink_input, sample_spec).rate;
+    order(thread, ramp, (struct order){position, (uint32_t)(frames + 0.5), is_from_silence});
+    return true;
+}
+
+void cpc_sink_input_end_glide(pa_sink_input *input) {
+    struct ramp *ramp = ramp_of(input);
+    if (ramp == NULL) return;
+    pa_asyncmsgq *thread = cpc_thread_of_input(input);
+    if (thread != NULL) {
+        /* What has been mixed ahead gets its full level again. */
+        order(thread, ramp, (struct order){.target = 1});
+        wait_for(thread);
+    }
+    __atomic_store_n(&CPC_FIELD(input, pa_sink_input, pop), ramp->pop, __ATOMIC_RELEASE);
+    __atomic_store_n(&CPC_FIELD(input, pa_sink_input, process_rewind), ramp->process_rewind, __ATOMIC_RELEASE);
+    /* A stream that moves has no thread. With a filter that moves, the thread may be anybody's: so the ramp is left where the
+     * thread may be reading it. */
+    if (thread != NULL) wait_for(thread);
+    else if (CPC_FIELD(input, pa_sink_input, sink) != NULL) return;
+    take_out(ramp);
+    free(ramp);
+}
+
+void cpc_end_glides(void) {
+    if (receiver == NULL || ramp_count > 0) return;
+    pa_object_unref((pa_object *)receiver);
+    receiver = NULL;
+}
