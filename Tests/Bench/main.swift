@@ -8,6 +8,7 @@ let benchmarks: [(name: String, summary: String, run: ([String]) async throws ->
     ("policy", "reading policy files, and telling what a stream is by many rules", benchmarkPolicy),
     ("transitions", "how music is interrupted and comes back, beside PulseAudio's modules", benchmarkTransitions),
     ("calls", "how long applications wait for the service, with the libraries and without", benchmarkCalls),
+    ("scale", "what it costs that very many streams begin and end at a short quantum", benchmarkScale),
     ("footprint", "what the module adds to the daemon's memory, and its file's size", benchmarkFootprint),
 ]
 
