@@ -122,6 +122,11 @@ void cpw_props_read(const struct spa_pod *param, struct cpw_volumes *volumes) {
         case SPA_PROP_mute:
             spa_pod_get_bool(&prop->value, &volumes->mute);
             break;
+        case SPA_PROP_volume: {
+            float scale = 1;
+            volumes->is_scaled_to_zero = spa_pod_get_float(&prop->value, &scale) == 0 && scale <= 0;
+            break;
+        }
         case SPA_PROP_softMute:
             spa_pod_get_bool(&prop->value, &volumes->soft_mute);
             break;

@@ -112,7 +112,7 @@ package final class StreamNode {
     package var isRunning: Bool { pw_impl_node_get_info(node)?.pointee.state == PW_NODE_STATE_RUNNING }
 
     /// Whether its user or client has muted it, or has its volume at zero.
-    package var isMuted: Bool { volumes.mute || loudest.map { $0 <= 0 } ?? false }
+    package var isMuted: Bool { volumes.mute || volumes.is_scaled_to_zero || loudest.map { $0 <= 0 } ?? false }
 
     /// The volume of the loudest channel; `nil` until the channels are known.
     private var loudest: Float? { volumes.channel_count > 0 ? ownVolumes?.max() : nil }

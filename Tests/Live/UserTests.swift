@@ -174,6 +174,25 @@ extension LiveModule {
         }
     }
 
+    @Test("N24 a client that has its own volume at zero, beside that of its channels, does not touch the music")
+    func beginsAtZero() async throws {
+        try await LiveDesktop.run { desk in
+            _ = try await desk.playMusic()
+            let start = desk.capture.frameCount
+            var call = try desk.invocation(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
+            call.arguments.insert("--volume=0", at: 0)
+            _ = try desk.sandbox.start("telephone", call)
+            try await waitUntil("the call's record to say that it is muted") {
+                let stream = try await desk.streams().first { $0["description"] as? String == "phone" }
+                return stream?["muted"] as? Bool == true ? () : nil
+            }
+            try await desk.capture.record(.seconds(2))
+            let samples = try desk.capture.read(from: start)[LiveDesktop.music.channel]
+            let levels = ToneEnvelope(of: samples, frequency: LiveDesktop.music.frequency).levels
+            expectSound(try #require(levels.min()) > LiveDesktop.full - 1, "the music stepped back")
+        }
+    }
+
     @Test("R9 R31 among equals the last one to ask is heard, and the other does not resume by itself")
     func mediaAgainstMedia() async throws {
         try await LiveDesktop.run(preset: "phone") { desk in

@@ -61,6 +61,8 @@ struct cpw_volumes {
     float soft[CPW_MAX_CHANNELS];
     bool mute;
     bool soft_mute;
+    /* Whether the factor for all channels, which some clients have besides, is zero. */
+    bool is_scaled_to_zero;
 };
 
 /* Adds the volumes of one Props parameter. */

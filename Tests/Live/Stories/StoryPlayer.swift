@@ -149,7 +149,10 @@ final class StoryPlayer {
         case .muteStream(let stream, let isMuted):
             let last = volumes[stream]?.last { $0.factor > 0 }?.factor ?? 1
             volumes[stream, default: []].append((moment, isMuted ? 0 : last))
-            if let found = try await serverStream(of: stream) { try await desk.server.setMuted(isMuted, of: found) }
+            guard let found = try await serverStream(of: stream) else { break }
+            try await desk.server.setMuted(isMuted, of: found)
+            // What was muted before it began, has begun with its slider at zero.
+            if !isMuted { try await desk.server.setSlider(of: found, to: cbrt(last)) }
         case .sound: break
         case .free(let stream):
             if let process = running[stream]?.process { try await shell.manager("Free", "\"pid:\(process)\"") }
