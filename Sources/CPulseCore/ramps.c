@@ -180,6 +180,8 @@ bool cpc_sink_input_can_glide(pa_sink_input *input) {
         !pa_sink_input_is_passthrough(input) && ramp_count < MOST_RAMPS && cpc_prove_callbacks(input);
 }
 
+bool cpc_sink_input_is_gliding(pa_sink_input *input) { return ramp_of(input) != NULL; }
+
 static struct ramp *make_ramp(pa_sink_input *input) {
     if (!cpc_sink_input_can_glide(input)) return NULL;
     if (receiver == NULL) {

@@ -246,7 +246,12 @@ package final class PulseStream: HostedStream {
         guard !isChanging else { return }
         isInSound = handle.canGlide
         let isNew = isInSound && gain.policy != toldGain
-        if isNew, handle.glide(to: gain.policy, within: duration, fromSilence: fromSilence) { toldGain = gain.policy }
+        if isNew, handle.glide(to: gain.policy, within: duration, fromSilence: fromSilence) {
+            toldGain = gain.policy
+        } else if isNew, !handle.isGliding {
+            // There is no memory for it.
+            isInSound = false
+        }
         writeFactor()
     }
 

@@ -76,6 +76,9 @@ struct StreamHandle {
     /// Whether our gain can change with every sample of the stream, or does.
     var canGlide: Bool { isPlayback && cpc_sink_input_can_glide(pointer) }
 
+    /// Whether our gain does.
+    var isGliding: Bool { isPlayback && cpc_sink_input_is_gliding(pointer) }
+
     /// Lets our gain go to another, sample by sample. Returns whether the device's thread was told.
     func glide(to gain: LinearGain, within duration: Duration, fromSilence: Bool) -> Bool {
         cpc_sink_input_glide(pointer, Float(gain.slider), duration / .seconds(1), fromSilence)

@@ -47,10 +47,12 @@ static bool is_moving, is_passthrough;
 static __thread struct desk *current;
 static __thread bool is_on_thread;
 static __thread unsigned allocations;
+static bool has_no_memory;
 
 void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size) {
     if (is_on_thread) allocations++;
+    if (has_no_memory) return NULL;
     return __real_calloc(count, size);
 }
 
@@ -362,6 +364,10 @@ static void refusals(void) {
         expect(!cpc_sink_input_glide(input_of(&desk), positions[index], times[index], false), "order %d is taken", index);
     }
     expect(cpc_sink_input_glide(input_of(&desk), 1, 0.1, false) && pop_of(&desk) == own_pop, "full level needs functions");
+    has_no_memory = true;
+    expect(!cpc_sink_input_glide(input_of(&desk), 0.5f, 0.1, false), "it glides without memory");
+    has_no_memory = false;
+    expect(!cpc_sink_input_is_gliding(input_of(&desk)) && pop_of(&desk) == own_pop, "functions without a gain");
     /* While it moves, it cannot be told, and keeps its gain; and it may end. */
     cpc_sink_input_glide(input_of(&desk), 0.5f, 0, false);
     is_moving = true;
