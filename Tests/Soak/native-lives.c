@@ -1,10 +1,10 @@
-/* A client of PipeWire whose streams live short, random lives. For Tests/bin/soak.
+/* A client of PipeWire whose streams live short, random lives. For Tests/bin/soak and Tests/bin/bench.
  *
- *   native-lives COUNT AT-ONCE SEED
+ *   native-lives COUNT AT-ONCE SEED [ROLE]
  *
  * The counterpart of pulse-lives for PipeWire: begins and ends COUNT streams, AT-ONCE at a time. Each stream has a
- * random role, plays for a random time, and may pause or change its role meanwhile. Prints a dot for each stream that
- * was connected and has ended. */
+ * random role, plays for a random time, and may pause or change its role meanwhile; with ROLE, all have that one. Prints a
+ * dot for each stream that was connected and has ended. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,12 @@ struct life {
     bool is_connected, is_active;
 };
 
+/* The role of all streams; NULL where they are random. */
+static const char *only_role;
+
 static unsigned below(unsigned limit) { return (unsigned)rand_r(&state) % limit; }
+
+static const char *any_role(void) { return only_role != NULL ? only_role : roles[below(ROLES)]; }
 
 static void begin(struct life *life);
 
@@ -84,7 +89,7 @@ static void step(void *data, uint64_t expirations) {
         pw_stream_set_active(life->stream, life->is_active);
         break;
     case 1: {
-        const char *role = roles[below(ROLES)];
+        const char *role = any_role();
         struct spa_dict_item items[] = {{PW_KEY_MEDIA_ROLE, role == NULL ? "" : role}};
         pw_stream_update_properties(life->stream, &SPA_DICT_INIT_ARRAY(items));
         break;
@@ -97,7 +102,7 @@ static void step(void *data, uint64_t expirations) {
 static void begin(struct life *life) {
     struct pw_properties *properties = pw_properties_new(
         PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_MEDIA_CATEGORY, "Playback", PW_KEY_NODE_LATENCY, "1024/48000", NULL);
-    const char *role = roles[below(ROLES)];
+    const char *role = any_role();
     if (role != NULL) pw_properties_set(properties, PW_KEY_MEDIA_ROLE, role);
     begun++;
     life->steps = (int)below(4);
@@ -127,13 +132,14 @@ static void failed(void *data, uint32_t id, int sequence, int result, const char
 static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .error = failed};
 
 int main(int argc, char **argv) {
-    if (argc != 4) {
-        fprintf(stderr, "usage: native-lives COUNT AT-ONCE SEED\n");
+    if (argc != 4 && argc != 5) {
+        fprintf(stderr, "usage: native-lives COUNT AT-ONCE SEED [ROLE]\n");
         return 2;
     }
     count = atoi(argv[1]);
     int at_once = atoi(argv[2]);
     state = (unsigned)atoi(argv[3]);
+    if (argc > 4) only_role = argv[4];
     pw_init(NULL, NULL);
     main_loop = pw_main_loop_new(NULL);
     struct pw_context *context = pw_context_new(pw_main_loop_get_loop(main_loop), NULL, 0);

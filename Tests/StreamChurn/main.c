@@ -1,8 +1,6 @@
 /* A client of PulseAudio whose streams come and go.
  *
- *   stream-churn COUNT [AT-ONCE [ROLE]]
- *                                   begins and ends COUNT streams of all roles, or of one, so many at a time, and prints how
- *                                   many played
+ *   stream-churn COUNT [AT-ONCE]    begins and ends COUNT streams of all roles, so many at a time, and prints how many played
  *   stream-churn die-PHASE ROLE     kills itself without a word when its stream is in a phase: connecting, creating, ready,
  *                                   playing, corked, draining
  */
@@ -121,7 +119,6 @@ int main(int argc, char **argv) {
     } else {
         count = atoi(argv[1]);
         if (argc > 2) at_once = atoi(argv[2]);
-        if (argc > 3) role = argv[3];
     }
     loop = pa_mainloop_new();
     context = pa_context_new(pa_mainloop_get_api(loop), "stream-churn");
