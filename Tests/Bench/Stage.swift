@@ -37,17 +37,30 @@ struct Stage {
         longest = rows.map { _ in -1 }
     }
 
-    /// Interrupts music in all ways, some times each, in one recording. A visit that fails leaves its remaining
-    /// interruptions unmeasured.
-    mutating func visit(repeats: Int, _ options: TransitionsOptions) async throws {
-        let order = (0..<repeats).flatMap { _ in results.indices }
-        let visit = Visit(server: server, options: options)
-        var recorded: [Visit.Interruption] = []
-        do {
-            recorded = try await visit.run(order.map { results[$0].row })
-        } catch {
-            note("\(results.first?.row.place.rawValue ?? ""): \(error)")
+    /// Interrupts music in all ways, some times each, in one recording for each server, in all servers at the same time.
+    /// A recording that fails leaves its remaining interruptions unmeasured.
+    static func visit(_ stages: inout [Stage], repeats: Int, _ options: TransitionsOptions) async {
+        let orders = stages.map { stage in (0..<repeats).flatMap { _ in stage.results.indices } }
+        let recorded = await withTaskGroup(of: (Int, [Visit.Interruption]).self) { group in
+            for (index, stage) in stages.enumerated() {
+                let visit = Visit(server: stage.server, options: options)
+                let rows = orders[index].map { stage.results[$0].row }
+                group.addTask {
+                    do {
+                        return (index, try await visit.run(rows))
+                    } catch {
+                        note("\(rows.first?.place.rawValue ?? ""): \(error)")
+                        return (index, [])
+                    }
+                }
+            }
+            return await group.reduce(into: [Int: [Visit.Interruption]]()) { $0[$1.0] = $1.1 }
         }
+        for index in stages.indices { stages[index].add(recorded[index] ?? [], in: orders[index]) }
+    }
+
+    /// Adds interruptions of the rows with these numbers.
+    private mutating func add(_ recorded: [Visit.Interruption], in order: [Int]) {
         for (number, index) in order.enumerated() {
             guard number < recorded.count, let figures = TransitionFigures(of: recorded[number].recorded) else {
                 results[index].unmeasured += 1
@@ -55,6 +68,18 @@ struct Stage {
                 continue
             }
             add(Trial(figures: figures, lost: recorded[number].lost.milliseconds), recorded[number].recorded, to: index)
+        }
+    }
+
+    /// Adds what another server with the same policy showed.
+    mutating func add(_ other: Stage) {
+        for index in results.indices {
+            results[index].trials += other.results[index].trials
+            results[index].unmeasured += other.results[index].unmeasured
+            guard let first = curves[index].first ?? other.curves[index].first else { continue }
+            let worst = other.longest[index] > longest[index] ? other.curves[index].last : curves[index].last
+            curves[index] = [first] + [worst].compactMap(\.self)
+            longest[index] = max(longest[index], other.longest[index])
         }
     }
 

@@ -37,18 +37,26 @@ private func measure(_ options: TransitionsOptions) async throws -> TransitionsR
     for (index, quantum) in options.quanta.enumerated() {
         let rows = options.rows.filter { (index == 0 || $0.place.hasQuantum) && place.has($0.place) }
         let places = TransitionRow.Place.allCases.filter { place in rows.contains { $0.place == place } }
-        var stages: [Stage] = []
+        var servers: [[Stage]] = []
         do {
             for place in places {
-                stages.append(
-                    try await Stage.start(place, rows: rows.filter { $0.place == place }, quantum, options))
+                servers.append([])
+                // Small quanta leave no processor time for a second server.
+                let copies = options.isShort && (quantum >= 1024 || !place.hasQuantum) ? Visit.shortServers : 1
+                for _ in 0..<copies {
+                    let rows = rows.filter { $0.place == place }
+                    servers[servers.count - 1].append(try await Stage.start(place, rows: rows, quantum, options))
+                }
             }
-            try await measure(&stages, options)
+            await measure(&servers, options)
         } catch {
-            for stage in stages { await stage.server.stop() }
+            for stage in servers.joined() { await stage.server.stop() }
             throw error
         }
-        for stage in stages { await stage.server.stop() }
+        for stage in servers.joined() { await stage.server.stop() }
+        let stages = servers.compactMap { stages in
+            stages.dropFirst().reduce(into: stages.first) { $0?.add($1) }
+        }
         results += stages.flatMap(\.results)
         entries += stages.flatMap(\.pictures)
     }
@@ -62,14 +70,21 @@ private func measure(_ options: TransitionsOptions) async throws -> TransitionsR
     return run
 }
 
-/// Visits all servers in turns until each row has been measured often enough.
-private func measure(_ stages: inout [Stage], _ options: TransitionsOptions) async throws {
-    var done = 0
-    while done < options.runs {
-        let most = options.isShort ? max(1, Visit.shortInterruptions / (stages.map(\.results.count).max() ?? 1)) : 1
-        let repeats = min(most, options.runs - done)
-        for index in stages.indices { try await stages[index].visit(repeats: repeats, options) }
-        done += repeats
-        note("\(done)/\(options.runs)")
+/// Visits all places in turns until each row has been measured often enough.
+private func measure(_ servers: inout [[Stage]], _ options: TransitionsOptions) async {
+    let most =
+        options.isShort ? max(1, Visit.shortInterruptions / (servers.compactMap(\.first?.results.count).max() ?? 1)) : 1
+    let round = options.isShort ? most * Visit.shortServers : 1
+    for done in stride(from: 0, to: options.runs, by: round) {
+        for index in servers.indices {
+            var left = min(round, options.runs - done)
+            while left > 0 {
+                let copies = servers[index].count
+                let repeats = min(most, (left + copies - 1) / copies)
+                await Stage.visit(&servers[index], repeats: repeats, options)
+                left -= repeats * copies
+            }
+        }
+        note("\(min(done + round, options.runs))/\(options.runs)")
     }
 }

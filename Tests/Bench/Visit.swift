@@ -4,19 +4,21 @@ import SessionTestKit
 
 /// Plays music on a server and interrupts it several times in one recording. What was recorded is measured afterwards, so
 /// that the measuring takes no time from the servers.
-struct Visit {
+struct Visit: Sendable {
     let server: any PrivateServer
     let options: TransitionsOptions
 
     /// One interruption, to be measured.
-    struct Interruption {
+    struct Interruption: Sendable {
         let recorded: RecordedInterruption
         /// How much of the sound the server left out meanwhile, or was late by.
         let lost: Duration
     }
 
     /// How many interruptions fit into one recording in the short mode.
-    static let shortInterruptions = 24
+    static let shortInterruptions = 32
+    /// How many servers of each kind play at the same time in the short mode.
+    static let shortServers = 3
 
     /// The interrupted tone and the interrupting one: one recording tells who is heard.
     private static let music = Tone(440, on: .left)
@@ -28,7 +30,7 @@ struct Visit {
     static func writeSounds(_ options: TransitionsOptions, to sandbox: Sandbox) throws {
         let length =
             options.ending == .killed
-            ? Duration.seconds(10) : options.isShort ? .milliseconds(800) : .milliseconds(1200)
+            ? Duration.seconds(10) : options.isShort ? .milliseconds(700) : .milliseconds(1200)
         _ = try sandbox.write(Signal.tone(music.frequency, for: .seconds(90), on: music.channel), to: "music.wav")
         _ = try sandbox.write(
             Signal.tone(interrupter.frequency, for: length, on: interrupter.channel), to: "interrupter.wav")
@@ -50,7 +52,8 @@ struct Visit {
         try await capture.wait(for: Visit.music, at: Visit.full, lasting: .milliseconds(300), from: 0)
         var places: [Place] = []
         do {
-            for row in rows { places.append(try await interrupt(row, capture)) }
+            var clock = try await CaptureClock(of: capture)
+            for row in rows { places.append(try await interrupt(row, capture, &clock)) }
         } catch {
             note("\(rows[places.count].name): \(error)")
         }
@@ -60,10 +63,11 @@ struct Visit {
         return places.map { interruption($0, in: sound) }
     }
 
-    private func interrupt(_ row: TransitionRow, _ capture: Capture) async throws -> Place {
+    private func interrupt(
+        _ row: TransitionRow, _ capture: Capture, _ clock: inout CaptureClock
+    ) async throws -> Place {
         // For the noise floor, and so that no moment of the tones or of the quantum is preferred.
-        let clock = try await CaptureClock(of: capture)
-        let quiet = Duration.milliseconds(options.isShort ? 400 : 700) + .milliseconds(Int.random(in: 0..<50))
+        let quiet = Duration.milliseconds(options.isShort ? 200 : 700) + .milliseconds(Int.random(in: 0..<50))
         try await capture.record(quiet)
         let launch = max(capture.frameCount, clock.presentFrame)
         let client = try Client(
@@ -71,7 +75,7 @@ struct Visit {
             role: MediaRole(row.role), on: server)
         let begin = try await capture.wait(for: Visit.interrupter, at: Visit.full, from: launch)
         if options.ending == .killed {
-            let length = Duration.milliseconds(options.isShort ? 800 : 1150) + .milliseconds(Int.random(in: 0..<50))
+            let length = Duration.milliseconds(options.isShort ? 650 : 1150) + .milliseconds(Int.random(in: 0..<50))
             try await capture.waitForFrames(begin + length.frames)
             client.kill()
         }
@@ -81,12 +85,14 @@ struct Visit {
         let restored = try await capture.wait(
             for: Visit.music, at: Visit.full, tolerance: 0.05, lasting: .milliseconds(150), from: end)
         try await capture.waitForFrames(restored + Duration.milliseconds(200).frames)
-        let lost = try await CaptureClock(of: capture).lost(since: clock)
+        let later = try await CaptureClock(of: capture)
+        let lost = later.lost(since: clock)
+        clock = later
         return Place(launch: launch, end: restored + Duration.milliseconds(200).frames, lost: lost)
     }
 
     private func interruption(_ place: Place, in sound: Sound) -> Interruption {
-        let begin = max(0, place.launch - Duration.milliseconds(500).frames)
+        let begin = max(0, place.launch - Duration.milliseconds(600).frames)
         let frames = begin..<min(place.end, sound.frameCount)
         return Interruption(
             recorded: RecordedInterruption(

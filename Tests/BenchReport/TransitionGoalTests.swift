@@ -68,7 +68,7 @@ extension TransitionFigures {
             ("heard above −20 dB (ms)", .made(heard: 61)),
             ("click (dBFS)", .made(click: -79)),
             ("its first sound after its start, median (ms)", .made(start: 147)),
-        ])
+        ] as [(String, TransitionFigures)])
     func faults(goal: String, figures: TransitionFigures) throws {
         #expect(try missed(result("pipewire-call", figures)).contains(goal))
     }
@@ -93,6 +93,15 @@ extension TransitionFigures {
         var lost = try result("pipewire-call", good, good, good, good, good)
         lost.unmeasured = 1
         #expect(try !missed(lost).isEmpty)
+    }
+
+    @Test("a goal is missed all the same where the control is broken too, and the verdict says so")
+    func brokenControl() throws {
+        let control = try result("pipewire-control", .made(heard: nil, both: 1000, level: 0, back: 0, click: -20))
+        let call = try result("pipewire-call", .made(click: -20))
+        let verdicts = TransitionGoals([control, call]).verdicts.filter { !$0.isReached }
+        #expect(verdicts.map(\.figure) == ["click (dBFS)", "click (dBFS)"])
+        #expect(verdicts.map(\.isUnshown) == [true, true])
     }
 
     @Test("a row that was not measured reaches nothing") func rowWithoutTrials() throws {

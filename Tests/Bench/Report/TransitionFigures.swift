@@ -41,9 +41,10 @@ public struct ByLevel<Value: Sendable & Codable & Equatable>: Sendable, Codable,
 
 /// What one interruption sounded like. Times are in milliseconds; nothing is subtracted from them.
 public struct TransitionFigures: Sendable, Codable, Equatable {
-    /// The victim's own level in dBFS: the median of the half second before the interrupter was started.
+    /// The victim's own level in dBFS: the median of half a second before the interrupter was started.
     public var ownLevel: Double
-    /// From the start of the interrupter's program to its first sound.
+    /// From the start of the interrupter's program to its first sound, as the recording shows it: to be compared only with
+    /// others of the same server. Negative where the server mixes ahead.
     public var start: Double
     /// From the interrupter's first sound to its last.
     public var length: Double
@@ -70,17 +71,21 @@ public struct TransitionFigures: Sendable, Codable, Equatable {
 
     /// The amplitude from which on the interrupter is heard, −60 dBFS.
     public static let audible: Float = 1e-3
+    /// How much earlier than the interrupter's start something may be in the recording: PulseAudio mixes ahead, and mixes
+    /// anew what it has not played yet.
+    static let ahead = Duration.milliseconds(50)
 
     /// Measures an interruption; nil if a tone is missing.
     public init?(of recorded: RecordedInterruption) {
         let sound = recorded.sound
         let other = sound[recorded.interrupter.channel]
         let victim = AmplitudeTrack(of: sound[recorded.victim.channel], frequency: recorded.victim.frequency)
-        let baseline = max(0, recorded.launch - Duration.milliseconds(500).frames)..<recorded.launch
+        let since = max(0, recorded.launch - TransitionFigures.ahead.frames)
+        let baseline = max(0, since - Duration.milliseconds(500).frames)..<since
         let own = victim.steady(in: baseline)
         // One sample may be a gap of the machine; a tone has more.
         let heard = soundingFrames(of: other, above: TransitionFigures.audible)
-            .filter { $0.lowerBound >= recorded.launch && $0.count > Duration.milliseconds(50).frames }
+            .filter { $0.lowerBound >= since && $0.count > Duration.milliseconds(50).frames }
         guard own > 0.01, let first = heard.first?.lowerBound, let last = heard.last?.upperBound else { return nil }
         let during = first..<last
         ownLevel = 20 * log10(Double(own))
@@ -100,7 +105,7 @@ public struct TransitionFigures: Sendable, Codable, Equatable {
 
         let meter = ClickMeter()
         let samples = sound[recorded.victim.channel]
-        guard let begin = meter.loudest(in: samples, frames: recorded.launch..<middle),
+        guard let begin = meter.loudest(in: samples, frames: since..<middle),
             let end = meter.loudest(in: samples, frames: middle..<sound.frameCount),
             let floor = meter.loudest(in: samples, frames: baseline),
             let witness = meter.loudest(in: other, frames: first + edge..<max(first + edge, last - edge))

@@ -121,9 +121,12 @@ public struct TransitionPictures: Sendable {
         }
 
         func curve(_ levels: [Double], color: String, _ opacity: String) -> String {
-            let points = levels.enumerated().map { index, level in
-                "\(coordinate(x(Double(moments.lowerBound + index)))),\(coordinate(y(level)))"
-            }
+            // Most of a curve is flat; there, its ends suffice.
+            let heights = levels.map { coordinate(y($0)) }
+            let points = heights.indices.filter { index in
+                index == 0 || index == heights.count - 1 || heights[index - 1] != heights[index]
+                    || heights[index + 1] != heights[index]
+            }.map { "\(coordinate(x(Double(moments.lowerBound + $0)))),\(heights[$0])" }
             return """
                 <polyline points="\(points.joined(separator: " "))" fill="none" stroke="\(color)" stroke-opacity="\(opacity)"/>
                 """

@@ -44,7 +44,7 @@ public struct RunPlace: Sendable, Codable, Equatable {
 }
 
 /// A run of `Tests/bin/bench transitions`: what its JSON file contains.
-public struct TransitionsRun: Sendable, Codable {
+public struct TransitionsRun: Sendable, Encodable {
     /// Where and when.
     public var place: RunPlace
     /// How often each row was measured.
@@ -67,8 +67,16 @@ public struct TransitionsRun: Sendable, Codable {
 
     /// Reads the file of an earlier run. Its figures are judged anew.
     public init(json: Data) throws {
-        let read = try JSONDecoder().decode(TransitionsRun.self, from: json)
+        let read = try JSONDecoder().decode(Measured.self, from: json)
         self.init(place: read.place, runs: read.runs, ending: read.ending, results: read.results)
+    }
+
+    /// What an earlier run measured, without what it made of it.
+    private struct Measured: Decodable {
+        let place: RunPlace
+        let runs: Int
+        let ending: String
+        let results: [TransitionResult]
     }
 
     /// The JSON file.
@@ -83,10 +91,8 @@ public struct TransitionsRun: Sendable, Codable {
     /// Whether every goal was reached; false of a run that has none.
     public var isGood: Bool { !verdicts.isEmpty && verdicts.allSatisfy(\.isReached) }
 
-    /// The quanta, nil for servers without one, in the order of the run.
+    /// The quanta in ascending order, and then nil for servers without one.
     var quanta: [Int?] {
-        var found: [Int?] = []
-        for result in results where !found.contains(result.quantum) { found.append(result.quantum) }
-        return found
+        Set(results.map(\.quantum)).sorted { ($0 ?? .max) < ($1 ?? .max) }
     }
 }

@@ -13,7 +13,7 @@ extension TransitionsRun {
         Times are in milliseconds, and nothing is subtracted from them: the policy's own times are in the last column. \
         Heard above: from the interrupter's first sound (−60 dBFS) until the music is last above that level, relative to its own; \
         "stays" to the end. Both: how long both are above −60 dB. Back: from the interrupter's last sound until the music is \
-        within 1 dB of its own level. Start: from the start of the interrupter's program to its first sound. \
+        within 1 dB of its own level. Start: from the start of the interrupter's program to its first sound in the recording, to be compared within a server. \
         Click: the highest peak above 4 kHz on the music's channel. \(disturbances)
 
         ### Goals
@@ -63,12 +63,19 @@ extension TransitionsRun {
         for verdict in verdicts where !verdict.isReached || !verdict.isPrerequisite {
             table.add([
                 verdict.row, verdict.quantum.map(String.init) ?? "–", verdict.figure, format(verdict.median),
-                format(verdict.worst), verdict.goal, verdict.isReached ? "yes" : "**NO**",
+                format(verdict.worst), verdict.goal,
+                verdict.isReached ? "yes" : verdict.isUnshown ? "**NO**, nor could it be" : "**NO**",
             ])
         }
         let missed = verdicts.count { !$0.isReached }
-        return
-            "\(table.text)\n\n\(missed) of \(verdicts.count) goals missed; those that only say that something was shown are not listed where they are reached."
+        let unshown = verdicts.count { $0.isUnshown }
+        return """
+            \(table.text)
+
+            \(missed) of \(verdicts.count) goals missed, \(unshown) of them where the machine breaks even the music that no \
+            policy touches, so that they could not be reached. Those that only say that something was shown are not listed \
+            where they are reached.
+            """
     }
 
     /// Disturbed trials are counted, not hidden.
@@ -90,13 +97,17 @@ extension TransitionsRun {
         TransitionsRun.heard(result, level) ?? "stays"
     }
 
-    static func heard(_ result: TransitionResult, _ level: KeyPath<ByLevel<Double?>, Double?>) -> String? {
+    /// Median and worst; nil if the music is heard to the interrupter's end in most of the trials.
+    static func heard(
+        _ result: TransitionResult, _ level: KeyPath<ByLevel<Double?>, Double?>, decimals: Int = 1
+    ) -> String? {
         let trials = result.calm.isEmpty ? result.trials : result.calm
         let values = trials.map { $0.figures.heard[keyPath: level] }
         let ends = Series(values.compactMap(\.self))
         if values.isEmpty { return "–" }
         guard ends.isEmpty == false, values.count(where: { $0 == nil }) * 2 < values.count else { return nil }
-        return "\(format(ends.median)) / \(values.contains(nil) ? "stays" : format(ends.largest))"
+        let worst = values.contains(nil) ? "stays" : format(ends.largest, decimals: decimals)
+        return "\(format(ends.median, decimals: decimals)) / \(worst)"
     }
 
     static func level(_ result: TransitionResult) -> String {
