@@ -248,8 +248,11 @@ let judges: [Target] = [
         name: "session-bench",
         dependencies: [
             "AudioSession", "SessionCore", "SessionRuntime", "PolicyFile", "SessionTestKit", "AllocationCount",
+            "BenchReport",
         ],
-        path: "Tests/Bench", exclude: ["README.md", "calls.c"], swiftSettings: strict),
+        path: "Tests/Bench", exclude: ["README.md", "calls.c", "Report"], swiftSettings: strict),
+    // What benchmarks find in recordings, and how they judge, print and draw it.
+    .target(name: "BenchReport", dependencies: ["SessionTestKit"], path: "Tests/Bench/Report", swiftSettings: strict),
     .target(
         name: "StandstillTrait", dependencies: ["SessionTestKit"], path: "Tests/StandstillTrait", swiftSettings: strict),
 ]
@@ -291,6 +294,7 @@ let tests: [Target] = [
         of: "SessionCommands", ["SessionCommands", "SessionWire", "SessionBus", "SessionTestKit"],
         exclude: ["Snapshots"]),
     tests(of: "SessionTestKit", ["SessionTestKit", "StandstillTrait", "fixture-card"]),
+    tests(of: "BenchReport", ["BenchReport", "SessionTestKit"]),
     // In real servers, which load the built modules.
     tests(
         of: "Live",

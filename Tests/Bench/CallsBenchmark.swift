@@ -1,3 +1,4 @@
+import BenchReport
 import AudioSession
 import Foundation
 import SessionTestKit

@@ -1,3 +1,4 @@
+import BenchReport
 import Glibc
 import SessionCore
 import SessionRuntime

@@ -1,15 +1,20 @@
 import Foundation
 
 /// Several measurements of one thing: noise of a shared machine moves the worst, not the median.
-struct Series {
+public struct Series: Sendable {
     private let sorted: [Double]
 
-    init(_ values: [Double]) { sorted = values.sorted() }
+    /// Takes the values in any order.
+    public init(_ values: [Double]) { sorted = values.sorted() }
 
-    var isEmpty: Bool { sorted.isEmpty }
-    var least: Double? { sorted.first }
-    var largest: Double? { sorted.last }
-    var median: Double? {
+    /// Whether nothing was measured.
+    public var isEmpty: Bool { sorted.isEmpty }
+    /// The smallest value; nil of none.
+    public var least: Double? { sorted.first }
+    /// The largest value; nil of none.
+    public var largest: Double? { sorted.last }
+    /// The middle value, or the mean of the two in the middle; nil of none.
+    public var median: Double? {
         guard !sorted.isEmpty else { return nil }
         let middle = sorted.count / 2
         return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
@@ -17,14 +22,17 @@ struct Series {
 }
 
 /// A table in Markdown, padded so that it can be read as it is: first column to the left, numbers to the right.
-struct Table {
+public struct Table {
     private var rows: [[String]]
 
-    init(_ heading: [String]) { rows = [heading] }
+    /// A table of one row, the heading.
+    public init(_ heading: [String]) { rows = [heading] }
 
-    mutating func add(_ row: [String]) { rows.append(row) }
+    /// Adds a row with as many cells as the heading.
+    public mutating func add(_ row: [String]) { rows.append(row) }
 
-    var text: String {
+    /// The table's lines.
+    public var text: String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         func line(_ row: [String]) -> String {
             let cells = row.enumerated().map { column, cell in
@@ -42,7 +50,7 @@ struct Table {
 }
 
 /// A number with some decimals, or a dash.
-func format(_ value: Double?, decimals: Int = 1) -> String {
+public func format(_ value: Double?, decimals: Int = 1) -> String {
     guard let value else { return "–" }
     let text = String(format: "%.\(decimals)f", value)
     // What is rounded to nothing has no sign.
