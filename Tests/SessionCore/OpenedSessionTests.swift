@@ -98,7 +98,7 @@ import Testing
         scenario.play("call", role: "phone")
         #expect(scenario.state("player").isActive)
         scenario.advance(.seconds(1))
-        #expect(scenario.news() == ["active call", "cork track in 100", "inactive player", "began player by call"])
+        #expect(scenario.news() == ["active call", "cork track in 80", "inactive player", "began player by call"])
         #expect(!scenario.state("player").isActive && scenario.state("player").isInterrupted)
         scenario.pause("track")
         scenario.want("track")
