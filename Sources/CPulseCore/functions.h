@@ -59,6 +59,7 @@ void pa_object_unref(pa_object *object);
 /* On a sink's thread. */
 void pa_sink_input_request_rewind(pa_sink_input *input, size_t size, bool rewrites, bool flushes, bool is_queue_kept);
 pa_memchunk *pa_memchunk_make_writable(pa_memchunk *chunk, size_t minimum);
+pa_memchunk *pa_memchunk_reset(pa_memchunk *chunk);
 void *pa_memblock_acquire_chunk(const pa_memchunk *chunk);
 void pa_memblock_release(pa_memblock *block);
 

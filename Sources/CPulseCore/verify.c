@@ -240,7 +240,17 @@ static const char *check_module(const void *module) {
     return NULL;
 }
 
+/* Whether a piece of sound is as large as its block, where it begins there, and its length: all that is set to nothing. */
+static bool is_chunk_known(void) {
+    size_t words[8], count = 0;
+    memset(words, 1, sizeof words);
+    pa_memchunk_reset((pa_memchunk *)words);
+    while (count < 8 && words[count] == 0) count++;
+    return count == 3 && L(pa_memchunk_memblock) == 0 && L(pa_memchunk_length) == 2 * sizeof words[0];
+}
+
 static const char *check_core(const void *core) {
+    CHECK(is_chunk_known(), "pieces of sound");
     static const struct {
         const char *name;
         size_t offset;
@@ -407,6 +417,22 @@ static const char *check_source(const void *source) {
     unsigned count = channels(stream, L(type##_sample_spec));                                \
     CHECK(count != 0, "format")
 
+/* A method of resampling: a small number, or -1 for none. */
+static bool is_method(const void *object, size_t offset) { return number(object, offset) + 1 <= 64; }
+
+bool cpc_prove_callbacks(const void *input) {
+    const size_t first = L(pa_sink_input_pop), last = L(pa_sink_input_process_rewind);
+    const void *pop = word(input, first), *rewind = word(input, last), *message = word(input, L(pa_msgobject_process_msg));
+    /* Before the first one lie two numbers, and between them the function for the end of the sound, which a stream may lack. */
+    const void *underrun;
+    return file_of(pop) != NULL && file_of(pop) == file_of(rewind) && pop != rewind && last == first + 2 * sizeof pop &&
+        is_method(input, first - sizeof pop) && is_method(input, first - sizeof pop / 2) &&
+        copy(at(input, first + sizeof pop), &underrun, sizeof underrun) &&
+        (underrun == NULL || file_of(underrun) == file_of(pop)) &&
+        /* The function for messages is all that is added to what every object has. */
+        L(pa_msgobject_process_msg) == L(pa_object_check_type) + sizeof message && file_of(message) != NULL;
+}
+
 static const char *check_sink_input(const void *input) {
     CHECK_STREAM(input, pa_sink_input, pa_core_sink_inputs);
     CHECK(is_object_or_nothing(input, L(pa_sink_input_sink), pa_sink_check_type), "sink");
@@ -419,6 +445,9 @@ static const char *check_sink_input(const void *input) {
     CHECK(is_table(input, L(pa_sink_input_volume_factor_sink_items)), "table of the sink's factors");
     /* The mute bits follow that table. */
     CHECK(L(pa_sink_input_muted) == L(pa_sink_input_volume_factor_sink_items) + sizeof(pa_hashmap *), "mute switch");
+    /* A stream that is being made or is gone has no functions. */
+    const unsigned state = number(input, L(pa_sink_input_state));
+    CHECK((state != CPC_RUNNING && state != CPC_CORKED) || cpc_prove_callbacks(input), "functions for its sound");
     return NULL;
 }
 
@@ -563,16 +592,6 @@ bool cpc_prove_factor(const void *entry, const char *key) {
     pa_cvolume volume;
     return is_text(word(entry, L(volume_factor_entry_key)), name) && strcmp(name, key) == 0 &&
         copy(at(entry, L(volume_factor_entry_volume)), &volume, sizeof volume) && pa_cvolume_valid(&volume);
-}
-
-bool cpc_prove_callbacks(const void *input) {
-    const void *pop = word(input, L(pa_sink_input_pop)), *rewind = word(input, L(pa_sink_input_process_rewind));
-    /* Between them lies the function for the end of the sound, which a stream may lack. */
-    const void *underrun;
-    return file_of(pop) != NULL && file_of(pop) == file_of(rewind) && pop != rewind &&
-        L(pa_sink_input_process_rewind) == L(pa_sink_input_pop) + 2 * sizeof(pop) &&
-        copy(at(input, L(pa_sink_input_pop) + sizeof(pop)), &underrun, sizeof underrun) &&
-        (underrun == NULL || file_of(underrun) == file_of(pop));
 }
 
 bool cpc_prove_handler(const void *handler, const char *path) {

@@ -38,7 +38,8 @@ let package = Package(
             dependencies: ["SessionCore", "SessionRuntime", "SessionService", "SessionBus", "PolicyFile"],
             swiftSettings: counted),
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3"),
-        .target(name: "CPipeWire", dependencies: ["CLibPipeWire"], cSettings: countedC),
+        .target(name: "CGlide", cSettings: countedC),
+        .target(name: "CPipeWire", dependencies: ["CLibPipeWire", "CGlide"], cSettings: countedC),
         .target(
             name: "PipeWireHost",
             dependencies: [

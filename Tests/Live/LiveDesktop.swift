@@ -56,9 +56,9 @@ struct LiveDesktop: Sendable {
     ///
     /// In PipeWire −115 and less was measured. PulseAudio's monitors give out the sound of the last cycle before the sink has
     /// played it, and so also what the sink takes back to let a fade begin: up to 25 ms of a fade are missing in a recording
-    /// of the monitor, which clicks at −31 dBFS in one of 100 ms, and at −65 in one of 400 ms. What a card plays has none of
-    /// that (`glidesOnCard`). A hard cut is at −14.
-    var loudestClick: Double { server.kind == .pipeWire ? -80 : -31 }
+    /// of the monitor, which clicked at −30.7 dBFS in one of 80 ms, and at −65 in one of 400 ms. What a card plays has none
+    /// of that (`glidesOnCard`). A hard cut is at −14.
+    var loudestClick: Double { server.kind == .pipeWire ? -80 : -26 }
     /// The loudest click of a fade that has luck with that, in dBFS.
     var usualClick: Double { server.kind == .pipeWire ? -80 : -36 }
 
