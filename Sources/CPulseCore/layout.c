@@ -11,7 +11,7 @@
 #define SAME_FIELDS \
     .pa_object_check_type = 24, .pa_msgobject_process_msg = 32, .pa_memchunk_memblock = 0,                  \
     .pa_memchunk_length = 16, .pa_sink_input_pop = 1128, .pa_sink_input_process_rewind = 1144,              \
-    .pa_hook_data = 16, .pa_module_core = 0, .pa_module_name = 8,               \
+    .pa_hook_data = 16, .pa_module_core = 0, .pa_module_name = 8,                                           \
     .pa_module_argument = 16, .pa_module_index = 24, .pa_module_init = 40, .pa_module_done = 48,            \
     .pa_module_userdata = 64, .pa_module_proplist = 80, .pa_core_mainloop = 48, .pa_core_clients = 56,      \
     .pa_core_cards = 64, .pa_core_sinks = 72, .pa_core_sources = 80, .pa_core_sink_inputs = 88,             \

@@ -239,12 +239,11 @@ void cpc_sink_input_end_glide(pa_sink_input *input) {
     }
     __atomic_store_n(&CPC_FIELD(input, pa_sink_input, pop), ramp->pop, __ATOMIC_RELEASE);
     __atomic_store_n(&CPC_FIELD(input, pa_sink_input, process_rewind), ramp->process_rewind, __ATOMIC_RELEASE);
-    /* A stream that moves has no thread. With a filter that moves, the thread may be anybody's: so the ramp is left where the
-     * thread may be reading it. */
+    /* A stream that moves has no thread. With a filter that moves, the thread may be anybody's, and may be reading the ramp
+     * for the last time: so its memory is left. */
     if (thread != NULL) wait_for(thread);
-    else if (CPC_FIELD(input, pa_sink_input, sink) != NULL) return;
     take_out(ramp);
-    free(ramp);
+    if (thread != NULL || CPC_FIELD(input, pa_sink_input, sink) == NULL) free(ramp);
 }
 
 void cpc_end_glides(void) {

@@ -127,7 +127,7 @@ package final class PulseStream: HostedStream {
         left()
     }
 
-    /// Leaves the stream, which is about to go.
+    /// Leaves nothing of ours in the stream, which is about to go or to be left alone.
     func left() { handle.endGlide() }
 
     // MARK: - The client's wishes

@@ -161,7 +161,7 @@ bool cpc_sink_input_set_factor(pa_sink_input *input, double factor);
 /* Whether the stream's gain can glide: its samples have a form that can be multiplied (16, 32 bits, or floating point, in the
  * machine's order), and it is linked and not moving, or glides already. */
 bool cpc_sink_input_can_glide(pa_sink_input *input);
-/* Whether a gain of ours is in the stream, and not at its full level for good. */
+/* Whether a gain of ours is in the stream: from the first time that it is lowered to its end. */
 bool cpc_sink_input_is_gliding(pa_sink_input *input);
 /* Lets a gain of ours go from where it is, or from silence, to another within some seconds, sample by sample, from the first
  * sound on that has not been played. `position` is that of a volume slider from 0 to 1, whose third power is the gain. False
