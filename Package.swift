@@ -249,7 +249,7 @@ let judges: [Target] = [
         dependencies: [
             "AudioSession", "SessionCore", "SessionRuntime", "PolicyFile", "SessionTestKit", "AllocationCount",
         ],
-        path: "Tests/Bench", exclude: ["README.md", "calls.c"], swiftSettings: strict),
+        path: "Tests/Bench", exclude: ["README.md", "calls.c", "footprint.txt"], swiftSettings: strict),
     .target(
         name: "StandstillTrait", dependencies: ["SessionTestKit"], path: "Tests/StandstillTrait", swiftSettings: strict),
 ]

@@ -30,6 +30,13 @@ struct Arguments {
         return number
     }
 
+    /// Takes `--name`, which has no value.
+    mutating func flag(_ name: String) -> Bool {
+        guard let place = rest.firstIndex(of: name) else { return false }
+        rest.remove(at: place)
+        return true
+    }
+
     /// To be called when all options have been taken.
     func finish() throws {
         if let first = rest.first { throw UsageError("what is \(first)?") }
