@@ -141,7 +141,8 @@ let glide: [Target] = [.target(name: "CGlide", cSettings: hardened)]
 let pipeWire: [Target] = [
     .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
     .target(name: "CPipeWire", dependencies: ["CLibPipeWire", "CGlide"], cSettings: hardened),
-    .target(name: "PipeWireHost", dependencies: hostDependencies + ["CPipeWire"], swiftSettings: small),
+    .target(
+        name: "PipeWireHost", dependencies: hostDependencies + ["CPipeWire", "CRuntimeTrim"], swiftSettings: small),
     .target(
         name: "PipeWireModule", dependencies: ["PipeWireHost", "CPipeWire", "CRuntimeTrim"], exclude: ["exports.map"],
         swiftSettings: strict, linkerSettings: moduleLinkage(exports: "PipeWireModule/exports.map")),
@@ -152,14 +153,16 @@ let pipeWire: [Target] = [
 let pulseAudio: [Target] = [
     .systemLibrary(name: "CLibPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
     .target(name: "CPulseCore", dependencies: ["CLibPulse", "CGlide"], cSettings: hardened),
-    .target(name: "PulseAudioHost", dependencies: hostDependencies + ["CPulseCore"], swiftSettings: small),
+    .target(
+        name: "PulseAudioHost", dependencies: hostDependencies + ["CPulseCore", "CRuntimeTrim"], swiftSettings: small),
     .target(
         name: "PulseAudioModule", dependencies: ["PulseAudioHost", "CPulseCore", "CRuntimeTrim"],
         exclude: ["exports.map"], swiftSettings: strict,
         linkerSettings: moduleLinkage(exports: "PulseAudioModule/exports.map")),
 ]
 
-/// For both modules: replacements for omitted parts of the runtimes, and the order of the functions.
+/// For both modules: replacements for omitted parts of the runtimes, the order of the functions, and the release of those that
+/// only the start needs.
 let trim: [Target] = [.target(name: "CRuntimeTrim", exclude: ["constants.ld", "order.txt"], cSettings: hardened)]
 
 /// The library for applications in Swift, without Foundation, and a small player and recorder as examples of its use.
@@ -250,7 +253,7 @@ let judges: [Target] = [
             "AudioSession", "SessionCore", "SessionRuntime", "PolicyFile", "SessionTestKit", "AllocationCount",
             "BenchReport",
         ],
-        path: "Tests/Bench", exclude: ["README.md", "calls.c", "Report"], swiftSettings: strict),
+        path: "Tests/Bench", exclude: ["README.md", "calls.c", "footprint.txt", "Report"], swiftSettings: strict),
     // What benchmarks find in recordings, and how they judge, print and draw it.
     .target(name: "BenchReport", dependencies: ["SessionTestKit"], path: "Tests/Bench/Report", swiftSettings: strict),
     .target(

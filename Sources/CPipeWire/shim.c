@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include "CPipeWire.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -333,4 +335,9 @@ void cpw_metadata_add_listener(struct pw_resource *metadata, struct spa_hook *ho
 void cpw_metadata_set(struct pw_resource *metadata, uint32_t subject, const char *key, const char *type,
                       const char *value) {
     pw_metadata_set_property((struct pw_metadata *)metadata, subject, key, type, value);
+}
+
+const char *cpw_own_file(void) {
+    Dl_info file;
+    return dladdr((const void *)cpw_own_file, &file) != 0 ? file.dli_fname : NULL;
 }

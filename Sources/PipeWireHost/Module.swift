@@ -1,4 +1,5 @@
 import CPipeWire
+import CRuntimeTrim
 import Glibc
 import PolicyFile
 import SessionHost
@@ -70,11 +71,11 @@ public final class Module {
             cpw_log(CPW_LOG_ERROR, startMark.complaint)
             return 0
         }
-        let start = startMark.map { StartWatch($0) }
+        let start = startMark.map { StartWatch($0, settled: crt_release_pages) }
         mark(context, "true")
         _ = Module(module, context: context, arguments: text(arguments, limit: .max), start: start)
         // Starting the Swift runtime and loading the policy touched a megabyte of code that is not needed again.
-        cpw_release_code()
+        crt_release_pages()
         return 0
     }
 

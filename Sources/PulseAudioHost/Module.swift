@@ -1,4 +1,5 @@
 import CPulseCore
+import CRuntimeTrim
 import Glibc
 import PolicyFile
 import SessionHost
@@ -43,7 +44,7 @@ public final class Module {
             PulseAudioHost.write(.error, mark.complaint)
             return -1
         }
-        let start = mark.map { StartWatch($0) }
+        let start = mark.map { StartWatch($0, settled: crt_release_pages) }
         if let doubt = text(cpc_verify(module)) {
             PulseAudioHost.write(
                 .error,
@@ -80,6 +81,8 @@ public final class Module {
             return -1
         }
         cpc_module_set_userdata(module, Unmanaged.passRetained(loaded).toOpaque())
+        // Starting the Swift runtime and loading the policy touched a megabyte of code that is not needed again.
+        crt_release_pages()
         return 0
     }
 

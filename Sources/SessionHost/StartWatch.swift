@@ -7,15 +7,19 @@ public final class StartWatch {
     static let probation: Int64 = 10_000_000_000
 
     private var mark: StartMark
+    private let settled: () -> Void
     private var loop: (any EventLoop)?
     private var timer: (any LoopTimer)?
     private var hasStream = false
 
     /// Begins a start. Must come before anything is done to the server.
     ///
-    /// - Parameter mark: A mark that has found nothing to prevent the start.
-    public init(_ mark: StartMark) {
+    /// - Parameters:
+    ///   - mark: A mark that has found nothing to prevent the start.
+    ///   - settled: Called on the loop whenever the mark goes because nothing has crashed.
+    public init(_ mark: StartMark, settled: @escaping () -> Void) {
         self.mark = mark
+        self.settled = settled
         self.mark.write()
     }
 
@@ -25,7 +29,10 @@ public final class StartWatch {
     /// Starts the timer, after everything is loaded.
     public func run(on loop: any EventLoop) {
         self.loop = loop
-        timer = loop.timer { [unowned self] in mark.remove() }
+        timer = loop.timer { [unowned self] in
+            mark.remove()
+            settled()
+        }
         timer?.arm(at: loop.now &+ StartWatch.probation)
     }
 

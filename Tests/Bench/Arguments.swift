@@ -30,7 +30,7 @@ struct Arguments {
         return number
     }
 
-    /// Takes `--name`; whether it is there.
+    /// Takes `--name`, which has no value.
     mutating func flag(_ name: String) -> Bool {
         guard let place = rest.firstIndex(of: name) else { return false }
         rest.remove(at: place)

@@ -162,9 +162,6 @@ void cpw_metadata_add_listener(struct pw_resource *metadata, struct spa_hook *ho
 void cpw_metadata_set(struct pw_resource *metadata, uint32_t subject, const char *key, const char *type,
                       const char *value);
 
-/* Releases this module's own code and constants from the process's memory. Pages that are needed again are read from
- * the file again; pages that only the start needed are no longer counted. */
-void cpw_release_code(void);
 /* The path of the file that contains this code; NULL if unknown. */
 const char *cpw_own_file(void);
 
