@@ -271,7 +271,7 @@ let tests: [Target] = [
     tests(
         of: "SessionCore", ["SessionCore", "PolicyFile", "SessionOracle", "StateExploration"], exclude: ["Pairs"]),
     tests(of: "PolicyFile", ["PolicyFile", "SessionCore", "SpaEvents"]),
-    tests(of: "SessionRuntime", ["SessionCore", "SessionRuntime"]),
+    tests(of: "SessionRuntime", ["SessionCore", "SessionRuntime", "CGlide"]),
     tests(of: "SessionBus", ["SessionBus", "SessionWire", "SessionTestKit"]),
     tests(of: "SessionDesktop", ["SessionDesktop", "SessionBus", "SessionWire", "SessionTestKit"]),
     tests(

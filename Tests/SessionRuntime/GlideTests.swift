@@ -1,3 +1,4 @@
+import CGlide
 import SessionCore
 import SessionRuntime
 import Testing
@@ -53,6 +54,24 @@ import Testing
         #expect(fader.step(at: at(1500)).isEmpty)
         #expect(fader.nextStep == nil)
         #expect(fader.gain(of: stream, at: at(1500)) == .unity)
+    }
+
+    @Test("R37 what is told of a gain is what the server makes of the order, frame by frame")
+    func curve() throws {
+        var fader = Fader()
+        let actions = fade(&fader, to: LinearGain(0.1), within: 100, at: start)
+        #expect(actions == [.glide(stream, LinearGain(0.1), .milliseconds(100), fromSilence: false)])
+        var server = glide()
+        glide_init(&server, 1, 0)
+        #expect(glide_begin(&server, Float(LinearGain(0.1).slider), 4800))
+        var gains = [Float](repeating: 0, count: 4801)
+        glide_gains(&server, &gains, 4801)
+        // 48 frames a millisecond. By hand: half of the way on the slider, between 1 and 0.46416, is 0.73208.
+        #expect(abs(gains[2400] - 0.39235) < 1e-5)
+        for millisecond in 0...100 {
+            let told = fader.gain(of: stream, at: at(millisecond)).value
+            #expect(abs(told - Double(gains[48 * millisecond])) < 1e-6, "after \(millisecond) ms")
+        }
     }
 
     @Test("R37 a fade that is turned round goes on from where it is")
