@@ -519,8 +519,16 @@ static void what_it_does_not_know_is_mixed_as_ever(void) {
     for (uint32_t frame = 0; frame < 64; frame++) end->samples[frame] = 1;
     fill(&desk, 1, 64);
     CHECK(mix(&desk)[0] == 1, "it is not heard");
+    /* More buffers than either mixer takes. */
+    struct spa_buffer *many[65];
+    end->buffer.datas = &end->data;
+    end->buffer.n_datas = 1;
+    for (size_t index = 0; index < SPA_N_ELEMENTS(many); index++) many[index] = &end->buffer;
+    spa_node_port_set_io(desk.node, SPA_DIRECTION_INPUT, 1, SPA_IO_Buffers, NULL, 0);
+    CHECK(spa_node_port_use_buffers(desk.node, SPA_DIRECTION_INPUT, 1, 0, many, SPA_N_ELEMENTS(many)) < 0, "65 buffers");
+    CHECK(!cpw_mixer_can_glide(desk.mixer, 1) && changes == 2, "65 buffers, %d changes", changes);
     spa_node_port_set_io(desk.node, SPA_DIRECTION_OUTPUT, 0, SPA_IO_Buffers, NULL, 0);
-    CHECK(changes == 2, "%d changes", changes);
+    CHECK(changes == 3, "%d changes", changes);
     CHECK(cpw_mixer_is_replaced(desk.mixer) && !cpw_mixer_can_glide(desk.mixer, 0), "replaced");
     CHECK(!cpw_mixer_can_glide(desk.mixer, 7) && !cpw_mixer_can_glide(desk.mixer, 100000), "no such link");
     cpw_mixer_glide(desk.mixer, 100000, 0, 0, false);
