@@ -33,6 +33,10 @@ struct Difference: Sendable {
             "glidesOnCard", only: .pulseAudio,
             because: "this card is another program, and so its sound is mixed there"),
         Difference(
+            "wayIsUnchanged", only: .pipeWire,
+            because: "a stream of PulseAudio has no port of its own at which it could be recorded beside its sink"),
+        Difference("glidesAtShortQuanta", only: .pipeWire, because: "PulseAudio has no quantum"),
+        Difference(
             "gainFollowsMove", only: .pipeWire, because: "gains glide in the mixers of PipeWire's sinks only"),
         Difference(
             "managerDies", only: .pipeWire,

@@ -79,6 +79,48 @@ extension LiveModule {
     }
 
     @Test(
+        "R37 fades are free of clicks at short quanta, but for those in which the machine loses a quantum",
+        arguments: [(64, [ClientProgram.pwPlay]), (256, [.gstreamerPulse, .gstreamerPipeWire])])
+    func glidesAtShortQuanta(quantum: Int, victims: [ClientProgram]) async throws {
+        try await LiveDesktop.run(policy: Self.ways(200), quantum: .fixed(quantum)) { desk in
+            for victim in victims {
+                let music = try await desk.playMusic(with: victim)
+                var clicks: [Double] = []
+                func click(while record: () async throws -> Void) async throws -> Double {
+                    let start = desk.capture.frameCount
+                    try await record()
+                    let samples = try desk.capture.read(from: start)[LiveDesktop.music.channel]
+                    clicks.append(try #require(ClickMeter().peak(in: samples)).level)
+                    let envelope = ToneEnvelope(of: samples, frequency: LiveDesktop.music.frequency)
+                    return try #require(envelope.levels.min())
+                }
+                for role in Self.roles + Self.roles {
+                    let other = try desk.play(LiveDesktop.interrupter, with: .plain, as: "interrupter", role: role)
+                    let lowest = try await click {
+                        try await other.waitForStream()
+                        try await desk.capture.record(.milliseconds(700))
+                    }
+                    #expect(lowest < LiveDesktop.full - 19, "\(role.pulse): \(lowest) dBFS")
+                    _ = try await click {
+                        other.terminate()
+                        try await other.waitUntilGone()
+                        try await desk.capture.record(.milliseconds(700))
+                    }
+                    try await desk.hear(LiveDesktop.music)
+                }
+                clicks.sort()
+                print("\(victim), quantum \(quantum): clicks of \(clicks.map { Int($0) }) dBFS")
+                // A quantum of 64 frames lasts 1.3 ms, and virtual machines pause for longer: music that nobody touches
+                // clicks then, too. A gain that changes in steps clicks in every fade, at −60 or more.
+                #expect(
+                    clicks[clicks.count / 2] < -80, "half of the clicks are at \(clicks[clicks.count / 2]) or above")
+                music.terminate()
+                try await music.waitUntilGone()
+            }
+        }
+    }
+
+    @Test(
         "R37 a fade takes the time that the policy says, at every quantum", arguments: quanta)
     func fadeTimes(quantum: Int) async throws {
         let policy = """

@@ -281,7 +281,7 @@ extension LiveModule {
 
     @Test(
         "R65 nothing that the module does is saved as the user's own",
-        arguments: [MediaRole.phone, .navigation, .alarm])
+        arguments: [MediaRole.phone, .navigation, .alarm, MediaRole("Ringtone")])
     func nothingIsSaved(role: MediaRole) async throws {
         try await LiveDesktop.run { desk in
             // Every role that is met is noted; the interrupter's is to be known before the comparison.

@@ -169,12 +169,15 @@ public enum CapturePoint: Sendable, Hashable {
     case sink(String)
     /// A pair of output ports, `PREFIX_FL` and `PREFIX_FR`, of a node.
     case ports(node: String, prefix: String)
+    /// Two output ports, each as `NODE:PORT`: one on the left, one on the right.
+    case pair(left: String, right: String)
 
     /// The name of a port.
     func port(_ channel: String) -> String {
         switch self {
         case .sink(let name): "\(name):monitor_\(channel)"
         case .ports(let node, let prefix): "\(node):\(prefix)_\(channel)"
+        case .pair(let left, let right): channel == "FL" ? left : right
         }
     }
 }
