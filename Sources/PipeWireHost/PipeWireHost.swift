@@ -196,6 +196,8 @@ public final class PipeWireHost: Host {
     /// Classifies a stream again: some clients announce their role only after the stream exists.
     func propertiesChanged(_ stream: StreamNode) {
         let programs = programs(of: stream.node)
+        // A client that goes takes its streams along. Without it they would be somebody else's in their last moments.
+        if programs == nil, !stream.properties.identity.isOfServer { return }
         guard let book,
             let properties = StreamProperties(node: stream.node, client: client(of: stream.node), programs: programs),
             properties != stream.properties || book.isOutdated(stream)

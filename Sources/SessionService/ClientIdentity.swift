@@ -13,7 +13,7 @@ public struct ClientIdentity: Sendable, Equatable {
     /// Further names by which a user may refer to the client, besides the name of ``application``.
     public let names: Set<String>
     /// Whether the client is part of the sound server.
-    private let isOfServer: Bool
+    public let isOfServer: Bool
 
     /// Determines an identity.
     ///

@@ -38,6 +38,24 @@ extension LiveModule {
         }
     }
 
+    @Test("N18 a call stays the same call to its end: its program going is no other call", arguments: [true, false])
+    func endsAsItself(byItself: Bool) async throws {
+        try await LiveDesktop.run { desk in
+            _ = try await desk.playMusic()
+            for program in Set([ClientProgram.plain, .paplay]) {
+                let call = try desk.play(
+                    LiveDesktop.interrupter, with: program, as: "telephone", role: .phone,
+                    for: byItself ? .seconds(2) : .seconds(60))
+                try await desk.hearNothing(of: LiveDesktop.music)
+                if !byItself { call.terminate() }
+                try await call.waitForExit()
+                try await desk.hear(LiveDesktop.music)
+            }
+            let odd = try desk.moduleLog.split(separator: "\n").filter { $0.contains("cork telephone") }
+            #expect(odd.isEmpty, "\(odd.joined(separator: "\n"))")
+        }
+    }
+
     @Test("R27 R30 two interrupters overlap, and the music waits for the last", arguments: [true, false])
     func twoInterrupters(firstEndsFirst: Bool) async throws {
         try await LiveDesktop.run { desk in
