@@ -100,19 +100,11 @@ void glide_gains(struct glide *glide, float *gains, uint32_t frames) {
 
 void glide_apply(struct glide *glide, const float *from, float *to, uint32_t frames) {
     while (frames > 0) {
-        bool is_any;
-        uint32_t part = frames_of_same_ways(glide, frames, &is_any);
-        float slider = position(glide, 0), gain = slider * slider * slider;
-        if (is_any)
-            for (uint32_t frame = 0; frame < part; frame++) {
-                slider = position(glide, frame);
-                to[frame] = from[frame] * (slider * slider * slider);
-            }
+        float gains[256];
+        uint32_t part = frames < 256 ? frames : 256;
+        glide_gains(glide, gains, part);
         /* Not times zero: that would keep what is not a number. */
-        else if (gain == 0) memset(to, 0, part * sizeof *to);
-        else
-            for (uint32_t frame = 0; frame < part; frame++) to[frame] = from[frame] * gain;
-        glide_go_on(glide, part);
+        for (uint32_t frame = 0; frame < part; frame++) to[frame] = gains[frame] == 0 ? 0 : from[frame] * gains[frame];
         from += part;
         to += part;
         frames -= part;

@@ -14,6 +14,10 @@
 /* As many as the server's own mixer takes. */
 enum { MAX_BUFFERS = 64, MAX_ROOMS = 8 };
 
+/* The largest buffer that gets a gain, in bytes: 16 times the longest cycle of a server as it comes. What a client fills of it
+ * is the client's to say, and takes time on the data thread. */
+enum { MAX_SIZE = 16 * 8192 * sizeof(float) };
+
 /* In which an area is given: one for all cycles, or one each for even and odd ones, which older headers do not name. */
 enum { IO_BUFFERS = SPA_IO_Buffers, IO_ASYNC_BUFFERS = 10 };
 
@@ -238,7 +242,7 @@ static bool make_room(struct input *input, struct spa_buffer **buffers, uint32_t
         size = buffers[index]->datas[0].maxsize;
     }
     if (input->room_count > 0 && size <= input->rooms[input->room_count - 1].size) return true;
-    if (input->room_count == MAX_ROOMS || size == 0) return false;
+    if (input->room_count == MAX_ROOMS || size == 0 || size > MAX_SIZE) return false;
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return false;
     input->rooms[input->room_count++] = (struct room){memory, size};

@@ -555,7 +555,10 @@ static const char *fail(const char *what, const char *wrong) {
 }
 
 const char *cpc_verify_as(const struct cpc_layout *layout, const pa_module *module) {
-    cpc_layout = layout;
+    /* A copy, because sinks' threads read it, and the memory of constants is given back now and then. */
+    static struct cpc_layout own;
+    own = *layout;
+    cpc_layout = &own;
     forget();
     if (!learn_expected_values()) return "its memory cannot be read";
     const char *wrong = check_module(module);

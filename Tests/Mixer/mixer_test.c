@@ -527,8 +527,14 @@ static void what_it_does_not_know_is_mixed_as_ever(void) {
     spa_node_port_set_io(desk.node, SPA_DIRECTION_INPUT, 1, SPA_IO_Buffers, NULL, 0);
     CHECK(spa_node_port_use_buffers(desk.node, SPA_DIRECTION_INPUT, 1, 0, many, SPA_N_ELEMENTS(many)) < 0, "65 buffers");
     CHECK(!cpw_mixer_can_glide(desk.mixer, 1) && changes == 2, "65 buffers, %d changes", changes);
+    /* A buffer so large that its gain would take the data thread's time. */
+    end->data.maxsize = 64 << 20;
+    use(&desk, SPA_DIRECTION_INPUT, 1, end, false);
+    CHECK(!cpw_mixer_can_glide(desk.mixer, 1) && changes == 3, "64 MiB, %d changes", changes);
+    spa_node_port_set_io(desk.node, SPA_DIRECTION_INPUT, 1, SPA_IO_Buffers, NULL, 0);
+    end->data.maxsize = LARGEST * sizeof(float);
     spa_node_port_set_io(desk.node, SPA_DIRECTION_OUTPUT, 0, SPA_IO_Buffers, NULL, 0);
-    CHECK(changes == 3, "%d changes", changes);
+    CHECK(changes == 4, "%d changes", changes);
     CHECK(cpw_mixer_is_replaced(desk.mixer) && !cpw_mixer_can_glide(desk.mixer, 0), "replaced");
     CHECK(!cpw_mixer_can_glide(desk.mixer, 7) && !cpw_mixer_can_glide(desk.mixer, 100000), "no such link");
     cpw_mixer_glide(desk.mixer, 100000, 0, 0, false);
