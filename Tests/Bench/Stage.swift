@@ -5,6 +5,9 @@ import SessionTestKit
 /// A private server with one policy, and what was measured there so far.
 struct Stage {
     let server: any PrivateServer
+    /// In PulseAudio, what a card plays. The monitors there run ahead of what is played, and give out sound that the sink
+    /// then takes back to change it, so that every change of a gain clicks in their recordings.
+    private let recording: Capture?
     var results: [TransitionResult]
     /// For each result, the curves of the first undisturbed trial and of the one with the longest overlap.
     private var curves: [[TransitionCurves]]
@@ -14,24 +17,28 @@ struct Stage {
     static func start(
         _ place: TransitionRow.Place, rows: [TransitionRow], _ quantum: Int, _ options: TransitionsOptions
     ) async throws -> Stage {
-        let server: any PrivateServer =
-            switch place {
-            case .pipeWire: try await PrivateDesktop.start(desktop(quantum, options))
-            case .wirePlumber: try await PrivateDesktop.start(roles(quantum))
-            case .pulseAudio: try await PrivatePulseAudio.start(pulseAudio(options))
-            case .roleCork:
-                try await PrivatePulseAudio.start(modules: ["module-role-cork trigger_roles=phone cork_roles=music"])
-            case .roleDucking:
-                try await PrivatePulseAudio.start(modules: [
-                    "module-role-ducking trigger_roles=phone ducking_roles=music volume=-20dB"
-                ])
+        let server: any PrivateServer
+        var recording: Capture?
+        switch place {
+        case .pipeWire: server = try await PrivateDesktop.start(desktop(quantum, options))
+        case .wirePlumber: server = try await PrivateDesktop.start(roles(quantum))
+        case .pulseAudio, .roleCork, .roleDucking:
+            let daemon = try await PrivatePulseAudio.start(try await pulseAudio(place, options))
+            server = daemon
+            do {
+                recording = try await PulseCard.start(.usb, on: daemon).record("usb-output")
+            } catch {
+                await daemon.stop()
+                throw error
             }
-        try Visit.writeSounds(options, to: server.sandbox)
-        return Stage(server: server, rows: rows, quantum: place.hasQuantum ? quantum : nil)
+        }
+        try Visit.writeSounds(options, options.ending(in: place), to: server.sandbox)
+        return Stage(server: server, recording, rows: rows, quantum: place.hasQuantum ? quantum : nil)
     }
 
-    private init(server: any PrivateServer, rows: [TransitionRow], quantum: Int?) {
+    private init(server: any PrivateServer, _ recording: Capture?, rows: [TransitionRow], quantum: Int?) {
         self.server = server
+        self.recording = recording
         results = rows.map { TransitionResult(row: $0, quantum: quantum) }
         curves = rows.map { _ in [] }
         longest = rows.map { _ in -1 }
@@ -43,8 +50,11 @@ struct Stage {
         let orders = stages.map { stage in (0..<repeats).flatMap { _ in stage.results.indices } }
         let recorded = await withTaskGroup(of: (Int, [Visit.Interruption]).self) { group in
             for (index, stage) in stages.enumerated() {
-                let visit = Visit(server: stage.server, options: options)
                 let rows = orders[index].map { stage.results[$0].row }
+                guard let place = rows.first?.place else { continue }
+                let visit = Visit(
+                    server: stage.server, recording: stage.recording, options: options,
+                    ending: options.ending(in: place))
                 group.addTask {
                     do {
                         return (index, try await visit.run(rows))
@@ -115,11 +125,19 @@ private func desktop(_ quantum: Int, _ options: TransitionsOptions) -> DesktopOp
     return desktop
 }
 
-private func pulseAudio(_ options: TransitionsOptions) -> PulseAudioOptions {
+/// A daemon with this module, or with one of PulseAudio's own.
+private func pulseAudio(
+    _ place: TransitionRow.Place, _ options: TransitionsOptions
+) async throws -> PulseAudioOptions {
     var daemon = PulseAudioOptions()
-    daemon.moduleFolders = [URL(fileURLWithPath: options.modules).path]
-    daemon.modules = ["module-audio-session preset=desktop dbus=no"]
-    daemon.configurationFiles = ["audio-session/policy.conf": TransitionRow.abruptRoles]
+    daemon.moduleFolders = [URL(fileURLWithPath: options.modules).path, try await PulseCard.moduleFolder()]
+    switch place {
+    case .roleCork: daemon.modules = ["module-role-cork trigger_roles=phone cork_roles=music"]
+    case .roleDucking: daemon.modules = ["module-role-ducking trigger_roles=phone ducking_roles=music volume=-20dB"]
+    case .pulseAudio, .pipeWire, .wirePlumber:
+        daemon.modules = ["module-audio-session preset=desktop dbus=no"]
+        daemon.configurationFiles = ["audio-session/policy.conf": TransitionRow.abruptRoles]
+    }
     return daemon
 }
 

@@ -61,7 +61,8 @@ private func measure(_ options: TransitionsOptions) async throws -> TransitionsR
         entries += stages.flatMap(\.pictures)
     }
     place.load.append(RunPlace.presentLoad)
-    let run = TransitionsRun(place: place, runs: options.runs, ending: options.ending.rawValue, results: results)
+    let run = TransitionsRun(
+        place: place, runs: options.runs, ending: options.ending?.rawValue ?? "usual", results: results)
     if let folder = options.pictures {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try TransitionPictures(entries: entries, place: run.place.text).html

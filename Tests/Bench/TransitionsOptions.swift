@@ -5,7 +5,8 @@ import Foundation
 struct TransitionsOptions {
     var runs = 20
     var quanta = [1024]
-    var ending = Ending.played
+    /// How every interrupter ends; nil for what ``ending(in:)`` says.
+    var ending: Ending?
     var modules = ".build/modules"
     /// The rows to measure.
     var rows = TransitionRow.all
@@ -38,6 +39,10 @@ struct TransitionsOptions {
         former = try rest.text("--from")
         try rest.finish()
     }
+
+    /// How interrupters end in a place. PulseAudio notices that a card has played all of a stream when the card asks for
+    /// sound again: up to a second later, by chance. That says nothing of any policy.
+    func ending(in place: TransitionRow.Place) -> Ending { ending ?? (place.hasQuantum ? .played : .killed) }
 
     /// Reads `64,256`.
     static func quanta(_ text: String) throws -> [Int] {

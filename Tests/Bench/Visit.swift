@@ -6,7 +6,10 @@ import SessionTestKit
 /// that the measuring takes no time from the servers.
 struct Visit: Sendable {
     let server: any PrivateServer
+    /// A recording that goes on, or nil for one of the visit's own.
+    let recording: Capture?
     let options: TransitionsOptions
+    let ending: Ending
 
     /// One interruption, to be measured.
     struct Interruption: Sendable {
@@ -27,9 +30,9 @@ struct Visit: Sendable {
     private static let full = -6.02
 
     /// Writes what is played. The music is longer than any visit, and so is an interrupter that will be killed.
-    static func writeSounds(_ options: TransitionsOptions, to sandbox: Sandbox) throws {
+    static func writeSounds(_ options: TransitionsOptions, _ ending: Ending, to sandbox: Sandbox) throws {
         let length =
-            options.ending == .killed
+            ending == .killed
             ? Duration.seconds(10) : options.isShort ? .milliseconds(700) : .milliseconds(1200)
         _ = try sandbox.write(Signal.tone(music.frequency, for: .seconds(90), on: music.channel), to: "music.wav")
         _ = try sandbox.write(
@@ -41,15 +44,19 @@ struct Visit: Sendable {
         let launch: Int
         let end: Int
         let lost: Duration
+
+        func moved(by frames: Int) -> Place { Place(launch: launch + frames, end: end + frames, lost: lost) }
     }
 
     /// Interrupts music as each row says, one after the other. Those after a failure are left out.
     func run(_ rows: [TransitionRow]) async throws -> [Interruption] {
-        let capture = try await Capture.start(on: server)
+        let capture: Capture
+        if let recording { capture = recording } else { capture = try await Capture.start(on: server) }
+        let first = recording?.frameCount ?? 0
         let player = try Client(
             .paplay, file: server.sandbox.path("home/music.wav"), as: ApplicationIdentity("music-player"), role: .music,
             on: server)
-        try await capture.wait(for: Visit.music, at: Visit.full, lasting: .milliseconds(300), from: 0)
+        try await capture.wait(for: Visit.music, at: Visit.full, lasting: .milliseconds(300), from: first)
         var places: [Place] = []
         do {
             var clock = try await CaptureClock(of: capture)
@@ -59,8 +66,8 @@ struct Visit: Sendable {
         }
         player.kill()
         try await player.waitForExit()
-        let sound = try await capture.stop()
-        return places.map { interruption($0, in: sound) }
+        let sound = recording != nil ? try capture.read(from: first) : try await capture.stop()
+        return places.map { interruption($0.moved(by: -first), in: sound) }
     }
 
     private func interrupt(
@@ -74,7 +81,7 @@ struct Visit: Sendable {
             .paplay, file: server.sandbox.path("home/interrupter.wav"), as: ApplicationIdentity("interrupter"),
             role: MediaRole(row.role), on: server)
         let begin = try await capture.wait(for: Visit.interrupter, at: Visit.full, from: launch)
-        if options.ending == .killed {
+        if ending == .killed {
             let length = Duration.milliseconds(options.isShort ? 650 : 1150) + .milliseconds(Int.random(in: 0..<50))
             try await capture.waitForFrames(begin + length.frames)
             client.kill()

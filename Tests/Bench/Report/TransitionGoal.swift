@@ -149,10 +149,10 @@ public struct TransitionGoals {
         }
     }
 
-    /// Gains that glide do not click at all. Elsewhere the steps of a fade are at most 1/24 of a hard cut's, 27 dB less;
-    /// the phase of a tone at the cut varies by some of that, so 12 dB below the quietest peer's median separate the two.
+    /// Gains that glide do not click at all. A fade of a hundredth of a second is nearly a cut; the phase of a tone at a cut
+    /// varies, so 12 dB below the quietest peer's median separate the two.
     private func clickGoal(_ result: TransitionResult) -> Verdict? {
-        if result.row.place.hasQuantum, !result.row.isHard { return clicks(result, atMost: -80, "") }
+        if !result.row.isHard { return clicks(result, atMost: -80, "") }
         let peers = peers(of: result, nil).compactMap { loudest($0).median }.min()
         return clicks(result, atMost: peers.map { $0 - 12 }, ", 12 below the quietest peer's")
     }

@@ -80,8 +80,8 @@ public struct TransitionRow: Sendable, Codable, Equatable {
         }
         return [
             row("control", "left alone", .none, "production", "–"),
-            row("ringing", "ringing corks", .cork, "Ringtone", "fade 100, release delay 300", holds: true),
-            row("call", "call corks", .cork, "phone", "fade 100, release delay 300"),
+            row("ringing", "ringing corks", .cork, "Ringtone", "fade 80, release delay 300", holds: true),
+            row("call", "call corks", .cork, "phone", "fade 80, release delay 300"),
             row("prompt", "prompt ducks", .duck, "Navigation", "attack 250, hold 300, release 700"),
             row("hard-call", "call corks at once", .cork, "abrupt-call", "fade 10", isHard: true),
             row("hard-prompt", "prompt ducks at once", .duck, "abrupt-prompt", "attack 10, release 10", isHard: true),

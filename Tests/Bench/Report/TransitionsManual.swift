@@ -12,7 +12,7 @@ extension TransitionsRun {
     public var manual: String {
         let tables = quanta.map { quantum in
             let title =
-                quantum.map { "With a quantum of \($0) frames" } ?? "In PulseAudio, whose mixing has no fixed quantum"
+                quantum.map { "With a quantum of \($0) frames" } ?? "In PulseAudio, which has no quantum, as a card plays it"
             return """
                 .Pp
                 \(title):
@@ -24,6 +24,7 @@ extension TransitionsRun {
         }
         return """
             Measured: \(Self.manualText(place.text)); \(runs) interruptions of each kind, in turns.
+            The interrupter \(endingText).
             Without the interruptions that the machine was seen to disturb.
             Level: of the interrupted music, in dB relative to its own, median.
             Click: the highest peak above 4 kHz, in dBFS, worst.

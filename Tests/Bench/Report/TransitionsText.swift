@@ -1,11 +1,20 @@
 /// The tables of a run in Markdown.
 extension TransitionsRun {
+    /// How the interrupters ended.
+    var endingText: String {
+        switch ending {
+        case "killed": "is killed"
+        case "played": "plays to its end"
+        default: "plays to its end in PipeWire and is killed in PulseAudio"
+        }
+    }
+
     /// All of it.
     public var markdown: String {
         """
         ## Transitions
 
-        \(place.text). \(runs) runs, in turns; the interrupter \(ending == "killed" ? "is killed" : "plays to its end"). \
+        \(place.text). \(runs) runs, in turns; the interrupter \(endingText). \
         Each cell: median / worst of the undisturbed trials.
 
         \(quanta.map(tables).joined(separator: "\n\n"))
