@@ -12,7 +12,8 @@ extension TransitionsRun {
     public var manual: String {
         let tables = quanta.map { quantum in
             let title =
-                quantum.map { "With a quantum of \($0) frames" } ?? "In PulseAudio, which has no quantum, as a card plays it"
+                quantum.map { "With a quantum of \($0) frames" }
+                ?? "In PulseAudio, which has no quantum, as a card plays it"
             return """
                 .Pp
                 \(title):
