@@ -3,8 +3,8 @@
  *
  * Each way, the call path from the call up to the module, is refused once, and not again by any server with the same
  * file of ways. Memory is refused only to libraries. An allocation in Swift cannot fail, so a refusal to the module
- * itself would end the process; so would one to PulseAudio's libraries or the dynamic loader; and PipeWire silences a
- * node whose memory it cannot map, or whose client it cannot hand a descriptor. Such calls are counted.
+ * itself would end the process; so would one to PulseAudio's libraries, the dynamic loader or PipeWire's lists of properties;
+ * and PipeWire silences a node whose memory it cannot map, or whose client it cannot hand a descriptor. Such calls are counted.
  *
  *   REFUSE_CONTROL   a file whose first byte is 1 while anything is to be refused
  *   REFUSE_WAYS      the file of ways: ways in it are not refused; each refused way is added
@@ -140,10 +140,12 @@ __attribute__((noinline)) static bool refuses(const char *call, bool is_memory) 
         figures.ending++;
         goto done;
     }
-    /* A node without its driver's memory would stay silent until its links are made again. */
+    /* A node without its driver's memory would stay silent until its links are made again. A list of properties of PipeWire's
+     * keeps an entry whose name it could not copy, and crashes in its next search. */
     for (int index = first; is_memory && index < ours; index++)
         if (dladdr(frames[index], &info) != 0 && info.dli_sname != NULL &&
-            (strncmp(info.dli_sname, "pw_memblock_", 12) == 0 || strncmp(info.dli_sname, "pw_mempool_", 11) == 0)) {
+            (strncmp(info.dli_sname, "pw_memblock_", 12) == 0 || strncmp(info.dli_sname, "pw_mempool_", 11) == 0 ||
+             strncmp(info.dli_sname, "pw_properties_", 14) == 0)) {
             figures.ending++;
             goto done;
         }

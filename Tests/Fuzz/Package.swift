@@ -40,11 +40,13 @@ let package = Package(
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3"),
         .target(name: "CGlide", cSettings: countedC),
         .target(name: "CPipeWire", dependencies: ["CLibPipeWire", "CGlide"], cSettings: countedC),
+        // Without what takes the place of Swift's own in a module.
+        .target(name: "CRuntimeTrim", sources: ["pages.c"], cSettings: countedC),
         .target(
             name: "PipeWireHost",
             dependencies: [
                 "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionHost", "PolicyFile",
-                "CPipeWire",
+                "CPipeWire", "CRuntimeTrim",
             ],
             swiftSettings: counted),
         // The parts of SessionCommands that read files; Tests/bin/fuzz links them into this folder.
