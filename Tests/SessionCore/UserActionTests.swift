@@ -142,6 +142,30 @@ import Testing
         #expect(s["music"] == .free)
     }
 
+    @Test("N19 who is freed from a sound is not freed from an alarm to which it is moved and that begins later")
+    func notFromTheLater() {
+        func policy(_ category: Category) -> Policy {
+            var preset = Preset.desktop
+            preset.roles["voice"] = SessionDescription(name: "voice", category: category, options: .duckOthers)
+            return preset.policy
+        }
+        var s = Scenario(policy: policy(.uiSound))
+        s.play("music")
+        s.play("voice")
+        #expect(s["music"] == .ducked(-14))
+        s.free("music")
+        s.advance(.seconds(1))
+        #expect(s["music"] == .free)
+        s.open("alarm", system: Preset.desktop.roles["alarm"])
+        // A user interface sound does not begin an alarm.
+        s.move("voice", to: "alarm")
+        s.advance(.seconds(1))
+        #expect(s["music"] == .free)
+        s.change(to: policy(.playback))
+        s.advance(.seconds(1))
+        #expect(s["music"] == .corked)
+    }
+
     @Test("N19 a paused stream is not freed in advance")
     func paused() {
         var s = Scenario(.desktop)

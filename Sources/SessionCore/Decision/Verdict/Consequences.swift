@@ -69,6 +69,8 @@ extension Engine {
         for index in work.toAnnounce.indices { announce(work.toAnnounce[index], at: now, &effects) }
         for index in work.changed.indices {
             let slot = work.changed[index]
+            // It may have taken the place of a session that others are free from, and not have begun.
+            if !freedoms.isEmpty, facts.sessions[slot]?.keepsVictimsWaiting == false { endFreedoms(from: slot) }
             if facts.sessions[slot]?.firstStream ?? 0 < 0 { forgetIfGone(slot) }
         }
         work.changed.removeAll(keepingCapacity: true)
