@@ -8,6 +8,13 @@ extension Oracle {
         return stream.direction == .capture || policy.muted == .count || !stream.isMuted
     }
 
+    /// N24: whether a stream would not count as wanted if it were played.
+    func isMute(_ id: StreamID) -> Bool {
+        guard var stream = streams.first(where: { $0.id == id }) else { return false }
+        stream.isPlayed = true
+        return !isWanted(stream)
+    }
+
     /// Changes whether a stream is played or muted.
     mutating func wish(_ place: Int, _ change: (inout Stream) -> Void) {
         var changed = streams[place]
