@@ -8,6 +8,8 @@ struct LinkMap {
     /// The nodes of each link group, such as the two ends of a loopback, and each node's group.
     private var groups: [String: Set<UInt32>] = [:]
     private var group: [UInt32: String] = [:]
+    /// The nodes that record for a program, as the meters of a mixer do: nobody hears there what they are linked to.
+    private var recorders: Set<UInt32> = []
 
     /// The number of nodes that a search visits at most.
     private static let limit = 4096
@@ -34,14 +36,23 @@ struct LinkMap {
         group[node] = name
     }
 
+    mutating func add(recorder node: UInt32) { recorders.insert(node) }
+
     mutating func remove(node: UInt32) {
+        recorders.remove(node)
         guard let name = group.removeValue(forKey: node) else { return }
         groups[name]?.remove(node)
         if groups[name]?.isEmpty == true { groups[name] = nil }
     }
 
-    /// The number of links that leave a node.
-    func count(leaving node: UInt32) -> Int { leaving[node]?.count ?? 0 }
+    /// The links on which a node is heard: all that leave it but those to recorders.
+    private func heard(from node: UInt32) -> Set<UInt32> {
+        let all = leaving[node] ?? []
+        return recorders.isEmpty ? all : all.filter { links[$0].map { !recorders.contains($0.input) } ?? false }
+    }
+
+    /// The number of links on which a node is heard.
+    func heardCount(from node: UInt32) -> Int { heard(from: node).count }
 
     /// All nodes whose sound reaches a node, directly or through effects.
     func sources(of sink: UInt32) -> Set<UInt32> {
@@ -78,8 +89,8 @@ struct LinkMap {
         return result
     }
 
-    /// The node that a node's oldest outgoing link leads to.
-    func target(of node: UInt32) -> UInt32? { leaving[node]?.min().flatMap { links[$0]?.input } }
+    /// The node that the oldest link on which a node is heard leads to.
+    func target(of node: UInt32) -> UInt32? { heard(from: node).min().flatMap { links[$0]?.input } }
 
     /// The node that a node's oldest incoming link comes from.
     func origin(of node: UInt32) -> UInt32? { arriving[node]?.min().flatMap { links[$0]?.output } }

@@ -355,7 +355,7 @@ public final class PipeWireHost: Host {
             to: gain, frames: UInt32(exactly: max(frames, 1).rounded()) ?? 1, fromSilence: fromSilence)
     }
 
-    func linkCount(of node: UInt32) -> Int { routes.linkCount(of: node) }
+    func heardLinkCount(of node: UInt32) -> Int { routes.heardLinkCount(of: node) }
 
     /// Corks a stream with its node's active flag, or mutes it with its soft mute.
     public func setSilence(_ silence: Silence, of stream: StreamID) { book?[stream]?.set(silence) }

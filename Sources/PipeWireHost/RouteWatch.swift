@@ -165,6 +165,10 @@ final class RouteWatch {
         let isConfined = host.isConfined(properties)
         if let group = name(pw_properties_get(properties, "node.link-group")) {
             links.add(node: global, inGroup: group)
+        } else if text(pw_properties_get(properties, "media.class")) == "Stream/Input/Audio",
+            !isTrue(text(pw_properties_get(properties, "node.virtual")))
+        {
+            links.add(recorder: global)
         }
         guard nodes[global] == nil, let facts = RouteNodeFacts(node, global: global, isConfined: isConfined)
         else { return }
@@ -308,8 +312,8 @@ final class RouteWatch {
     /// Handles a removed node.
     func removed(node global: UInt32) { links.remove(node: global) }
 
-    /// The number of links that leave a node.
-    func linkCount(of node: UInt32) -> Int { links.count(leaving: node) }
+    /// The number of links on which a node is heard.
+    func heardLinkCount(of node: UInt32) -> Int { links.heardCount(from: node) }
 
     /// The nodes whose sound goes to a sink.
     func sources(of sink: UInt32) -> Set<UInt32> { links.sources(of: sink) }

@@ -21,8 +21,8 @@ protocol StreamNodeHost: AnyObject {
     func propertiesChanged(_ stream: StreamNode)
     /// Whether the daemon lets gains glide in links.
     var hasGlidingLinks: Bool { get }
-    /// The number of links that leave a node.
-    func linkCount(of node: UInt32) -> Int
+    /// The number of links on which a node is heard.
+    func heardLinkCount(of node: UInt32) -> Int
     /// Handles a node that got soft volumes or lost them.
     func volumeAppeared(of stream: StreamID)
     /// Handles a change of the stream's own volume or mute.
@@ -188,10 +188,11 @@ package final class StreamNode {
     /// The frames in which a gain goes to another at once, which is too short to be heard as a fade, and no click.
     private static let shortestGlide: UInt32 = 480
 
-    /// Whether a gain glides: the daemon mixes all that the stream is linked to, or it is linked to nothing.
+    /// Whether a gain glides: the daemon mixes all that the stream is heard on, or it is heard nowhere. What others record of
+    /// the stream itself is not lowered then.
     var glides: Bool {
         guard host.hasGlidingLinks, properties.direction == .playback else { return false }
-        return Int(cpw_links_count(node)) == host.linkCount(of: global)
+        return Int(cpw_links_count(node)) == host.heardLinkCount(of: global)
     }
 
     /// Lets the policy's gain go to another within some frames, from the next cycle of the graph on. Where it cannot

@@ -35,6 +35,9 @@ struct Difference: Sendable {
         Difference(
             "wayIsUnchanged", only: .pipeWire,
             because: "a stream of PulseAudio has no port of its own at which it could be recorded beside its sink"),
+        Difference(
+            "recordedMusicGlides", only: .pipeWire,
+            because: "a stream of PulseAudio has no port of its own at which it could be recorded beside its sink"),
         Difference("glidesAtShortQuanta", only: .pipeWire, because: "PulseAudio has no quantum"),
         Difference(
             "gainFollowsMove", only: .pipeWire, because: "gains glide in the mixers of PipeWire's sinks only"),

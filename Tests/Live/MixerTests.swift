@@ -54,6 +54,34 @@ extension LiveModule {
     }
 }
 
+extension LiveModule {
+    @Test("R37 music whose own sound is recorded, as by the meters of a mixer, fades without a click all the same")
+    func recordedMusicGlides() async throws {
+        try await LiveDesktop.run { desk in
+            let music = try await desk.playMusic()
+            let node = try #require(try await music.waitForStream(in: [.running]).properties["node.name"])
+            _ = try await desk.meterOnlyStream()
+            let recording = try await Capture.start(
+                on: desk.pipeWire, of: .ports(node: node, prefix: "output"))
+            try await recording.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
+            let (start, first) = (desk.capture.frameCount, recording.frameCount)
+            let prompt = try desk.play(LiveDesktop.interrupter, with: .plain, as: "navigator", role: .navigation)
+            try await desk.hear(LiveDesktop.music, lowered: 20)
+            #expect(
+                try await desk.streams().first { $0["description"] as? String == "music" }?["glides"] as? Bool == true)
+            prompt.terminate()
+            try await prompt.waitUntilGone()
+            try await desk.hear(LiveDesktop.music)
+            try desk.expectNoClick(since: start)
+            // What is recorded is the application's own: nobody has lowered it.
+            let recorded = try recording.read(from: first)[LiveDesktop.music.channel]
+            let levels = ToneEnvelope(of: recorded, frequency: LiveDesktop.music.frequency).levels
+            let lowest = try #require(levels.min())
+            expectSound(abs(lowest - LiveDesktop.full) < 0.1, "recorded at \(lowest) dBFS")
+        }
+    }
+}
+
 /// The server's own figures.
 private struct StockWay {
     let delay: Int
@@ -66,9 +94,6 @@ private struct Noise {
     let client: Client
 
     /// How many frames later the noise comes out of the sink than out of its program, where both are the same bit by bit.
-    ///
-    /// Only while it is recorded where it leaves the program: for a recorder there, a lowered stream is lowered in the
-    /// program, and no gain glides in the mixer.
     func delay(in desk: LiveDesktop) async throws -> Int {
         try await waitUntil("the noise, bit by bit the same") {
             let capture = try await Capture.start(

@@ -119,8 +119,10 @@ extension LiveModule {
         }
     }
 
-    @Test("R58 R64 its user moves a stream: its session has that route, which the loss of the default leaves alone")
-    func userMoves() async throws {
+    @Test(
+        "R58 R64 its user moves a stream: its session has that route, which the loss of the default leaves alone",
+        arguments: [false, true])
+    func userMoves(isMetered: Bool) async throws {
         try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let laptop = try await desk.card(.laptop)
             let usb = try await desk.card(.usb)
@@ -130,9 +132,16 @@ extension LiveModule {
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
+            if isMetered { try await desk.load("module-null-sink sink_name=earlier") }
             _ = try await app.start(desk.invocation(LiveDesktop.music, with: .paplay, as: "player", role: .music))
             try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             try await desk.expectRoute(["USBAudio"], app, of: session)
+            if isMetered {
+                // It gets the numbers that the sink has had, which are below those of the stream.
+                try await desk.pactl("unload-module", "module-null-sink")
+                _ = try await desk.meterOnlyStream()
+                try await desk.expectRoute(["USBAudio"], app, of: session)
+            }
             try await desk.moveOnlyStream(toSinkLike: "pci-")
             try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             try await desk.expectRoute(["Headphones"], app, of: session)
@@ -273,6 +282,19 @@ extension LiveDesktop {
             try await pactl("move-sink-input", String(fields[0]), name)
             return nil
         }
+    }
+
+    /// Shows the level of the only stream as the mixers of desktops do, with a recording of that stream alone.
+    func meterOnlyStream() async throws -> ChildProcess {
+        let streams = try await pactl("list", "short", "sink-inputs").split(separator: "\n")
+        let index = try #require(streams.first?.split(separator: "\t").first)
+        let meter = try sandbox.start(
+            "meter",
+            Invocation("parec", ["--monitor-stream=\(index)", "--raw", "--rate=25", "--channels=1", "/dev/null"]))
+        _ = try await waitUntil("the meter") {
+            try await pactl("list", "short", "source-outputs").split(separator: "\n").isEmpty ? nil : true
+        }
+        return meter
     }
 
     /// Waits until the outputs of everybody's route, or a session's, have these types.
