@@ -1,7 +1,16 @@
 /// Which nodes are linked to each other.
 struct LinkMap {
-    /// The nodes at both ends of each link, by the link's global id.
-    private var links: [UInt32: (output: UInt32, input: UInt32)] = [:]
+    /// A link, with the nodes at its ends.
+    private struct Link {
+        let output: UInt32
+        let input: UInt32
+        /// Higher for later links. Global ids are used again, and do not tell which link is older.
+        let number: UInt64
+    }
+
+    /// By the link's global id.
+    private var links: [UInt32: Link] = [:]
+    private var nextNumber: UInt64 = 0
     /// The links from and to a node, by the node's global id.
     private var leaving: [UInt32: Set<UInt32>] = [:]
     private var arriving: [UInt32: Set<UInt32>] = [:]
@@ -15,7 +24,8 @@ struct LinkMap {
     private static let limit = 4096
 
     mutating func add(_ link: UInt32, from output: UInt32, to input: UInt32) {
-        links[link] = (output, input)
+        links[link] = Link(output: output, input: input, number: nextNumber)
+        nextNumber &+= 1
         leaving[output, default: []].insert(link)
         arriving[input, default: []].insert(link)
     }
@@ -28,7 +38,7 @@ struct LinkMap {
         if leaving[ends.output]?.isEmpty == true { leaving[ends.output] = nil }
         arriving[ends.input]?.remove(link)
         if arriving[ends.input]?.isEmpty == true { arriving[ends.input] = nil }
-        return ends
+        return (ends.output, ends.input)
     }
 
     mutating func add(node: UInt32, inGroup name: String) {
@@ -45,10 +55,13 @@ struct LinkMap {
         if groups[name]?.isEmpty == true { groups[name] = nil }
     }
 
-    /// The links on which a node is heard: all that leave it but those to recorders.
-    private func heard(from node: UInt32) -> Set<UInt32> {
-        let all = leaving[node] ?? []
-        return recorders.isEmpty ? all : all.filter { links[$0].map { !recorders.contains($0.input) } ?? false }
+    private func oldestFirst(_ some: Set<UInt32>?) -> [Link] {
+        (some ?? []).compactMap { links[$0] }.sorted { $0.number < $1.number }
+    }
+
+    /// The links on which a node is heard, the oldest first: all that leave it but those to recorders.
+    private func heard(from node: UInt32) -> [Link] {
+        oldestFirst(leaving[node]).filter { !recorders.contains($0.input) }
     }
 
     /// The number of links on which a node is heard.
@@ -78,10 +91,9 @@ struct LinkMap {
         while let node = pending.popLast(), seen.count < LinkMap.limit {
             let ends = group[node].flatMap { groups[$0] }?.sorted() ?? [node]
             for end in ends {
-                for link in ((backwards ? arriving[end] : leaving[end]) ?? []).sorted() {
-                    guard let other = backwards ? links[link]?.output : links[link]?.input,
-                        seen.insert(other).inserted
-                    else { continue }
+                for link in oldestFirst(backwards ? arriving[end] : leaving[end]) {
+                    let other = backwards ? link.output : link.input
+                    guard seen.insert(other).inserted else { continue }
                     if isWanted(other) { result.append(other) } else { pending.append(other) }
                 }
             }
@@ -90,8 +102,8 @@ struct LinkMap {
     }
 
     /// The node that the oldest link on which a node is heard leads to.
-    func target(of node: UInt32) -> UInt32? { heard(from: node).min().flatMap { links[$0]?.input } }
+    func target(of node: UInt32) -> UInt32? { heard(from: node).first?.input }
 
     /// The node that a node's oldest incoming link comes from.
-    func origin(of node: UInt32) -> UInt32? { arriving[node]?.min().flatMap { links[$0]?.output } }
+    func origin(of node: UInt32) -> UInt32? { oldestFirst(arriving[node]).first?.output }
 }

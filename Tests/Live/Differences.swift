@@ -35,6 +35,7 @@ struct Difference: Sendable {
         Difference(
             "wayIsUnchanged", only: .pipeWire,
             because: "a stream of PulseAudio has no port of its own at which it could be recorded beside its sink"),
+        Difference("linkedTwice", only: .pipeWire, because: "a stream of PulseAudio plays into one sink"),
         Difference(
             "recordedMusicGlides", only: .pipeWire,
             because: "a stream of PulseAudio has no port of its own at which it could be recorded beside its sink"),
@@ -150,7 +151,7 @@ enum CardScenario {
     static let withCard: Set<String> = [
         "callInEarpiece", "callInHeadset", "callWithBluetooth", "plugsStopRecordings", "mutes", "untaggedRecordings",
         "plugsLeaveRecordings", "routeIsTold", "filterIsDefault", "filterChain", "combinedSink", "userMoves",
-        "roleHasPlace", "zonesApart", "goneIsTold", "glidesOnCard",
+        "linkedTwice", "roleHasPlace", "zonesApart", "goneIsTold", "glidesOnCard",
         "availableInputs", "profileIsOff", "routeReasons", "wakesWithoutInput", "preferredOutput", "otherProfileChosen",
         "unknownPort", "lyingCard", "managerDies", "loadedLate", "effectsBetween", "headsetGoes", "headsetStaysAway",
         "headphonesPulled", "routeDisconnectedTold", "interruptionPreferred", "answersLate", "losesOutputInCall",

@@ -160,6 +160,33 @@ extension LiveModule {
         }
     }
 
+    @Test("R58 its user also links a stream to a second sink: its session stays at the first")
+    func linkedTwice() async throws {
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
+            let laptop = try await desk.card(.laptop)
+            let usb = try await desk.card(.usb)
+            let headphones = try await laptop.record("headphones")
+            let headset = try await usb.record("usb-output")
+            let app = try await desk.application()
+            let session = try await app.open()
+            try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
+            try await desk.load("module-null-sink sink_name=earlier")
+            _ = try await app.start(desk.invocation(LiveDesktop.music, with: .paplay, as: "player", role: .music))
+            try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
+            try await desk.expectRoute(["USBAudio"], app, of: session)
+            // The new links get the numbers that the sink has had, which are below those of the first ones.
+            try await desk.pactl("unload-module", "module-null-sink")
+            let second = try await desk.sink(like: "pci-")
+            for channel in ["FL", "FR"] {
+                try await desk.sandbox.run(
+                    Invocation("pw-link", ["player:output_\(channel)", "\(second):playback_\(channel)"]))
+            }
+            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(500))
+            try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(500))
+            try await desk.expectRoute(["USBAudio"], app, of: session)
+        }
+    }
+
     @Test("R78 a headset with a microphone comes and goes: whoever listens is told of the available inputs")
     func availableInputs() async throws {
         try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
