@@ -107,6 +107,22 @@ import Testing
         #expect(s["game"] == .muted)
     }
 
+    @Test("N19 freedom from a switch goes with what moves to another session, and what stays is silent again")
+    func switchesAfterMove() {
+        var s = Scenario(.desktop)
+        s.play("first", role: "game", app: "arcade")
+        s.play("second", role: "game", app: "arcade")
+        s.send(.switched(silent(true)))
+        s.free("first")
+        #expect(s["first"] == .free)
+        #expect(s["second"] == .free)
+        s.pause("first")
+        s.open("session", app: "arcade")
+        s.move("second", to: "session")
+        #expect(s["first"] == .muted)
+        #expect(s["second"] == .free)
+    }
+
     private func silent(_ isOn: Bool) -> Switches {
         var switches = Switches()
         switches.isSilent = isOn
@@ -142,7 +158,7 @@ import Testing
         #expect(s["music"] == .free)
     }
 
-    @Test("N19 who is freed from a sound is not freed from an alarm to which it is moved and that begins later")
+    @Test("N19 music freed from a sound is stopped by the alarm to which that sound moves and that begins later")
     func notFromTheLater() {
         func policy(_ category: Category) -> Policy {
             var preset = Preset.desktop

@@ -68,7 +68,11 @@ extension Engine {
     /// from that one is free from it.
     mutating func passFreedoms(from old: Int, to new: Int) {
         if let others = freedoms.removeValue(forKey: old) { freedoms[new, default: []].formUnion(others) }
-        if freedFromSwitches.remove(old) != nil { freedFromSwitches.insert(new) }
+        if freedFromSwitches.remove(old) != nil {
+            freedFromSwitches.insert(new)
+            // The switches count again for the streams that stay.
+            if old < treatmentInputs.count { treatmentInputs[old].description = nil }
+        }
         for (slot, others) in freedoms where others.contains(Int32(truncatingIfNeeded: old)) {
             release(slot, from: Int32(truncatingIfNeeded: new))
         }
