@@ -60,7 +60,6 @@ extension Engine {
         }
         for index in work.leaving.indices {
             let slot = work.leaving[index]
-            if !freedoms.isEmpty, facts.sessions[slot]?.isLeaving == true { endFreedoms(from: slot) }
             facts.updateSession(slot) {
                 $0.isLeaving = false
                 $0.formerCause = -1
@@ -69,7 +68,7 @@ extension Engine {
         for index in work.toAnnounce.indices { announce(work.toAnnounce[index], at: now, &effects) }
         for index in work.changed.indices {
             let slot = work.changed[index]
-            // It may have taken the place of a session that others are free from, and not have begun.
+            // It has ended, or has taken the place of a session that others are free from, and has not begun.
             if !freedoms.isEmpty, facts.sessions[slot]?.keepsVictimsWaiting == false { endFreedoms(from: slot) }
             if facts.sessions[slot]?.firstStream ?? 0 < 0 { forgetIfGone(slot) }
         }
