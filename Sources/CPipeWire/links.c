@@ -81,8 +81,6 @@ static bool glides(const struct port *port, const struct link *link) {
 /* The mixer gets an input for each link, in the order in which the links are made; so the first input is that of the first
  * link. */
 static void match_links(struct port *port) {
-    /* In frames: a tenth of a second at 48 kHz. */
-    enum { WAY_BACK = 4800 };
     uint32_t inputs[MAX_LINKS], count = 0, index = 0;
     struct link *link;
     spa_list_for_each(link, &port->links, node) count++;
@@ -92,7 +90,7 @@ static void match_links(struct port *port) {
         if (input == link->input) continue;
         /* From now on soft volumes lower the stream, so that nothing may lower it here as well. */
         if (input == NO_INPUT && port->mixer != NULL)
-            cpw_mixer_glide(port->mixer, (uint32_t)link->input, 1, WAY_BACK, false);
+            cpw_mixer_glide(port->mixer, (uint32_t)link->input, 1, CPW_LINKS_WAY_BACK, false);
         link->input = input;
         struct stream *stream = find_stream(link->stream);
         if (stream != NULL && input != NO_INPUT) cpw_mixer_glide(port->mixer, (uint32_t)input, stream->slider, 0, false);

@@ -225,13 +225,10 @@ package final class StreamNode {
         } else {
             // The soft volumes reach the client some cycles later. For a moment it is too low, and never too loud.
             writeVolumes()
-            _ = cpw_links_glide(node, 1, StreamNode.handOver, false)
+            _ = cpw_links_glide(node, 1, UInt32(CPW_LINKS_WAY_BACK), false)
         }
         return true
     }
-
-    /// The frames in which the links give a gain back that the soft volumes have got.
-    private static let handOver: UInt32 = 4800
 
     /// Requests the session's preferred rate and latency (R74) and input gain (R76); without preferences, the client's
     /// values and the user's level.

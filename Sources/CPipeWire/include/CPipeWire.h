@@ -90,6 +90,8 @@ uint32_t cpw_links_count(struct pw_impl_node *stream);
  * where it is, or from silence, for a stream that is not heard. The slider is the cube root of the gain, from 0 to 1, on which
  * the way is even. Returns false if there is no memory. */
 bool cpw_links_glide(struct pw_impl_node *stream, float slider, uint32_t frames, bool is_from_silence);
+/* The frames in which links give a gain back once soft volumes lower the stream: a tenth of a second at 48 kHz. */
+enum { CPW_LINKS_WAY_BACK = 4800 };
 /* Forgets what links to come are told. */
 void cpw_links_forget(struct pw_impl_node *stream);
 
