@@ -124,21 +124,10 @@ extension LiveModule {
         arguments: [false, true])
     func userMoves(isMetered: Bool) async throws {
         try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
-            let laptop = try await desk.card(.laptop)
-            let usb = try await desk.card(.usb)
-            let headphones = try await laptop.record("headphones")
-            let speaker = try await laptop.record("speaker")
-            let headset = try await usb.record("usb-output")
-            let app = try await desk.application()
-            let session = try await app.open()
-            try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
-            if isMetered { try await desk.load("module-null-sink sink_name=earlier") }
-            _ = try await app.start(desk.invocation(LiveDesktop.music, with: .paplay, as: "player", role: .music))
-            try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
-            try await desk.expectRoute(["USBAudio"], app, of: session)
+            let scene = try await PlayerBetweenCards(on: desk)
+            let (app, session, headphones) = (scene.app, scene.session, scene.headphones)
+            let speaker = try await scene.laptop.record("speaker")
             if isMetered {
-                // It gets the numbers that the sink has had, which are below those of the stream.
-                try await desk.pactl("unload-module", "module-null-sink")
                 _ = try await desk.meterOnlyStream()
                 try await desk.expectRoute(["USBAudio"], app, of: session)
             }
@@ -147,13 +136,13 @@ extension LiveModule {
             try await desk.expectRoute(["Headphones"], app, of: session)
             try await desk.expectRoute(["USBAudio"], app)
             // The default goes: nothing to it.
-            try await usb.vanish()
+            try await scene.usb.vanish()
             let from = headphones.frameCount
             try await headphones.wait(
                 for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(500), from: from)
             #expect(try desk.moduleLog.contains("the output of") == false)
             // Its own goes.
-            try await laptop.unplug("headphones")
+            try await scene.laptop.unplug("headphones")
             try await app.hear(#"InterruptionBegan "route-disconnected""#)
             try await speaker.record(.milliseconds(700))
             try await desk.expectSilence(of: speaker)
@@ -163,27 +152,16 @@ extension LiveModule {
     @Test("R58 its user also links a stream to a second sink: its session stays at the first")
     func linkedTwice() async throws {
         try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
-            let laptop = try await desk.card(.laptop)
-            let usb = try await desk.card(.usb)
-            let headphones = try await laptop.record("headphones")
-            let headset = try await usb.record("usb-output")
-            let app = try await desk.application()
-            let session = try await app.open()
-            try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
-            try await desk.load("module-null-sink sink_name=earlier")
-            _ = try await app.start(desk.invocation(LiveDesktop.music, with: .paplay, as: "player", role: .music))
-            try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
-            try await desk.expectRoute(["USBAudio"], app, of: session)
-            // The new links get the numbers that the sink has had, which are below those of the first ones.
-            try await desk.pactl("unload-module", "module-null-sink")
+            let scene = try await PlayerBetweenCards(on: desk)
             let second = try await desk.sink(like: "pci-")
             for channel in ["FL", "FR"] {
                 try await desk.sandbox.run(
                     Invocation("pw-link", ["player:output_\(channel)", "\(second):playback_\(channel)"]))
             }
-            try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(500))
-            try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(500))
-            try await desk.expectRoute(["USBAudio"], app, of: session)
+            for output in [scene.headphones, scene.headset] {
+                try await output.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(500))
+            }
+            try await desk.expectRoute(["USBAudio"], scene.app, of: scene.session)
         }
     }
 
@@ -227,6 +205,31 @@ extension LiveModule {
             }
             try await app.session(session, "SetPreference", #""input""#, "\"\(found)\"")
         }
+    }
+}
+
+/// An application with a session that plays music on a USB headset, beside a laptop's card.
+private struct PlayerBetweenCards {
+    let laptop, usb: any SoundCard
+    let headphones, headset: Capture
+    let app: SessionApplication
+    let session: String
+
+    /// PipeWire gives the numbers of what has gone to what comes next: here, to what is made after the music, numbers below
+    /// those of the music's own links.
+    init(on desk: LiveDesktop) async throws {
+        laptop = try await desk.card(.laptop)
+        usb = try await desk.card(.usb)
+        headphones = try await laptop.record("headphones")
+        headset = try await usb.record("usb-output")
+        app = try await desk.application()
+        session = try await app.open()
+        try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
+        try await desk.load("module-null-sink sink_name=earlier")
+        _ = try await app.start(desk.invocation(LiveDesktop.music, with: .paplay, as: "player", role: .music))
+        try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
+        try await desk.expectRoute(["USBAudio"], app, of: session)
+        try await desk.pactl("unload-module", "module-null-sink")
     }
 }
 
@@ -315,11 +318,11 @@ extension LiveDesktop {
     func meterOnlyStream() async throws -> ChildProcess {
         let streams = try await pactl("list", "short", "sink-inputs").split(separator: "\n")
         let index = try #require(streams.first?.split(separator: "\t").first)
-        let meter = try sandbox.start(
-            "meter",
-            Invocation("parec", ["--monitor-stream=\(index)", "--raw", "--rate=25", "--channels=1", "/dev/null"]))
-        _ = try await waitUntil("the meter") {
-            try await pactl("list", "short", "source-outputs").split(separator: "\n").isEmpty ? nil : true
+        let file = sandbox.path("tmp/meter.raw")
+        let format = ["--raw", "--rate=25", "--channels=1", "--latency-msec=100"]
+        let meter = try sandbox.start("meter", Invocation("parec", ["--monitor-stream=\(index)"] + format + [file]))
+        _ = try await waitUntil("what the meter records") {
+            (FileManager.default.contents(atPath: file) ?? Data()).isEmpty ? nil : true
         }
         return meter
     }
