@@ -123,7 +123,7 @@ public struct RandomSequence: Sendable {
             let isGranted = effects.contains { if case .activationGranted = $0 { true } else { false } }
             if isGranted { continue }
             // N24: what is muted requests nothing when it starts, and may have been rejected with its session before.
-            if judged.oracle.isMute(stream.id) { continue }
+            if !judged.oracle.countsWhenPlayed(stream.id) { continue }
             // R23: a stream without a device is kept silent for that reason, rejected or not.
             let reason = engine.treatment(of: stream.id)?.reason
             if reason == .noDevice { continue }

@@ -8,11 +8,11 @@ extension Oracle {
         return stream.direction == .capture || policy.muted == .count || !stream.isMuted
     }
 
-    /// N24: whether a stream would not count as wanted if it were played.
-    func isMute(_ id: StreamID) -> Bool {
-        guard var stream = streams.first(where: { $0.id == id }) else { return false }
+    /// N24: whether a stream would count as wanted if it were played.
+    func countsWhenPlayed(_ id: StreamID) -> Bool {
+        guard var stream = streams.first(where: { $0.id == id }) else { return true }
         stream.isPlayed = true
-        return !isWanted(stream)
+        return isWanted(stream)
     }
 
     /// Changes whether a stream is played or muted.
