@@ -237,7 +237,7 @@ let programs: [Target] = [
 ]
 
 /// A second implementation of the rules, to check the engine; random sequences; the exploration of all states of a few
-/// sessions; benchmarks; and the handling of machine stalls in tests of real servers.
+/// sessions; and benchmarks.
 let judges: [Target] = [
     .target(name: "SessionOracle", dependencies: ["SessionCore"], path: "Tests/SessionOracle", swiftSettings: strict),
     .executableTarget(
@@ -256,8 +256,6 @@ let judges: [Target] = [
         path: "Tests/Bench", exclude: ["README.md", "calls.c", "footprint.txt", "Report"], swiftSettings: strict),
     // What benchmarks find in recordings, and how they judge, print and draw it.
     .target(name: "BenchReport", dependencies: ["SessionTestKit"], path: "Tests/Bench/Report", swiftSettings: strict),
-    .target(
-        name: "StandstillTrait", dependencies: ["SessionTestKit"], path: "Tests/StandstillTrait", swiftSettings: strict),
 ]
 
 /// The tests of a target, in the folder of its name.
@@ -296,13 +294,13 @@ let tests: [Target] = [
     tests(
         of: "SessionCommands", ["SessionCommands", "SessionWire", "SessionBus", "SessionTestKit"],
         exclude: ["Snapshots"]),
-    tests(of: "SessionTestKit", ["SessionTestKit", "StandstillTrait", "fixture-card"]),
+    tests(of: "SessionTestKit", ["SessionTestKit", "fixture-card"]),
     tests(of: "BenchReport", ["BenchReport", "SessionTestKit"]),
     // In real servers, which load the built modules.
     tests(
         of: "Live",
         [
-            "SessionService", "SessionCommands", "SessionCore", "PolicyFile", "SessionTestKit", "StandstillTrait",
+            "SessionService", "SessionCommands", "SessionCore", "PolicyFile", "SessionTestKit",
             "odd-client", "odd-pulse-client", "stream-churn", "fixture-card", "audio-session-player",
             "audio-session-recorder", "session-application",
         ]),

@@ -38,7 +38,7 @@ struct DemoPicture: Sendable {
         try sandbox.write(script(tracks, output: path, data: sandbox.path("tmp/levels.dat")), to: "tmp/levels.gp")
         try FileManager.default.createDirectory(
             atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-        try await sandbox.run(Invocation("gnuplot", [sandbox.path("tmp/levels.gp")]), within: .seconds(60))
+        try await sandbox.run(Invocation("gnuplot", [sandbox.path("tmp/levels.gp")]))
     }
 
     private func script(_ tracks: [Track], output: String, data: String) -> String {

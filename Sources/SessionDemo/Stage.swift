@@ -47,7 +47,7 @@ struct Stage: Sendable {
 extension ChildProcess {
     /// Waits for the program's end, and throws if it failed.
     func succeed() async throws {
-        let status = try await waitForExit(within: .seconds(30))
+        let status = try await waitForExit()
         guard status == .exited(0) else { throw PlayerFailure(program: name, status: status, log: log.tail()) }
     }
 }

@@ -69,7 +69,7 @@ private func look(at options: DesktopOptions) async throws -> [MemoryMap] {
 func steadyMemory(of daemon: pid_t) async throws -> MemoryMap {
     var last: ProcessMemory?
     var count = 0
-    try await waitUntil("the daemon's memory to stay the same", within: .seconds(20), every: .milliseconds(100)) {
+    try await waitUntil("the daemon's memory to stay the same", every: .milliseconds(100)) {
         let memory = try ProcessMemory(of: daemon)
         count = memory == last ? count + 1 : 0
         last = memory

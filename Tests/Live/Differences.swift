@@ -112,36 +112,42 @@ struct Difference: Sendable {
     ]
 }
 
-/// A scenario that shows the same on every release of a server, because all of it is this project's own code: the service on
-/// the bus, the command line, policy files, what the desktop says. It runs on one release of each server, and on those of a
-/// generation that the list does not name.
-///
-/// `Tests/run` names the generation in `AUDIO_SESSION_GENERATION`; without that, everything runs.
-struct Neutral: Sendable {
-    /// The test, by the name of its function.
-    let test: String
-    /// The servers with which it runs: `here` are this machine's, the others are those of `Tests/Server/inside`.
-    let generation: String
+/// What `Tests/run` leaves to `Tests/run --all`, where every test runs on each server that can show it.
+enum Selection {
+    /// Whether this run is of everything.
+    static let isAll = ProcessInfo.processInfo.environment["AUDIO_SESSION_ALL"] != nil
 
-    private static func tests(_ generation: String, _ names: String...) -> [Neutral] {
-        names.map { Neutral(test: $0, generation: generation) }
+    /// Tests that wear the machine out, or that only a quiet machine can pass.
+    static let onlyAll: Set<String> = [
+        "streamsComeAndGo", "loadsAndUnloads", "manyStreams", "flood", "glidesAtShortQuanta", "stories",
+    ]
+
+    /// Tests of code that is the same in both servers: the service on the bus, the command line, policy files, what the
+    /// desktop says. `Tests/run` shows each on one of them.
+    static let once: [ServerKind: Set<String>] = [
+        .pipeWire: [
+            "commandsTell", "commandPauses", "commandTags", "screenLock", "shellCalls", "modemCalls", "strangers",
+            "busRestart",
+            "libraryPlayer", "libraryPlayerInC", "mpvPauses", "lyingPlayer", "playersAreLetGo", "ruleByProperties",
+            "slowDisk", "scriptInterrupts", "sessionsOfOneApplication", "sessionTakenOver", "sessionAsks",
+            "policyChangesUnderSession", "sessionDelayed", "interruptionPreferred",
+        ],
+        .pulseAudio: [
+            "commandMonitors", "commandsNameLostOutput", "commandInterrupts", "sleepAndWake", "goneIsTold", "switches",
+            "nonsense", "libraryRecorder", "libraryAfterRestart", "vlcPauses", "pausedByUser", "refusedClaim",
+            "pairInLayers", "editsDuringCall", "policyComesAndGoes", "unknownInterruption", "sessionWords",
+            "sessionSpeaks", "sessionAvoidsAlerts", "claimedInterruption", "refusedDuringCall", "sessionEnds", "freed",
+            "routeDisconnectedTold",
+        ],
+    ]
+
+    /// Why a test does not run in this run, if it does not.
+    static func reason(not test: String) -> String? {
+        if isAll { return nil }
+        if onlyAll.contains(test) { return "only with Tests/run --all" }
+        let other = once.first { $0.key != ServerKind.underTest && $0.value.contains(test) }
+        return other.map { "the same on both servers: shown on \($0.key)" }
     }
-
-    /// The list. Each generation takes about as long.
-    static let all =
-        tests(
-            "here", "nonsense", "editsDuringCall", "busRestart", "lyingPlayer", "commandsTell", "commandMonitors",
-            "screenLock", "ruleByProperties", "modemCalls", "libraryAfterRestart")
-        + tests(
-            "debian13", "flood", "slowDisk", "policyComesAndGoes", "pairInLayers", "pausedByUser", "switches",
-            "strangers", "refusedClaim", "sleepAndWake", "commandPauses", "commandInterrupts", "wrongPolicy",
-            "libraryPlayerInC")
-
-    /// The generation under test; `nil` when nobody has said which one.
-    static let generationUnderTest: String? = {
-        let said = ProcessInfo.processInfo.environment["AUDIO_SESSION_GENERATION"] ?? ""
-        return said.isEmpty ? nil : said
-    }()
 }
 
 /// A scenario with a card, which runs with PipeWire a second time, with the card of the session manager
@@ -190,10 +196,8 @@ struct DifferencesTrait: SuiteTrait, TestTrait {
             let trait: ConditionTrait = .disabled(if: true, "\(reason)")
             try await trait.prepare(for: test)
         }
-        if let neutral = Neutral.all.first(where: { $0.test == name }), let here = Neutral.generationUnderTest {
-            let isNamed = Neutral.all.contains { $0.generation == here }
-            let trait: ConditionTrait = .disabled(
-                if: isNamed && neutral.generation != here, "the same on every release: shown on another one")
+        if let reason = Selection.reason(not: name) {
+            let trait: ConditionTrait = .disabled(if: true, "\(reason)")
             try await trait.prepare(for: test)
         }
         guard let difference = Difference.all.first(where: { $0.test == name }) else { return }

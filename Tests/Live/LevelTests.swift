@@ -1,6 +1,5 @@
 import Foundation
 import SessionTestKit
-import StandstillTrait
 import Testing
 
 /// What is decided by the level of a sound, and where and how loud a role is heard.
@@ -32,9 +31,9 @@ extension LiveModule {
             channel.terminate()
             try desk.expectNoClick(since: start)
             // Before the first word the music was as loud as ever.
-            let early = try desk.capture.read(from: start)[LiveDesktop.music.channel].prefix(3 * Sound.rate)
+            let early = try desk.heard(from: start)[LiveDesktop.music.channel].prefix(3 * Sound.rate)
             let levels = ToneEnvelope(of: Array(early), frequency: LiveDesktop.music.frequency).levels
-            expectSound(try #require(levels.min()) > LiveDesktop.full - 1, "the music stepped back for silence")
+            #expect(try #require(levels.min()) > LiveDesktop.full - 1, "the music stepped back for silence")
         }
     }
 
@@ -53,7 +52,7 @@ extension LiveModule {
             #expect(try await desk.command("explain", "bell").contains("the output of its role is test-*"))
             try await headset.record(.seconds(1))
             let stray = ToneEnvelope(
-                of: try headset.read(from: start)[LiveDesktop.interrupter.channel],
+                of: try desk.heard(from: start, in: headset)[LiveDesktop.interrupter.channel],
                 frequency: LiveDesktop.interrupter.frequency
             ).highestLevel
             print("on the headset: \(stray ?? -200) dBFS of the bell")
@@ -79,9 +78,10 @@ extension LiveModule {
             try await desk.hear(LiveDesktop.interrupter)
             try await headset.record(.seconds(1))
             let levels = ToneEnvelope(
-                of: try headset.read(from: start)[LiveDesktop.music.channel], frequency: LiveDesktop.music.frequency
+                of: try desk.heard(from: start, in: headset)[LiveDesktop.music.channel],
+                frequency: LiveDesktop.music.frequency
             ).levels
-            expectSound(try #require(levels.min()) > LiveDesktop.full - 1, "the music in the other zone stepped back")
+            #expect(try #require(levels.min()) > LiveDesktop.full - 1, "the music in the other zone stepped back")
             // Without zones, the call concerns the whole desktop.
             try await desk.save(place, .byRenaming)
             try await headset.wait(for: LiveDesktop.music, below: -90, lasting: .milliseconds(300))

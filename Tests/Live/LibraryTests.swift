@@ -72,7 +72,7 @@ extension LiveModule {
             let file = desk.sandbox.path("home/tone")
             try Signal.tone(tone.frequency, for: .seconds(60), on: tone.channel).waveFile(.signed16).dropFirst(44)
                 .write(to: URL(fileURLWithPath: file))
-            try await desk.log.wait(forLineContaining: "org.AudioSession1 is on the session bus")
+            try await desk.waitForService()
             let player = try desk.sandbox.start(name, Invocation(program, [file]))
             try await desk.hear(tone)
             for _ in 0..<2 {
@@ -98,9 +98,9 @@ extension LiveModule {
         "R82 a library whose server has been away sets its session up again by itself, and lowers others as before",
         arguments: ["Swift", "C"], [SIGTERM, SIGKILL])
     func libraryAfterRestart(language: String, signal: Int32) async throws {
-        try await LiveDesktop.run { desk in
+        try await LiveDesktop.run(own: "ends the server") { desk in
             let library = try LiveDesktop.builtInC("library/libaudiosession.so.1", by: "install/build")
-            try await desk.log.wait(forLineContaining: "org.AudioSession1 is on the session bus")
+            try await desk.waitForService()
             let app = try await SessionApplication(
                 through: language == "Swift" ? .swift : .c(library), in: desk.sandbox)
             let session = try await app.open(#"{"display-name": "Navigator"}"#)

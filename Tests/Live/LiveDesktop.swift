@@ -1,16 +1,16 @@
 import Foundation
 import SessionTestKit
-import StandstillTrait
 import Testing
 
-/// All tests that run the built module in a real server; one at a time, because they measure sound.
+/// All tests that run the built module in a real server. They run beside each other, each in a server that no other test
+/// uses at that time (``SharedDesktops``).
 ///
-/// Each is a scenario for every server: ``ServerKind/underTest`` says which one this run is about, and
-/// ``Difference/all`` what a server cannot show, and why.
-@Suite(.serialized, .differences, .standstills) struct LiveModule {}
+/// Each is a scenario for every server: ``ServerKind/underTest`` says which one this run is about, and ``Difference/all``
+/// what a server cannot show, and why.
+@Suite(.differences) struct LiveModule {}
 
-/// What a test wishes of its desktop beyond the usual.
-struct LiveDesktopOptions {
+/// What a test wishes of its desktop beyond the usual. Tests with equal wishes share a desktop.
+struct LiveDesktopOptions: Hashable {
     /// More of PipeWire and its session manager; of no account on another server.
     var pipeWire = DesktopOptions()
     /// More of PulseAudio; of no account on another server.
@@ -19,14 +19,18 @@ struct LiveDesktopOptions {
     var configurationFiles: [String: String] = [:]
     /// Whether there is a system bus, for the services of ``DesktopMocks``.
     var runsSystemBus = false
+    /// Whether the module may use the session bus.
+    var servesBus = true
     /// On PipeWire, whether the module is not there before the test loads it, without arguments.
     var isModuleLate = false
     /// On PulseAudio, whether there is a source from which nothing comes.
     var hasSource = true
-    /// Whether it keeps all processors busy, so that no other desktop may be there at the same time.
-    var needsWholeMachine = false
     /// How loud an output of a card is that nobody has heard yet, linear. PulseAudio begins with 1 in any case.
     var routeVolume: Double?
+    /// Whether the server, or its session manager, gives a stream the volume that an earlier one had.
+    var remembersVolumes = false
+    /// The test that needs a desktop of its own, which is ended with it.
+    var owner: String?
 
     /// Has a microphone from which nothing comes on PipeWire as well. Without one, newer releases of WirePlumber link no
     /// recording, and older ones link it to what others play.
@@ -37,6 +41,58 @@ struct LiveDesktopOptions {
                 audio.position = [ FL FR ] object.linger = true } } ]
             """
     }
+
+    /// Starts the server under test.
+    func start() async throws -> any PrivateServer {
+        let folder = try LiveDesktop.moduleFolder()
+        switch ServerKind.underTest {
+        case .pipeWire: return try await PrivateDesktop.start(try desktop(folder))
+        case .pulseAudio: return try await PrivatePulseAudio.start(try await daemon(folder))
+        }
+    }
+
+    private func desktop(_ folder: String) throws -> DesktopOptions {
+        var desktop = pipeWire
+        desktop.routeVolume = routeVolume
+        desktop.runsSystemBus = runsSystemBus
+        desktop.configurationFiles.merge(configurationFiles) { $1 }
+        if !remembersVolumes { desktop.configurationFiles.merge(PrivateDesktop.withoutMemory) { wished, _ in wished } }
+        let programs = URL(fileURLWithPath: try LiveDesktop.builtProgram("odd-client")).deletingLastPathComponent().path
+        var module = ServerModule(
+            PrivateDesktop.moduleName, folder: folder, arguments: servesBus ? nil : "{ dbus = no }")
+        module.isLate = isModuleLate
+        desktop.modules = [
+            module,
+            ServerModule("libpipewire-module-test-unloader", folder: programs),
+        ]
+        // Nodes say when they miss a cycle (MachineWatch).
+        desktop.environment.merge(["PIPEWIRE_DEBUG": "2,mod.audio-session:4,pw.node:3"]) { wished, _ in wished }
+        return desktop
+    }
+
+    private func daemon(_ folder: String) async throws -> PulseAudioOptions {
+        var daemon = pulseAudio
+        daemon.runsSystemBus = runsSystemBus
+        daemon.configurationFiles.merge(configurationFiles) { $1 }
+        daemon.moduleFolders = [folder, try await LiveDesktop.cardFolder.value]
+        if !remembersVolumes { daemon.earlyModules.removeAll { $0 == "module-stream-restore" } }
+        // Or the null sink's monitor would be the default source, and the capture would follow when another becomes it.
+        if hasSource { daemon.earlyModules.append("module-null-source source_name=no-microphone") }
+        daemon.modules.append("module-audio-session" + (servesBus ? "" : " dbus=no"))
+        if daemon.logLevel == "notice" { daemon.logLevel = "info" }
+        daemon.environment["AUDIO_SESSION_DEBUG"] = "1"
+        return daemon
+    }
+}
+
+/// A scene that could not be judged, however often it was played.
+struct MachineFailure: Error, CustomStringConvertible {
+    let plays: Int
+    let last: BrokenStretch
+
+    var description: String {
+        "THE MACHINE FAILED, not the module: no whole stretch of sound in \(plays) plays: \(last)"
+    }
 }
 
 /// A private desktop whose sound server has loaded the module, with a capture of what its sink plays.
@@ -44,6 +100,14 @@ struct LiveDesktop: Sendable {
     /// The sound server, with what belongs to it.
     let server: any PrivateServer
     let capture: Capture
+    /// What the daemon has logged since the test began.
+    private let logFile: LogFile?
+
+    init(server: any PrivateServer, capture: Capture, log: LogFile? = nil) {
+        self.server = server
+        self.capture = capture
+        logFile = log ?? server.daemon?.log
+    }
 
     /// Music plays on the left, interrupters on the right, each with a tone of its own, so that one capture tells who is
     /// heard.
@@ -52,91 +116,79 @@ struct LiveDesktop: Sendable {
     static let secondInterrupter = Tone(1320, on: .right)
     /// The level of a tone of amplitude 0.5 that nobody lowers, in dBFS.
     static let full = -6.02
-    /// The loudest click that any fade may have, in dBFS.
+    /// The loudest click that any fade may have, in dBFS. A hard cut is at −14.
     ///
-    /// In PipeWire −115 and less was measured. PulseAudio's monitors give out the sound of the last cycle before the sink has
-    /// played it, and so also what the sink takes back to let a fade begin: up to 25 ms of a fade are missing in a recording
-    /// of the monitor, which clicked at −30.7 dBFS in one of 80 ms, and at −65 in one of 400 ms. What a card plays has none
-    /// of that (`glidesOnCard`). A hard cut is at −14.
+    /// PulseAudio's monitors give out the sound of the last cycle before the sink has played it, and so also what the sink
+    /// takes back to let a fade begin: up to 25 ms of a fade are missing in a recording of the monitor. What a card plays
+    /// has none of that (`glidesOnCard`).
     var loudestClick: Double { server.kind == .pipeWire ? -80 : -26 }
-    /// The loudest click of a fade that has luck with that, in dBFS.
-    var usualClick: Double { server.kind == .pipeWire ? -80 : -36 }
 
-    /// Starts a desktop with the module, hands it to `body`, and checks afterwards that the daemon survived.
+    /// How often a scene is played at most when the machine loses sound in it.
+    static let mostPlays = 10
+
+    /// Plays a scene on a desktop with the module, and checks afterwards that the daemon survived.
+    ///
+    /// The scene is played again, before anything is judged, if the machine has lost sound in the stretch to be judged
+    /// (``heard(from:to:in:)``): ten times at most, and each time is printed. Nothing else is tried again.
     ///
     /// - Parameters:
-    ///   - preset: the policy's name, as an argument of the module.
-    ///   - policy: more of a policy, without the braces around it: as an argument of the module where it takes one, or
-    ///     else as the user's file.
-    ///   - servesBus: whether the module may use the session bus.
-    ///   - quantum: of PipeWire's graph.
+    ///   - preset: The policy's name.
+    ///   - policy: More of a policy: both are the user's file.
+    ///   - servesBus: Whether the module may use the session bus.
+    ///   - quantum: Of PipeWire's graph.
+    ///   - own: Why the test needs a desktop of its own; nil if it leaves its desktop as it was.
     static func run(
         preset: String? = nil, policy: String? = nil, servesBus: Bool = true, quantum: Quantum = .fixed(1024),
-        options change: (inout LiveDesktopOptions) -> Void = { _ in },
+        own: String? = nil, options change: (inout LiveDesktopOptions) -> Void = { _ in },
         _ body: (LiveDesktop) async throws -> Void
     ) async throws {
         var options = LiveDesktopOptions()
+        options.pipeWire.quantum = quantum
+        options.servesBus = servesBus
+        let test = Test.current?.name ?? "a test"
+        // What a session manager remembers of a card would reach the next test.
+        if own != nil || CardScenario.withCard.contains(String(test.prefix { $0 != "(" })) { options.owner = test }
         change(&options)
-        let folder = try moduleFolder()
-        let turn = try await MachineTurn.acquire(isAlone: options.needsWholeMachine)
-        defer { withExtendedLifetime(turn) {} }
-        let server: any PrivateServer
-        switch ServerKind.underTest {
-        case .pipeWire:
-            let arguments = [preset.map { "preset = \($0)" }, servesBus ? nil : "dbus = no", policy].compactMap { $0 }
-            server = try await start(options, folder, arguments, quantum)
-        case .pulseAudio:
-            let arguments = [preset.map { " preset=\($0)" }, servesBus ? nil : " dbus=no"].compactMap { $0 }
-            if let policy { options.configurationFiles["audio-session/policy.conf"] = policy + "\n" }
-            server = try await start(options, folder, arguments)
+        // A policy that is there from the start would be taken away with the test.
+        if options.configurationFiles["audio-session/policy.conf"] != nil { options.owner = test }
+        let text = [preset.map { "preset = \($0)" }, policy].compactMap(\.self).joined(separator: "\n")
+        for play in 1... {
+            do {
+                return try await runOnce(options, policy: text, body)
+            } catch let broken as BrokenStretch {
+                print("Played again: \(test), as \(broken)")
+                if play == mostPlays { throw MachineFailure(plays: play, last: broken) }
+            }
         }
-        try await use(server, body)
     }
 
-    private static func start(
-        _ options: LiveDesktopOptions, _ folder: String, _ arguments: [String], _ quantum: Quantum
-    ) async throws -> PrivateDesktop {
-        var desktop = options.pipeWire
-        desktop.quantum = quantum
-        desktop.routeVolume = options.routeVolume
-        desktop.runsSystemBus = options.runsSystemBus
-        desktop.configurationFiles.merge(options.configurationFiles) { $1 }
-        let programs = URL(fileURLWithPath: try builtProgram("odd-client")).deletingLastPathComponent().path
-        var module = ServerModule(
-            PrivateDesktop.moduleName, folder: folder,
-            arguments: arguments.isEmpty ? nil : "{ \(arguments.joined(separator: " ")) }")
-        module.isLate = options.isModuleLate
-        desktop.modules = [
-            module,
-            ServerModule("libpipewire-module-test-unloader", folder: programs),
-        ]
-        desktop.environment.merge(["PIPEWIRE_DEBUG": "2,mod.audio-session:4"]) { wished, _ in wished }
-        return try await PrivateDesktop.start(desktop)
-    }
-
-    private static func start(
-        _ options: LiveDesktopOptions, _ folder: String, _ arguments: [String]
-    ) async throws -> PrivatePulseAudio {
-        var daemon = options.pulseAudio
-        daemon.runsSystemBus = options.runsSystemBus
-        daemon.configurationFiles.merge(options.configurationFiles) { $1 }
-        daemon.moduleFolders = [folder, try await cardFolder.value]
-        // Or the null sink's monitor would be the default source, and the capture would follow when another becomes it.
-        if options.hasSource { daemon.earlyModules.append("module-null-source source_name=no-microphone") }
-        daemon.modules.append("module-audio-session" + arguments.joined())
-        if daemon.logLevel == "notice" { daemon.logLevel = "info" }
-        daemon.environment["AUDIO_SESSION_DEBUG"] = "1"
-        return try await PrivatePulseAudio.start(daemon)
-    }
-
-    private static func use(_ server: some PrivateServer, _ body: (LiveDesktop) async throws -> Void) async throws {
-        try await withServer(server) { server in
-            defer { keepLogs(of: server) }
-            // Also after a test that ended with an error: a wait for sound may be excused, the end of the daemon may not.
-            defer { #expect(server.daemon?.isRunning ?? true, "the daemon ended:\n\(server.sandbox.logTails())") }
-            let capture = try await Capture.start(on: server)
-            try await body(LiveDesktop(server: server, capture: capture))
+    private static func runOnce(
+        _ options: LiveDesktopOptions, policy: String, _ body: (LiveDesktop) async throws -> Void
+    ) async throws {
+        let desktops = SharedDesktops.ofThisRun
+        let shared = try await desktops.take(options)
+        do {
+            try await play(policy, on: shared, body)
+        } catch {
+            await desktops.end(shared)
+            throw error
         }
+        await desktops.giveBack(shared)
+    }
+
+    private static func play(
+        _ policy: String, on shared: SharedDesktops.Server, _ body: (LiveDesktop) async throws -> Void
+    ) async throws {
+        let server = shared.server
+        defer { keepLogs(of: server) }
+        // Also after a test that ended with an error.
+        defer { #expect(server.daemon?.isRunning ?? true, "the daemon ended:\n\(server.sandbox.logTails())") }
+        _ = MachineWatch.shared
+        // The first test of a server also sees how it began.
+        let log = shared.isNew ? server.daemon?.log : server.daemon?.log.fromNow
+        let desk = LiveDesktop(server: server, capture: try await Capture.start(on: server), log: log)
+        if !policy.isEmpty { try await desk.save(policy, .byRenaming) }
+        try await body(desk)
     }
 
     /// Copies all logs to where `AUDIO_SESSION_LOGS` says, if it does, to be read after the desktop is gone.
@@ -178,7 +230,11 @@ struct LiveDesktop: Sendable {
 
     /// What the daemon has logged.
     var log: LogFile {
-        get throws { try #require(server.daemon).log }
+        get throws {
+            // A daemon that was started again has a log of its own.
+            let present = try #require(server.daemon).log
+            return logFile?.path == present.path ? logFile ?? present : present
+        }
     }
 
     /// What our module has written to it.
@@ -270,17 +326,30 @@ struct LiveDesktop: Sendable {
 
     // MARK: - What is heard
 
+    /// The sound of a capture between two frames, or to its present end, to be judged. All that is judged is read here.
+    ///
+    /// - Throws: ``BrokenStretch`` if the machine may have lost some of that sound; then the scene is played again.
+    func heard(from start: Int = 0, to end: Int? = nil, in other: Capture? = nil) throws -> Sound {
+        let capture = other ?? self.capture
+        let sound = try capture.read(from: start, to: end)
+        let stretch = capture.moment(of: start)..<capture.moment(of: start + sound.frameCount)
+        let quantum = (server as? PrivateDesktop)?.options.quantum.standard ?? 1024
+        let losses = MachineWatch.shared.losses(in: stretch, quantum: quantum, logs: sandbox.logs)
+        guard losses.isEmpty else { throw BrokenStretch(losses) }
+        return sound
+    }
+
     /// Waits until a tone is heard at its full level, and checks that it was no louder before.
-    func hear(_ tone: Tone, within limit: Duration = .seconds(10)) async throws {
+    func hear(_ tone: Tone) async throws {
         let start = capture.frameCount
-        try await capture.wait(for: tone, at: LiveDesktop.full, lasting: .milliseconds(300), from: start, within: limit)
+        try await capture.wait(for: tone, at: LiveDesktop.full, lasting: .milliseconds(300), from: start)
         let loudest = try highestLevel(of: tone, from: start)
         #expect(loudest < LiveDesktop.full + 1, "\(tone) was at \(loudest) dBFS")
     }
 
     /// Waits until a tone is not heard at all.
-    func hearNothing(of tone: Tone, within limit: Duration = .seconds(10)) async throws {
-        try await capture.wait(for: tone, below: -90, lasting: .milliseconds(300), within: limit)
+    func hearNothing(of tone: Tone) async throws {
+        try await capture.wait(for: tone, below: -90, lasting: .milliseconds(300))
     }
 
     /// Waits until a tone is heard at this much below its full level, within a dB.
@@ -292,11 +361,11 @@ struct LiveDesktop: Sendable {
     func expect(_ tone: Tone, at level: Double, during duration: Duration) async throws {
         let start = capture.frameCount
         try await capture.record(duration)
-        let levels = ToneEnvelope(of: try capture.read(from: start)[tone.channel], frequency: tone.frequency).levels
+        let levels = ToneEnvelope(of: try heard(from: start)[tone.channel], frequency: tone.frequency).levels
         let lowest = try #require(levels.min())
         let highest = try #require(levels.max())
         #expect(highest < level + 1, "\(tone) was at \(highest) dBFS, expected \(level)")
-        expectSound(lowest > level - 1, "\(tone) was at \(lowest) dBFS, expected \(level)")
+        #expect(lowest > level - 1, "\(tone) was at \(lowest) dBFS, expected \(level)")
     }
 
     /// Checks that the music's channel has had no click since a frame of the capture, up to its present end or another
@@ -308,15 +377,27 @@ struct LiveDesktop: Sendable {
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let limit = limit ?? loudestClick
-        let samples = try (capture ?? self.capture).read(from: start)[LiveDesktop.music.channel]
-        let measured = ClickMeter().peak(in: samples, frames: end.map { 0..<$0 - start })
+        let samples = try heard(from: start, to: end, in: capture)[LiveDesktop.music.channel]
+        let measured = ClickMeter().peak(in: samples)
         let (click, frame) = try #require(measured)
         let text = click.formatted(.number.precision(.fractionLength(1)))
         // What the tone did then says where the click comes from.
         let envelope = ToneEnvelope(of: samples, frequency: LiveDesktop.music.frequency)
         let tone = frame.flatMap { envelope.levels[envelope.indices(in: $0 - 48..<$0 + 48)].first } ?? -200
         print("\(Test.current?.name ?? "test"): the loudest click was \(text) dBFS, with the tone at \(Int(tone))")
-        expectSound(click <= limit, "a click of \(text) dBFS, above \(limit)", sourceLocation: sourceLocation)
+        #expect(click <= limit, "a click of \(text) dBFS, above \(limit)", sourceLocation: sourceLocation)
+    }
+
+    /// Checks that a tone has been heard all the time since a frame of the capture, at its full level and without a click.
+    func expectUnbroken(_ tone: Tone, since start: Int) throws {
+        let sound = try heard(from: start)[tone.channel]
+        let envelope = ToneEnvelope(of: sound, frequency: tone.frequency)
+        let levels = envelope.levels
+        try #require(!levels.isEmpty, "nothing was recorded")
+        let odd = levels.indices.filter { abs(levels[$0] - LiveDesktop.full) > 0.5 }
+        #expect(odd.isEmpty, "\(odd.count) ms at another level, the first after \(odd.first ?? 0) ms")
+        let click = try #require(ClickMeter().loudest(in: sound))
+        #expect(click < -60, "a click of \(click) dBFS")
     }
 
     /// The highest level of a tone while so much more is recorded.
@@ -328,7 +409,7 @@ struct LiveDesktop: Sendable {
 
     /// The highest level of a tone since a frame of the capture.
     func highestLevel(of tone: Tone, from start: Int) throws -> Double {
-        let envelope = ToneEnvelope(of: try capture.read(from: start)[tone.channel], frequency: tone.frequency)
+        let envelope = ToneEnvelope(of: try heard(from: start)[tone.channel], frequency: tone.frequency)
         return try #require(envelope.highestLevel, "nothing was recorded")
     }
 
@@ -347,7 +428,7 @@ struct LiveDesktop: Sendable {
     }
 
     /// Where the module is that is a card in PulseAudio; asked once.
-    private static let cardFolder = Task { try await PulseCard.moduleFolder() }
+    static let cardFolder = Task { try await PulseCard.moduleFolder() }
 }
 
 extension MediaRole {

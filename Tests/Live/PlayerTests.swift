@@ -106,7 +106,7 @@ extension LiveModule {
 
     @Test("N15 a player that was paused goes on when the module is unloaded, and a policy without the wish corks")
     func playersAreLetGo() async throws {
-        try await LiveDesktop.run(policy: Self.asking) { desk in
+        try await LiveDesktop.run(policy: Self.asking, own: "unloads the module") { desk in
             let mocks = DesktopMocks(desk.sandbox)
             _ = try await desk.playInMPV(ClientProgram.pausable.last ?? .mpvPulse)
             _ = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)

@@ -22,15 +22,14 @@ extension LiveModule {
         // `Tests/run --large` asks for 10,000.
         let wanted = ProcessInfo.processInfo.environment["AUDIO_SESSION_CHURN"].flatMap { Int($0) } ?? 500
         try await LiveDesktop.run(
-            servesBus: false,
+            servesBus: false, own: "measures the server",
             options: {
                 $0.pulseAudio.logLevel = "error"
-                $0.needsWholeMachine = true
             }
         ) { desk in
             func churn(_ count: Int) async throws {
                 let output = try await desk.sandbox.run(
-                    Invocation(try LiveDesktop.builtProgram("stream-churn"), ["\(count)"]), within: .seconds(600))
+                    Invocation(try LiveDesktop.builtProgram("stream-churn"), ["\(count)"]))
                 #expect(String(decoding: output, as: UTF8.self) == "\(count) of \(count) streams played\n")
             }
             let daemon = try #require(desk.server.daemon)
@@ -64,7 +63,7 @@ extension LiveModule {
 
     @Test("the module comes and goes 200 times in one daemon, and leaves what plays as it was")
     func loadsAndUnloads() async throws {
-        try await LiveDesktop.run(servesBus: false, options: { $0.needsWholeMachine = true }) { desk in
+        try await LiveDesktop.run(servesBus: false, own: "loads the module again") { desk in
             let music = try await desk.playMusic()
             let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: LiveDesktop.music)
@@ -138,7 +137,7 @@ extension LiveModule {
     @Test("R8 R36 what a call does not let begin is silent, however late the daemon tells that it was started")
     func startIsToldLate() async throws {
         let policy = "interplay = { phone = { any = { newcomer = reject } } }"
-        try await LiveDesktop.run(policy: policy) { desk in
+        try await LiveDesktop.run(policy: policy, own: "loads a card") { desk in
             // Nothing but its delay is of use here.
             _ = try await PulseCard.start(.laptop, isAbsent: true, delay: .milliseconds(50), on: desk.pulseAudio)
             let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
@@ -198,7 +197,10 @@ extension LiveModule {
 
     @Test("the daemon's own role modules make way, and come back when the module goes")
     func stockModulesMakeWay() async throws {
-        try await LiveDesktop.run(options: { $0.pulseAudio.modules.append("module-role-cork cork_roles=music") }) {
+        try await LiveDesktop.run(
+            own: "loads and unloads modules",
+            options: { $0.pulseAudio.modules.append("module-role-cork cork_roles=music") }
+        ) {
             desk in
             func modules() async throws -> String {
                 String(
@@ -242,7 +244,7 @@ extension LiveModule {
 
     @Test("R15 N16 what passes through the daemon as it is has no volume, and is stopped where others are muted")
     func passthroughIsStopped() async throws {
-        try await LiveDesktop.run { desk in
+        try await LiveDesktop.run(own: "closes the monitor of the sink") { desk in
             // The daemon closes a sink's monitor meanwhile, so what counts is whether the sound is taken.
             let length = Duration.seconds(4)
             let file = try desk.sandbox.write(Signal.tone(880, for: length, on: .right), to: "film.wav")
@@ -278,7 +280,7 @@ extension LiveModule {
         "R12 a recording of what a sink plays is left alone, until it is moved to a microphone, and when it is moved back"
     )
     func recorderMoves() async throws {
-        try await LiveDesktop.run { desk in
+        try await LiveDesktop.run(own: "moves recordings between sources") { desk in
             let recorder = try await Recorder.start(on: desk, from: "@DEFAULT_MONITOR@", as: .phone)
             func wait(untilManaged isManaged: Bool) async throws {
                 _ = try await waitUntil("a recorder that is \(isManaged ? "" : "not ")managed") {

@@ -40,7 +40,7 @@ extension LiveModule {
             _ = try await app.start(recording.invocation)
             func mute(_ isMuted: Bool) async throws {
                 try await card.setMuted(isMuted, of: "internal-mic")
-                _ = try await waitUntil("InputMuted", within: .seconds(30), evidence: { desk.sandbox.logTails() }) {
+                _ = try await waitUntil("InputMuted", evidence: { desk.sandbox.logTails() }) {
                     try await app.get(session, "InputMuted").bool == isMuted ? true : nil
                 }
             }

@@ -88,7 +88,7 @@ extension LiveModule {
 
     @Test("R64 a sink that plays on another machine vanishes: what was heard there stops, and is not heard here")
     func tunnelVanishes() async throws {
-        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(own: "loads a sink", options: { $0.routeVolume = 1 }) { desk in
             let far = try await desk.startFarServer()
             let tunnel = try await desk.load("module-tunnel-sink sink_name=tunnel server=unix:\(far)")
             try await desk.waitForSink("tunnel")
@@ -106,7 +106,7 @@ extension LiveModule {
 
     @Test("R56 R60 without a card the route is empty, and a session that wants to play is told 7")
     func withoutCard() async throws {
-        try await LiveDesktop.run { desk in
+        try await LiveDesktop.run(own: "takes the sink away") { desk in
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)

@@ -14,7 +14,7 @@ extension LiveModule {
                 try await card.plug("headphones")
             }
             // Its ports are known all the same, and who asks is answered.
-            try await desk.log.wait(forLineContaining: "analog-output-headphones yes", within: .seconds(5))
+            try await desk.log.wait(forLineContaining: "analog-output-headphones yes")
             _ = try await waitUntil("the headphones in the list") {
                 try await desk.command("route").contains("Headphones") ? true : nil
             }

@@ -74,7 +74,7 @@ extension LiveDesktop {
         let start = capture.frameCount
         try await capture.record(.seconds(1))
         try await capture.wait(
-            for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(900), from: start, within: .seconds(3))
+            for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(900), from: start)
     }
 
     /// The same program, run in a sandbox of an application of which Flatpak says what is in `context`

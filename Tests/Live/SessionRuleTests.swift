@@ -84,7 +84,7 @@ extension LiveModule {
         "R21 R22 R38 recording and processing sessions: all playback falls silent, alerts too, and they are told of a call"
     )
     func sessionRecords() async throws {
-        try await LiveDesktop.run(options: { $0.addMicrophone() }) { desk in
+        try await LiveDesktop.run(own: "takes the microphone away", options: { $0.addMicrophone() }) { desk in
             _ = try await desk.playMusic()
             let app = try await desk.application()
             let recorder = try await app.open()

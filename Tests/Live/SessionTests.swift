@@ -105,9 +105,15 @@ extension LiveModule {
 }
 
 extension LiveDesktop {
+    /// Waits until the module has its name on the bus, which it may have had before the test.
+    func waitForService() async throws {
+        let line = "org.AudioSession1 is on the session bus"
+        try await LogFile(path: log.path).wait(forLineContaining: line)
+    }
+
     /// Starts a program that holds sessions, once the service is on the bus.
     func application(_ name: String = "session-application") async throws -> SessionApplication {
-        try await log.wait(forLineContaining: "org.AudioSession1 is on the session bus")
+        try await waitForService()
         return try await SessionApplication(name, in: sandbox)
     }
 }

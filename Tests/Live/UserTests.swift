@@ -1,6 +1,5 @@
 import Foundation
 import SessionTestKit
-import StandstillTrait
 import Testing
 
 extension LiveModule {
@@ -149,7 +148,7 @@ extension LiveModule {
 
     @Test("N24 what begins muted, as its user has left it, does not touch the music at all")
     func beginsMuted() async throws {
-        try await LiveDesktop.run { desk in
+        try await LiveDesktop.run(own: "saves volumes", options: { $0.remembersVolumes = true }) { desk in
             let earlier = try desk.play(LiveDesktop.interrupter, with: .paplay, as: "telephone", role: .phone)
             try await desk.hear(LiveDesktop.interrupter)
             try await earlier.setMuted(true)
@@ -164,9 +163,9 @@ extension LiveModule {
             try await call.waitForStream(in: [.running])
             #expect(try await call.waitForStream().isMuted)
             try await desk.capture.record(.seconds(2))
-            let samples = try desk.capture.read(from: start)[LiveDesktop.music.channel]
+            let samples = try desk.heard(from: start)[LiveDesktop.music.channel]
             let levels = ToneEnvelope(of: samples, frequency: LiveDesktop.music.frequency).levels
-            expectSound(try #require(levels.min()) > LiveDesktop.full - 1, "the music stepped back")
+            #expect(try #require(levels.min()) > LiveDesktop.full - 1, "the music stepped back")
             try await call.setMuted(false)
             try await desk.hear(LiveDesktop.interrupter)
             try await desk.hearNothing(of: LiveDesktop.music)
@@ -187,9 +186,9 @@ extension LiveModule {
                 return stream?["muted"] as? Bool == true ? () : nil
             }
             try await desk.capture.record(.seconds(2))
-            let samples = try desk.capture.read(from: start)[LiveDesktop.music.channel]
+            let samples = try desk.heard(from: start)[LiveDesktop.music.channel]
             let levels = ToneEnvelope(of: samples, frequency: LiveDesktop.music.frequency).levels
-            expectSound(try #require(levels.min()) > LiveDesktop.full - 1, "the music stepped back")
+            #expect(try #require(levels.min()) > LiveDesktop.full - 1, "the music stepped back")
         }
     }
 
@@ -283,7 +282,7 @@ extension LiveModule {
         "R65 nothing that the module does is saved as the user's own",
         arguments: [MediaRole.phone, .navigation, .alarm, MediaRole("Ringtone")])
     func nothingIsSaved(role: MediaRole) async throws {
-        try await LiveDesktop.run { desk in
+        try await LiveDesktop.run(own: "saves volumes", options: { $0.remembersVolumes = true }) { desk in
             // Every role that is met is noted; the interrupter's is to be known before the comparison.
             let early = try desk.play(
                 LiveDesktop.interrupter, with: .plain, as: "telephone", role: role, for: .seconds(1))

@@ -6,7 +6,7 @@ import Testing
 extension LiveModule {
     @Test("R14 R60 a session is told the volume and the channels of the sink that it is heard on, which its user sets")
     func outputVolume() async throws {
-        try await LiveDesktop.run { desk in
+        try await LiveDesktop.run(own: "sets the sink's volume") { desk in
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""playback""#, #"["mix-with-others"]"#, #""""#)

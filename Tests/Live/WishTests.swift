@@ -6,7 +6,9 @@ import Testing
 extension LiveModule {
     @Test("R74 R75 a buffer duration reaches streams and graph while the session is active, and goes without a trace")
     func wishedBufferDuration() async throws {
-        try await LiveDesktop.run(quantum: .unchanged, options: { $0.pipeWire.logsGraph() }) { desk in
+        try await LiveDesktop.run(
+            quantum: .unchanged, own: "forces the graph's quantum", options: { $0.pipeWire.logsGraph() }
+        ) { desk in
             let app = try await desk.application()
             let session = try await app.open()
             try await app.session(session, "SetCategory", #""playback""#, #"["mix-with-others"]"#, #""""#)
@@ -80,7 +82,7 @@ extension LiveModule {
     @Test("R74 a sample rate is granted when the graph begins to run, and the property tells the truth meanwhile")
     func wishedSampleRate() async throws {
         try await LiveDesktop.run(
-            quantum: .unchanged,
+            quantum: .unchanged, own: "stops the graph",
             options: {
                 $0.pipeWire.logsGraph()
                 $0.pipeWire.pipeWireFragments["11-rates.conf"] =
@@ -109,7 +111,7 @@ extension LiveModule {
             var second = try await play()
             try await desk.pipeWire.waitForGraph(rate: 44100, after: 48000)
             func waitUntilGranted() async throws {
-                _ = try await waitUntil("the rate", within: .seconds(2)) {
+                _ = try await waitUntil("the rate") {
                     try await app.get(session, "SampleRate").number == 44100 ? true : nil
                 }
             }
@@ -134,10 +136,13 @@ extension LiveModule {
             context.objects = [ { factory = adapter args = { factory.name = support.null-audio-sink node.name = microphone
                 media.class = Audio/Source/Virtual audio.rate = 48000 audio.position = [ FL FR ] object.linger = true } } ]
             """
-        try await LiveDesktop.run(options: {
-            $0.pipeWire.pipeWireFragments["30-microphone.conf"] = microphone
-            $0.pulseAudio.modules.append("module-remap-source source_name=microphone master=test-sink.monitor")
-        }) { desk in
+        try await LiveDesktop.run(
+            own: "makes another source the default",
+            options: {
+                $0.pipeWire.pipeWireFragments["30-microphone.conf"] = microphone
+                $0.pulseAudio.modules.append("module-remap-source source_name=microphone master=test-sink.monitor")
+            }
+        ) { desk in
             for channel in ["FL", "FR"] where desk.server.kind == .pipeWire {
                 try await desk.sandbox.run(
                     Invocation("pw-link", ["test-sink:monitor_\(channel)", "microphone:input_\(channel)"]))

@@ -33,7 +33,7 @@ final class Bus {
         service.requestName(Bus.name) { [weak self] in self?.ownsName = $0 }
         service.open()
         guard client.wait(until: { ownsName }) else {
-            throw WaitFailure(awaited: "the name", limit: .seconds(25), evidence: sandbox.logTails())
+            throw WaitFailure(awaited: "the name", evidence: sandbox.logTails())
         }
     }
 
@@ -64,7 +64,7 @@ final class Bus {
         let end = ContinuousClock.now + .seconds(60)
         while child.isRunning && ContinuousClock.now < end { client.loop.runOnce(timeout: .milliseconds(5)) }
         guard let status = child.exitStatus else {
-            throw WaitFailure(awaited: "the end of \(program)", limit: .seconds(60), evidence: child.log.tail())
+            throw WaitFailure(awaited: "the end of \(program)", evidence: child.log.tail())
         }
         let text = FileManager.default.contents(atPath: output).map { String(decoding: $0, as: UTF8.self) } ?? ""
         return (status, text, child.log.text)

@@ -208,7 +208,7 @@ final class CannedDesk {
         let end = ContinuousClock.now + limit
         while !isOver() {
             loop.runOnce(timeout: .milliseconds(5))
-            if ContinuousClock.now >= end { throw WaitFailure(awaited: awaited, limit: limit, evidence: evidence()) }
+            if ContinuousClock.now >= end { throw WaitFailure(awaited: awaited, evidence: evidence()) }
         }
     }
 }

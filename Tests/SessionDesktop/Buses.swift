@@ -52,7 +52,7 @@ struct Buses {
         await sessionBuses.last?.stop()
         try await turn(until: "the loss of the session bus") { !session.isConnected }
         sessionBuses.add(try await sandbox.startBus())
-        try await turn(until: "the session bus", within: .seconds(20)) { session.isConnected }
+        try await turn(until: "the session bus") { session.isConnected }
     }
 
     /// Closes both connections.

@@ -432,7 +432,7 @@ private final class Announcements {
         repeat {
             loop.runOnce(timeout: .milliseconds(20))
             if ContinuousClock.now >= end {
-                throw WaitFailure(awaited: "announcements", limit: .seconds(30), evidence: seen.joined(separator: "\n"))
+                throw WaitFailure(awaited: "announcements", evidence: seen.joined(separator: "\n"))
             }
         } while !isOver(seen)
     }

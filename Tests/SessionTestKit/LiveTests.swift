@@ -1,10 +1,9 @@
 import Foundation
 import SessionTestKit
-import StandstillTrait
 import Testing
 
 /// Real servers and real clients, as the tests of the modules use them.
-@Suite(.serialized, .standstills) struct LiveTests {
+@Suite(.serialized) struct LiveTests {
     @Test func aToneComesBackAtItsLevel() async throws {
         try await withServer(PrivateDesktop.start()) { desktop in
             let capture = try await Capture.start(on: desktop)
@@ -26,8 +25,6 @@ import Testing
             #expect(abs(envelope.fullLevel + 12.04) < 0.1)
             let heard = soundingFrames(of: sound.left, above: 1e-6)
             #expect(heard.count == 1)
-            // A busy machine may leave out or repeat a quantum.
-            #expect(abs(heard.map(\.count).reduce(0, +) - 96_000) < 1100)
         }
     }
 }

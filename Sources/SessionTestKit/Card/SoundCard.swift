@@ -98,7 +98,7 @@ extension SoundCard {
     /// Simulates a bad contact: plugs and unplugs a port at the given rate for a time. Returns when this is over; after
     /// an even number of changes the port is as before.
     public func flap(_ port: String, timesPerSecond rate: Int, for duration: Duration) async throws {
-        try await tell("flap \(port) \(rate) \(duration / .seconds(1))", within: duration + .seconds(10))
+        try await tell("flap \(port) \(rate) \(duration / .seconds(1))")
     }
     /// Selects a profile as the user.
     public func setProfile(_ name: String) async throws { try await tell("profile \(name)") }
@@ -119,9 +119,9 @@ extension SoundCard {
     /// Waits until the card's state fulfils a condition.
     @discardableResult
     public func wait(
-        for awaited: String, within limit: Duration = .seconds(10), _ condition: (CardState) -> Bool
+        for awaited: String, _ condition: (CardState) -> Bool
     ) async throws -> CardState {
-        try await waitUntil(awaited, within: limit, evidence: { sandbox.logTails() }) {
+        try await waitUntil(awaited, evidence: { sandbox.logTails() }) {
             let state = try await state()
             return condition(state) ? state : nil
         }
@@ -140,13 +140,13 @@ extension SoundCard {
 
     /// Sends a command (see `Tests/FixtureCard/commands.c`), and returns the answer after "ok".
     @discardableResult
-    public func tell(_ command: String, within limit: Duration = .seconds(10)) async throws -> String {
+    public func tell(_ command: String) async throws -> String {
         guard let connection = UnixConnection(path: socket) else {
             throw SystemError(code: errno, context: "connect to the card\n\(log.tail())")
         }
         try connection.send(command + "\n")
         let line = try await waitUntil(
-            "the card's answer to \(command)", within: limit, every: .milliseconds(1), evidence: { log.tail() }
+            "the card's answer to \(command)", every: .milliseconds(1), evidence: { log.tail() }
         ) { try connection.receivedLines().first }
         guard line.hasPrefix("ok") else { throw CardRefusal(command: command, description: line) }
         return String(line.dropFirst(3))

@@ -42,8 +42,8 @@ public final class Client: Sendable {
 
     /// Waits until its process has ended.
     @discardableResult
-    public func waitForExit(within limit: Duration = .seconds(20)) async throws -> ExitStatus {
-        try await process.waitForExit(within: limit)
+    public func waitForExit() async throws -> ExitStatus {
+        try await process.waitForExit()
     }
 
     /// The program's present stream; nil without one.
@@ -54,18 +54,18 @@ public final class Client: Sendable {
     /// Waits until the stream exists, or is in one of the given states.
     @discardableResult
     public func waitForStream(
-        in states: Set<ServerStream.State>? = nil, within limit: Duration = .seconds(10)
+        in states: Set<ServerStream.State>? = nil
     ) async throws -> ServerStream {
         let which = states.map { " in state \($0.map(\.rawValue).sorted().joined(separator: " or "))" } ?? ""
         let processID = process.processID
-        return try await server.waitForStream("a stream of \(identity.binary)\(which)", within: limit) { stream in
+        return try await server.waitForStream("a stream of \(identity.binary)\(which)") { stream in
             stream.processID == processID && (states?.contains(stream.state) ?? true)
         }
     }
 
     /// Waits until the stream has gone.
-    public func waitUntilGone(within limit: Duration = .seconds(10)) async throws {
-        _ = try await waitUntil("the stream of \(identity.binary) to go", within: limit) {
+    public func waitUntilGone() async throws {
+        _ = try await waitUntil("the stream of \(identity.binary) to go") {
             try await stream() == nil ? true : nil
         }
     }

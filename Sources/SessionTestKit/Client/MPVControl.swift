@@ -27,9 +27,9 @@ extension Client {
     ///
     /// Waits for the socket, which mpv opens some time after its start.
     @discardableResult
-    public func command(_ command: String, within limit: Duration = .seconds(5)) async throws -> JSONValue {
+    public func command(_ command: String) async throws -> JSONValue {
         precondition(program == .mpvPulse || program == .mpvPipeWire, "only mpv has a control socket")
-        return try await MPVSocket(path: socket).command(command, within: limit) { process.log.tail() }
+        return try await MPVSocket(path: socket).command(command) { process.log.tail() }
     }
 }
 
@@ -56,13 +56,13 @@ public struct MPVSocket: Sendable {
     /// Sends a command, a JSON array, and returns the reply; an error reply throws.
     @discardableResult
     public func command(
-        _ command: String, within limit: Duration = .seconds(5), evidence: () -> String = { "" }
+        _ command: String, evidence: () -> String = { "" }
     ) async throws -> JSONValue {
-        let connection = try await waitUntil("mpv's socket", within: limit, evidence: evidence) {
+        let connection = try await waitUntil("mpv's socket", evidence: evidence) {
             UnixConnection(path: path)
         }
         try connection.send("{\"command\": \(command), \"request_id\": 1}\n")
-        return try await waitUntil("mpv's reply to \(command)", within: limit, every: .milliseconds(2)) {
+        return try await waitUntil("mpv's reply to \(command)", every: .milliseconds(2)) {
             for line in try connection.receivedLines() {
                 let reply = try JSONValue(parsing: Data(line.utf8))
                 guard reply["request_id"]?.number == 1 else { continue }

@@ -113,8 +113,8 @@ public final class SessionApplication: Sendable {
     public func stop(_ child: Int) async throws { try await ask("[\"stop\", \(child)]") }
 
     /// Waits for a signal, as `NAME ARGUMENT …`, after the first `count` lines of the log.
-    public func hear(_ signal: String, within limit: Duration = .seconds(10)) async throws {
-        try await process.log.wait(forLineContaining: "signal \(signal)", within: limit)
+    public func hear(_ signal: String) async throws {
+        try await process.log.wait(forLineContaining: "signal \(signal)")
     }
 
     /// The received signals, each as `NAME ARGUMENT …`.
@@ -135,13 +135,13 @@ public final class SessionApplication: Sendable {
 
     /// Sends a command as a line of JSON, and waits for the answer.
     @discardableResult
-    public func ask(_ request: String, within limit: Duration = .seconds(30)) async throws -> JSONValue {
-        let connection = try await waitUntil("the socket of \(process.name)", within: limit) {
+    public func ask(_ request: String) async throws -> JSONValue {
+        let connection = try await waitUntil("the socket of \(process.name)") {
             UnixConnection(path: socket)
         }
         try connection.send(request + "\n")
         let line = try await waitUntil(
-            "the answer to \(request)", within: limit, every: .milliseconds(2), evidence: { process.log.tail() }
+            "the answer to \(request)", every: .milliseconds(2), evidence: { process.log.tail() }
         ) { try connection.receivedLines().first }
         let answer = try JSONValue(parsing: Data(line.utf8))
         if let name = answer["error"]?.text { throw Failure(name: name, message: answer["message"]?.text ?? "") }

@@ -191,7 +191,7 @@ public struct DesktopMocks: Sendable {
 
     /// Waits until a name on a bus has an owner.
     public func waitForName(_ name: String, isSystem: Bool, of child: ChildProcess) async throws {
-        _ = try await waitUntil("\(name) on the bus", within: .seconds(20), evidence: { child.log.tail() }) {
+        _ = try await waitUntil("\(name) on the bus", evidence: { child.log.tail() }) {
             if let status = child.exitStatus {
                 throw CommandFailure(command: [child.name], status: status, errors: child.log.tail())
             }

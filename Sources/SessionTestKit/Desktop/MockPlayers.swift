@@ -34,7 +34,7 @@ extension DesktopMocks {
 
     /// Waits until a player of this kind is on the session bus.
     public func waitForPlayer(_ name: String, of child: ChildProcess) async throws {
-        _ = try await waitUntil("\(name) on the bus", within: .seconds(20), evidence: { child.log.tail() }) {
+        _ = try await waitUntil("\(name) on the bus", evidence: { child.log.tail() }) {
             if let status = child.exitStatus {
                 throw CommandFailure(command: [child.name], status: status, errors: child.log.tail())
             }

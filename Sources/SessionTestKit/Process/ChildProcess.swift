@@ -95,9 +95,9 @@ public final class ChildProcess: Sendable {
 
     /// Waits until the child has ended, by itself or by a signal.
     @discardableResult
-    public func waitForExit(within limit: Duration = .seconds(10)) async throws -> ExitStatus {
+    public func waitForExit() async throws -> ExitStatus {
         try await waitUntil(
-            "the end of \(name) (process \(processID))", within: limit, every: .milliseconds(2),
+            "the end of \(name) (process \(processID))", every: .milliseconds(2),
             evidence: { "\(kernelState)\n\(log.tail())" }
         ) { exitStatus }
     }
@@ -117,9 +117,11 @@ public final class ChildProcess: Sendable {
     /// Ends the child with SIGTERM, or with SIGKILL after `grace`, and reaps it.
     public func stop(grace: Duration = .seconds(3)) async {
         signal(SIGTERM)
-        if (try? await waitForExit(within: grace)) != nil { return }
-        signal(SIGKILL)
-        // A cancelled task cannot sleep, so this waits with `usleep`.
-        while exitStatus == nil { usleep(1_000) }
+        let deadline = ContinuousClock.now + grace
+        while exitStatus == nil {
+            if ContinuousClock.now > deadline { signal(SIGKILL) }
+            // In a cancelled task this does not sleep.
+            if (try? await Task.sleep(for: .milliseconds(2))) == nil { usleep(1_000) }
+        }
     }
 }

@@ -16,14 +16,14 @@ public enum OwnProcess {
     ///   - test: its suite and function, as in `Suite/function`.
     ///   - variables: more of this process's environment that it gets.
     public static func run(
-        _ test: String, variables: [String] = [], within limit: Duration = .seconds(60)
+        _ test: String, variables: [String] = []
     ) async throws -> [String] {
         let sandbox = try Sandbox()
         var environment = [variable: test]
         for name in variables { environment[name] = ProcessInfo.processInfo.environment[name] }
         let invocation = Invocation(
             "/proc/self/exe", ["--testing-library", "swift-testing", "--filter", test], environment: environment)
-        let output = try await sandbox.run(invocation, within: limit)
+        let output = try await sandbox.run(invocation)
         await sandbox.stop()
         return String(decoding: output, as: UTF8.self).split(separator: "\n").compactMap { line in
             line.hasPrefix(mark) ? String(line.dropFirst(mark.count)) : nil

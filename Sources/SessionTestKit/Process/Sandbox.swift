@@ -153,7 +153,7 @@ public final class Sandbox: Sendable {
 
     /// Runs a program to its end and returns its output; throws on failure, with the end of its errors.
     @discardableResult
-    public func run(_ invocation: Invocation, within limit: Duration = .seconds(10)) async throws -> Data {
+    public func run(_ invocation: Invocation) async throws -> Data {
         let name = (invocation.executable as NSString).lastPathComponent
         let output = path("tmp/\(UUID().uuidString)")
         let child = try start(name, invocation, output: output)
@@ -161,7 +161,7 @@ public final class Sandbox: Sendable {
             unlink(output)
             state.withLock { $0.children.removeAll { $0 === child } }
         }
-        let status = try await child.waitForExit(within: limit)
+        let status = try await child.waitForExit()
         guard status == .exited(0) else {
             throw CommandFailure(command: [name] + invocation.arguments, status: status, errors: child.log.text)
         }
@@ -174,6 +174,32 @@ public final class Sandbox: Sendable {
         let children = state.withLock { $0.children }
         return children.map { $0.log.tail(lines: lines) }.joined(separator: "\n")
     }
+
+    /// Kills every process of this sandbox but some: whatever has its runtime folder in the environment, also what a child
+    /// has started and left behind.
+    public func killAll(but kept: Set<pid_t>) async throws {
+        let mark = Data("XDG_RUNTIME_DIR=\(path("run"))".utf8)
+        func others() -> [pid_t] {
+            ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { name in
+                guard let process = pid_t(name), !kept.contains(process),
+                    FileManager.default.contents(atPath: "/proc/\(name)/environ")?.firstRange(of: mark) != nil
+                else { return nil }
+                return process
+            }
+        }
+        _ = try await waitUntil("the processes in \(directory) to end") {
+            // A child whose end has not been noticed yet has no environment any more.
+            let processes = others()
+            for process in processes { _ = Glibc.kill(process, SIGKILL) }
+            return processes.isEmpty ? true : nil
+        }
+        state.withLock { state in
+            state.children.removeAll { !kept.contains($0.processID) && $0.exitStatus != nil }
+        }
+    }
+
+    /// The logs of the processes that were started here and have not been removed.
+    public var logs: [String] { state.withLock { $0.children }.map(\.log.text) }
 
     /// Ends all processes, the newest first, and removes the folder. Further calls do nothing.
     public func stop() async {

@@ -4,31 +4,32 @@ import Foundation
 public struct WaitFailure: Error, CustomStringConvertible, Sendable {
     /// The awaited condition, as the end of a sentence that begins with "waited for".
     public let awaited: String
-    /// The length of the wait, or the time after which it became pointless.
-    public let limit: Duration
     /// Evidence of the cause: the end of the logs, the last observation.
     public let evidence: String
 
     /// A failure to be thrown by a wait.
-    public init(awaited: String, limit: Duration, evidence: String) {
+    public init(awaited: String, evidence: String) {
         self.awaited = awaited
-        self.limit = limit
         self.evidence = evidence
     }
 
     /// One line, then the evidence.
     public var description: String {
-        "waited for \(awaited), in vain after \(limit)" + (evidence.isEmpty ? "" : "\n\(evidence)")
+        "waited for \(awaited), in vain" + (evidence.isEmpty ? "" : "\n\(evidence)")
     }
 }
+
+/// The limit of every wait. It only ends a test that hangs: whatever takes this long, on whatever machine, never comes.
+public let hangLimit = Duration.seconds(180)
 
 /// Calls `probe` repeatedly until it returns a value, and throws a `WaitFailure` if there is none within `limit`.
 ///
 /// Every wait of the kit uses this function, so none can hang and none guesses a duration. The probe is called at least
-/// once after the limit, so a condition that holds does not fail on a machine that stood still.
+/// once after the limit, so a condition that holds does not fail on a machine that stood still. It is called again after
+/// a pause as long as it took, so that probes that start programs leave half of a processor to others.
 public func waitUntil<Value>(
     _ awaited: String,
-    within limit: Duration = .seconds(10),
+    within limit: Duration = hangLimit,
     every pause: Duration = .milliseconds(10),
     isolation: isolated (any Actor)? = #isolation,
     evidence: () -> String = { "" },
@@ -36,9 +37,9 @@ public func waitUntil<Value>(
 ) async throws -> Value {
     let deadline = ContinuousClock.now + limit
     while true {
-        let isLast = ContinuousClock.now >= deadline
+        let start = ContinuousClock.now
         if let value = try await probe() { return value }
-        if isLast { throw WaitFailure(awaited: awaited, limit: limit, evidence: evidence()) }
-        try await Task.sleep(for: pause)
+        if start >= deadline { throw WaitFailure(awaited: awaited, evidence: evidence()) }
+        try await Task.sleep(for: max(pause, ContinuousClock.now - start))
     }
 }

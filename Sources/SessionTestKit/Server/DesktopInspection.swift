@@ -25,8 +25,8 @@ extension PrivateDesktop {
     public func dump() async throws -> [DumpedObject] {
         // `pw-dump` prints broken JSON if an object disappears during the dump; the next dump is complete again. A dump
         // of a thousand streams takes a while.
-        try await waitUntil("pw-dump to print JSON", within: .seconds(2)) {
-            let output = try await sandbox.run(Invocation("pw-dump"), within: .seconds(240))
+        try await waitUntil("pw-dump to print JSON") {
+            let output = try await sandbox.run(Invocation("pw-dump"))
             return (try? JSONValue(parsing: output))?.elements.compactMap(DumpedObject.init)
         }
     }
@@ -105,7 +105,7 @@ extension PrivateDesktop {
     func connect(_ point: CapturePoint, to capture: String) async throws {
         for channel in ["FL", "FR"] {
             let link = Invocation("pw-link", [point.port(channel), "\(capture):input_\(channel)"])
-            _ = try await waitUntil("the capture's port \(channel)", within: .seconds(10)) {
+            _ = try await waitUntil("the capture's port \(channel)") {
                 try? await sandbox.run(link)
             }
         }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A PipeWire module for the daemon under test.
-public struct ServerModule: Sendable, Equatable {
+public struct ServerModule: Sendable, Hashable {
     /// The name as in `context.modules`, such as `libpipewire-module-audio-session`.
     public var name: String
     /// The folder of the shared object; nil for a module of PipeWire itself.
@@ -35,7 +35,7 @@ public struct ServerModule: Sendable, Equatable {
 }
 
 /// The number of frames that the graph processes per cycle, at 48 kHz.
-public struct Quantum: Sendable, Equatable {
+public struct Quantum: Sendable, Hashable {
     /// The quantum without a client's request.
     public var standard: Int
     /// The smallest quantum that a client can request.
@@ -60,7 +60,7 @@ public struct Quantum: Sendable, Equatable {
 }
 
 /// The parts and settings of a private desktop.
-public struct DesktopOptions: Sendable {
+public struct DesktopOptions: Sendable, Hashable {
     /// `node.name` of the null sink.
     public var sinkName = "test-sink"
     /// Whether there is a null sink. Without it there is no sink until a ``FixtureCard`` adds some, and

@@ -32,6 +32,9 @@ public final class PrivateDesktop: PrivateServer {
     /// The pipewire-pulse process.
     public var pulse: ChildProcess? { parts.withLock { $0[.pulse] } }
 
+    /// All parts that run.
+    public var processes: [ChildProcess] { parts.withLock { Array($0.values) } }
+
     /// Starts all parts, and returns when the null sink is the default sink and clients can connect.
     public static func start(_ options: DesktopOptions = DesktopOptions()) async throws -> PrivateDesktop {
         let desktop = try PrivateDesktop(options)
@@ -209,7 +212,7 @@ public final class PrivateDesktop: PrivateServer {
 
     /// Waits until `condition` holds. A tool that cannot connect yet counts as "not yet"; an ended daemon is a failure.
     private func waitForDaemon(_ awaited: String, _ condition: @Sendable () async throws -> Bool) async throws {
-        _ = try await waitUntil(awaited, within: .seconds(15), evidence: { sandbox.logTails() }) {
+        _ = try await waitUntil(awaited, evidence: { sandbox.logTails() }) {
             for child in parts.withLock({ Array($0.values) }) {
                 guard let status = child.exitStatus else { continue }
                 throw CommandFailure(command: [child.name], status: status, errors: child.log.tail())

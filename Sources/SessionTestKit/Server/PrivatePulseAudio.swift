@@ -18,6 +18,9 @@ public final class PrivatePulseAudio: PrivateServer {
     /// The daemon.
     public var daemon: ChildProcess? { parts.withLock { $0[.daemon] } }
 
+    /// All parts that run.
+    public var processes: [ChildProcess] { parts.withLock { Array($0.values) } }
+
     /// Starts the daemon with further modules, each given as a `load-module` line, and returns when it serves clients.
     ///
     /// - Parameter daemonArguments: More arguments for the daemon, such as `--dl-search-path=…`.
@@ -67,7 +70,7 @@ public final class PrivatePulseAudio: PrivateServer {
         if daemon?.isRunning ?? false { return }
         let daemon = try sandbox.start("pulseaudio", try daemonInvocation())
         parts.withLock { $0[.daemon] = daemon }
-        _ = try await waitUntil("PulseAudio", within: .seconds(15), evidence: { sandbox.logTails() }) {
+        _ = try await waitUntil("PulseAudio", evidence: { sandbox.logTails() }) {
             if let status = daemon.exitStatus {
                 throw CommandFailure(command: ["pulseaudio"], status: status, errors: daemon.log.tail())
             }

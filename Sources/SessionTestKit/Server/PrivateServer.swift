@@ -24,6 +24,8 @@ public protocol PrivateServer: Sendable {
 
     /// The kind of server.
     var kind: ServerKind { get }
+    /// The processes that make up the server: the daemon, what belongs to it, and the buses.
+    var processes: [ChildProcess] { get }
     /// The daemon, which has loaded the module under test; nil after it was ended.
     var daemon: ChildProcess? { get }
     /// Ends only the daemon; with SIGKILL as in a crash.
@@ -52,13 +54,22 @@ extension PrivateServer {
     /// Waits until a stream fulfils `condition`, and returns it.
     @discardableResult
     public func waitForStream(
-        _ awaited: String, within limit: Duration = .seconds(10),
+        _ awaited: String,
         where condition: @Sendable (ServerStream) -> Bool
     ) async throws -> ServerStream {
         try await waitUntil(
-            awaited, within: limit, every: .milliseconds(20), evidence: { sandbox.logTails() }
+            awaited, every: .milliseconds(20), evidence: { sandbox.logTails() }
         ) {
             try await streams().first(where: condition)
+        }
+    }
+
+    /// Waits until the streams are as they should be.
+    public func waitForStreams(where condition: @Sendable ([ServerStream]) -> Bool) async throws {
+        var last: [ServerStream] = []
+        _ = try await waitUntil("other streams", evidence: { "\(last.map(\.properties))" }) {
+            last = try await streams()
+            return condition(last) ? true : nil
         }
     }
 
@@ -70,7 +81,7 @@ extension PrivateServer {
     /// Waits ten seconds until our module counts its start as survived. If a server is killed before, the module blames
     /// itself at the next start.
     public func outliveStart() async throws {
-        _ = try await waitUntil("the mark of the start is gone", within: .seconds(20), every: .milliseconds(50)) {
+        _ = try await waitUntil("the mark of the start is gone", every: .milliseconds(50)) {
             FileManager.default.fileExists(atPath: startMark) ? nil : true
         }
     }

@@ -1,5 +1,5 @@
 /// The parts and settings of a private PulseAudio.
-public struct PulseAudioOptions: Sendable {
+public struct PulseAudioOptions: Sendable, Hashable {
     /// The name of the null sink.
     public var sinkName = "test-sink"
     /// Further modules, each as a `load-module` line, loaded in this order after the sink and the protocol.

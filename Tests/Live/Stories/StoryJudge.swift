@@ -5,19 +5,14 @@ import SessionTestKit
 
 @testable import SessionCommands
 
-/// What was not as a story expects it.
-struct StoryMistake: Sendable {
-    var text: String
-    /// Whether a stream that should be heard was not heard so, which a machine that stands still may cause.
-    var isOfSound = false
-}
-
 /// What came of a story.
 struct StoryJudgement: Sendable {
-    var failures: [StoryMistake] = []
+    /// What was not as the story expects it, with its place.
+    var failures: [String] = []
+    /// What of it this server cannot show, each with the reason.
     var limits: [String] = []
+    /// How many expectations were judged.
     var count = 0
-    var lateness = Duration.zero
 }
 
 extension StoryPlayer {
@@ -31,7 +26,6 @@ extension StoryPlayer {
     /// Compares what was expected with what came out of the outputs, what sessions were, and what they were told.
     func judge() async throws -> StoryJudgement {
         var judgement = StoryJudgement()
-        judgement.lateness = lateness
         var compared: [Int: Int] = [:]
         func news(_ session: Int, _ all: [Told]) -> [Told] {
             let extras = scenario.extras(of: session)
@@ -44,12 +38,10 @@ extension StoryPlayer {
         for mark in marks {
             let expectation = scenario.expectations[mark.expectation]
             let moment = expectation.moment.fixed
-            func fail(_ found: String, _ expected: String, isOfSound: Bool = false) {
+            func fail(_ found: String, _ expected: String) {
                 judgement.failures.append(
-                    StoryMistake(
-                        text: "\(scenario.file):\(expectation.place.line):\(expectation.place.column): error: "
-                            + "found \(found) at \(moment) s, expected \(expected)",
-                        isOfSound: isOfSound))
+                    "\(scenario.file):\(expectation.place.line):\(expectation.place.column): error: "
+                        + "found \(found) at \(moment) s, expected \(expected)")
             }
             judgement.count += 1
             switch expectation.subject {
@@ -73,8 +65,7 @@ extension StoryPlayer {
                     }
                     let full = 20 * log10(Self.amplitude * volume(of: stream, at: expectation.moment))
                     if !condition.holds(of: level, full: full, state) {
-                        fail(
-                            "\(name) at \(Self.text(level, full))", condition.text, isOfSound: condition.isHeard(state))
+                        fail("\(name) at \(Self.text(level, full))", condition.text)
                     }
                 }
             case .session(let session, let condition):
@@ -95,10 +86,9 @@ extension StoryPlayer {
             let rest = news(session, try told(session))
             if !rest.isEmpty {
                 judgement.failures.append(
-                    StoryMistake(
-                        text: "\(scenario.file):\(place.line):\(place.column): error: found "
-                            + "\(scenario.sessions[session].name) told \(Told.text(of: rest)) after that, "
-                            + "expected another expectation of what it is told, or nothing"))
+                    "\(scenario.file):\(place.line):\(place.column): error: found "
+                        + "\(scenario.sessions[session].name) told \(Told.text(of: rest)) after that, "
+                        + "expected another expectation of what it is told, or nothing")
             }
         }
         return judgement

@@ -62,7 +62,7 @@ struct StoryPlan {
         options.runsSystemBus = needsLogind
         options.configurationFiles["audio-session/policy.conf"] = Self.text(of: scenario.policy)
         for preset in ["car"] {
-            if let text = try? String(contentsOfFile: "\(StoryBatch.project)/policy/\(preset).conf", encoding: .utf8) {
+            if let text = try? String(contentsOfFile: "\(StoryFile.project)/policy/\(preset).conf", encoding: .utf8) {
                 options.configurationFiles["audio-session/\(preset).conf"] = text
             }
         }

@@ -42,7 +42,8 @@ final class StoryPlayer {
     private var cookies: [Int: Int] = [:]
     private(set) var marks: [Mark] = []
     private(set) var lateness = Duration.zero
-    private var begin = ContinuousClock.now
+    /// On the clock of ``StallMeter/now``.
+    private var begin = StallMeter.now
     /// What each stream's user has made of its volume.
     private(set) var volumes: [Int: [(moment: Duration, factor: Double)]] = [:]
     var scenario: Scenario { plan.scenario }
@@ -97,7 +98,7 @@ final class StoryPlayer {
             events.removeFirst()
             try await perform(event.action, at: .zero)
         }
-        begin = .now
+        begin = StallMeter.now
         var expectations = Array(scenario.expectations.enumerated())[...]
         while !events.isEmpty || !expectations.isEmpty {
             let next = events.first
@@ -114,10 +115,21 @@ final class StoryPlayer {
         try await wait(until: scenario.length)
     }
 
-    private var elapsed: Duration { ContinuousClock.now - begin }
+    private var elapsed: Duration { StallMeter.now - begin }
 
     private func wait(until moment: Duration) async throws {
-        try await Task.sleep(until: begin + moment, tolerance: .milliseconds(1))
+        try await Task.sleep(for: begin + moment - StallMeter.now, tolerance: .milliseconds(1))
+    }
+
+    /// The events of a story are tenths of a second apart. One that came later than a part of that makes another story.
+    private static let greatestLateness = Duration.milliseconds(60)
+
+    /// Throws if the machine has not kept to the story's times, so that it has to be played again.
+    func expectWhole() throws {
+        _ = try desk.heard(from: max(0, desk.capture.frameCount - elapsed.frames))
+        if lateness > Self.greatestLateness {
+            throw BrokenStretch(["an event came \(Int(lateness.milliseconds)) ms late"])
+        }
     }
 
     private func isSetUp(_ action: Scenario.Action) -> Bool {

@@ -1,0 +1,66 @@
+import Foundation
+
+/// Tells whether the machine may have lost sound, whatever servers and programs did: because it stood still, because a
+/// player waited for a processor for longer than its buffer lasts, or because the server says so itself.
+///
+/// A recording is judged only where none of that happened.
+public final class MachineWatch: Sendable {
+    /// The watch of this process, which begins when it is first used.
+    public static let shared = MachineWatch()
+
+    private let machine = StallMeter(.realTime)
+    private let programs = StallMeter(.ordinary)
+
+    /// The shortest buffer of a player that fills it with ordinary priority.
+    static let shortestBuffer = Duration.milliseconds(80)
+    /// How far from a stall, or from a line of a log, sound may be lost: what is recorded is written in blocks.
+    static let margin = Duration.milliseconds(300)
+    /// After a line about lost cycles, PipeWire is silent about others for two seconds.
+    static let silenceOfServer = Duration.seconds(2)
+
+    /// What may have cost sound between two moments of ``StallMeter/now``, a sentence for each; empty when the stretch is
+    /// whole.
+    ///
+    /// - Parameters:
+    ///   - quantum: The frames of a cycle of the graph. Half a cycle late is too late: sound goes through two threads in
+    ///     each.
+    ///   - logs: What the server and its clients have logged.
+    public func losses(in stretch: Range<Duration>, quantum: Int, logs: [String]) -> [String] {
+        let around = stretch.lowerBound - MachineWatch.margin..<stretch.upperBound + MachineWatch.margin
+        func longest(_ meter: StallMeter, _ least: Duration) -> Duration? {
+            meter.stalls(of: least).filter { $0.overlaps(around) }.map { $0.upperBound - $0.lowerBound }.max()
+        }
+        var losses: [String] = []
+        if let stall = longest(machine, .frames(quantum) / 2) {
+            losses.append("the machine stood still for \(Int(stall.milliseconds)) ms")
+        }
+        if let wait = longest(programs, MachineWatch.shortestBuffer) {
+            losses.append("programs waited for a processor for \(Int(wait.milliseconds)) ms")
+        }
+        let said = logs.flatMap { $0.split(separator: "\n") }.first { line in
+            guard let moment = MachineWatch.moment(ofLostCycle: line) else { return false }
+            return (moment..<moment + MachineWatch.silenceOfServer).overlaps(around)
+        }
+        if let said { losses.append("the server said: \(said)") }
+        return losses
+    }
+
+    /// When PipeWire logged that a node missed a cycle; nil for any other line. Its clock is that of ``StallMeter/now``.
+    static func moment(ofLostCycle line: Substring) -> Duration? {
+        guard line.contains("pw.node"), ["too slow", "missed", "xrun"].contains(where: { line.contains($0) }) else {
+            return nil
+        }
+        // "[I][00893.548559] pw.node …"
+        let seconds = line.split(separator: "[", maxSplits: 2).last?.prefix { $0 != "]" }
+        return seconds.flatMap { Double($0) }.map { .nanoseconds(Int64($0 * 1e9)) }
+    }
+}
+
+/// Thrown where a recording was to be judged and the machine may have lost sound in it: the scene has to be played again.
+public struct BrokenStretch: Error, CustomStringConvertible {
+    /// What may have cost sound.
+    public let description: String
+
+    /// Names what may have cost sound.
+    public init(_ losses: [String]) { description = losses.joined(separator: "; ") }
+}
