@@ -20,7 +20,6 @@ void test_initialize_errors(void) {
     SOON(strcmp(stage("sessions"), "0") == 0);
     NEXT_CALLS("Close()");
     EXPECT(AudioSessionUninitialize(), kAudioSessionNotInitialized);
-    double before = seconds();
     play("fail OpenSession LimitsExceeded");
     EXPECT(AudioSessionInitialize(NULL, NULL, NULL, NULL), kAudioSessionInitializationTimeOutError);
     initialize();
@@ -35,7 +34,8 @@ void test_initialize_errors(void) {
     /* The bus in the runtime folder. */
     unsetenv("DBUS_SESSION_BUS_ADDRESS");
     EXPECT(AudioSessionInitialize(NULL, NULL, NULL, NULL), kAudioSessionInitializationTimeOutError);
-    EXPECT(seconds() - before < 4, 1);
+    /* Each of them at once. */
+    EXPECT(waits_in_vain, 0);
     play("bus-start");
     play("start");
     initialize();

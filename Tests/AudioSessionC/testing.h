@@ -14,12 +14,12 @@
 /* Two numbers that should be the same; four characters are printed as such. Counts, and ends the test if they differ. */
 #define EXPECT(found, expected) expect_number((long)(found), (long)(expected), #found, __FILE__, __LINE__)
 #define EXPECT_TEXT(found, expected) expect_text(found, expected, #found, __FILE__, __LINE__)
-/* A condition that holds soon. */
-#define SOON(condition)                                                            \
-    do {                                                                           \
-        bool holds = false;                                                        \
-        for (int left = 5000; !(holds = (condition)) && left > 0; left--) idle();  \
-        expect_number(holds, 1, "soon " #condition, __FILE__, __LINE__);           \
+/* Waits for a condition. Who waits for two minutes hangs. */
+#define SOON(condition)                                                                 \
+    do {                                                                                \
+        bool holds = false;                                                             \
+        for (double limit = seconds() + 120; !(holds = (condition)) && seconds() < limit;) idle(); \
+        expect_number(holds, 1, "soon " #condition, __FILE__, __LINE__);                \
     } while (0)
 /* What callbacks have written, after the last time: one after another, with a blank between. Waits for that. */
 #define HEARD(expected) expect_heard(expected, __FILE__, __LINE__)
@@ -32,10 +32,21 @@ void idle(void);
 extern bool is_polling;
 double seconds(void);
 
+/* The library's waits for an answer, each of which has a time at which it gives up: how many have begun, in all threads; and
+ * of this thread, how many have ended because that time had come, and the longest that one could have taken, in s. */
+extern int waits_begun;
+extern __thread int waits_in_vain;
+extern __thread double longest_wait;
+/* This thread's waits give up two minutes later, so that what ends them is never the machine. */
+extern __thread bool is_patient;
+
 /* A command for stage.py or service.py, and its answer, which lives until the next one. */
 const char *stage(const char *command);
 /* stage(), which has to answer ok. */
 void play(const char *command);
+
+/* How many blocks of memory this program has; 0 with a sanitizer. */
+long blocks_now(void);
 
 void write_heard(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Listeners that write what they hear; their data is a name, or NULL. */
