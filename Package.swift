@@ -296,6 +296,8 @@ let tests: [Target] = [
         exclude: ["Snapshots"]),
     tests(of: "SessionTestKit", ["SessionTestKit", "fixture-card"]),
     tests(of: "BenchReport", ["BenchReport", "SessionTestKit"]),
+    // What install/build has made, and everything else that needs neither a desktop nor the targets themselves.
+    tests(of: "Package", ["SessionTestKit"]),
     // In real servers, which load the built modules.
     tests(
         of: "Live",

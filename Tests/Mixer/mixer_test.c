@@ -1,5 +1,10 @@
 /* Tests of Sources/CPipeWire/mixer.c and glide.c in front of the server's own mixer, which is loaded from its plugin. What
- * is expected is worked out here, in double precision. See check. */
+ * is expected is worked out here, in double precision. Tests/Package builds it.
+ * With "cost" behind the plugin's path, it prints what a link costs in each cycle, as a table:
+ *
+ *     cc -O2 -I Sources/CPipeWire -I Sources/CGlide/include $(pkg-config --cflags libspa-0.2) -Wl,--wrap=calloc,--wrap=free \
+ *         Tests/Mixer/mixer_test.c Sources/CPipeWire/mixer.c Sources/CGlide/glide.c -lm -ldl -pthread -o .build/mixer_test
+ *     .build/mixer_test $(pkg-config --variable=plugindir libspa-0.2)/audiomixer/libspa-audiomixer.so cost */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

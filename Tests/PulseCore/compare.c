@@ -22,7 +22,7 @@
 #include <pulsecore/source-output.h>
 #include <pulsecore/source.h>
 
-/* The script takes it out of the daemon's sources, as it stands in none of the headers. */
+/* The test takes it out of the daemon's sources, as it stands in none of the headers. */
 #include "volume-factor-entry.h"
 
 #if RELEASE < 15

@@ -1,5 +1,5 @@
 /* Tests the gains that glide in PulseAudio's streams (Sources/CPulseCore/ramps.c) with a sink of this file's own, which asks
- * for sound, takes it back and plays it as the daemon's do. For Tests/Ramps/check. */
+ * for sound, takes it back and plays it as the daemon's do. Tests/Package builds it. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>
