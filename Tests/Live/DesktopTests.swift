@@ -100,7 +100,7 @@ extension LiveModule {
             let mocks = DesktopMocks(desk.sandbox)
             let service = try await mocks.startCallAudio()
             _ = try await desk.playMusic()
-            try await desk.log.wait(forLineContaining: "org.AudioSession1 is on the session bus")
+            try await desk.waitForService()
             try await mocks.setCallAudio(isInCall: true)
             try await desk.hearNothing(of: LiveDesktop.music)
             try await mocks.setCallAudio(isInCall: false)
@@ -145,7 +145,7 @@ extension LiveModule {
             _ = try await mocks.startModemManager()
             _ = try await desk.playMusic()
             let start = desk.capture.frameCount
-            try await desk.log.wait(forLineContaining: "org.AudioSession1 is on the session bus")
+            try await desk.waitForService()
             for isAccepted in [true, false] {
                 let lines = try desk.log.lineCount
                 let call = try await mocks.ring()

@@ -187,7 +187,11 @@ struct LiveDesktop: Sendable {
         // The first test of a server also sees how it began.
         let log = shared.isNew ? server.daemon?.log : server.daemon?.log.fromNow
         let desk = LiveDesktop(server: server, capture: try await Capture.start(on: server), log: log)
-        if !policy.isEmpty { try await desk.save(policy, .byRenaming) }
+        if !policy.isEmpty {
+            let log = server.daemon?.log.fromNow
+            try server.sandbox.write(policy + "\n", to: "home/.config/audio-session/policy.conf")
+            try await server.waitForPolicy(besides: desk.policyPath, log: log)
+        }
         try await body(desk)
     }
 

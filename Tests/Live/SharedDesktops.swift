@@ -88,9 +88,10 @@ extension SharedDesktops.Server {
         try await server.sandbox.killAll(but: processes)
         try await server.waitForStreams(where: \.isEmpty)
         let policy = LiveDesktop.policyPath(in: server.sandbox)
-        if FileManager.default.fileExists(atPath: policy), let log = server.daemon?.log.fromNow {
+        if FileManager.default.fileExists(atPath: policy) {
+            let log = server.daemon?.log.fromNow
             try FileManager.default.removeItem(atPath: policy)
-            try await log.wait(forLineContaining: "policy:")
+            try await server.waitForPolicy(besides: policy, log: log)
         }
         for folder in ["tmp", "bin"] {
             for file in (try? FileManager.default.contentsOfDirectory(atPath: server.sandbox.path(folder))) ?? [] {
@@ -113,6 +114,21 @@ extension SharedDesktops.Server {
         } catch {
             Issue.record(error, "the test leaves something behind")
             return false
+        }
+    }
+}
+
+extension PrivateServer {
+    /// Waits until the module has read its policy. It says so in its log if anything else holds now; whether the user's file
+    /// counts, its status says in any case.
+    func waitForPolicy(besides file: String, log: LogFile?) async throws {
+        let isThere = FileManager.default.fileExists(atPath: file)
+        _ = try await waitUntil("the policy to be read", evidence: { sandbox.logTails() }) {
+            if log?.text.contains("policy:") ?? false { return true }
+            let status = try? await sandbox.run(
+                Invocation(LiveDesktop.builtProgram("audio-session"), ["status", "--json"]))
+            let policy = try status.flatMap { try JSONValue(parsing: $0)["policy"]?.text }
+            return policy.map { $0.contains(file) == isThere } ?? false ? true : nil
         }
     }
 }

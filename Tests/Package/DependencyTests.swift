@@ -24,13 +24,24 @@ struct DependencyTests {
         "installed,git,", "installed,gcc,c-compiler, gcc-x86-64-linux-gnu (= 4:14.2.0-1)", "config-files,libpulse-dev,",
         "installed,pkgconf,pkg-config (= 1.8.1-4)", "installed,binutils,binutils-gold",
     ]
-    private static let missing = "g++ libpipewire-0.3-dev libspa-0.2-dev libsystemd-dev libpulse-dev"
+    private static let missing = "g++ ca-certificates libpipewire-0.3-dev libspa-0.2-dev libsystemd-dev libpulse-dev"
     private static let apt = "apt-get install -y -qq --no-install-recommends"
-    private static let asRoot = "un this as root: env DEBIAN_FRONTEND=noninteractive \(apt) \(missing)"
+    private static let asRoot = """
+        install/dependencies: could not install them. Run this as root: apt-get update -qq && \
+        env DEBIAN_FRONTEND=noninteractive \(apt) \(missing)
+        """
+    private static let toBuild =
+        """
+        pkg-config binutils gcc g++ git ca-certificates libpipewire-0.3-dev libspa-0.2-dev libsystemd-dev libpulse-dev
+        """.split(separator: " ").map { "installed,\($0)," }
+    private static let noSwift = """
+        install/dependencies: no Swift 6 in PATH, nor among the packages of this system: see \
+        https://www.swift.org/install/linux/
+        """
     // Ubuntu 24.04 has Debian's names, and gave libraries with a 64-bit time others, as Debian 13 did.
     private static let ubuntu =
         """
-        binutils gcc g++ git libpipewire-0.3-dev libspa-0.2-dev libsystemd-dev libpulse-dev dbus pipewire pipewire-bin \
+        binutils gcc g++ git ca-certificates libpipewire-0.3-dev libspa-0.2-dev libsystemd-dev libpulse-dev dbus pipewire pipewire-bin \
         pipewire-pulse wireplumber pulseaudio-utils espeak-ng gnuplot-nox fontconfig-config fonts-dejavu-core systemd \
         libglib2.0-bin python3-dbus python3-gi bubblewrap groff-base xz-utils
         """.split(separator: " ").map { "installed,\($0)," } + [
@@ -38,7 +49,7 @@ struct DependencyTests {
             "installed,libpulse-mainloop-glib0t64,libpulse-mainloop-glib0 (= 1:16.1+dfsg1-2ubuntu10)",
         ]
     private static let fedora = """
-        pkgconf-pkg-config binutils gcc gcc-c++ libstdc++-static pipewire-devel systemd-devel pulseaudio-libs-devel
+        pkgconf-pkg-config binutils gcc gcc-c++ libstdc++-static ca-certificates pipewire-devel systemd-devel pulseaudio-libs-devel
         """
     private static let fedoraDemo = """
         dbus-daemon pipewire pipewire-utils pipewire-pulseaudio wireplumber pulseaudio-utils mpv espeak-ng \
@@ -56,29 +67,35 @@ struct DependencyTests {
             environment: ["AUDIO_SESSION_DEPENDENCIES": "present"]),
         Machine(
             description: "Debian: without root and sudo, says what to install", debian: debian, arguments: ["--build"],
-            programs: ["sudo": nil], expected: ["install/dependencies: r\(asRoot)"],
+            programs: ["sudo": nil], expected: [asRoot],
             status: 1),
         Machine(
             description: "Debian: with a sudo that refuses, too", debian: debian, arguments: ["--build"],
             programs: ["sudo": "echo 'sudo: a password is required' >&2; exit 1"],
-            expected: ["sudo: a password is required", "install/dependencies: could not install them. R\(asRoot)"],
+            expected: ["sudo: a password is required", asRoot],
             status: 1),
         Machine(
-            description: "Debian: an old Swift is refused before anything is installed", debian: debian,
-            arguments: ["--build"], programs: ["swift": "echo 'Swift version 5.10'"],
-            expected: [
-                """
-                install/dependencies: no Swift 6 toolchain in PATH: install the package swiftlang (Debian 13) or swift-lang \
-                (Fedora), or see https://www.swift.org/install/linux/
-                """
-            ], status: 1),
+            description: "Debian 13: its Swift, where there is only an old one", debian: toBuild,
+            arguments: ["--build"],
+            programs: [
+                "swift": "echo 'Swift version 5.10'",
+                "apt-cache": "printf 'Package: swiftlang\nVersion: 6.0.3-2\n'",
+            ], expected: ["as root: apt-get update -qq", "as root: \(apt) swiftlang"]),
+        Machine(
+            description: "Debian 12: says where Swift is, and installs nothing", debian: toBuild,
+            programs: ["swift": nil, "apt-cache": "echo 'E: No packages found' >&2; exit 100"],
+            expected: ["as root: apt-get update -qq", noSwift], status: 1),
+        Machine(
+            description: "Ubuntu 24.04: says so, too, with an old Swift among its packages", debian: toBuild,
+            programs: ["swift": nil, "apt-cache": "echo 'Version: 5.9.2-1'"],
+            expected: ["as root: apt-get update -qq", noSwift], status: 1),
         Machine(
             description: "Ubuntu: what a desktop does not have yet", debian: ubuntu,
             expected: ["as root: apt-get update -qq", "as root: \(apt) mpv"]),
         Machine(
             description: "Ubuntu: for the browsers, also the daemon of PulseAudio", debian: ubuntu,
             arguments: ["--browsers"],
-            expected: ["as root: apt-get update -qq", "as root: \(apt) chromium firefox-esr pulseaudio"]),
+            expected: ["as root: apt-get update -qq", "as root: \(apt) mpv pulseaudio chromium firefox-esr"]),
         Machine(
             description: "Fedora: to build", fedora: ["bash", "git-core"], arguments: ["--build"],
             expected: ["\(dnf) \(fedora)"]),
@@ -102,11 +119,18 @@ struct DependencyTests {
             description: "Fedora: for the browsers, by its names", fedora: fedoraComplete, arguments: ["--browsers"],
             expected: ["\(dnf) chromium firefox"]),
         Machine(
+            description: "Fedora: its Swift", fedora: fedoraComplete, arguments: ["--build"],
+            programs: [
+                "swift": "exit 1",
+                "dnf": "[ \"$1\" != repoquery ] || { printf 6.2.1 >&3; exit; }; echo \"${ROOT-}dnf $*\"",
+            ], expected: ["\(dnf) swift-lang"]),
+        Machine(
             description: "elsewhere: says what it would have installed, by Debian's names", arguments: ["--build"],
             expected: [
                 """
                 install/dependencies: knows apt-get and dnf, and neither is here; please install the equivalents of: \
-                pkg-config binutils gcc g++ git libpipewire-0.3-dev libspa-0.2-dev libsystemd-dev libpulse-dev
+                pkg-config binutils gcc g++ git ca-certificates libpipewire-0.3-dev libspa-0.2-dev libsystemd-dev \
+                libpulse-dev
                 """
             ]),
     ]
@@ -132,7 +156,8 @@ struct DependencyTests {
             guard let text else { continue }
             // Seen also where the script discards what package managers print.
             try sandbox.write(
-                "#!/bin/bash\nexec 1>&\(["apt-get", "dnf"].contains(name) ? 2 : 1)\n\(text)\n", to: "machine/\(name)")
+                "#!/bin/bash\nexec 3>&1 1>&\(["apt-get", "dnf"].contains(name) ? 2 : 1)\n\(text)\n",
+                to: "machine/\(name)")
         }
         let folder = sandbox.path("machine")
         try await sandbox.output(of: ["chmod", "-R", "u+x", folder])

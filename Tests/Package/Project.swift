@@ -87,7 +87,7 @@ extension Sandbox {
     ) async throws -> String {
         let name = (command[0] as NSString).lastPathComponent
         let child = try start(name, Invocation("env", ["-C", folder] + command, environment: environment))
-        let ending = try await child.waitForExit(within: .seconds(600))
+        let ending = try await child.waitForExit(within: hangLimit * 5)
         guard ending == .exited(status) else {
             throw OtherStatus(command: command, status: ending, text: child.log.text)
         }

@@ -95,9 +95,9 @@ public final class ChildProcess: Sendable {
 
     /// Waits until the child has ended, by itself or by a signal.
     @discardableResult
-    public func waitForExit() async throws -> ExitStatus {
+    public func waitForExit(within limit: Duration = hangLimit) async throws -> ExitStatus {
         try await waitUntil(
-            "the end of \(name) (process \(processID))", every: .milliseconds(2),
+            "the end of \(name) (process \(processID))", within: limit, every: .milliseconds(2),
             evidence: { "\(kernelState)\n\(log.tail())" }
         ) { exitStatus }
     }
