@@ -67,8 +67,7 @@ extension LiveModule {
             _ = try desk.play(LiveDesktop.music, with: .plain, as: "music-player", role: .music, for: .seconds(600))
             try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             let before = try desk.changesOfRoute(for: "new-device-available")
-            // `Tests/run --large` asks for 100.
-            let pulls = ProcessInfo.processInfo.environment["AUDIO_SESSION_PULLS"].flatMap { Int($0) } ?? 25
+            let pulls = Selection.isAll ? 100 : 10
             for _ in 0..<pulls {
                 // At any moment of the quantum.
                 try await headphones.record(.milliseconds(Int.random(in: 30...130)))

@@ -15,8 +15,6 @@ public final class MachineWatch: Sendable {
     static let shortestBuffer = Duration.milliseconds(80)
     /// How far from a stall, or from a line of a log, sound may be lost: what is recorded is written in blocks.
     static let margin = Duration.milliseconds(300)
-    /// After a line about lost cycles, PipeWire is silent about others for two seconds.
-    static let silenceOfServer = Duration.seconds(2)
 
     /// What may have cost sound between two moments of ``StallMeter/now``, a sentence for each; empty when the stretch is
     /// whole.
@@ -38,21 +36,32 @@ public final class MachineWatch: Sendable {
             losses.append("programs waited for a processor for \(Int(wait.milliseconds)) ms")
         }
         let said = logs.flatMap { $0.split(separator: "\n") }.first { line in
-            guard let moment = MachineWatch.moment(ofLostCycle: line) else { return false }
-            return (moment..<moment + MachineWatch.silenceOfServer).overlaps(around)
+            MachineWatch.moment(ofLostCycle: line).map { around.contains($0 + MachineWatch.aheadOfLogs) } ?? false
         }
         if let said { losses.append("the server said: \(said)") }
         return losses
     }
 
-    /// When PipeWire logged that a node missed a cycle; nil for any other line. Its clock is that of ``StallMeter/now``.
+    /// By how much the clock of ``StallMeter/now`` is ahead of the one in PipeWire's logs, which nobody adjusts.
+    private static var aheadOfLogs: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC_RAW, &time)
+        return StallMeter.now - .seconds(time.tv_sec) - .nanoseconds(time.tv_nsec)
+    }
+
+    /// When PipeWire logged that a node missed a cycle, by the clock of its logs; nil for any other line.
+    ///
+    /// The daemon says so of one node in two seconds, the clients each time that they were not woken.
     static func moment(ofLostCycle line: Substring) -> Duration? {
         guard line.contains("pw.node"), ["too slow", "missed", "xrun"].contains(where: { line.contains($0) }) else {
             return nil
         }
         // "[I][00893.548559] pw.node …"
-        let seconds = line.split(separator: "[", maxSplits: 2).last?.prefix { $0 != "]" }
-        return seconds.flatMap { Double($0) }.map { .nanoseconds(Int64($0 * 1e9)) }
+        guard let start = line.range(of: "][")?.upperBound, let seconds = Double(line[start...].prefix { $0 != "]" })
+        else {
+            return nil
+        }
+        return .nanoseconds(Int64(seconds * 1e9))
     }
 }
 
