@@ -57,13 +57,12 @@ struct LiveDesktopOptions: Hashable {
         desktop.runsSystemBus = runsSystemBus
         desktop.configurationFiles.merge(configurationFiles) { $1 }
         if !remembersVolumes { desktop.configurationFiles.merge(PrivateDesktop.withoutMemory) { wished, _ in wished } }
-        let programs = URL(fileURLWithPath: try LiveDesktop.builtProgram("odd-client")).deletingLastPathComponent().path
         var module = ServerModule(
             PrivateDesktop.moduleName, folder: folder, arguments: servesBus ? nil : "{ dbus = no }")
         module.isLate = isModuleLate
         desktop.modules = [
             module,
-            ServerModule("libpipewire-module-test-unloader", folder: programs),
+            ServerModule("libpipewire-module-test-unloader", folder: try LiveDesktop.unloaderFolder.get()),
         ]
         // Nodes say when they miss a cycle (MachineWatch).
         desktop.environment.merge(["PIPEWIRE_DEBUG": "2,mod.audio-session:4,pw.node:3"]) { wished, _ in wished }
@@ -216,6 +215,20 @@ struct LiveDesktop: Sendable {
         try #require(
             FileManager.default.fileExists(atPath: "\(folder)/\(ServerKind.underTest.moduleFile)"),
             "no module for \(ServerKind.underTest) in \(folder): run install/build")
+        return folder
+    }
+
+    /// A folder with nothing but the module that unloads others. PipeWire looks through folders with all that is below them,
+    /// and the one of the build has thousands of files.
+    static let unloaderFolder = Result {
+        let module = URL(fileURLWithPath: try builtProgram("libpipewire-module-test-unloader.so"))
+        let folder = module.deletingLastPathComponent().appendingPathComponent("unloader").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let link = "\(folder)/\(module.lastPathComponent)"
+        if access(link, R_OK) != 0 {
+            try? FileManager.default.removeItem(atPath: link)
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: module.path)
+        }
         return folder
     }
 

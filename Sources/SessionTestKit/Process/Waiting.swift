@@ -26,7 +26,7 @@ public let hangLimit = Duration.seconds(180)
 ///
 /// Every wait of the kit uses this function, so none can hang and none guesses a duration. The probe is called at least
 /// once after the limit, so a condition that holds does not fail on a machine that stood still. It is called again after
-/// a pause as long as it took, so that probes that start programs leave half of a processor to others.
+/// a pause of four times as long as it took, because probes that start programs take processors from those that play.
 public func waitUntil<Value>(
     _ awaited: String,
     within limit: Duration = hangLimit,
@@ -40,6 +40,6 @@ public func waitUntil<Value>(
         let start = ContinuousClock.now
         if let value = try await probe() { return value }
         if start >= deadline { throw WaitFailure(awaited: awaited, evidence: evidence()) }
-        try await Task.sleep(for: max(pause, ContinuousClock.now - start))
+        try await Task.sleep(for: max(pause, (ContinuousClock.now - start) * 4))
     }
 }

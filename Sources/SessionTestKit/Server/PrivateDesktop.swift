@@ -52,11 +52,6 @@ public final class PrivateDesktop: PrivateServer {
     private init(_ options: DesktopOptions) throws {
         self.options = options
         var environment = options.environment
-        let folders = options.modules.compactMap(\.folder)
-        if !folders.isEmpty {
-            environment["PIPEWIRE_MODULE_DIR"] = (folders + [try PrivateDesktop.moduleFolder()])
-                .joined(separator: ":")
-        }
         if options.cardOwner == .manager {
             environment["SPA_PLUGIN_DIR"] = [try CardOwner.pluginFolder(), try PrivateDesktop.pluginFolder()]
                 .joined(separator: ":")
@@ -203,7 +198,13 @@ public final class PrivateDesktop: PrivateServer {
 
     private func start(_ part: Part, _ program: String) throws {
         if parts.withLock({ $0[part]?.isRunning ?? false }) { return }
-        let environment = part == .wirePlumber ? ["FIXTURE_CARD_FOLDER": cardFolder] : [:]
+        var environment: [String: String] = [:]
+        if part == .wirePlumber { environment["FIXTURE_CARD_FOLDER"] = cardFolder }
+        // Only for the daemon: every program that links to PipeWire looks through all of these folders when it starts.
+        let folders = options.modules.compactMap(\.folder)
+        if part == .pipeWire, !folders.isEmpty {
+            environment["PIPEWIRE_MODULE_DIR"] = (folders + [try PrivateDesktop.moduleFolder()]).joined(separator: ":")
+        }
         let child = try sandbox.start(program, Invocation(program, environment: environment))
         parts.withLock { $0[part] = child }
     }
