@@ -73,7 +73,8 @@ int main(int argc, char *argv[]) {
     struct pw_loop *loop = pw_main_loop_get_loop(main_loop);
     pw_loop_add_signal(loop, SIGTERM, quit, main_loop);
     pw_loop_add_signal(loop, SIGINT, quit, main_loop);
-    struct pw_context *context = pw_context_new(loop, NULL, 0);
+    /* As a card's driver in the daemon, its thread for sound has real-time priority. */
+    struct pw_context *context = pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "client-rt.conf", NULL), 0);
     struct pw_core *core = pw_context_connect(context, NULL, 0);
     if (core == NULL) {
         fprintf(stderr, "fixture-card: no server\n");

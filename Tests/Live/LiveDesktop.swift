@@ -148,9 +148,14 @@ struct LiveDesktop: Sendable {
         // What a session manager remembers of a card would reach the next test.
         if own != nil || CardScenario.withCard.contains(String(test.prefix { $0 != "(" })) { options.owner = test }
         change(&options)
+        var text = [preset.map { "preset = \($0)" }, policy].compactMap(\.self).joined(separator: "\n")
+        let file = "audio-session/policy.conf"
+        if options.owner != nil, !text.isEmpty {
+            options.configurationFiles[file] = text + "\n"
+            text = ""
+        }
         // A policy that is there from the start would be taken away with the test.
-        if options.configurationFiles["audio-session/policy.conf"] != nil { options.owner = test }
-        let text = [preset.map { "preset = \($0)" }, policy].compactMap(\.self).joined(separator: "\n")
+        if options.configurationFiles[file] != nil { options.owner = test }
         for play in 1... {
             do {
                 return try await runOnce(options, policy: text, body)

@@ -148,7 +148,8 @@ int main(int argc, char *argv[]) {
     /* Before there is another thread, which would take the signal and end the program. */
     struct linker linker = {0};
     pw_loop_add_signal(pw_main_loop_get_loop(loop), SIGUSR1, change_roles, &linker);
-    struct pw_context *context = pw_context_new(pw_main_loop_get_loop(loop), NULL, 0);
+    struct pw_context *context =
+        pw_context_new(pw_main_loop_get_loop(loop), pw_properties_new(PW_KEY_CONFIG_NAME, "client-rt.conf", NULL), 0);
     struct pw_core *core = pw_context_connect(context, NULL, 0);
     if (core == NULL) {
         fprintf(stderr, "odd-client: no server\n");

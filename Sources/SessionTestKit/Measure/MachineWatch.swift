@@ -56,6 +56,9 @@ public final class MachineWatch: Sendable {
         guard line.contains("pw.node"), ["too slow", "missed", "xrun"].contains(where: { line.contains($0) }) else {
             return nil
         }
+        // A graph that has just begun to run plays nothing yet.
+        let position = line.range(of: "pos:").flatMap { Int(line[$0.upperBound...].prefix(while: \.isNumber)) }
+        if let position, position < 8 * 1024 { return nil }
         // "[I][00893.548559] pw.node …"
         guard let start = line.range(of: "][")?.upperBound, let seconds = Double(line[start...].prefix { $0 != "]" })
         else {
