@@ -240,13 +240,15 @@ let programs: [Target] = [
 /// sessions; and benchmarks.
 let judges: [Target] = [
     .target(name: "SessionOracle", dependencies: ["SessionCore"], path: "Tests/SessionOracle", swiftSettings: strict),
-    .executableTarget(
-        name: "judge-sequences", dependencies: ["SessionOracle"], path: "Tests/Sequences", swiftSettings: strict),
     .target(
         name: "StateExploration", dependencies: ["SessionCore", "SessionOracle"], path: "Tests/StateExploration",
         swiftSettings: strict),
+    .target(
+        name: "RandomPolicies", dependencies: ["PolicyFile", "SessionCore", "SessionOracle"],
+        path: "Tests/RandomPolicies", swiftSettings: strict),
     .executableTarget(
-        name: "explore-sessions", dependencies: ["StateExploration"], path: "Tests/Explore", swiftSettings: strict),
+        name: "judge", dependencies: ["SessionOracle", "StateExploration", "RandomPolicies"], path: "Tests/Judge",
+        swiftSettings: strict),
     .executableTarget(
         name: "session-bench",
         dependencies: [
@@ -268,9 +270,9 @@ func tests(of target: String, _ dependencies: [Target.Dependency], exclude: [Str
 let tests: [Target] = [
     tests(
         of: "SessionCore", ["SessionCore", "PolicyFile", "SessionOracle", "StateExploration"], exclude: ["Pairs"]),
-    tests(of: "PolicyFile", ["PolicyFile", "SessionCore", "SpaEvents"]),
+    tests(of: "PolicyFile", ["PolicyFile", "SessionCore", "SessionOracle", "RandomPolicies", "SpaEvents"]),
     tests(of: "SessionRuntime", ["SessionCore", "SessionRuntime", "CGlide"]),
-    tests(of: "SessionBus", ["SessionBus", "SessionWire", "SessionTestKit"]),
+    tests(of: "SessionBus", ["SessionBus", "SessionWire", "SessionTestKit", "SessionOracle"]),
     tests(of: "SessionDesktop", ["SessionDesktop", "SessionBus", "SessionWire", "SessionTestKit"]),
     tests(
         of: "SessionService",
@@ -292,7 +294,7 @@ let tests: [Target] = [
         ]),
     // Without the command itself, whose linker flags do not suit tests; a build of the tests still builds the command.
     tests(
-        of: "SessionCommands", ["SessionCommands", "SessionWire", "SessionBus", "SessionTestKit"],
+        of: "SessionCommands", ["SessionCommands", "SessionWire", "SessionBus", "SessionTestKit", "SessionOracle"],
         exclude: ["Snapshots"]),
     tests(of: "SessionTestKit", ["SessionTestKit", "fixture-card"]),
     tests(of: "BenchReport", ["BenchReport", "SessionTestKit"]),

@@ -4,7 +4,7 @@ import Testing
 @testable import AudioSession
 
 /// What an application says of its session, and what the real service makes of it.
-@Suite(.timeLimit(.minutes(2))) struct ConfigurationTests {
+@Suite(.timeLimit(.minutes(10))) struct ConfigurationTests {
     @Test("R15-R20 R50-R53 every category and mode is one of the service's")
     func words() async throws {
         try await withStage { stage in

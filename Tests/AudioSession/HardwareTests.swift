@@ -7,7 +7,7 @@ import Testing
 @testable import AudioSession
 
 /// What a session is told of the devices in its route.
-@Suite(.timeLimit(.minutes(2))) struct HardwareTests {
+@Suite(.timeLimit(.minutes(10))) struct HardwareTests {
     @Test("R58 R60 R74 volume, latencies and channels are those of the session's route, and follow it")
     func figures() async throws {
         try await withStage { stage in

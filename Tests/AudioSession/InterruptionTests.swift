@@ -4,7 +4,7 @@ import Testing
 @testable import AudioSession
 
 /// Interruptions and activation, with the real service.
-@Suite(.timeLimit(.minutes(2))) struct InterruptionTests {
+@Suite(.timeLimit(.minutes(10))) struct InterruptionTests {
     @Test("R4 R8 R26 R27 R31 R33 a call interrupts the session, keeps it inactive, and its end says to go on")
     func call() async throws {
         try await withStage { stage in

@@ -8,7 +8,7 @@ import Testing
 
 /// Every property of the phone's interface for C, in Swift: read, set and listened to, with the service, without it, and
 /// when the session is closed. What can be done with each stands in `Sources/CAudioSession/properties.def`.
-@Suite(.timeLimit(.minutes(2))) struct PropertyTableTests {
+@Suite(.timeLimit(.minutes(10))) struct PropertyTableTests {
     /// A property's counterpart in Swift.
     private struct Row: Sendable {
         var characters: String
@@ -203,7 +203,7 @@ import Testing
             try await stage.desk.stopService()
             _ = try await waitUntil("the loss") { code { _ = try session.isActive } == nil ? nil : true }
             let deadline = Task {
-                try await Task.sleep(for: .seconds(10))
+                try await Task.sleep(for: .seconds(120))
                 for (_, isHeard) in listened { isHeard.cancel() }
             }
             defer { deadline.cancel() }

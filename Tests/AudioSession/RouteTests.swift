@@ -7,7 +7,7 @@ import Testing
 @testable import SessionRuntime
 
 /// Routes: what a session uses, what it is told of changes, and what it may prefer.
-@Suite(.timeLimit(.minutes(2))) struct RouteTests {
+@Suite(.timeLimit(.minutes(10))) struct RouteTests {
     @Test(
         "R56 R57 R58 R60 R61 R62 the session is told of its route, and of each change with its reason and what was before"
     )

@@ -4,7 +4,7 @@ import Testing
 @testable import AudioSession
 
 /// Two libraries in one process, which have one session.
-@Suite(.timeLimit(.minutes(2))) struct SharingTests {
+@Suite(.timeLimit(.minutes(10))) struct SharingTests {
     @Test("R6 what one sets is in force for both, and both are told of everything")
     func sharing() async throws {
         try await withStage { stage in

@@ -1,6 +1,8 @@
 import Foundation
 import ServiceFixture
+import SessionBus
 import SessionTestKit
+import Testing
 
 @testable import AudioSession
 
@@ -13,6 +15,22 @@ struct Stage {
         let session = AudioSession(displayName: "Test", streams: streams, bus: .custom(desk.sandbox.busAddress))
         _ = try await waitUntil("the service") { try? session.isActive }
         return session
+    }
+
+    /// The unique names of all connections to the bus, but not of the one that asks.
+    func connections() throws -> Set<String> {
+        let loop = PollLoop()
+        let connection = BusConnection(.custom(desk.sandbox.busAddress), loop: loop)
+        connection.open()
+        defer { connection.close() }
+        var answer: [String]?
+        connection.call(
+            BusConnection.busName, path: "/org/freedesktop/DBus", interface: BusConnection.busName, "ListNames"
+        ) { result in
+            if case .success(let values) = result { answer = values.first?.elements?.compactMap(\.text) }
+        }
+        _ = loop.run(until: { answer != nil }, within: .seconds(120))
+        return Set(try #require(answer).filter { $0.hasPrefix(":") && $0 != connection.uniqueName })
     }
 
     /// A stream of this process plays or records.

@@ -29,6 +29,20 @@ func benchmarkPolicy(_ arguments: [String]) throws {
     add(
         "read and merge the \(loaded.files.count) shipped files", unit: ("ms", 1e6), goal: "< 5 ms",
         measure(repetitions: runs) { _ = shipped.load() })
+    for (name, start, part, end) in [
+        ("5,000 roles", "roles={", "r#={category=ambient aliases=[a#]} ", "}"),
+        ("4,000 pairs of roles", "interplay={", "r#={any=mix x#=cork} ", "}"),
+        (
+            "4,000 rules for one stream", "rules=[",
+            "{matches=[{a=x}] actions={update-session={role=game mode=voice-chat}}} ", "]"
+        ),
+    ] {
+        let count = name.hasPrefix("5") ? 5_000 : 4_000
+        let text = start + (0..<count).map { part.replacing("#", with: "\($0)") }.joined() + end
+        add(
+            "read \(name)", unit: ("ms", 1e6), goal: "–",
+            measure(repetitions: min(runs, 11)) { _ = PolicyFile(bytes: Array(text.utf8), named: "large") })
+    }
     for (name, expressions, goal) in [
         ("500 rules, half of them expressions as people write them", everyday, "< 50 µs"),
         ("500 rules, half of them expressions that only the C library can decide", hard, "–"),

@@ -5,12 +5,14 @@ import Testing
 
 /// Figures as a good policy has them, to be spoilt.
 extension TransitionFigures {
+    /// Measured once.
+    private static let cut = TransitionFigures(of: MadeUpRecording.cut.recorded)
+
     static func made(
         start: Double = 100, heard: Double? = 20, both: Double = 20, level: Double? = nil, back: Double? = 450,
         returned: Double? = 0, click: Double = -120
     ) -> TransitionFigures {
-        let recorded = MadeUpRecording.cut.recorded
-        guard var figures = TransitionFigures(of: recorded) else { preconditionFailure("the recording has both tones") }
+        guard var figures = cut else { preconditionFailure("the recording has both tones") }
         figures.start = start
         figures.heard = ByLevel { _ in heard }
         figures.both = ByLevel { _ in both }

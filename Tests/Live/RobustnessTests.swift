@@ -380,6 +380,7 @@ extension LiveModule {
     func stepsBack() async throws {
         try await LiveDesktop.run(options: {
             $0.configurationFiles = PrivateDesktop.rolePolicy
+            $0.owner = "stepsBack"
             $0.pipeWire.linksCapture = false
         }) { desk in
             try await desk.log.wait(forLineContaining: "steps back")

@@ -1,4 +1,5 @@
 import Glibc
+import SessionOracle
 import Testing
 
 @testable import PolicyFile
@@ -12,10 +13,10 @@ import Testing
         return regexec(&expression, text, 0, nil, 0) == 0
     }
 
-    /// 20,000 expressions of the pieces that matter, each on several texts: comparing plain texts directly, and asking
+    /// 2,000 expressions of the pieces that matter, each on several texts: comparing plain texts directly, and asking
     /// first for what an expression requires, changes no verdict.
     @Test("the short cuts never differ from the library") func shortCutsNeverDifferFromLibrary() throws {
-        var random = SplitMix(seed: 3)
+        var random = SplitMix64(seed: 3)
         let pieces = [
             "a", "b", "ab", "c", "^", "$", "(", ")", "|", "*", "+", "?", ".", "\\.", "\\(", "[ab]", "[^a]", "{2}",
             "{0,1}",
@@ -23,7 +24,7 @@ import Testing
         ]
         let texts = ["", "a", "b", "ab", "ba", "abab", "abc", "a.b", "c(a", "é", "aé", "aab]", "\\", "b-a}", "cab c"]
         var usable = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<2_000 {
             let pattern = (0..<Int.random(in: 0...5, using: &random)).map { _ in
                 pieces.randomElement(using: &random) ?? ""
             }.joined()
@@ -41,7 +42,7 @@ import Testing
                 #expect(ours.matches(Subject(text)) == expected, "'\(pattern)' in '\(text)'")
             }
         }
-        #expect(usable > 5000)
+        #expect(usable > 500)
     }
 
     @Test(

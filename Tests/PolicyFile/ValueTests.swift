@@ -229,18 +229,6 @@ private let changes: [Change] = [
         #expect(try preset("roles = { game = { fade = \(text) } }").roles["game"]?.fade == value)
     }
 
-    /// Any preset can be written down and read again.
-    @Test("what is written is what is read") func whatIsWrittenIsWhatIsRead() throws {
-        var random = SplitMix(seed: 7)
-        for _ in 0..<200 {
-            let description = SessionDescription.random(using: &random)
-            let preset = try #require(
-                PolicyFile(text: "roles = { r = { \(description.written) } }", named: "t").preset,
-                "\(description.written)")
-            #expect(preset.roles["r"] == description)
-        }
-    }
-
     @Test(
         "the nearest word is the one that was meant",
         arguments: [
@@ -250,51 +238,5 @@ private let changes: [Change] = [
         ])
     func nearestWordIsOneThatWasMeant(word: String, meant: String?) {
         #expect(nearest(to: word, among: RoleKey.words) == meant)
-    }
-}
-
-extension SessionDescription {
-    /// The description as a policy file has it.
-    var written: String {
-        let names = CategoryOptions.named.filter { options.contains($0.option) }.map(\.name)
-        let duck =
-            "duck = { gain = \"\(ducking.gain.value) dB\" attack = \(ducking.attack / .milliseconds(1)) "
-            + "hold = \(ducking.hold / .milliseconds(1)) "
-            + "release = \"\(ducking.release / .seconds(1)) s\" }"
-        return """
-            category = \(category.rawValue) options = [ \(names.joined(separator: " ")) ]
-            mode = \(mode.rawValue), priority: \(priority.rawValue) \(ducksOthers ? duck : "")
-            fade = \(fade / .milliseconds(1))ms handover = \(handover.rawValue) resume = \(resumption.rawValue)
-            release-delay \(releaseDelay / .milliseconds(1)) "interruptible" : \(isInterruptible) pause-player=\(pausesPlayer)
-            """
-    }
-
-    /// A description that goes together.
-    fileprivate static func random(using random: inout SplitMix) -> SessionDescription {
-        let category = Category.allCases.randomElement(using: &random) ?? .ambient
-        var options = CategoryOptions()
-        if category == .playback || category == .playAndRecord, Bool.random(using: &random) {
-            options.insert(.mixWithOthers)
-        }
-        if category.playsSound, Bool.random(using: &random) { options.insert(.duckOthers) }
-        if category == .playAndRecord, Bool.random(using: &random) { options.insert(.defaultToSpeaker) }
-        if category == .record, Bool.random(using: &random) { options.insert(.allowBluetoothInput) }
-        var description = SessionDescription(name: "r", category: category, options: options)
-        description.mode = Mode.allCases.randomElement(using: &random) ?? .default
-        description.priority = Priority(rawValue: .random(in: 0...255, using: &random))
-        if description.ducksOthers {
-            description.ducking = Ducking(
-                gain: Decibels(.random(in: -144...0, using: &random)),
-                attack: .milliseconds(Int.random(in: 0...60_000, using: &random)),
-                hold: .milliseconds(Int.random(in: 0...60_000, using: &random)),
-                release: .milliseconds(Int.random(in: 0...60_000, using: &random)))
-        }
-        description.fade = .milliseconds(Int.random(in: 10...60_000, using: &random))
-        if category != .playAndRecord { description.handover = Bool.random(using: &random) ? .hold : .overlap }
-        description.resumption = Resumption.allCases.randomElement(using: &random) ?? .always
-        description.releaseDelay = .milliseconds(Int.random(in: 0...60_000, using: &random))
-        description.isInterruptible = .random(using: &random)
-        description.pausesPlayer = .random(using: &random)
-        return description
     }
 }

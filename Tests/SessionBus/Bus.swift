@@ -50,19 +50,17 @@ final class Bus {
 
     /// Turns this loop and that of other peers until something is so.
     func wait(beside loop: PollLoop, until isSo: () -> Bool) -> Bool {
-        for _ in 0..<25_000 {
-            if client.loop.run(until: isSo, within: .milliseconds(1)) { return true }
-            if loop.run(until: isSo, within: .milliseconds(1)) { return true }
+        client.wait {
+            loop.runOnce(timeout: .milliseconds(1))
+            return isSo()
         }
-        return false
     }
 
     /// Runs a real peer to its end while the loop turns. Returns its status, and what it printed on both channels.
     func run(_ program: String, _ arguments: [String]) throws -> (status: ExitStatus, output: String, errors: String) {
         let output = sandbox.path("tmp/\(UUID().uuidString)")
         let child = try sandbox.start(program, Invocation(program, arguments), output: output)
-        let end = ContinuousClock.now + .seconds(60)
-        while child.isRunning && ContinuousClock.now < end { client.loop.runOnce(timeout: .milliseconds(5)) }
+        _ = client.wait { !child.isRunning }
         guard let status = child.exitStatus else {
             throw WaitFailure(awaited: "the end of \(program)", evidence: child.log.tail())
         }

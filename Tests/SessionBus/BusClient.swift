@@ -2,6 +2,21 @@ import SessionWire
 
 @testable import SessionBus
 
+/// After so long, what is waited for does not come any more.
+let hung = Duration.seconds(120)
+
+extension PollLoop {
+    /// Runs the loop until a condition holds, also one of another process; returns false if something hangs.
+    func wait(until isOver: () throws -> Bool) rethrows -> Bool {
+        let end = ContinuousClock.now + hung
+        while try !isOver() {
+            if ContinuousClock.now >= end { return false }
+            runOnce(timeout: .milliseconds(5))
+        }
+        return true
+    }
+}
+
 /// A client that waits for answers on its own loop.
 final class BusClient {
     /// The loop that runs during a wait.
@@ -11,15 +26,15 @@ final class BusClient {
     private var signals: [BusSignal] = []
     private var subscriptions: [Subscription] = []
 
-    /// Connects within five seconds; throws the reason if the bus cannot be reached.
+    /// Connects; throws the reason if the bus cannot be reached.
     init(_ address: BusAddress) throws(WireError) {
         connection = BusConnection(address, loop: loop, readsAhead: false)
         connection.open()
         let connection = connection
-        _ = loop.run(until: { connection.isConnected || connection.lastError != nil }, within: .seconds(5))
+        _ = loop.wait { connection.isConnected || connection.lastError != nil }
         if connection.isConnected { return }
         connection.close()
-        throw connection.lastError ?? WireError(WireErrorName.noReply, "the bus did not answer within 5 s")
+        throw connection.lastError ?? WireError(WireErrorName.noReply, "the bus did not answer")
     }
 
     deinit { connection.close() }
@@ -27,7 +42,7 @@ final class BusClient {
     /// Calls a method and waits for the answer.
     func call(
         _ destination: String, path: String, interface: String, _ member: String, _ arguments: [WireValue] = [],
-        timeout: Duration = .seconds(25)
+        timeout: Duration = hung
     ) throws(WireError) -> [WireValue] {
         var answer: Result<[WireValue], WireError>?
         connection.call(
@@ -63,7 +78,7 @@ final class BusClient {
             [.string(interface), .string(name), .variant(value)])
     }
 
-    /// Starts to collect the signals that match a rule, for ``nextSignal(within:)``.
+    /// Starts to collect the signals that match a rule, for ``nextSignal()``.
     func listen(to rule: MatchRule) {
         subscriptions.append(connection.subscribe(rule) { [weak self] in self?.signals.append($0) })
         // The bus handles messages in order, so after this call the rule is in place.
@@ -71,14 +86,15 @@ final class BusClient {
             BusConnection.busName, path: BusConnection.busPath, interface: BusConnection.busName, "GetId")
     }
 
-    /// The oldest collected signal that was not returned yet; nil if none comes in time.
-    func nextSignal(within limit: Duration) -> BusSignal? {
-        _ = loop.run(until: { !signals.isEmpty }, within: limit)
-        return signals.isEmpty ? nil : signals.removeFirst()
+    /// The oldest collected signal that was not returned yet, once there is one; nil if none comes.
+    func nextSignal() -> BusSignal? {
+        _ = wait { !signals.isEmpty }
+        return collectedSignal()
     }
 
-    /// Runs the loop until a condition holds or the time is over; returns whether it holds.
-    func wait(within limit: Duration = .seconds(25), until isOver: () throws -> Bool) rethrows -> Bool {
-        try loop.run(until: isOver, within: limit)
-    }
+    /// The oldest signal that was collected so far and not returned yet.
+    func collectedSignal() -> BusSignal? { signals.isEmpty ? nil : signals.removeFirst() }
+
+    /// Runs the loop until a condition holds; returns false if something hangs.
+    func wait(until isOver: () throws -> Bool) rethrows -> Bool { try loop.wait(until: isOver) }
 }

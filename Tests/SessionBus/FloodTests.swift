@@ -13,16 +13,16 @@ import Testing
 
     private static let large = [
         Flood(
-            testDescription: "a text of 10 MB",
-            value: .record([("display-name", .string(String(repeating: "x", count: 10_000_000)))])),
+            testDescription: "a text of more than a megabyte",
+            value: .record([("display-name", .string(String(repeating: "x", count: 1_100_000)))])),
         Flood(
             testDescription: "100,000 names",
             value: .record([("names", .strings((0..<100_000).map { "\($0)" }))])),
         Flood(
             testDescription: "100,000 entries", value: .record((0..<100_000).map { ("\($0)", .byte(1)) })),
         Flood(
-            testDescription: "10 MB of bytes",
-            value: .record([("data", .array(of: "y", Array(repeating: .byte(0), count: 10_000_000)))])),
+            testDescription: "more than a megabyte of bytes",
+            value: .record([("data", .array(of: "y", Array(repeating: .byte(0), count: 1_100_000)))])),
     ]
 
     /// What is too large is refused before it is made into values, and others are answered as before.
@@ -70,22 +70,10 @@ import Testing
                 if !isBegin, count > 0 { inTurn.append(count) }
                 count = 0
             }
-            // On a loop of its own, so that all of it lies before the service when that looks.
-            let loop = PollLoop()
-            let peer = BusConnection(.custom(bus.sandbox.busAddress), loop: loop)
-            peer.open()
-            defer { peer.close() }
-            try #require(loop.run(until: { peer.isConnected }, within: .seconds(25)))
+            let peer = try Peer(bus)
             var answers = 0
-            for number in 0..<200 {
-                peer.call(
-                    Bus.name, path: Bus.path, interface: Bus.interface, "Add", [.int32(Int32(number)), .int32(1)]
-                ) { result in if result == .success([.int64(Int64(number) + 1)]) { answers += 1 } }
-            }
-            var isDelivered = false
-            peer.askBus("GetId", []) { _ in isDelivered = true }
-            try #require(loop.run(until: { isDelivered }, within: .seconds(25)))
-            #expect(bus.wait(beside: loop) { answers == 200 })
+            try peer.add(200) { if $0 == Int64(answers) + 1 { answers += 1 } }
+            #expect(bus.wait(beside: peer.loop) { answers == 200 })
             #expect(inTurn.allSatisfy { $0 <= most }, "\(inTurn)")
             // Not less than there is time for, where all of it was there.
             #expect(inTurn.count <= 200 / most + 20, "\(inTurn)")
@@ -95,23 +83,11 @@ import Testing
     /// The loop is told once in a turn what is waited for, not with each message.
     @Test func aMessageDoesNotArmATimer() async throws {
         try await withBusOnManualClock { bus, clock in
-            // On a loop of its own, so that all of it lies before the service when that looks, in a few turns.
-            let loop = PollLoop()
-            let peer = BusConnection(.custom(bus.sandbox.busAddress), loop: loop)
-            peer.open()
-            defer { peer.close() }
-            try #require(loop.run(until: { peer.isConnected }, within: .seconds(25)))
+            let peer = try Peer(bus)
             var answers = 0
-            for number in 0..<200 {
-                peer.call(
-                    Bus.name, path: Bus.path, interface: Bus.interface, "Add", [.int32(Int32(number)), .int32(1)]
-                ) { _ in answers += 1 }
-            }
-            var isDelivered = false
-            peer.askBus("GetId", []) { _ in isDelivered = true }
-            try #require(loop.run(until: { isDelivered }, within: .seconds(25)))
+            try peer.add(200) { _ in answers += 1 }
             let before = clock.arms
-            #expect(bus.wait(beside: loop) { answers == 200 })
+            #expect(bus.wait(beside: peer.loop) { answers == 200 })
             #expect(clock.arms - before <= 60, "armed \(clock.arms - before) times for 200 calls")
             // Outside of a turn, too: what is changed is announced in the next one.
             let quiet = clock.arms
@@ -128,13 +104,8 @@ import Testing
     /// Who calls once waits for one call of each of the others, not for all that was sent before.
     @Test func whoFloodsWaitsBehindTheOthers() async throws {
         try await withBusOnManualClock { bus, clock in
-            // On a loop of their own, so that all that they send lies before the service when it looks for the first time;
-            // not more of it than its socket takes.
-            let loop = PollLoop()
-            let peers = (0..<4).map { _ in BusConnection(.custom(bus.sandbox.busAddress), loop: loop) }
-            for peer in peers { peer.open() }
-            defer { for peer in peers { peer.close() } }
-            try #require(loop.run(until: { peers.allSatisfy(\.isConnected) }, within: .seconds(25)))
+            // Not more of it than a socket takes.
+            let peers = try (0..<4).map { _ in try Peer(bus) }
             var callers: [String] = []
             var numbers: [String: [Int64]] = [:]
             bus.echo.heard = { call in
@@ -143,22 +114,17 @@ import Testing
                 clock.advance(by: .microseconds(300))
             }
             var answers = 0
-            for (peer, count) in zip(peers, [60, 60, 60, 1]) {
-                for number in 0..<count {
-                    peer.call(
-                        Bus.name, path: Bus.path, interface: Bus.interface, "Add", [.int32(Int32(number)), .int32(1)]
-                    ) { _ in answers += 1 }
-                }
-                var isDelivered = false
-                peer.askBus("GetId", []) { _ in isDelivered = true }
-                try #require(loop.run(until: { isDelivered }, within: .seconds(25)))
-            }
+            for (peer, count) in zip(peers, [60, 60, 60, 1] as [Int32]) { try peer.add(count) { _ in answers += 1 } }
             #expect(bus.client.wait { callers.count == 181 })
-            #expect(loop.run(until: { answers == 181 }, within: .seconds(25)))
-            let place = try #require(callers.firstIndex(of: peers[3].uniqueName ?? ""))
+            #expect(
+                bus.client.wait {
+                    for peer in peers { peer.loop.runOnce(timeout: .zero) }
+                    return answers == 181
+                })
+            let place = try #require(callers.firstIndex(of: peers[3].connection.uniqueName ?? ""))
             #expect(place <= 30, "\(place) calls of others came before")
             // Each sender's own stay in their order.
-            for peer in peers.prefix(3) { #expect(numbers[peer.uniqueName ?? ""] == Array(0..<60)) }
+            for peer in peers.prefix(3) { #expect(numbers[peer.connection.uniqueName ?? ""] == Array(0..<60)) }
         }
     }
 
@@ -171,7 +137,7 @@ import Testing
             defer { flooder.close() }
             try #require(bus.client.wait { flooder.isConnected })
             var results: [Result<[WireValue], WireError>] = []
-            for number in 0..<10_000 {
+            for number in 0..<3_000 {
                 flooder.call(
                     Bus.name, path: Bus.path, interface: Bus.interface, "Add", [.int32(Int32(number)), .int32(0)]
                 ) { results.append($0) }
@@ -181,7 +147,7 @@ import Testing
                     Bus.name, path: Bus.path, interface: Bus.interface, "Add", [.int32(Int32(number)), .int32(0)])
                 #expect(answer == [.int64(Int64(number))])
             }
-            #expect(bus.client.wait(within: .seconds(60)) { results.count == 10_000 })
+            #expect(bus.client.wait { results.count == 3_000 })
             var sums: [Int64] = []
             for result in results {
                 switch result {
@@ -191,12 +157,13 @@ import Testing
             }
             // What was not refused was carried out, once and in order.
             #expect(sums == sums.sorted() && Set(sums).count == sums.count)
-            #expect((1024..<10_000).contains(sums.count), "\(sums.count) were answered")
+            // A megabyte of them may wait: a thousand, of some that are handled meanwhile.
+            #expect((500..<3_000).contains(sums.count), "\(sums.count) were answered")
             #expect(bus.echo.count == UInt32(sums.count) + 5)
         }
     }
 
-    @Test func tenThousandCallsOfOneLeaveRoomForOthers() async throws {
+    @Test func twoThousandCallsOfOneLeaveRoomForOthers() async throws {
         try await withBus { bus in
             let flooder = BusConnection(.custom(bus.sandbox.busAddress), loop: bus.client.loop)
             flooder.open()
@@ -223,7 +190,7 @@ import Testing
             // not come to any of them before it has read all.
             var sent = 0
             func send() {
-                guard sent < 10_000 else { return }
+                guard sent < 2_000 else { return }
                 let number = sent
                 sent += 1
                 flooder.call(
@@ -235,18 +202,17 @@ import Testing
                 }
             }
             for _ in 0..<500 { send() }
-            for number in 0..<100 {
+            for number in 0..<20 {
                 let answer = try bus.client.call(
-                    Bus.name, path: Bus.path, interface: Bus.interface, "Add", [.int32(Int32(number)), .int32(0)],
-                    timeout: .seconds(20))
+                    Bus.name, path: Bus.path, interface: Bus.interface, "Add", [.int32(Int32(number)), .int32(0)])
                 #expect(answer == [.int64(Int64(number))])
             }
-            #expect(bus.client.wait(within: .seconds(60)) { answers == 10_000 })
+            #expect(bus.client.wait { answers == 2_000 })
             #expect(failures.isEmpty, "\(failures.count) of them, the first: \(failures.first ?? "")")
-            #expect(bus.echo.count == 10_100)
+            #expect(bus.echo.count == 2_020)
             // There is time for so many at most.
             #expect(most <= 256, "\(most) calls in one turn of the loop")
-            #expect(ticks > 10_000 / 256)
+            #expect(ticks > 2_000 / 256)
             flooder.close()
         }
     }
@@ -258,7 +224,7 @@ import Testing
             var isLost = false
             bus.service.stateChanged = { if $0 == .lost { isLost = true } }
             let text = WireValue.string(String(repeating: "x", count: 100))
-            for _ in 0..<200_000 {
+            for _ in 0..<120_000 {
                 bus.server.emit("Said", interface: Bus.interface, at: Bus.path, [text, .uint32(0)])
             }
             #expect(bus.client.wait { isLost })

@@ -18,38 +18,6 @@ import Testing
         func call(_ method: String, interface: String, _ call: BusCall) { call.answer() }
     }
 
-    /// Another peer, on a loop of its own, so that what it sends lies before the service when that looks.
-    private final class Peer {
-        let connection: BusConnection
-        let loop = PollLoop()
-
-        init(_ bus: Bus) throws {
-            connection = BusConnection(.custom(bus.sandbox.busAddress), loop: loop)
-            connection.open()
-            let connection = connection
-            try #require(loop.run(until: { connection.isConnected }, within: .seconds(25)))
-        }
-
-        deinit { connection.close() }
-
-        /// Waits until the bus has all that was sent, and so has handed it on.
-        func deliver() throws {
-            var isDelivered = false
-            connection.askBus("GetId", []) { _ in isDelivered = true }
-            try #require(loop.run(until: { isDelivered }, within: .seconds(25)))
-        }
-
-        /// Adds so many numbers to 1; the sums come in the order of the calls.
-        func add(_ count: Int32, then body: @escaping (Int64?) -> Void = { _ in }) throws {
-            for number in 0..<count {
-                connection.call(
-                    Bus.name, path: Bus.path, interface: Bus.interface, "Add", [.int32(number), .int32(1)]
-                ) { body((try? $0.get())?.first?.integer) }
-            }
-            try deliver()
-        }
-    }
-
     /// How much was done in each turn of a loop.
     private final class Turns {
         private(set) var each: [Int] = []
@@ -78,10 +46,10 @@ import Testing
         for number in 0..<count { bus.server.add(object, at: "\(Bus.path)/n\(number)") }
     }
 
-    @Test func aThousandChangesAreAnnouncedInManyTurns() async throws {
+    @Test func manyChangesAreAnnouncedInManyTurns() async throws {
         try await withBusOnManualClock { bus, clock in
             let turns = Turns(clock)
-            add(1_000, to: bus, clock, turns, taking: .microseconds(100))
+            add(200, to: bus, clock, turns, taking: .microseconds(100))
             var announced: [String] = []
             let subscription = bus.client.connection.subscribe(
                 MatchRule(interface: WireInterface.properties.name, member: "PropertiesChanged")
@@ -89,7 +57,7 @@ import Testing
             defer { subscription.cancel() }
             try #expect(bus.call("Add", [.int32(1), .int32(1)]) == [.int64(2)])
             let (before, all) = (turns.each.count, turns.all)
-            let last = "\(Bus.path)/n999"
+            let last = "\(Bus.path)/n199"
             var isAnswered = false
             bus.client.connection.call(Bus.name, path: last, interface: Bus.interface, "Drop") { _ in
                 // Who asks about an object hears of its changes before.
@@ -100,23 +68,23 @@ import Testing
             var told: Int?
             bus.echo.heard = { _ in told = turns.all - all }
             try other.add(1)
-            for number in 0..<1_000 {
+            for number in 0..<200 {
                 bus.server.changed(["Volume"], interface: Bus.interface, at: "\(Bus.path)/n\(number)")
             }
             #expect(turns.all == all)
-            #expect(bus.client.wait { isAnswered && announced.count >= 1_000 })
-            #expect(Set(announced).count == 1_000 && announced.count == 1_000)
+            #expect(bus.client.wait { isAnswered && announced.count >= 200 })
+            #expect(Set(announced).count == 200 && announced.count == 200)
             // Whoever asks meanwhile does not wait for all that.
-            #expect(told.map { $0 < 500 } == true, "\(told ?? -1) were announced before another one was answered")
+            #expect(told.map { $0 < 100 } == true, "\(told ?? -1) were announced before another one was answered")
             let most = turns.each.dropFirst(before).max() ?? 0
-            #expect(most <= 6, "\(most) of 1,000 were announced in one turn")
+            #expect(most <= 6, "\(most) of 200 were announced in one turn")
         }
     }
 
-    @Test func aThousandObjectsAreToldInManyTurns() async throws {
+    @Test func manyObjectsAreToldInManyTurns() async throws {
         try await withBusOnManualClock { bus, clock in
             let turns = Turns(clock)
-            add(1_000, to: bus, clock, turns, taking: .microseconds(100))
+            add(200, to: bus, clock, turns, taking: .microseconds(100))
             let (before, all) = (turns.each.count, turns.all)
             var answers: [Int] = []
             // Many of one peer: one after the other, and each is whole.
@@ -133,10 +101,10 @@ import Testing
             bus.echo.heard = { _ in told.append(turns.all - all) }
             try other.add(10)
             #expect(bus.wait(beside: one.loop) { answers.count == 3 })
-            #expect(answers == [1_001, 1_001, 1_001])
-            #expect(told.count == 10 && told.allSatisfy { $0 < 1_000 }, "told before each call of another: \(told)")
+            #expect(answers == [201, 201, 201])
+            #expect(told.count == 10 && told.allSatisfy { $0 < 200 }, "told before each call of another: \(told)")
             let most = turns.each.dropFirst(before).max() ?? 0
-            #expect(most <= 6, "\(most) of 1,000 were told in one turn")
+            #expect(most <= 6, "\(most) of 200 were told in one turn")
         }
     }
 

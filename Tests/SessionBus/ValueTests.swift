@@ -1,5 +1,6 @@
 import Foundation
 import SessionBus
+import SessionOracle
 import SessionWire
 import Testing
 
@@ -24,13 +25,13 @@ import Testing
         }
     }
 
-    @Test func threeThousandRandomValuesComeBackAsTheyWent() async throws {
+    @Test func aThousandRandomValuesComeBackAsTheyWent() async throws {
         try await withBus { bus in
             var random = SplitMix64(seed: 1)
             var types: Set<String> = []
             var answers = 0
             var changed: [WireValue] = []
-            for round in 0..<30 {
+            for round in 0..<10 {
                 for _ in 0..<100 {
                     let value = random.value()
                     types.insert(value.typeSignature)
@@ -43,9 +44,9 @@ import Testing
                 }
                 #expect(bus.client.wait { answers == (round + 1) * 100 })
             }
-            #expect(answers == 3000)
+            #expect(answers == 1000)
             #expect(changed.isEmpty, "\(changed.first.map(\.json) ?? "")")
-            #expect(types.count > 500)
+            #expect(types.count > 200)
         }
     }
 

@@ -114,7 +114,7 @@ final class CannedDesk {
     private(set) var manager = CannedManager()
     private var connection: BusConnection?
     private var server: ObjectServer?
-    private let limit = Duration.seconds(60)
+    private let limit = Duration.seconds(120)
 
     private init() throws { sandbox = try Sandbox(environment: ["TZ": "UTC", "LANG": "C"]) }
 

@@ -13,14 +13,6 @@ import Testing
 
     @Test("there are at least ten") func thereAreAtLeastTen() { #expect(Project.scenarioNames.count >= 10) }
 
-    @Test("everything comes as it is expected", arguments: Project.scenarioNames) func everythingComesAsItIsExpected(
-        name: String
-    ) throws {
-        let simulation = try simulation(of: name)
-        #expect(simulation.outcomes.count >= 2)
-        #expect(simulation.failures.map(\.description) == [])
-    }
-
     @Test("the table is as it was", arguments: Project.scenarioNames) func tableIsAsItWas(name: String) throws {
         try Project.compare(SimulationTable(simulation(of: name)).text.withoutFolder, withSnapshot: "\(name).table")
     }
@@ -32,12 +24,6 @@ import Testing
         let json = try SimulationReport(simulation(of: name)).json
         try Project.compare(json.withoutFolder, withSnapshot: "\(name).json")
         #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(json.utf8)) }
-    }
-
-    @Test("a story told twice ends the same way", arguments: Project.scenarioNames) func storyToldTwiceEndsSameWay(
-        name: String
-    ) throws {
-        #expect(try SimulationReport(simulation(of: name)).json == SimulationReport(simulation(of: name)).json)
     }
 
     /// Whatever the policy, what was done to a stream is undone when nobody is left to do it.

@@ -36,24 +36,20 @@ import Testing
         if isThere { #expect(!Self.files(below: folder.path).isEmpty) }
     }
 
-    @Test("everything comes as it is expected", arguments: files) func everythingComesAsItIsExpected(file: String)
-        throws
-    {
-        let path = Project.folder.appending(path: file).path()
-        let (read, diagnostics) = ScenarioReader.read(path)
+    /// Nothing is expected of a moment at which something changes: a real server takes a moment for everything, and a program
+    /// some more to start.
+    @Test("everything comes as it is expected, and nothing is expected too close to a change", arguments: files)
+    func everythingComesAsItIsExpected(file: String) throws {
+        let (read, diagnostics) = ScenarioReader.read(Project.folder.appending(path: file).path())
         for diagnostic in diagnostics { Issue.record("\(diagnostic)") }
         let scenario = try #require(read)
         #expect(!scenario.expectations.isEmpty, "\(file): found nothing that is expected, expected something")
-        for failure in Simulation(of: scenario).failures { Issue.record("\(failure)") }
+        let simulation = Simulation(of: scenario)
+        for failure in simulation.failures { Issue.record("\(failure)") }
+        expectsNothingNearChanges(simulation, file)
     }
 
-    /// A real server takes a moment for everything, and a program some more to start, so nothing is expected of a moment at which
-    /// something changes.
-    @Test("nothing is expected too close to a change", arguments: files) func nothingIsExpectedTooCloseToChange(
-        file: String
-    ) throws {
-        let (read, _) = ScenarioReader.read(Project.folder.appending(path: file).path())
-        let simulation = Simulation(of: try #require(read))
+    private func expectsNothingNearChanges(_ simulation: Simulation, _ file: String) {
         for expectation in simulation.scenario.expectations {
             let changes: [Duration]
             switch expectation.subject {

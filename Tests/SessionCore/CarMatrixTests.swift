@@ -59,23 +59,18 @@ import Testing
         for (options, expected) in cases {
             for category in [SessionCore.Category.playback, .playAndRecord] {
                 var scenario = Scenario(policy: policy)
-                scenario.play("first", in: "first")
-                scenario.advance(.seconds(1))
-                scenario.play("second", in: "second", as: category, options)
-                scenario.advance(.seconds(1))
+                scenario.play("first", in: "first", for: .seconds(1))
+                scenario.play("second", in: "second", as: category, options, for: .seconds(1))
                 #expect(scenario["first"] == expected && scenario["second"] == .free, "\(category) \(options)")
                 scenario = Scenario(policy: policy)
                 scenario.play("music")
-                scenario.play("second", in: "second", as: category, options)
-                scenario.advance(.seconds(1))
+                scenario.play("second", in: "second", as: category, options, for: .seconds(1))
                 #expect(scenario["music"] == expected && scenario["second"] == .free, "\(category) \(options)")
             }
         }
         var scenario = Scenario(policy: policy)
-        scenario.play("first", in: "first")
-        scenario.advance(.seconds(1))
-        scenario.play("music")
-        scenario.advance(.seconds(1))
+        scenario.play("first", in: "first", for: .seconds(1))
+        scenario.play("music", for: .seconds(1))
         #expect(scenario["first"] == .corked && scenario["music"] == .free)
     }
 
@@ -83,14 +78,11 @@ import Testing
     func openedBesideRoles() throws {
         for role in ["emergency", "safety", "navigation", "phone"] {
             var scenario = Scenario(policy: try PresetFile.car.policy())
-            scenario.play("sound", role: role)
-            scenario.advance(.seconds(1))
-            scenario.play("memo", in: "memo", as: .record)
-            scenario.advance(.seconds(1))
+            scenario.play("sound", role: role, for: .seconds(1))
+            scenario.play("memo", in: "memo", as: .record, for: .seconds(1))
             #expect(scenario["sound"] == .free, "\(role)")
             guard role != "navigation" else { continue }
-            scenario.play("speaker", in: "speaker", as: .playback, .duckOthers)
-            scenario.advance(.seconds(1))
+            scenario.play("speaker", in: "speaker", as: .playback, .duckOthers, for: .seconds(1))
             #expect(scenario["sound"] == .free, "\(role)")
         }
     }

@@ -8,8 +8,7 @@ import Testing
     private func playing(_ names: [(String, String)], _ preset: Shipped = .desktop) -> Scenario {
         var scenario = Scenario(preset)
         for (name, role) in names { scenario.play(name, role: role) }
-        scenario.advance(.seconds(1))
-        _ = scenario.news()
+        scenario.skip(.seconds(1))
         return scenario
     }
 
@@ -70,8 +69,7 @@ import Testing
     func tooLateForTheSystem() {
         for resumption in [Resumption.never, .always] {
             var scenario = Scenario(.desktop)
-            scenario.open("player")
-            scenario.configure("player", .playback)
+            scenario.open("player", .playback)
             scenario.activate("player")
             scenario.open(
                 "radio", system: SessionDescription(name: "radio", category: .playback, resumption: resumption))
@@ -141,8 +139,7 @@ import Testing
             scenario.activate(name)
             scenario.want("\(name) click")
             scenario.want("\(name) sound")
-            scenario.advance(.seconds(1))
-            _ = scenario.news()
+            scenario.skip(.seconds(1))
             scenario.unplug(headphones, "\(name) click")
             #expect(scenario["\(name) sound"] == .free && scenario.state(name).isActive)
             scenario.close(name)
@@ -154,10 +151,8 @@ import Testing
         var scenario = playing([("music", "music")])
         scenario.unplug(headphones, "music")
         _ = scenario.news()
-        scenario.play("call", role: "phone")
-        scenario.advance(.seconds(1))
-        scenario.vanish("call")
-        scenario.advance(.seconds(1))
+        scenario.play("call", role: "phone", for: .seconds(1))
+        scenario.vanish("call", for: .seconds(1))
         #expect(scenario.news().allSatisfy { !$0.contains("ended music") && !$0.contains("began music") })
         #expect(!scenario.isRunning("music"))
         scenario.plug(headphones, "music")
@@ -167,12 +162,10 @@ import Testing
     @Test("R64 R30 a long call on the headset, which takes the output of the music away for as long")
     func longCall() {
         var scenario = playing([("music", "music")])
-        scenario.play("call", role: "phone")
-        scenario.advance(.seconds(1))
+        scenario.play("call", role: "phone", for: .seconds(1))
         scenario.unplug(headphones, "music")
         scenario.advance(.seconds(600))
-        scenario.vanish("call")
-        scenario.advance(.seconds(5))
+        scenario.vanish("call", for: .seconds(5))
         #expect(!scenario.isRunning("music"))
         scenario.plug(headphones, "music")
         #expect(scenario["music"] == .free && scenario.isRunning("music"))
@@ -180,8 +173,7 @@ import Testing
         scenario.play("call", role: "phone")
         scenario.unplug(headphones, "music")
         scenario.advance(.seconds(600))
-        scenario.vanish("call")
-        scenario.advance(.seconds(130))
+        scenario.vanish("call", for: .seconds(130))
         scenario.plug(headphones, "music")
         #expect(!scenario.isRunning("music"))
     }
@@ -248,8 +240,7 @@ import Testing
         var scenario = playing([("music", "music"), ("video", "video")], .phone)
         scenario.unplug(headphones, "music")
         #expect(scenario.news() == [])
-        scenario.pause("video")
-        scenario.advance(.seconds(1))
+        scenario.pause("video", for: .seconds(1))
         #expect(scenario["music"] == .superseded)
         #expect(scenario.news().filter { $0.contains("music") && !$0.hasPrefix("keep") } == ["ended music stay"])
         scenario.plug(headphones, "music")

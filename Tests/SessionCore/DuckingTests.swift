@@ -9,15 +9,13 @@ import Testing
     func prompts(prompt: String, preset: Shipped) {
         var s = Scenario(preset)
         s.play("music")
-        s.advance(.seconds(1))
-        _ = s.news()
+        s.skip(.seconds(1))
         s.play(prompt)
         #expect(s.news() == ["active \(prompt)", "duck music in 250"])
         s.advance(.seconds(1))
         #expect(s["music"] == .ducked(-20))
         #expect(s[prompt] == .free)
-        s.pause(prompt)
-        s.advance(.milliseconds(300))
+        s.pause(prompt, for: .milliseconds(300))
         #expect(s.news() == ["inactive \(prompt)", "free music in 700"])
     }
 
@@ -31,8 +29,7 @@ import Testing
                 var s = Scenario(preset)
                 if promptIsFirst { s.play("accessibility") }
                 s.advance(.seconds(3))
-                s.play(role)
-                s.advance(.seconds(3))
+                s.play(role, for: .seconds(3))
                 if !promptIsFirst { s.play("accessibility") }
                 s.advance(.seconds(3))
                 #expect(s[role] == state, "\(role)")
@@ -44,10 +41,8 @@ import Testing
     @Test("R45 capture is not lowered")
     func capture() {
         var s = Scenario(.phone)
-        s.appear("memo", role: "music", capture: true)
-        s.want("memo")
-        s.play("navigation")
-        s.advance(.seconds(1))
+        s.play("memo", role: "music", capture: true)
+        s.play("navigation", for: .seconds(1))
         #expect(s["memo"] == .free)
     }
 
@@ -56,11 +51,9 @@ import Testing
         var s = Scenario(preset)
         s.play("navigation")
         s.play("music")
-        s.play("video", app: "player")
-        s.advance(.seconds(1))
+        s.play("video", app: "player", for: .seconds(1))
         #expect(s["navigation"] == .free)
-        s.play("navigation2", role: "navigation")
-        s.advance(.seconds(1))
+        s.play("navigation2", role: "navigation", for: .seconds(1))
         #expect(s["video"] == .ducked(-20))
     }
 
@@ -75,28 +68,22 @@ import Testing
                 SessionDescription(name: "music", category: .playback), ducker("deep", -20), ducker("shallow", -6)))
         s.play("music")
         let (first, second) = deepFirst ? ("deep", "shallow") : ("shallow", "deep")
-        s.play(first)
-        s.advance(.seconds(1))
+        s.play(first, for: .seconds(1))
         #expect(s["music"] == .ducked(deepFirst ? -20 : -6))
-        s.play(second)
-        s.advance(.seconds(1))
+        s.play(second, for: .seconds(1))
         #expect(s["music"] == .ducked(-20))
         #expect(s.actor(on: "music") == "deep")
-        s.pause(deepFirst ? "deep" : "shallow")
-        s.advance(.seconds(1))
+        s.pause(deepFirst ? "deep" : "shallow", for: .seconds(1))
         #expect(s["music"] == .ducked(deepFirst ? -6 : -20))
-        s.pause(deepFirst ? "shallow" : "deep")
-        s.advance(.seconds(1))
+        s.pause(deepFirst ? "shallow" : "deep", for: .seconds(1))
         #expect(s["music"] == .free)
     }
 
     @Test("N10 of two prompts at once only the earlier one is lowered")
     func twoPrompts() {
         var s = Scenario(.desktop)
-        s.play("navigation")
-        s.advance(.seconds(1))
-        s.play("prompt")
-        s.advance(.seconds(1))
+        s.play("navigation", for: .seconds(1))
+        s.play("prompt", for: .seconds(1))
         #expect(s["navigation"] == .ducked(-20))
         #expect(s["prompt"] == .free)
     }
@@ -104,8 +91,7 @@ import Testing
     @Test("N10 what starts while ducked starts at the ducked level at once", arguments: Shipped.allCases)
     func startsDucked(preset: Shipped) {
         var s = Scenario(preset, obedient: false)
-        s.appear("prompt", role: "prompt")
-        s.want("prompt")
+        s.play("prompt")
         s.run("prompt")
         _ = s.news()
         s.appear("music", role: "music")
@@ -121,8 +107,7 @@ import Testing
         var s = Scenario(.desktop)
         s.play("music")
         s.pause("music")
-        s.advance(.seconds(1))
-        _ = s.news()
+        s.skip(.seconds(1))
         s.play("prompt")
         #expect(s.news() == ["active prompt", "duck music in 0"])
     }
@@ -131,10 +116,8 @@ import Testing
     func lasts() {
         var s = Scenario(.desktop)
         s.play("music")
-        s.play("prompt")
-        s.advance(.seconds(1))
-        s.pause("prompt")
-        s.advance(.milliseconds(299))
+        s.play("prompt", for: .seconds(1))
+        s.pause("prompt", for: .milliseconds(299))
         #expect(s["music"] == .ducked(-20))
         s.advance(.milliseconds(1))
         #expect(s["music"] == .free)
@@ -144,19 +127,15 @@ import Testing
     func duckThenCork() {
         var s = Scenario(.desktop)
         s.play("music")
-        s.play("navigation")
-        s.advance(.seconds(1))
-        s.play("phone")
-        s.advance(.seconds(1))
+        s.play("navigation", for: .seconds(1))
+        s.play("phone", for: .seconds(1))
         #expect(s["music"] == .corked)
         #expect(s["navigation"] == .corked)
         _ = s.news()
-        s.pause("phone")
-        s.advance(.seconds(1))
+        s.pause("phone", for: .seconds(1))
         #expect(s["music"] == .ducked(-20))
         #expect(s["navigation"] == .free)
-        s.pause("navigation")
-        s.advance(.seconds(1))
+        s.pause("navigation", for: .seconds(1))
         #expect(s["music"] == .free)
     }
 }

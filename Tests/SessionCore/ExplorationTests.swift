@@ -2,7 +2,7 @@ import SessionCore
 import StateExploration
 import Testing
 
-/// All that three sessions can come to within a few events; Tests/bin/explore goes further.
+/// All that three sessions can come to within a few events; `Tests/bin/judge states` goes further.
 @Suite struct ExplorationTests {
     @Test(
         "R8 R26 R28 R30 R36 N9 every state of three sessions keeps the rules, and has a way out",
@@ -25,7 +25,7 @@ import Testing
             name: "mixing", roles: Policy.phone.roles, untagged: Policy.phone.untagged,
             interplay: InterplayRules([pair: InterplayRules.Rule(playing: Interplay(.mix))]))
         var exploration = Exploration(policy: policy, sessions: 2)
-        exploration.run(depth: 3, within: .seconds(3_600), isConfigured: false, threads: 2) { _ in }
+        exploration.run(depth: 2, within: .seconds(3_600), isConfigured: false, threads: 2) { _ in }
         let violation = try #require(exploration.violations.first { $0.flaw.hasPrefix("R28") })
         // Two activations, and nothing that is not needed.
         #expect(violation.steps.filter { $0.first?.isNumber ?? false }.count == 2)

@@ -7,8 +7,7 @@ import Testing
     func hold(preset: Shipped, role: String) {
         var s = Scenario(preset)
         s.play("music")
-        s.advance(.seconds(1))
-        _ = s.news()
+        s.skip(.seconds(1))
         s.play(role)
         #expect(s[role] == .held)
         #expect(!s.isRunning(role))
@@ -20,8 +19,7 @@ import Testing
         #expect(s[role] == .free)
         #expect(s.isRunning(role))
         #expect(s.news() == ["free \(role) in 0", "inactive music", "began music by \(role)"])
-        s.vanish(role)
-        s.advance(.milliseconds(300))
+        s.vanish(role, for: .milliseconds(300))
         #expect(s["music"] == .free)
         #expect(s.isRunning("music"))
     }
@@ -39,8 +37,7 @@ import Testing
             s.play("phone")
         default: break
         }
-        s.advance(.seconds(1))
-        _ = s.news()
+        s.skip(.seconds(1))
         s.play("ringtone")
         #expect(s["ringtone"] == .free)
         #expect(s.isRunning("ringtone"))
@@ -51,8 +48,7 @@ import Testing
     func limit(preset: Shipped) {
         var s = Scenario(preset)
         s.play("music", vice: .neverSettles)
-        s.play("ringtone")
-        s.advance(.milliseconds(80) + Engine.handoverLimit - .nanoseconds(1))
+        s.play("ringtone", for: .milliseconds(80) + Engine.handoverLimit - .nanoseconds(1))
         #expect(s["ringtone"] == .held)
         s.advance(.nanoseconds(1))
         #expect(s["ringtone"] == .free)
@@ -63,8 +59,7 @@ import Testing
     func neverRuns(preset: Shipped) {
         var s = Scenario(preset)
         s.play("music")
-        s.play("ringtone", vice: .neverRuns)
-        s.advance(.milliseconds(80) + Engine.startLimit - .nanoseconds(1))
+        s.play("ringtone", vice: .neverRuns, for: .milliseconds(80) + Engine.startLimit - .nanoseconds(1))
         #expect(s["music"] == .corked)
         s.advance(.nanoseconds(1))
         #expect(s["music"] == .free)
@@ -77,8 +72,7 @@ import Testing
     func calledOff(vanishes: Bool) {
         var s = Scenario(.desktop)
         s.play("music")
-        s.play("ringtone")
-        s.advance(.milliseconds(50))
+        s.play("ringtone", for: .milliseconds(50))
         if vanishes { s.vanish("ringtone") } else { s.pause("ringtone") }
         #expect(s["music"] == .free)
         s.advance(.seconds(1))
@@ -89,8 +83,7 @@ import Testing
     func victimVanishes() {
         var s = Scenario(.desktop)
         s.play("music", vice: .neverSettles)
-        s.play("ringtone")
-        s.advance(.milliseconds(50))
+        s.play("ringtone", for: .milliseconds(50))
         #expect(s["ringtone"] == .held)
         s.vanish("music")
         #expect(s["ringtone"] == .free)
@@ -120,18 +113,15 @@ import Testing
     func interruptedWhileHeld() {
         var s = Scenario(.desktop)
         s.play("music")
-        s.play("alarm")
-        s.advance(.milliseconds(50))
+        s.play("alarm", for: .milliseconds(50))
         s.play("phone")
         #expect(s["alarm"] == .corked)
         s.advance(.seconds(3))
-        s.pause("phone")
-        s.advance(.milliseconds(300))
+        s.pause("phone", for: .milliseconds(300))
         #expect(s["alarm"] == .free)
         #expect(s["music"] == .corked)
         #expect(s.isRunning("alarm"))
-        s.pause("alarm")
-        s.advance(.milliseconds(300))
+        s.pause("alarm", for: .milliseconds(300))
         #expect(s["music"] == .free)
     }
 
@@ -139,17 +129,12 @@ import Testing
     func ringThenCall(preset: Shipped) {
         var s = Scenario(preset)
         s.play("music")
-        s.advance(.seconds(1))
-        _ = s.news()
-        s.play("ringtone", app: "telephone")
-        s.advance(.seconds(4))
-        s.vanish("ringtone")
-        s.advance(.milliseconds(200))
-        s.play("phone", app: "telephone")
-        s.advance(.seconds(60))
+        s.skip(.seconds(1))
+        s.play("ringtone", app: "telephone", for: .seconds(4))
+        s.vanish("ringtone", for: .milliseconds(200))
+        s.play("phone", app: "telephone", for: .seconds(60))
         #expect(s["music"] == .corked)
-        s.vanish("phone")
-        s.advance(.seconds(1))
+        s.vanish("phone", for: .seconds(1))
         let told = s.news().filter { $0.hasPrefix("began") || $0.hasPrefix("ended") }
         #expect(told == ["began music by telephone", "ended music resume"])
     }

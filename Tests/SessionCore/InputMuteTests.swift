@@ -14,8 +14,7 @@ import Testing
         scenario.move("memo", to: "recorder")
         if driven { scenario.activate("recorder") }
         scenario.want("memo")
-        scenario.advance(.seconds(1))
-        _ = scenario.news()
+        scenario.skip(.seconds(1))
         return scenario
     }
 
@@ -66,8 +65,7 @@ import Testing
             var scenario = Scenario(preset)
             scenario.play("meter", capture: true)
             scenario.play("call", role: "phone", app: "chat")
-            scenario.play("voice", role: "phone", app: "chat", capture: true)
-            scenario.advance(.seconds(1))
+            scenario.play("voice", role: "phone", app: "chat", capture: true, for: .seconds(1))
             let runs = scenario.isRunning("meter")
             _ = scenario.news()
             scenario.mute("meter", "voice", "call")
@@ -174,8 +172,7 @@ import Testing
     @Test("N7 N17 music waits for the end of a recording that is muted, and is heard when its user plays it")
     func music() {
         var scenario = recording()
-        scenario.play("music", role: "music")
-        scenario.advance(.seconds(1))
+        scenario.play("music", role: "music", for: .seconds(1))
         #expect(!scenario.isRunning("music"))
         scenario.mute("memo")
         scenario.advance(.seconds(5))
@@ -184,8 +181,7 @@ import Testing
         scenario.want("music")
         #expect(scenario.isRunning("music"))
         scenario.unmute("memo")
-        scenario.activate("recorder")
-        scenario.advance(.seconds(5))
+        scenario.activate("recorder", for: .seconds(5))
         #expect(!scenario.isRunning("music") && scenario.isRunning("memo"))
         scenario.deactivate("recorder")
         #expect(scenario.isRunning("music"))

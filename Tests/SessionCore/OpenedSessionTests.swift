@@ -7,16 +7,14 @@ import Testing
     private func music() -> Scenario {
         var scenario = Scenario(.phone)
         scenario.play("music")
-        scenario.advance(.seconds(1))
-        _ = scenario.news()
+        scenario.skip(.seconds(1))
         return scenario
     }
 
     @Test("R10 R26 R27 R11 activation interrupts, deactivation with notice lets resume")
     func activation() {
         var scenario = music()
-        scenario.open("memo")
-        scenario.configure("memo", .playback)
+        scenario.open("memo", .playback)
         #expect(scenario.news() == ["memo: done", "memo: done"])
         scenario.activate("memo")
         #expect(scenario.news() == ["active memo", "cork music in 500", "memo: done"])
@@ -32,11 +30,9 @@ import Testing
     @Test("R11 deactivation without notice: those that were interrupted do not go on by themselves")
     func withoutNotice() {
         var scenario = music()
-        scenario.open("memo")
-        scenario.configure("memo", .playback)
+        scenario.open("memo", .playback)
         scenario.activate("memo")
-        scenario.advance(.seconds(1))
-        _ = scenario.news()
+        scenario.skip(.seconds(1))
         scenario.deactivate("memo", notify: false)
         #expect(scenario.news().contains("ended music stay"))
         #expect(scenario["music"] == .superseded)
@@ -49,8 +45,7 @@ import Testing
     func refused() {
         var scenario = Scenario(.desktop)
         scenario.play("call", role: "phone")
-        scenario.open("player")
-        scenario.configure("player", .playback, .mixWithOthers)
+        scenario.open("player", .playback, .mixWithOthers)
         _ = scenario.news()
         let before = scenario.state("player")
         scenario.activate("player")
@@ -62,14 +57,12 @@ import Testing
     func delayed() {
         var scenario = Scenario(.desktop)
         scenario.play("call", role: "phone")
-        scenario.open("player")
-        scenario.configure("player", .playback)
+        scenario.open("player", .playback)
         _ = scenario.news()
         scenario.request("player", .activate(mayWait: true))
         #expect(scenario.news() == ["player: delayed"])
         #expect(scenario.state("player").isDelayed)
-        scenario.vanish("call")
-        scenario.advance(.seconds(1))
+        scenario.vanish("call", for: .seconds(1))
         #expect(scenario.news() == ["inactive call", "active player", "player: granted"])
         #expect(scenario.state("player").isActive && !scenario.state("player").isDelayed)
     }
@@ -83,8 +76,7 @@ import Testing
         scenario.request("player", .cancel)
         scenario.request("player", .cancel)
         _ = scenario.news()
-        scenario.vanish("call")
-        scenario.advance(.seconds(1))
+        scenario.vanish("call", for: .seconds(1))
         #expect(scenario.news() == ["inactive call"])
         #expect(!scenario.state("player").isActive)
     }
@@ -103,8 +95,7 @@ import Testing
         scenario.pause("track")
         scenario.want("track")
         #expect(!scenario.isRunning("track"))
-        scenario.vanish("call")
-        scenario.advance(.seconds(1))
+        scenario.vanish("call", for: .seconds(1))
         #expect(
             scenario.news().filter { !$0.hasPrefix("keep") && !$0.hasPrefix("cork") } == [
                 "inactive call", "ended player resume",
@@ -117,11 +108,9 @@ import Testing
     @Test("R35 giving up during the interruption: not asked to resume")
     func givenUp() {
         var scenario = Scenario(.desktop)
-        scenario.open("player")
-        scenario.configure("player", .playback)
+        scenario.open("player", .playback)
         scenario.activate("player")
-        scenario.play("call", role: "phone")
-        scenario.advance(.seconds(1))
+        scenario.play("call", role: "phone", for: .seconds(1))
         scenario.deactivate("player")
         scenario.vanish("call")
         _ = scenario.news()
@@ -138,8 +127,7 @@ import Testing
                 scenario.configure(name, .playback)
             }
             scenario.activate("first")
-            scenario.advance(.seconds(1))
-            _ = scenario.news()
+            scenario.skip(.seconds(1))
             scenario.activate("second")
             #expect(scenario.news() == ["active second", "inactive first", "began first by second", "second: done"])
             scenario.deactivate("second", notify: notify)
@@ -168,44 +156,38 @@ import Testing
     @Test("R2 until its application drives it, a session is active while its streams are")
     func undriven() {
         var scenario = music()
-        scenario.open("game")
-        scenario.configure("game", .soloAmbient)
+        scenario.open("game", .soloAmbient)
         scenario.appear("effects", role: "game")
         scenario.move("effects", to: "game")
         #expect(!scenario.state("game").isActive)
         scenario.want("effects")
         #expect(scenario.state("game").isActive)
         #expect(scenario["music"] == .corked)
-        scenario.pause("effects")
-        scenario.advance(.seconds(1))
+        scenario.pause("effects", for: .seconds(1))
         #expect(!scenario.state("game").isActive)
     }
 
     @Test("R12 the owner goes: whom it interrupted goes on, and its streams are its application's")
     func closed() {
         var scenario = music()
-        scenario.open("memo")
-        scenario.configure("memo", .playback)
+        scenario.open("memo", .playback)
         scenario.activate("memo")
         scenario.appear("take", role: "animation")
         scenario.move("take", to: "memo")
         scenario.want("take")
-        scenario.advance(.seconds(1))
-        _ = scenario.news()
+        scenario.skip(.seconds(1))
         scenario.close("memo")
         #expect(scenario.news().contains("ended music resume"))
         #expect(scenario["music"] == .free && scenario["take"] == .free)
         scenario.vanish("take")
-        scenario.vanish("music")
-        scenario.advance(.seconds(1))
+        scenario.vanish("music", for: .seconds(1))
         #expect(scenario.engine.sessionCountForTests == 0)
     }
 
     @Test("R7 R39 R49 categories and options take effect at once while active")
     func reconfigured() {
         var scenario = music()
-        scenario.open("app")
-        scenario.configure("app", .playback, .mixWithOthers)
+        scenario.open("app", .playback, .mixWithOthers)
         scenario.activate("app")
         #expect(scenario["music"] == .free)
         scenario.configure("app", .playback, .duckOthers)
@@ -219,8 +201,7 @@ import Testing
     @Test("R54 R55 N4 the mode changes only while inactive and not mixing; one that does not fit is none")
     func modes() {
         var scenario = Scenario(.desktop)
-        scenario.open("app")
-        scenario.configure("app", .playback, [], .voiceChat)
+        scenario.open("app", .playback, [], .voiceChat)
         #expect(scenario.state("app").configuration.effectiveMode == .default)
         let fitting: [(Mode, Set<SessionCore.Category>)] = [
             (.moviePlayback, [.playback, .ambient, .soloAmbient, .playAndRecord, .uiSound]),
@@ -250,15 +231,12 @@ import Testing
         for option in options {
             var scenario = Scenario(.desktop)
             scenario.play("episode", in: "podcast", as: .playback, [], .spokenAudio)
-            scenario.play("music")
-            scenario.advance(.seconds(1))
-            scenario.open("navigator")
-            scenario.configure("navigator", .playback, option, .voicePrompt)
+            scenario.play("music", for: .seconds(1))
+            scenario.open("navigator", .playback, option, .voicePrompt)
             scenario.activate("navigator")
             #expect(scenario["episode"] == .corked)
             #expect(scenario["music"] == (option == .duckOthers ? .ducked(-20) : .free))
-            scenario.advance(.seconds(1))
-            _ = scenario.news()
+            scenario.skip(.seconds(1))
             scenario.deactivate("navigator")
             #expect(scenario.news().contains("ended podcast resume"))
         }
@@ -271,11 +249,9 @@ import Testing
         scenario.configure("recorder", .avoidsAlerts(true))
         scenario.configure("recorder", .playAndRecord)
         scenario.activate("recorder")
-        scenario.play("ring", role: "ringtone")
-        scenario.advance(.seconds(3))
+        scenario.play("ring", role: "ringtone", for: .seconds(3))
         #expect(scenario.state("recorder").isActive)
-        scenario.play("call", role: "phone")
-        scenario.advance(.seconds(1))
+        scenario.play("call", role: "phone", for: .seconds(1))
         #expect(!scenario.state("recorder").isActive)
     }
 
@@ -287,8 +263,7 @@ import Testing
         scenario.move("memo", to: "recorder")
         scenario.want("memo")
         scenario.configure("recorder", .avoidsAlerts(true))
-        scenario.play("ring", role: "ringtone")
-        scenario.advance(.seconds(3))
+        scenario.play("ring", role: "ringtone", for: .seconds(3))
         #expect(scenario["memo"] == .free)
         scenario.configure("recorder", .avoidsAlerts(false))
         scenario.advance(.seconds(1))
@@ -296,8 +271,7 @@ import Testing
         scenario.configure("recorder", .avoidsAlerts(true))
         scenario.advance(.seconds(1))
         #expect(scenario["memo"] == .free)
-        scenario.play("call", role: "phone")
-        scenario.advance(.seconds(1))
+        scenario.play("call", role: "phone", for: .seconds(1))
         #expect(scenario["memo"] == .corked)
     }
 
@@ -308,11 +282,9 @@ import Testing
         scenario.appear("memo", role: "music")
         scenario.move("memo", to: "recorder")
         scenario.want("memo")
-        scenario.play("ring", role: "ringtone")
-        scenario.advance(.seconds(3))
+        scenario.play("ring", role: "ringtone", for: .seconds(3))
         scenario.vanish("memo")
-        scenario.advance(.seconds(3))
-        _ = scenario.news()
+        scenario.skip(.seconds(3))
         scenario.configure("recorder", .avoidsAlerts(true))
         #expect(scenario.news().contains("ended recorder stay"))
         #expect(!scenario.state("recorder").isInterrupted)
@@ -326,15 +298,13 @@ import Testing
             scenario.configure("recorder", .avoidsAlerts(true))
             scenario.configure("recorder", .playAndRecord)
             scenario.activate("recorder")
-            scenario.open("telephony")
-            scenario.configure("telephony", .ambient)
+            scenario.open("telephony", .ambient)
             for role in roles {
                 scenario.appear(role, role: role, app: "telephony")
                 scenario.move(role, to: "telephony")
                 scenario.want(role)
             }
-            scenario.activate("telephony")
-            scenario.advance(.seconds(1))
+            scenario.activate("telephony", for: .seconds(1))
             #expect(!scenario.state("recorder").isActive, "\(roles)")
         }
     }
@@ -353,8 +323,7 @@ import Testing
             // As the stream of an application without a session, it waits for the end of the call.
             scenario.want("track")
             #expect(scenario["track"] == .corked && !scenario.state("player").isActive)
-            scenario.vanish("call")
-            scenario.advance(.seconds(1))
+            scenario.vanish("call", for: .seconds(1))
             #expect(scenario["track"] == .free && scenario.state("player").isActive)
         }
     }
@@ -363,12 +332,10 @@ import Testing
     func refusedWhileInterrupted() {
         var scenario = Scenario(.desktop)
         scenario.play("track", in: "player")
-        scenario.play("call", role: "phone")
-        scenario.advance(.seconds(1))
+        scenario.play("call", role: "phone", for: .seconds(1))
         scenario.activate("player")
         #expect(scenario.news().last == "player: refused by call")
-        scenario.vanish("call")
-        scenario.advance(.seconds(1))
+        scenario.vanish("call", for: .seconds(1))
         scenario.pause("track")
         scenario.want("track")
         #expect(scenario["track"] == .inactive && !scenario.state("player").isActive)
@@ -386,16 +353,14 @@ import Testing
         #expect(!scenario.state("game").isSecondaryAudioToBeSilenced)
         scenario.play("music")
         #expect(scenario.state("game").isSecondaryAudioToBeSilenced)
-        scenario.pause("music")
-        scenario.advance(.seconds(1))
+        scenario.pause("music", for: .seconds(1))
         #expect(!scenario.state("game").isSecondaryAudioToBeSilenced)
     }
 
     @Test("R20 R23 R38 audio-processing has no device, and is told of interruptions")
     func processing() {
         var scenario = Scenario(.desktop)
-        scenario.open("converter")
-        scenario.configure("converter", .audioProcessing)
+        scenario.open("converter", .audioProcessing)
         scenario.activate("converter")
         scenario.appear("sound", role: "music")
         scenario.move("sound", to: "converter")
@@ -403,11 +368,9 @@ import Testing
         scenario.want("sound")
         #expect(scenario.news() == ["refused sound"])
         #expect(!scenario.isRunning("sound"))
-        scenario.play("call", role: "phone")
-        scenario.advance(.seconds(1))
+        scenario.play("call", role: "phone", for: .seconds(1))
         #expect(scenario.news().contains("began converter by call"))
-        scenario.vanish("call")
-        scenario.advance(.seconds(1))
+        scenario.vanish("call", for: .seconds(1))
         #expect(scenario.news().contains("ended converter resume"))
     }
 
@@ -468,8 +431,7 @@ import Testing
             var scenario = Scenario(.phone)
             scenario.play("sounds", role: "animation")
             scenario.play("ping", role: "notification")
-            scenario.play("music")
-            scenario.advance(.seconds(1))
+            scenario.play("music", for: .seconds(1))
             var switches = Switches()
             if locked { switches.isLocked = true } else { switches.isSilent = true }
             scenario.send(.switched(switches))
@@ -489,8 +451,7 @@ import Testing
     func shippedPauses(preset: Shipped, interrupter: String) {
         for (role, isPlayer) in [("music", true), ("video", true), ("browser", true), ("game", false)] {
             var scenario = Scenario(preset)
-            scenario.play("victim", role: role)
-            scenario.advance(.seconds(1))
+            scenario.play("victim", role: role, for: .seconds(1))
             scenario.play("interrupter", role: interrupter)
             #expect(scenario["victim"] == .corked && scenario.asksPlayer(of: "victim") == isPlayer, "\(role)")
         }
@@ -516,17 +477,14 @@ import Testing
             (desktop, true, Heard.free), (desktop, false, .free), (preset, true, .muted), (preset, false, .muted),
         ] {
             var scenario = Scenario(policy: preset.policy)
-            scenario.play("browser")
-            scenario.advance(.seconds(1))
+            scenario.play("browser", for: .seconds(1))
             var switches = Switches()
             if isSilent { switches.isSilent = true } else { switches.isLocked = true }
             scenario.send(.switched(switches))
             #expect(scenario["browser"] == expected)
-            scenario.play("wake up", role: "alarm")
-            scenario.advance(.seconds(1))
+            scenario.play("wake up", role: "alarm", for: .seconds(1))
             #expect(scenario["wake up"] == .free)
-            scenario.play("call", role: "phone")
-            scenario.advance(.seconds(1))
+            scenario.play("call", role: "phone", for: .seconds(1))
             #expect(scenario["call"] == .free)
         }
     }
@@ -551,8 +509,7 @@ import Testing
     func closedWhilePlaying() {
         var scenario = Scenario(.phone)
         scenario.play("sound", in: "app", app: "app")
-        scenario.advance(.seconds(1))
-        _ = scenario.news()
+        scenario.skip(.seconds(1))
         scenario.close("app")
         #expect(scenario.news() == ["inactive app", "active app"])
         #expect(scenario["sound"] == .free && scenario.isRunning("sound"))
@@ -561,10 +518,8 @@ import Testing
     @Test("R9 R2 streams that go to another session of theirs while they are interrupted stay silent")
     func joinedWhileInterrupted() {
         var scenario = Scenario(.phone)
-        scenario.play("old", role: "music")
-        scenario.advance(.seconds(1))
-        scenario.play("new", role: "music")
-        scenario.advance(.seconds(1))
+        scenario.play("old", role: "music", for: .seconds(1))
+        scenario.play("new", role: "music", for: .seconds(1))
         #expect(scenario["old"] == .corked)
         scenario.open("session", app: "old")
         scenario.configure("session", .playback)
@@ -583,8 +538,7 @@ import Testing
     func configuredWhileSilenced() {
         var scenario = Scenario(.phone)
         scenario.play("track", in: "first")
-        scenario.open("second")
-        scenario.configure("second", .playback)
+        scenario.open("second", .playback)
         scenario.activate("second")
         #expect(scenario["track"] == .corked && scenario.state("first").isActive)
         scenario.configure("first", .soloAmbient)
@@ -597,10 +551,8 @@ import Testing
         scenario.play("track", in: "first")
         scenario.play("music")
         _ = scenario.news()
-        scenario.deactivate("first")
-        scenario.advance(.seconds(1))
-        scenario.vanish("music")
-        scenario.advance(.seconds(1))
+        scenario.deactivate("first", for: .seconds(1))
+        scenario.vanish("music", for: .seconds(1))
         #expect(!scenario.news().contains { $0.hasPrefix("began") || $0.hasPrefix("ended") })
     }
 
@@ -610,8 +562,7 @@ import Testing
         let rule = InterplayRules.Rule(playing: Interplay(.mix), newcomer: Interplay(.reject))
         var scenario = Scenario(
             policy: Policy(name: "test", roles: Policy.desktop.roles, interplay: InterplayRules([pair: rule])))
-        scenario.open("app")
-        scenario.configure("app", .playback)
+        scenario.open("app", .playback)
         scenario.activate("app")
         scenario.open("other")
         scenario.activate("other")
@@ -623,8 +574,7 @@ import Testing
     @Test("N16 a suspended policy touches nobody until its time is over")
     func suspended() {
         var scenario = music()
-        scenario.play("call", role: "phone")
-        scenario.advance(.seconds(1))
+        scenario.play("call", role: "phone", for: .seconds(1))
         #expect(scenario["music"] == .corked)
         var switches = Switches()
         switches.pausedUntil = scenario.now.advanced(by: .seconds(10))
@@ -642,8 +592,7 @@ import Testing
         let ringing = try #require(Role("ringtone").flatMap { Policy.phone.roles[$0] })
         let call = try #require(Role("phone").flatMap { Policy.phone.roles[$0] })
         scenario.open("ring", system: ringing)
-        scenario.activate("ring")
-        scenario.advance(.seconds(1))
+        scenario.activate("ring", for: .seconds(1))
         #expect(scenario["music"] == .corked)
         scenario.open("call", system: call)
         scenario.activate("call")
@@ -658,8 +607,7 @@ import Testing
     @Test("R26 R37 what is left alone again goes on at once, and nobody waits for it")
     func leftAlone() {
         var scenario = music()
-        scenario.open("memo")
-        scenario.configure("memo", .record)
+        scenario.open("memo", .record)
         scenario.appear("recorder", role: "music", capture: true)
         scenario.move("recorder", to: "memo")
         scenario.want("recorder")
@@ -673,8 +621,7 @@ import Testing
         scenario.appear("other", role: "music", capture: true)
         scenario.move("other", to: "memo")
         scenario.want("other")
-        scenario.deactivate("memo")
-        scenario.advance(.seconds(1))
+        scenario.deactivate("memo", for: .seconds(1))
         #expect(scenario["other"] == .inactive && !scenario.isRunning("other"))
         _ = scenario.news()
         scenario.leaveAlone("other")
@@ -694,10 +641,8 @@ import Testing
         scenario.open(
             "radio", system: SessionDescription(name: "radio", category: .playback, resumption: .never))
         scenario.activate("radio")
-        scenario.play("call", role: "phone")
-        scenario.advance(.seconds(1))
-        scenario.pause("call")
-        scenario.advance(.seconds(1))
+        scenario.play("call", role: "phone", for: .seconds(1))
+        scenario.pause("call", for: .seconds(1))
         #expect(scenario.news().contains("ended radio resume"))
         scenario.advance(.seconds(10))
         #expect(scenario.news() == ["ended player stay"])
@@ -768,8 +713,7 @@ extension OpenedSessionTests {
         // The first kind is what a session is as it is opened.
         #expect((7...8).contains(kinds.count), "\(kinds)")
         _ = scenario.news()
-        scenario.open("other")
-        scenario.configure("other", .record)
+        scenario.open("other", .record)
         #expect(scenario.news() == ["other: done", "other: done"])
         // Who changes the only one of its kind needs no more room, and who closes one makes some.
         scenario.configure(kinds[0], .ambient)

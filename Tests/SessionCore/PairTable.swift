@@ -44,11 +44,9 @@ struct PairTable {
         scenario.want("second")
         scenario.advance(.seconds(10))
         var afterwards = scenario
-        afterwards.vanish("second")
-        afterwards.advance(.seconds(10))
+        afterwards.vanish("second", for: .seconds(10))
         var alone = scenario
-        alone.vanish("first")
-        alone.advance(.seconds(10))
+        alone.vanish("first", for: .seconds(10))
         return Row(
             first: scenario["first"], second: scenario["second"], firstAfterwards: afterwards["first"],
             secondAlone: alone["second"])

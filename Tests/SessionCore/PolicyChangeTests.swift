@@ -13,16 +13,14 @@ import Testing
     func same(preset: Shipped) {
         var s = Scenario(preset)
         for name in ["music", "game", "navigation", "phone"] {
-            s.play(name)
-            s.advance(.seconds(1))
+            s.play(name, for: .seconds(1))
         }
         let before = ["music", "game", "navigation", "phone"].map { s[$0] }
         _ = s.news()
         s.change(to: preset.policy)
         #expect(s.news().filter { !$0.hasPrefix("wake") } == [])
         #expect(["music", "game", "navigation", "phone"].map { s[$0] } == before)
-        s.pause("phone")
-        s.advance(.seconds(2))
+        s.pause("phone", for: .seconds(2))
         #expect(s["game"] == .ducked(-20))
     }
 
@@ -30,8 +28,7 @@ import Testing
     func gain() {
         var s = Scenario(.desktop)
         s.play("music")
-        s.play("navigation")
-        s.advance(.seconds(1))
+        s.play("navigation", for: .seconds(1))
         #expect(s["music"] == .ducked(-20))
         _ = s.news()
         s.change(
@@ -46,10 +43,8 @@ import Testing
     @Test("R12 what was corked and now only ducks comes back, and is told so")
     func corkToDuck() {
         var s = Scenario(.desktop)
-        s.play("music")
-        s.advance(.seconds(1))
-        s.play("alarm")
-        s.advance(.seconds(1))
+        s.play("music", for: .seconds(1))
+        s.play("alarm", for: .seconds(1))
         #expect(s["music"] == .corked)
         _ = s.news()
         s.change(
@@ -60,8 +55,7 @@ import Testing
         #expect(s["music"] == .ducked(-14))
         #expect(s.isRunning("music"))
         #expect(s.news().contains("ended music resume"))
-        s.pause("alarm")
-        s.advance(.seconds(2))
+        s.pause("alarm", for: .seconds(2))
         #expect(s["music"] == .free)
     }
 
@@ -69,8 +63,7 @@ import Testing
     func mixToCork() {
         var s = Scenario(.desktop)
         s.play("music")
-        s.play("video")
-        s.advance(.seconds(1))
+        s.play("video", for: .seconds(1))
         #expect(s["music"] == .free)
         _ = s.news()
         s.change(to: Shipped.phone.policy)
@@ -83,12 +76,9 @@ import Testing
     @Test("N17 what was told to stay silent waits for its user, whatever the policy becomes")
     func superseded() {
         var s = Scenario(.phone)
-        s.play("music")
-        s.advance(.seconds(1))
-        s.play("video")
-        s.advance(.seconds(1))
-        s.pause("video")
-        s.advance(.seconds(5))
+        s.play("music", for: .seconds(1))
+        s.play("video", for: .seconds(1))
+        s.pause("video", for: .seconds(5))
         #expect(s["music"] == .superseded)
         s.change(to: Shipped.desktop.policy)
         s.advance(.seconds(1))
@@ -101,10 +91,8 @@ import Testing
     @Test("R12 a role that is left alone from now on is given back, and known again later")
     func leftAlone() {
         var s = Scenario(.desktop)
-        s.play("music")
-        s.advance(.seconds(1))
-        s.play("phone")
-        s.advance(.seconds(1))
+        s.play("music", for: .seconds(1))
+        s.play("phone", for: .seconds(1))
         #expect(s["music"] == .corked)
         s.change(
             to: Self.desktop {
@@ -116,8 +104,7 @@ import Testing
         s.change(to: Shipped.desktop.policy)
         s.advance(.seconds(1))
         #expect(s["music"] == .corked)
-        s.pause("phone")
-        s.advance(.seconds(1))
+        s.pause("phone", for: .seconds(1))
         #expect(s["music"] == .free)
     }
 
@@ -125,8 +112,7 @@ import Testing
     func interrupterLeftAlone() {
         var s = Scenario(.desktop)
         s.play("music")
-        s.play("phone")
-        s.advance(.seconds(1))
+        s.play("phone", for: .seconds(1))
         #expect(s["music"] == .corked)
         s.change(
             to: Self.desktop {
@@ -146,8 +132,7 @@ import Testing
     func leftAlone(isByPolicy: Bool) {
         var s = Scenario(.phone)
         s.play("music")
-        s.play("video")
-        s.advance(.seconds(1))
+        s.play("video", for: .seconds(1))
         #expect(s["music"] == .corked)
         _ = s.news()
         if isByPolicy { s.change(to: Self.withoutVideos) } else { s.leaveAlone("video") }
@@ -161,8 +146,7 @@ import Testing
         s.appear("song", role: "music", app: "video")
         s.play("music")
         s.play("video")
-        s.advance(.seconds(1))
-        _ = s.news()
+        s.skip(.seconds(1))
         s.change(to: Self.withoutVideos)
         #expect(s.news().contains("ended music resume"))
         #expect(s["music"] == .free && s.isRunning("music"))
@@ -171,8 +155,7 @@ import Testing
     @Test("R30 an interrupter that waits for silence is not forgotten")
     func holding() {
         var s = Scenario(.desktop)
-        s.play("music")
-        s.advance(.seconds(1))
+        s.play("music", for: .seconds(1))
         s.play("alarm")
         #expect(s["alarm"] == .held)
         s.change(to: Self.desktop { $0.roles["alarm"]?.fade = .milliseconds(200) })

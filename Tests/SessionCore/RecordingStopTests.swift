@@ -13,8 +13,7 @@ import Testing
     private func recording(_ names: String..., under policy: Policy = .phone) -> Scenario {
         var scenario = Scenario(policy: policy)
         for name in names {
-            scenario.play(name, capture: true)
-            scenario.advance(.seconds(1))
+            scenario.play(name, capture: true, for: .seconds(1))
         }
         _ = scenario.news()
         return scenario
@@ -72,13 +71,11 @@ import Testing
     func goesOn() {
         var scenario = Scenario(.phone)
         scenario.play("voice", role: "phone", app: "chat")
-        scenario.play("microphone", role: "phone", app: "chat", capture: true)
-        scenario.advance(.seconds(1))
+        scenario.play("microphone", role: "phone", app: "chat", capture: true, for: .seconds(1))
         scenario.change(route: .oldDeviceUnavailable)
         #expect(scenario.isRunning("voice") && scenario.isRunning("microphone"))
         for name in ["voice", "microphone"] { scenario.vanish(name) }
-        scenario.play("music", role: "music")
-        scenario.advance(.seconds(1))
+        scenario.play("music", role: "music", for: .seconds(1))
         scenario.change(route: .newDeviceAvailable)
         #expect(scenario.isRunning("music"))
     }
@@ -87,8 +84,7 @@ import Testing
     func inItsPlace() {
         var scenario = recording("memo")
         scenario.play("music", role: "music")
-        scenario.play("dictation", role: "none", capture: true)
-        scenario.advance(.seconds(1))
+        scenario.play("dictation", role: "none", capture: true, for: .seconds(1))
         #expect(!scenario.isRunning("memo") && !scenario.isRunning("music") && scenario.isRunning("dictation"))
         _ = scenario.news()
         scenario.change(route: .newDeviceAvailable)
@@ -137,11 +133,9 @@ import Testing
     @Test("R64 R31 what a call keeps silent does not record, and goes on after it")
     func duringACall() {
         var scenario = recording("memo")
-        scenario.play("call", role: "phone")
-        scenario.advance(.seconds(1))
+        scenario.play("call", role: "phone", for: .seconds(1))
         scenario.change(route: .newDeviceAvailable)
-        scenario.vanish("call")
-        scenario.advance(.seconds(1))
+        scenario.vanish("call", for: .seconds(1))
         #expect(scenario.isRunning("memo"))
     }
 
@@ -149,8 +143,7 @@ import Testing
     func opened() {
         for hasStream in [false, true] {
             var scenario = Scenario(.phone)
-            scenario.open("recorder")
-            scenario.configure("recorder", .record)
+            scenario.open("recorder", .record)
             scenario.activate("recorder")
             if hasStream {
                 scenario.appear("memo", capture: true)

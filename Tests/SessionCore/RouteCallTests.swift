@@ -13,13 +13,11 @@ import Testing
         ])
     func opened(mode: Mode, goesOn: Bool) {
         var scenario = Scenario(.desktop)
-        scenario.open("app")
-        scenario.configure("app", .category(.playAndRecord, [], mode))
+        scenario.open("app", .playAndRecord, [], mode)
         scenario.activate("app")
         scenario.play("voice", role: "music", app: "app")
         scenario.move("voice", to: "app")
-        scenario.advance(.seconds(1))
-        _ = scenario.news()
+        scenario.skip(.seconds(1))
         scenario.unplug(headphones, "voice")
         #expect(scenario.news().contains { $0.hasPrefix("cork voice") } == !goesOn)
     }
@@ -33,8 +31,7 @@ import Testing
             let role = SessionDescription(name: "talk", category: .playAndRecord, mode: mode, priority: priority)
             var scenario = Scenario(policy: .of(role))
             scenario.play("voice", role: "talk")
-            scenario.advance(.seconds(1))
-            _ = scenario.news()
+            scenario.skip(.seconds(1))
             scenario.unplug(headphones, "voice")
             #expect(scenario.news().contains { $0.hasPrefix("cork voice") } == !goesOn, "\(mode), \(priority)")
         }

@@ -1,20 +1,11 @@
 import SessionCore
+import SessionOracle
 import Testing
 
 /// Routes as they are told and done, with streams on paper (R41–R48, R56–R66).
 struct RouteEngineDesk {
-    /// Where streams are.
-    struct Streams: StreamPlaces {
-        var streams: [RouteStream] = []
-        /// By the number of the sink: those that are heard there, through whatever effects.
-        var heard: [UInt32: [StreamID]] = [:]
-
-        func routedStreams() -> [RouteStream] { streams }
-        func streams(heardOn node: UInt32) -> [StreamID] { heard[node] ?? [] }
-    }
-
     var engine = RouteEngine()
-    var streams = Streams()
+    var streams = PlacedStreams()
     private(set) var time: Int64 = 0
     private(set) var effects: [RouteEngine.Effect] = []
 

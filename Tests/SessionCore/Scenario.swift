@@ -139,9 +139,9 @@ struct Scenario {
         send(.streamSettled(stream.id))
     }
 
-    mutating func vanish(_ name: String) {
-        guard let stream = streams.removeValue(forKey: name) else { return }
-        send(.streamVanished(stream.id))
+    mutating func vanish(_ name: String, for wait: Duration? = nil) {
+        if let stream = streams.removeValue(forKey: name) { send(.streamVanished(stream.id)) }
+        pass(wait)
     }
 
     /// Its user or application mutes the stream, or unmutes it.
@@ -177,15 +177,28 @@ struct Scenario {
         if let stream = streams[name] { send(.streamLeftAlone(stream.id)) }
     }
 
-    /// Appears, named after its role unless told otherwise, and is wanted.
+    /// Appears, named after its role unless told otherwise, and is wanted. Then time may pass.
     mutating func play(
-        _ name: String, role: String? = nil, app: String? = nil, capture: Bool = false, vice: Vice = []
+        _ name: String, role: String? = nil, app: String? = nil, capture: Bool = false, vice: Vice = [],
+        for wait: Duration? = nil
     ) {
         if streams[name] == nil { appear(name, role: role ?? name, app: app, capture: capture, vice: vice) }
         want(name)
+        pass(wait)
     }
 
-    mutating func pause(_ name: String) { want(name, false) }
+    mutating func pause(_ name: String, for wait: Duration? = nil) {
+        want(name, false)
+        pass(wait)
+    }
+
+    private mutating func pass(_ wait: Duration?) { if let wait { advance(wait) } }
+
+    /// Time passes, and nobody asks what came of it.
+    mutating func skip(_ duration: Duration) {
+        advance(duration)
+        _ = news()
+    }
 
     /// Time passes; what becomes due on the way happens in its order.
     mutating func advance(_ duration: Duration) {
@@ -319,10 +332,19 @@ struct Scenario {
         send(.sessionOpened(id, application: application, system.map { .system($0, by: begun) } ?? .application))
     }
 
+    /// An application opens a session and says what it is.
+    mutating func open(
+        _ session: String, _ category: Category, _ options: CategoryOptions = [], _ mode: Mode? = nil
+    ) {
+        open(session)
+        configure(session, category, options, mode)
+    }
+
     /// An application opens a session, says what it is, activates it, and plays a stream there, or records one.
     mutating func play(
         _ name: String, role: String = "music", in session: String, app: String? = nil,
-        as category: Category = .playback, _ options: CategoryOptions = [], _ mode: Mode? = nil
+        as category: Category = .playback, _ options: CategoryOptions = [], _ mode: Mode? = nil,
+        for wait: Duration? = nil
     ) {
         open(session, app: app)
         configure(session, category, options, mode)
@@ -330,6 +352,7 @@ struct Scenario {
         appear(name, role: role, app: app, capture: category == .record)
         move(name, to: session)
         want(name)
+        pass(wait)
     }
 
     /// Streams belong to a session from now on.
@@ -350,10 +373,14 @@ struct Scenario {
         if let id = sessions[session] { send(.sessionRequested(id, request)) }
     }
 
-    mutating func activate(_ session: String) { request(session, .activate(mayWait: false)) }
+    mutating func activate(_ session: String, for wait: Duration? = nil) {
+        request(session, .activate(mayWait: false))
+        pass(wait)
+    }
 
-    mutating func deactivate(_ session: String, notify: Bool = true) {
+    mutating func deactivate(_ session: String, notify: Bool = true, for wait: Duration? = nil) {
         request(session, .deactivate(notifyOthers: notify))
+        pass(wait)
     }
 
     mutating func close(_ session: String) { if let id = sessions[session] { send(.sessionClosed(id)) } }

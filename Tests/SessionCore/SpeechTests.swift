@@ -17,11 +17,9 @@ import Testing
         var s = Scenario(policy: .of(Self.call, Self.prompt, Self.talk, Self.music))
         for name in others { s.play(name) }
         s.play("prompt")
-        s.play("call")
-        s.advance(.seconds(1))
+        s.play("call", for: .seconds(1))
         s.play("talk")
-        s.advance(.seconds(1))
-        _ = s.news()
+        s.skip(.seconds(1))
         s.pause("call")
         return s
     }
@@ -32,8 +30,7 @@ import Testing
         s.advance(.seconds(1))
         #expect(s["prompt"] == .free && s["talk"] == .corked)
         #expect(!s.news().contains { $0.contains("active talk") || $0.hasPrefix("began talk") })
-        s.pause("prompt")
-        s.advance(.seconds(1))
+        s.pause("prompt", for: .seconds(1))
         #expect(s["talk"] == .free)
         #expect(s.news().contains("active talk"))
     }
@@ -45,8 +42,7 @@ import Testing
         #expect(s["talk"] == .corked)
         #expect(s["music"] == .ducked(-14))
         #expect(s.news().contains("ended music resume"))
-        s.pause("prompt")
-        s.advance(.seconds(1))
+        s.pause("prompt", for: .seconds(1))
         #expect(s["talk"] == .free && s["music"] == .corked)
     }
 
@@ -57,15 +53,12 @@ import Testing
         var s = Scenario(policy: .of(guide, Self.prompt, Self.talk))
         s.play("prompt")
         s.play("guide")
-        s.play("talk")
-        s.advance(.seconds(1))
+        s.play("talk", for: .seconds(1))
         #expect(s.actor(on: "talk") == "guide")
         _ = s.news()
-        s.pause("guide")
-        s.advance(.seconds(1))
+        s.pause("guide", for: .seconds(1))
         #expect(s["talk"] == .corked && s.actor(on: "talk") == "prompt")
-        s.pause("prompt")
-        s.advance(.seconds(1))
+        s.pause("prompt", for: .seconds(1))
         #expect(s["talk"] == .free)
     }
 
@@ -91,8 +84,7 @@ import Testing
         var s = Scenario(policy: .of(podcast, reader, Self.talk))
         s.play("talk", app: "library")
         s.play("reader", app: "library")
-        s.play("podcast")
-        s.advance(.seconds(1))
+        s.play("podcast", for: .seconds(1))
         #expect(s["reader"] == .corked)
         s.pause("podcast")
         // The library is no talk any more, so the podcast does not silence it; and speech stops for a reader.
@@ -109,8 +101,7 @@ import Testing
         s.play("guide")
         s.play("prompt")
         s.play("call")
-        s.play("talk")
-        s.advance(.seconds(1))
+        s.play("talk", for: .seconds(1))
         #expect(s.actor(on: "talk") == "call")
         s.pause("call")
         #expect(s["prompt"] == .free && s.actor(on: "talk") == "prompt")

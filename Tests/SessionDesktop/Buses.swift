@@ -6,8 +6,8 @@ import Testing
 
 @testable import SessionDesktop
 
-/// All tests that speak to services on private buses. One at a time, because each starts some.
-@Suite(.serialized) struct Services {}
+/// All tests that speak to services on private buses.
+@Suite struct Services {}
 
 /// A private session bus and a private system bus, and our connections to both on a loop of our own.
 struct Buses {
@@ -61,12 +61,10 @@ struct Buses {
         system.close()
     }
 
-    /// Turns the loop until a condition holds.
-    func turn(
-        until awaited: String, within limit: Duration = .seconds(10), _ condition: () async throws -> Bool
-    ) async throws {
-        _ = try await waitUntil(awaited, within: limit, every: .milliseconds(1), evidence: { sandbox.logTails() }) {
-            loop.runOnce(timeout: .milliseconds(10))
+    /// Turns the loop until a condition holds. Meanwhile the thread is free for other tests.
+    func turn(until awaited: String, _ condition: () async throws -> Bool) async throws {
+        _ = try await waitUntil(awaited, every: .milliseconds(3), evidence: { sandbox.logTails() }) {
+            loop.runOnce(timeout: .zero)
             return try await condition() ? true : nil
         }
     }

@@ -93,7 +93,7 @@ extension Services {
                 }
                 players.resume(player)
                 // One that pauses late has announced it when it can be resumed.
-                try await buses.turn(until: "the player to be \(example.after)", within: .seconds(3)) {
+                try await buses.turn(until: "the player to be \(example.after)") {
                     let calls = try await buses.mocks.calls(of: "fixture")
                     let status = try await buses.mocks.status(of: "fixture")
                     return status == example.after && calls == example.calls

@@ -22,6 +22,16 @@ extension Services {
             return (watch, story)
         }
 
+        /// A machine that is about to sleep, and a watch that was told of it and holds the lock.
+        private func aboutToSleep(_ buses: Buses) async throws -> (ChildProcess, SleepWatch, Story) {
+            let logind = try await buses.mocks.startLogind(delay: .seconds(30))
+            let (watch, story) = watch(buses)
+            try await buses.turn(until: "the lock") { watch.holdsLock }
+            try await buses.mocks.sleep()
+            try await buses.turn(until: "the sleep") { story.told == ["sleep"] }
+            return (logind, watch, story)
+        }
+
         private func locks(_ buses: Buses) async throws -> Int {
             try await buses.mocks.sleepInhibitors.split(separator: "Audio sessions").count - 1
         }
@@ -58,11 +68,7 @@ extension Services {
         @Test("N16 the machine sleeps when cards hold nothing but silence: not before, and not much later")
         func drains() async throws {
             try await Buses.run { buses in
-                let logind = try await buses.mocks.startLogind(delay: .seconds(30))
-                let (watch, story) = watch(buses)
-                try await buses.turn(until: "the lock") { watch.holdsLock }
-                try await buses.mocks.sleep()
-                try await buses.turn(until: "the sleep") { story.told == ["sleep"] }
+                let (logind, watch, story) = try await aboutToSleep(buses)
                 let clock = ContinuousClock()
                 let silent = clock.now
                 story.done?(.milliseconds(700))
@@ -79,14 +85,10 @@ extension Services {
         @Test("N16 a sleep that was called off while cards drain does not end the next one")
         func calledOff() async throws {
             try await Buses.run { buses in
-                let logind = try await buses.mocks.startLogind(delay: .seconds(30))
-                let (watch, story) = watch(buses)
-                try await buses.turn(until: "the lock") { watch.holdsLock }
-                try await buses.mocks.sleep()
-                try await buses.turn(until: "the sleep") { story.told == ["sleep"] }
+                let (logind, watch, story) = try await aboutToSleep(buses)
                 story.done?(.milliseconds(200))
                 try await buses.mocks.wake()
-                try await buses.turn(until: "the wake") { story.told == ["sleep", "wake"] }
+                try await buses.turn(until: "the wake") { story.told == ["sleep", "wake"] && watch.holdsLock }
                 try await buses.mocks.sleep()
                 try await buses.turn(until: "the sleep") { story.told == ["sleep", "wake", "sleep"] }
                 let clock = ContinuousClock()
@@ -122,11 +124,7 @@ extension Services {
         @Test("N16 logind goes while the machine is about to sleep, and one comes that already is")
         func logindGoes() async throws {
             try await Buses.run { buses in
-                let logind = try await buses.mocks.startLogind(delay: .seconds(30))
-                let (watch, story) = watch(buses)
-                try await buses.turn(until: "the lock") { watch.holdsLock }
-                try await buses.mocks.sleep()
-                try await buses.turn(until: "the sleep") { story.told == ["sleep"] }
+                let (logind, watch, story) = try await aboutToSleep(buses)
                 await logind.stop()
                 try await buses.turn(until: "the wake") { story.told == ["sleep", "wake"] }
                 #expect(!watch.holdsLock)

@@ -22,6 +22,17 @@ import Testing
         return actions
     }
 
+    @discardableResult
+    private func fade(
+        _ fader: inout Fader, _ id: StreamID? = nil, to gain: LinearGain, then silence: Silence = .none,
+        within duration: Duration, after delay: Duration = .zero, quantum: Duration = .milliseconds(5),
+        waits: Bool = false, at now: Instant? = nil
+    ) -> [Fader.Action] {
+        fader.start(
+            id ?? stream, to: gain, then: silence, within: duration, after: delay, quantum: quantum, waits: waits,
+            at: now ?? start)
+    }
+
     private func gains(_ actions: [(Instant, Fader.Action)]) -> [Double] {
         actions.compactMap { if case .gain(_, let gain) = $0.1 { gain.value } else { nil } }
     }
@@ -32,20 +43,18 @@ import Testing
 
     @Test(
         "R37 no step is larger than allowed, whatever the fade, the quantum and the timer",
-        arguments: [1, 10, 100, 500, 2_000], [2_667, 5_333, 21_333])
+        arguments: [1, 100, 500], [2_667, 21_333])
     func steps(milliseconds: Int, quantum: Int) {
-        for late in [0, 1, 40, 500] {
+        for late in [0, 1, 40] {
             var fader = Fader()
-            _ = fader.start(
-                stream, to: .silence, then: .cork, within: .milliseconds(milliseconds),
-                quantum: .microseconds(quantum), waits: false, at: start)
+            fade(
+                &fader, to: .silence, then: .cork, within: .milliseconds(milliseconds), quantum: .microseconds(quantum))
             let down = play(&fader, from: start, late: .milliseconds(late))
             #expect(largestStep(gains(down), from: 1) <= allowedStep)
             #expect(gains(down).last == 0)
             let end = down.last?.0 ?? start
-            let first = fader.start(
-                stream, to: .unity, then: .none, within: .milliseconds(milliseconds), quantum: .microseconds(quantum),
-                waits: false, at: end)
+            let first = fade(
+                &fader, to: .unity, within: .milliseconds(milliseconds), quantum: .microseconds(quantum), at: end)
             #expect(first == [.silence(stream, .none)])
             let up = play(&fader, from: end, late: .milliseconds(late))
             #expect(largestStep(gains(up), from: 0) <= allowedStep)
@@ -57,9 +66,7 @@ import Testing
     func length(milliseconds: Int) {
         for quantum in [Duration.microseconds(2_667), .microseconds(21_333), .milliseconds(170)] {
             var fader = Fader()
-            _ = fader.start(
-                stream, to: .silence, then: .cork, within: .milliseconds(milliseconds), quantum: quantum, waits: false,
-                at: start)
+            fade(&fader, to: .silence, then: .cork, within: .milliseconds(milliseconds), quantum: quantum)
             let actions = play(&fader, from: start)
             let silent = actions.first { if case .gain(_, .silence) = $0.1 { true } else { false } }
             let took = start.duration(to: silent?.0 ?? start)
@@ -74,9 +81,7 @@ import Testing
         let quantum = Duration.milliseconds(5)
         var fader = Fader()
         #expect(fader.remaining(of: stream, at: start) == .zero)
-        _ = fader.start(
-            stream, to: .silence, then: .cork, within: .milliseconds(200), after: .milliseconds(50), quantum: quantum,
-            waits: false, at: start)
+        fade(&fader, to: .silence, then: .cork, within: .milliseconds(200), after: .milliseconds(50), quantum: quantum)
         #expect(fader.remaining(of: stream, at: start) == .milliseconds(250))
         #expect(fader.remaining(of: stream, at: start.advanced(by: .milliseconds(50))) == .milliseconds(200))
         var last = Duration.milliseconds(250)
@@ -88,8 +93,7 @@ import Testing
         }
         #expect(last == .zero)
         // Silence lasts until the stream runs again; so does what is left of the fade in.
-        _ = fader.start(
-            stream, to: .unity, then: .none, within: .milliseconds(200), quantum: quantum, waits: true, at: start)
+        fade(&fader, to: .unity, within: .milliseconds(200), quantum: quantum, waits: true)
         #expect(fader.remaining(of: stream, at: start.advanced(by: .seconds(9))) == .milliseconds(200))
         fader.streamRuns(stream, at: start.advanced(by: .seconds(9)))
         #expect(fader.remaining(of: stream, at: start.advanced(by: .seconds(10))) == .zero)
@@ -101,11 +105,8 @@ import Testing
     func corkAfterQuantum() {
         let quantum = Duration.milliseconds(20)
         var fader = Fader()
-        _ = fader.start(
-            StreamID(2), to: .silence, then: .cork, within: .seconds(2), quantum: .milliseconds(2), waits: false,
-            at: start)
-        _ = fader.start(
-            stream, to: .silence, then: .cork, within: .milliseconds(100), quantum: quantum, waits: false, at: start)
+        fade(&fader, StreamID(2), to: .silence, then: .cork, within: .seconds(2), quantum: .milliseconds(2))
+        fade(&fader, to: .silence, then: .cork, within: .milliseconds(100), quantum: quantum)
         let mine = play(&fader, from: start).filter { moment, action in
             switch action {
             case .gain(stream, _), .silence(stream, _), .settled(stream): true
@@ -124,12 +125,11 @@ import Testing
         #expect(settled.first?.0 == corked)
     }
 
-    @Test("R37 a fade turned round half-way makes no jump", arguments: [1, 30, 60, 99, 101, 115])
+    @Test("R37 a fade turned round half-way makes no jump", arguments: [1, 60, 99, 101])
     func reversal(milliseconds: Int) {
         var fader = Fader()
         let quantum = Duration.milliseconds(5)
-        _ = fader.start(
-            stream, to: .silence, then: .cork, within: .milliseconds(100), quantum: quantum, waits: false, at: start)
+        fade(&fader, to: .silence, then: .cork, within: .milliseconds(100), quantum: quantum)
         var now = start
         var all: [Fader.Action] = []
         let turn = start.advanced(by: .milliseconds(milliseconds))
@@ -137,8 +137,7 @@ import Testing
             now = next
             all += fader.step(at: now)
         }
-        all += fader.start(
-            stream, to: .unity, then: .none, within: .milliseconds(100), quantum: quantum, waits: false, at: turn)
+        all += fade(&fader, to: .unity, within: .milliseconds(100), quantum: quantum, at: turn)
         all += play(&fader, from: turn).map { $0.1 }
         let gains = all.compactMap { if case .gain(_, let gain) = $0 { gain.value } else { nil } }
         #expect(largestStep(gains, from: 1) <= allowedStep)
@@ -153,8 +152,7 @@ import Testing
     func again() {
         var fader = Fader()
         func go(_ duration: Duration, at now: Instant) -> [Fader.Action] {
-            fader.start(
-                stream, to: .silence, then: .cork, within: duration, quantum: .milliseconds(5), waits: false, at: now)
+            fade(&fader, to: .silence, then: .cork, within: duration, at: now)
         }
         _ = go(.milliseconds(100), at: start)
         let next = fader.nextStep ?? start
@@ -171,12 +169,9 @@ import Testing
     @Test("R37 at once is at once: gain, then cork, then settled; back in the reverse order of need")
     func atOnce() {
         var fader = Fader()
-        let down = fader.start(
-            stream, to: .unity, then: .cork, within: .zero, quantum: .milliseconds(5), waits: false, at: start)
+        let down = fade(&fader, to: .unity, then: .cork, within: .zero)
         #expect(down == [.gain(stream, .silence), .silence(stream, .cork), .settled(stream)])
-        let up = fader.start(
-            stream, to: Decibels(-20).linear, then: .none, within: .zero, quantum: .milliseconds(5), waits: false,
-            at: start)
+        let up = fade(&fader, to: Decibels(-20).linear, within: .zero)
         #expect(up == [.gain(stream, Decibels(-20).linear), .silence(stream, .none)])
         #expect(fader.nextStep == nil)
     }
@@ -184,11 +179,8 @@ import Testing
     @Test("R37 what does not run yet comes up when it does, from silence")
     func waits() {
         var fader = Fader()
-        _ = fader.start(
-            stream, to: .silence, then: .cork, within: .zero, quantum: .milliseconds(5), waits: false, at: start)
-        let first = fader.start(
-            stream, to: .unity, then: .none, within: .milliseconds(100), quantum: .milliseconds(5), waits: true,
-            at: start)
+        fade(&fader, to: .silence, then: .cork, within: .zero)
+        let first = fade(&fader, to: .unity, within: .milliseconds(100), waits: true)
         #expect(first == [.silence(stream, .none)])
         #expect(fader.nextStep == nil)
         let later = start.advanced(by: .seconds(9))
@@ -202,9 +194,7 @@ import Testing
     @Test("R37 a way down does not wait for anything")
     func downNeverWaits() {
         var fader = Fader()
-        _ = fader.start(
-            stream, to: .silence, then: .cork, within: .milliseconds(50), quantum: .milliseconds(5), waits: true,
-            at: start)
+        fade(&fader, to: .silence, then: .cork, within: .milliseconds(50), waits: true)
         #expect(play(&fader, from: start).contains { $0.1 == .settled(stream) })
     }
 
@@ -212,9 +202,7 @@ import Testing
     func vanishes() {
         var fader = Fader()
         for id in 1...3 as ClosedRange<UInt32> {
-            _ = fader.start(
-                StreamID(id), to: .silence, then: .cork, within: .milliseconds(100), quantum: .milliseconds(5),
-                waits: false, at: start)
+            fade(&fader, StreamID(id), to: .silence, then: .cork, within: .milliseconds(100))
         }
         _ = fader.step(at: start.advanced(by: .milliseconds(20)))
         fader.forget(stream)
@@ -231,26 +219,22 @@ import Testing
     @Test("R37 another fade that begins does not put off the steps of this one")
     func noStarvation() {
         var fader = Fader()
-        _ = fader.start(
-            stream, to: .silence, then: .cork, within: .milliseconds(100), quantum: .milliseconds(5), waits: false,
-            at: start)
+        fade(&fader, to: .silence, then: .cork, within: .milliseconds(100))
         let due = fader.nextStep
         for id in 2...50 as ClosedRange<UInt32> {
-            _ = fader.start(
-                StreamID(id), to: .silence, then: .cork, within: .milliseconds(100), quantum: .milliseconds(5),
-                waits: false, at: start.advanced(by: .milliseconds(1)))
+            fade(
+                &fader, StreamID(id), to: .silence, then: .cork, within: .milliseconds(100),
+                at: start.advanced(by: .milliseconds(1)))
         }
         #expect(fader.nextStep == due)
     }
 
-    @Test("a thousand fades are moved some at a time, and all of them arrive, in steps as small as ever")
+    @Test("very many fades are moved some at a time, and all of them arrive, in steps as small as ever")
     func manyAtOnce() {
-        var fader = Fader(stepCost: .microseconds(20))
-        let all = (1...1000).map { StreamID(UInt32($0)) }
+        var fader = Fader(stepCost: .microseconds(200))
+        let all = (1...100).map { StreamID(UInt32($0)) }
         for id in all {
-            _ = fader.start(
-                id, to: .silence, then: .cork, within: .milliseconds(500), quantum: .microseconds(21_333), waits: false,
-                at: start)
+            fade(&fader, id, to: .silence, then: .cork, within: .milliseconds(500), quantum: .microseconds(21_333))
         }
         var gains: [StreamID: [Double]] = [:]
         var settled: [StreamID] = []
@@ -274,7 +258,7 @@ import Testing
             }
             most = max(most, moved.count)
         }
-        #expect(most <= 50, "\(most) streams were moved in one step")
+        #expect(most <= 5, "\(most) streams were moved in one step")
         #expect(Set(settled) == Set(all) && settled.count == all.count)
         for id in all {
             let own = gains[id] ?? []
@@ -288,13 +272,9 @@ import Testing
     func delay() throws {
         var fader = Fader()
         let quantum = Duration.microseconds(21_333)
-        _ = fader.start(
-            stream, to: LinearGain(0.1), then: .none, within: .milliseconds(200), quantum: quantum, waits: false,
-            at: start)
+        fade(&fader, to: LinearGain(0.1), within: .milliseconds(200), quantum: quantum)
         let end = try #require(play(&fader, from: start).last?.0)
-        _ = fader.start(
-            stream, to: .unity, then: .none, within: .milliseconds(200), after: .milliseconds(300), quantum: quantum,
-            waits: false, at: end)
+        fade(&fader, to: .unity, within: .milliseconds(200), after: .milliseconds(300), quantum: quantum, at: end)
         for milliseconds in stride(from: 0, through: 299, by: 23) {
             #expect(fader.step(at: end.advanced(by: .milliseconds(milliseconds))).isEmpty)
         }
@@ -310,11 +290,8 @@ import Testing
     @Test("R37 undo ends everything at unity, and nothing moves afterwards")
     func undo() {
         var fader = Fader()
-        _ = fader.start(
-            StreamID(1), to: .silence, then: .cork, within: .zero, quantum: .milliseconds(5), waits: false, at: start)
-        _ = fader.start(
-            StreamID(2), to: .silence, then: .cork, within: .milliseconds(100), quantum: .milliseconds(5),
-            waits: false, at: start)
+        fade(&fader, StreamID(1), to: .silence, then: .cork, within: .zero)
+        fade(&fader, StreamID(2), to: .silence, then: .cork, within: .milliseconds(100))
         _ = fader.step(at: start.advanced(by: .milliseconds(30)))
         #expect(
             fader.undo() == [

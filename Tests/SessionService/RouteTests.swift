@@ -9,9 +9,6 @@ import Testing
 
 /// Routes on the bus: who is told of what, and what can be chosen.
 @Suite struct RouteTests {
-    /// Longer than a route needs to come to rest.
-    private static let rest = Duration.milliseconds(1500)
-
     /// A desk with a machine, whose ports the service knows.
     private func desk(_ body: (ServiceFixture, SessionApplication) async throws -> Void) async throws {
         let desk = try await ServiceFixture()
@@ -31,6 +28,12 @@ import Testing
 
     private func wait(for awaited: String, until isThere: () async throws -> Bool) async throws {
         _ = try await waitUntil(awaited) { try await isThere() ? true : nil }
+    }
+
+    /// Waits until the route rests, and applications have heard all that was said of it.
+    private func rest(_ desk: ServiceFixture, _ apps: SessionApplication...) async throws {
+        try await wait(for: "the route to rest") { await desk.routeRests() }
+        for app in apps { _ = try await app.get(SessionApplication.manager, "CurrentRoute") }
     }
 
     /// Waits until an application has heard of these changes, and of no other.
@@ -115,7 +118,7 @@ import Testing
             // The same once more, and a cause without an effect.
             desk.use(Machine(hasHeadphones: false).events)
             desk.use([.overridden, .category(.playback), .category(nil)])
-            try await Task.sleep(for: Self.rest)
+            try await rest(desk, app, other)
             #expect(try changes(app).count == 3 && changes(other).count == 2)
             try news.wait { _ in true }
             #expect(news.seen.count == 3)
@@ -170,7 +173,7 @@ import Testing
             try await expect(expected, of: app)
             // Also once the route had the time to follow.
             try await app.session(session, "Activate", "[]")
-            try await Task.sleep(for: Self.rest)
+            try await rest(desk, app, other)
             #expect(try changes(app) == expected)
             #expect(try changes(other) == [])
         }
@@ -391,6 +394,13 @@ import Testing
 }
 
 extension ServiceFixture {
+    /// Whether the engine of routes waits for nothing.
+    func routeRests() async -> Bool {
+        await withCheckedContinuation { continuation in
+            perform { runtime, _ in continuation.resume(returning: runtime.routes.deadline == nil) }
+        }
+    }
+
     /// The output and the input that a session wishes for, as the runtime has them.
     func preference(of session: SessionID) async -> [String?] {
         await withCheckedContinuation { continuation in
@@ -428,7 +438,8 @@ private final class Announcements {
 
     /// Turns the loop until a condition holds.
     func wait(until isOver: ([String]) -> Bool) throws {
-        let end = ContinuousClock.now + .seconds(30)
+        let limit = Duration.seconds(120)
+        let end = ContinuousClock.now + limit
         repeat {
             loop.runOnce(timeout: .milliseconds(20))
             if ContinuousClock.now >= end {

@@ -1,36 +1,23 @@
 import SessionCore
-import Testing
 
-/// What holds for every sequence of what a routes' engine hears.
-@Suite struct RouteEnginePropertyTests {
-    @Test("R56 R57 R58 R64 random filters, streams and sessions: all that is told fits together", arguments: 0..<8)
-    func sequences(chunk: Int) {
-        for seed in RandomSeeds.seeds(ofPart: chunk, of: 8, count: 320) {
-            var play = RouteEnginePlay(seed: seed)
-            play.run()
-            if let failure = play.failure {
-                Issue.record("seed \(seed): \(failure)")
-                return
-            }
-        }
-    }
-}
-
-/// Random cards, filters, streams and sessions.
-private struct RouteEnginePlay {
+/// Random cards, filters, streams and sessions: everything that sessions are told fits together (R56–R58, R64).
+public struct RouteEnginePlay: RandomPlay {
     private var random: SplitMix64
     private var engine = RouteEngine()
-    private var streams = RouteEngineDesk.Streams()
+    private var streams = PlacedStreams()
     private var time: Int64 = 0
     /// What sessions were told last.
     private var told: [SessionID: Route] = [:]
     /// Those that begin with what is in use at first.
     private var unsure: Set<SessionID> = []
-    private(set) var failure: String?
+    /// The first failure; `nil` for none.
+    public private(set) var failure: String?
 
-    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    /// The play of a seed.
+    public init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-    mutating func run() {
+    /// Plays to the end, or to the first failure.
+    public mutating func play() {
         for _ in 0..<200 where failure == nil {
             send(event())
             time += random.pick([0, 0, 1, 20, 300, 3_000])
@@ -148,4 +135,20 @@ private struct RouteEnginePlay {
         }
         return .session(id, configuration, isActive: random.oneIn(2), followsRoute: random.oneIn(2))
     }
+}
+
+/// Where streams are, on paper.
+public struct PlacedStreams: StreamPlaces {
+    /// All streams.
+    public var streams: [RouteStream] = []
+    /// By the number of the sink: the streams that are heard there, through whatever effects.
+    public var heard: [UInt32: [StreamID]] = [:]
+
+    /// No streams.
+    public init() {}
+
+    /// All streams.
+    public func routedStreams() -> [RouteStream] { streams }
+    /// The streams that are heard on a sink.
+    public func streams(heardOn node: UInt32) -> [StreamID] { heard[node] ?? [] }
 }

@@ -1,90 +1,8 @@
 import SessionCore
-import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
-/// What holds for every sequence of wishes, plugs and choices.
-@Suite struct RouteSteeringPropertyTests {
-    private static let chunks = 4
-
-    /// How many sequences are tried; the environment's AUDIO_SESSION_ROUTE_SEQUENCES, or few enough not to be waited for.
-    private static var sequences: Int {
-        getenv("AUDIO_SESSION_ROUTE_SEQUENCES").flatMap { Int(String(cString: $0)) } ?? 120
-    }
-
-    @Test(
-        "R41 R42 R43 R46 R47 R48 R66 when all sessions are gone, the server is as if there had been none",
-        arguments: 0..<chunks)
-    func sequences(chunk: Int) {
-        // About one in 200,000 new seeds differs, for instance 773,215,624,453, so only long runs try new ones.
-        let seeds = RandomSeeds.seeds(
-            ofPart: chunk, of: Self.chunks, count: Self.sequences, variable: "AUDIO_SESSION_STEERING_SEED")
-        for seed in seeds {
-            var play = SteeringPlay(seed: seed)
-            play.run()
-            if let failure = play.failure {
-                Issue.record("seed \(seed): \(failure)")
-                return
-            }
-        }
-    }
-
-    @Test(
-        "R46 R66 sequences in which what was preferred, there before, or chosen since was pulled out",
-        arguments: [1244, 6648, 10219, 20888, 30906, 38366, 219_985])
-    func pulledOut(seed: UInt64) {
-        var play = SteeringPlay(seed: seed)
-        play.run()
-        #expect(play.failure == nil)
-    }
-
-    @Test("R12 R46 R66 anything may be said of streams and places, and in any order", arguments: 0..<chunks)
-    func absurd(chunk: Int) {
-        for seed in 0..<100 {
-            var random = SplitMix64(seed: UInt64(chunk * 100 + seed))
-            var steering = RouteSteering()
-            var told = 0
-            for _ in 0..<50 {
-                let ids = ["a", "b", "n1", "n2", ""]
-                let places = (0..<random.below(5)).map { _ in
-                    RoutePlace(
-                        nodeID: UInt32(random.below(3)), nodeName: "n\(random.below(3))",
-                        direction: random.pick(PortDirection.allCases),
-                        deviceID: random.oneIn(3) ? nil : UInt32(random.below(2)),
-                        ports: (0..<random.below(3)).map { _ in random.pick(ids) },
-                        active: random.oneIn(3) ? nil : random.pick(ids), isDefault: random.oneIn(2))
-                }
-                let streams = (0..<random.below(5)).map { _ in
-                    RouteStream(
-                        StreamID(UInt32(random.below(3))),
-                        of: random.oneIn(4) ? nil : SessionID(UInt32(random.below(2))),
-                        random.pick([.playback, .capture]), on: random.oneIn(3) ? nil : UInt32(random.below(3)))
-                }
-                let choices = (0..<random.below(4)).map { _ in
-                    let port = RoutePort(
-                        type: .unknown, name: "", id: random.pick(ids),
-                        nodeID: random.oneIn(3) ? nil : UInt32(random.below(3)))
-                    return (
-                        session: SessionID(UInt32(random.below(2))),
-                        choice: RouteChoice(
-                            output: random.oneIn(3) ? nil : port, input: random.oneIn(3) ? nil : port)
-                    )
-                }
-                let commands = steering.update(choices, streams: streams, places: places)
-                // What was told of before may have to go back.
-                #expect(commands.count <= places.count + streams.count + told)
-                told = streams.count
-            }
-            _ = steering.undo()
-            #expect(steering.isEmpty)
-        }
-    }
-}
-
-/// Random sessions, cards and choices of a user.
-private struct SteeringPlay {
+/// Random sessions, cards and choices of a user: when all sessions are gone, the server is as if there had been none
+/// (R41–R43, R46–R48, R66).
+public struct SteeringPlay: RandomPlay {
     private var random: SplitMix64
     private var server = SteeredServer()
     private var steering = RouteSteering()
@@ -92,11 +10,17 @@ private struct SteeringPlay {
     private var wishes: [(session: SessionID, wish: RouteRequirements)] = []
     private var nextStream: UInt32 = 1
     private var step = 0
-    private(set) var failure: String?
+    /// The first failure; `nil` for none.
+    public private(set) var failure: String?
 
-    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    /// What was preferred, there before, or chosen since is pulled out in these.
+    public static let found: [UInt64] = [1244, 6648, 10219, 20888, 30906, 38366, 219_985]
 
-    mutating func run() {
+    /// The play of a seed.
+    public init(seed: UInt64) { random = SplitMix64(seed: seed) }
+
+    /// Plays to the end, or to the first failure.
+    public mutating func play() {
         server.plug(0)
         for number in 1...100 where failure == nil {
             step = number

@@ -1,15 +1,18 @@
+import Foundation
 import SessionCore
+import SessionOracle
 
 @testable import PolicyFile
 
 /// Makes policy files that are mostly right, so that what they say gets far into the reader.
-struct Grammar {
-    var random: SplitMix
+public struct Grammar {
+    private var random: SplitMix64
 
-    init(seed: UInt64) { random = SplitMix(seed: seed) }
+    /// The files of a seed.
+    public init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     /// A whole file.
-    mutating func file() -> String {
+    public mutating func file() -> String {
         let sections: [(inout Grammar) -> String] = [
             { "preset = \($0.pick(["desktop", "phone", "phone", "car"]))" },
             { "duck = \($0.ducking())" },
@@ -83,7 +86,7 @@ struct Grammar {
     }()
 
     /// The words that each key of a role accepts.
-    private static let words = Dictionary(uniqueKeysWithValues: RoleKey.words.map { ($0, RoleKeyTests.words(of: $0)) })
+    private static let words = Dictionary(uniqueKeysWithValues: RoleKey.words.map { ($0, RoleKey.words(of: $0)) })
 
     private mutating func description() -> String {
         chance(5) ? "none" : "{ \(some(of: 0...3) { $0.key() }) }"
@@ -175,5 +178,18 @@ struct Grammar {
             return "{ matches = \(grammar.matches()) actions = { \(grammar.chance(8) ? "" : update) } }"
         }
         return "rules = [ \(rules) ]"
+    }
+}
+
+extension RoleKey {
+    /// The words that a key accepts, as the reader lists them when it finds another word.
+    package static func words(of key: String) -> [String] {
+        let odd = ["options": "[ § ]", "duck": "{ § = § }"][key] ?? "§"
+        let file = PolicyFile(bytes: Array("untagged = { \(key) = \(odd) }".utf8), named: "t")
+        guard let expected = file.diagnostics.first?.expected else { return [] }
+        // Times have no words. What stands before a colon says what kind of word it is.
+        if expected.hasPrefix("a time") || expected.hasPrefix("a gain") { return [] }
+        let list = expected.split(separator: ": ").last ?? ""
+        return list.split(separator: ", ").flatMap { $0.components(separatedBy: " or ") }.filter { !$0.contains(" ") }
     }
 }

@@ -1,34 +1,7 @@
 import SessionCore
-import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
-/// What holds for every sequence of route events.
-@Suite struct RoutePropertyTests {
-    private static let chunks = 8
-
-    /// How many sequences are tried; the environment's AUDIO_SESSION_ROUTE_SEQUENCES, or few enough not to be waited for.
-    private static var sequences: Int {
-        getenv("AUDIO_SESSION_ROUTE_SEQUENCES").flatMap { Int(String(cString: $0)) } ?? 1_200
-    }
-
-    @Test("R56 R58 R64 random sequences of route events", arguments: 0..<chunks)
-    func sequences(chunk: Int) {
-        for seed in RandomSeeds.seeds(ofPart: chunk, of: Self.chunks, count: Self.sequences) {
-            var play = RoutePlay(seed: seed)
-            play.run()
-            if let failure = play.failure {
-                Issue.record("seed \(seed): \(failure)")
-                return
-            }
-        }
-    }
-}
-
-/// Random devices, nodes and defaults, and a second opinion on what they come to.
-struct RoutePlay {
+/// Random devices, nodes and defaults, and a second opinion on the route (R56, R58, R64).
+public struct RoutePlay: RandomPlay {
     private var random: SplitMix64
     private var tracker = RouteTracker()
     private var time: Int64 = 0
@@ -38,11 +11,14 @@ struct RoutePlay {
     private var category: SessionCore.Category?
     private var lastChange: (time: Int64, route: Route)?
     private var lost: Set<String> = []
-    private(set) var failure: String?
+    /// The first failure; `nil` for none.
+    public private(set) var failure: String?
 
-    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    /// The play of a seed.
+    public init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-    mutating func run() {
+    /// Plays to the end, or to the first failure.
+    public mutating func play() {
         for _ in 0..<200 where failure == nil {
             send(event())
             // Mostly within a burst, at times in the past, now and then much later.
