@@ -214,6 +214,10 @@ let programs: [Target] = [
     .executableTarget(
         name: "session-application", dependencies: ["AudioSession"], path: "Tests/SessionApplication",
         swiftSettings: strict),
+    // A private server for commands in other languages.
+    .executableTarget(
+        name: "private-desktop", dependencies: ["SessionTestKit"], path: "Tests/PrivateDesktop",
+        exclude: ["desktop.py", "listening.py", "valgrind.supp"], swiftSettings: strict),
     // A simulated sound card.
     .executableTarget(
         name: "fixture-card", dependencies: ["CLibPipeWire"], path: "Tests/FixtureCard", exclude: ["EVENTS.md"],

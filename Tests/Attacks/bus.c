@@ -18,7 +18,6 @@
  *   subscribers  Subscribe, then read all events
  *   players      media players that come and go
  *   names        names that come and go */
-#define _GNU_SOURCE
 #include <poll.h>
 #include <stdarg.h>
 #include <stdint.h>

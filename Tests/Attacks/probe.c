@@ -6,7 +6,6 @@
  * part: during long turns, a second thread interrupts the main thread every 100 microseconds. If a function of the
  * module is on the stack, the time since the last sample counts as the module's. A stretch is the module's time without
  * a break: a daemon with many messages of a client may call the module many times in one turn. */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -15,6 +14,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,22 +25,16 @@
 #include <unistd.h>
 #include <unwind.h>
 
-enum { RECORDS = 1 << 16, SAMPLES = 1 << 13, DEPTH = 30 };
+enum { RECORDS = 1 << 16 };
 
-/* All times are in nanoseconds of CLOCK_MONOTONIC. Tests/Attacks/probe.py reads the same layout. */
+/* All times are in nanoseconds of CLOCK_MONOTONIC. Tests/bin/attacks reads the same layout. */
 struct turn {
     uint64_t begin, wall, cpu, ours, stretch;
 };
-struct sample {
-    uint64_t turn;
-    /* Code addresses relative to the module's beginning, the innermost first; 0 ends the list. */
-    uint64_t places[DEPTH + 1];
-};
 struct shared {
-    /* The numbers of turns, of recorded turns (the records hold the last of these), and of samples. */
-    _Atomic uint64_t turns, recorded, sampled;
+    /* The numbers of turns, and of recorded turns, of which the records hold the last. */
+    _Atomic uint64_t turns, recorded;
     struct turn records[RECORDS];
-    struct sample samples[SAMPLES];
 };
 
 /* Shorter turns are not recorded. */
@@ -76,15 +70,15 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *data) {
 }
 
 struct walk {
-    int steps, count;
-    uint64_t *places;
+    int steps;
+    bool is_ours;
 };
 
 static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *data) {
     struct walk *walk = data;
-    uintptr_t place = _Unwind_GetIP(context), from = atomic_load(&module_begin);
-    if (place >= from && place < atomic_load(&module_end) && walk->count < DEPTH) walk->places[walk->count++] = place - from;
-    return ++walk->steps < 120 ? _URC_NO_REASON : _URC_END_OF_STACK;
+    uintptr_t place = _Unwind_GetIP(context);
+    walk->is_ours = place >= atomic_load(&module_begin) && place < atomic_load(&module_end);
+    return !walk->is_ours && ++walk->steps < 120 ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 /* Counts the time since the last sample as the module's. */
@@ -96,20 +90,12 @@ static void count_module_time(uint64_t cpu) {
 
 static void sample(int number) {
     (void)number;
-    uint64_t turn = atomic_load(&begin_wall);
-    if (turn == 0) return;
+    if (atomic_load(&begin_wall) == 0) return;
     uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t index = atomic_load(&shared->sampled);
-    struct sample *sample = &shared->samples[index % SAMPLES];
-    struct walk walk = {0, 0, sample->places};
+    struct walk walk = {0, false};
     if (atomic_load(&module_begin) != 0) _Unwind_Backtrace(look, &walk);
-    sample->places[walk.count] = 0;
-    sample->turn = turn;
-    if (walk.count > 0) {
-        count_module_time(cpu);
-        atomic_store(&shared->sampled, index + 1);
-    }
-    last_was_ours = walk.count > 0;
+    if (walk.is_ours) count_module_time(cpu);
+    last_was_ours = walk.is_ours;
     if (!last_was_ours) stretch = 0;
     last_cpu = now(CLOCK_THREAD_CPUTIME_ID);
     overhead += last_cpu - cpu;
@@ -141,8 +127,7 @@ __attribute__((constructor)) static void begin(void) {
     if (memory == MAP_FAILED) return;
     main_thread = (pid_t)syscall(SYS_gettid);
     /* The first stack walk loads a library, which a signal handler must not do. */
-    uint64_t places[DEPTH + 1];
-    struct walk walk = {0, 0, places};
+    struct walk walk = {0, false};
     _Unwind_Backtrace(look, &walk);
     shared = memory;
     pthread_t thread;

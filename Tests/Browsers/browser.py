@@ -16,7 +16,7 @@ import time
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PACKAGE / "Tests/PrivateDesktop"))
-from desktop import Failure  # noqa: E402
+from desktop import HUNG, Failure  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 #: The names of the programs on Debian, then on Fedora.
@@ -98,7 +98,7 @@ class Browser:
         self.name, self.desktop, self.pages, self.page = name, desktop, pages, page
         self.profile = desktop.folder / f"{name}-{page}"
         self.profile.mkdir()
-        self.log = desktop.folder / f"logs/{name}-{page}"
+        self.log = desktop.logs / f"{name}-{page}"
         if name == "chromium":
             options = [
                 "--headless=new", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", f"--user-data-dir={self.profile}",
@@ -117,9 +117,9 @@ class Browser:
         with open(self.log, "wb") as output:
             self.process = desktop.spawn([program(name), *options, pages.address(page)], stdout=output, stderr=output)
 
-    def wait_for(self, step, seconds):
+    def wait_for(self, step):
         """Waits until the page tells that it is so far; returns what lets it go on."""
-        last = time.monotonic() + seconds
+        last = time.monotonic() + HUNG
         while time.monotonic() < last:
             with contextlib.suppress(queue.Empty):
                 told, details, may_go_on = self.pages.told.get(timeout=0.1)
@@ -128,7 +128,7 @@ class Browser:
                 return may_go_on
             if self.process.poll() is not None:
                 raise Failure(f"{self.name} has ended: {self.log.read_text(errors='replace')[-1000:]}")
-        raise Failure(f"the page {self.page} in {self.name} has not {step} within {seconds} s")
+        raise Failure(f"the page {self.page} in {self.name} has not {step}")
 
     def end(self):
         """Ends the browser with all its processes, which are a group of their own."""

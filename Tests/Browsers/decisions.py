@@ -5,7 +5,7 @@ import re
 import time
 
 from browser import PACKAGE
-from desktop import Failure, end, module_folder
+from desktop import Failure, module_folder
 
 
 def command():
@@ -36,7 +36,7 @@ class Decisions:
     """Follows what is decided of the music. All other streams are the browser's."""
 
     def __init__(self, desktop, name, music):
-        self.desktop, self.music, self.path = desktop, music, desktop.folder / f"logs/monitor-{name}"
+        self.desktop, self.music, self.path = desktop, music, desktop.logs / f"monitor-{name}"
         # The module says times of the clock; recordings have those since the machine's start.
         self.clock = time.time() - time.monotonic()
         with open(self.path, "wb") as output:
@@ -44,8 +44,7 @@ class Decisions:
         desktop.wait("the module's service", lambda: self.path.stat().st_size > 0)
 
     def stop(self):
-        end(self.process)
-        self.desktop.others.remove(self.process)
+        self.desktop.end(self.process)
 
     def words(self):
         """What the browser is taken for at present and by which streams, and why the music is treated as it is."""

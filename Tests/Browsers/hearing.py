@@ -55,7 +55,7 @@ class Hearing(Ear):
 
     def wait_until(self, moment):
         """Waits until the recording has come to a moment."""
-        self.desktop.wait("the recording", lambda: self.now() >= moment, moment - self.now() + 20)
+        self.desktop.wait("the recording", lambda: self.now() >= moment)
 
     def median(self, stream, seconds=1):
         """The level of the last second, in dBFS."""

@@ -1,19 +1,17 @@
 """The cases of Tests/bin/faults: faults after steps of scenarios, refused calls, destroyed objects."""
 
 import contextlib
+import os
 import random
 import signal
 import time
 
 from scenes import policy_text
-from stage import BUILT, HERE, MOST_SKIPPED, Stage, build_helpers, build_pipewire_helpers, pulse_helper_folder
-from desktop import DESKTOPS, PIPEWIRE_MODULE, PULSEAUDIO_MODULE, Failure, build, end, status_text
+from stage import BUILT, HERE, MOST_LATE, MOST_SKIPPED, Stage, build_helpers, build_pipewire_helpers, pulse_helper_folder
+from desktop import DESKTOPS, PIPEWIRE_MODULE, PULSEAUDIO_MODULE, Failure, build
 
-#: How long the bus is stopped, in seconds. A daemon that waited for the bus would not answer for that long.
-STALL = 4
-MOST_WAIT = 2
-#: The seconds between killing or unloading something and starting it again.
-AWAY = 0.3
+#: Without an end to its calls, a daemon that waits for the stopped bus never answers again.
+PATIENCE = {"SYSTEMD_BUS_TIMEOUT": "infinity"}
 #: The seconds that a scene goes on after each step that may destroy an object, because the effect may show late.
 AFTERWARDS = 0.3
 
@@ -21,7 +19,7 @@ FAULTS = {
     "client": "the client of the step is killed",
     "bus": "the session bus is killed, and started again",
     "server": "the sound server is killed, and started again with its saved settings",
-    "stall": f"the session bus is stopped for {STALL} s",
+    "stall": "the session bus is stopped, until a step needs it",
     "late": "the module is loaded only after the step",
     "unload": "the module is unloaded, and loaded again",
     "manager": "the session manager is killed, and started again",
@@ -43,42 +41,38 @@ def prepare(kind):
         pulse_helper_folder()
 
 
-def make_desktop(kind, **options):
-    if kind == "pipewire":
-        options.setdefault("extra_modules", []).append("libpipewire-module-test-faults")
-        return DESKTOPS[kind](has_module=False, module_folders=[BUILT], **options)
-    return DESKTOPS[kind](has_module=False, module_folders=[pulse_helper_folder()], **options)
+def make_desktop(kind):
+    modules, folder = ([], pulse_helper_folder()) if kind == "pulseaudio" else (["libpipewire-module-test-faults"], BUILT)
+    return DESKTOPS[kind](has_module=False, extra_modules=modules, module_folders=[folder], daemon_variables=PATIENCE)
 
 
-def load(desktop, seconds=15):
+def load(desktop, is_awaited=True):
     """Loads our module into the running daemon, and waits until its service is on the bus."""
     (desktop.run / f"audio-session-{desktop.KIND}.starting").unlink(missing_ok=True)
     if desktop.KIND == "pipewire":
+        refused = desktop.log().count("faults: no ")
         (desktop.run / "faults").open("w").write(f"load {PIPEWIRE_MODULE}\n")
+        desktop.wait("the module", lambda: desktop.has_loaded() or desktop.log().count("faults: no ") > refused)
     else:
         desktop.tool("pactl", "load-module", PULSEAUDIO_MODULE)
-    if desktop.lives("bus"):
-        desktop.wait("the module's service", desktop.serves, seconds)
+    if is_awaited and desktop.lives("bus"):
+        desktop.wait("the module's service", desktop.serves)
 
 
 def unload(desktop):
     if desktop.KIND == "pipewire":
         (desktop.run / "faults").open("w").write(f"unload {PIPEWIRE_MODULE}\n")
-        desktop.wait("the end of the module", lambda: not desktop.has_loaded(), 10)
+        desktop.wait("the end of the module", lambda: not desktop.has_loaded())
     elif desktop.has_loaded():
         desktop.tool("pactl", "unload-module", PULSEAUDIO_MODULE)
-
-
-def only_skips(losses):
-    """The streams that skipped some sound, if nothing else was lost; otherwise nothing."""
-    is_all = all(" has skipped " in loss for loss in losses)
-    return {loss.split()[0] for loss in losses} if is_all else set()
 
 
 class Step:
     """One scene with one fault after one step, or without a fault, for comparison."""
 
     needs_fresh_desktop = False
+    #: How late the machine may be meanwhile, in seconds, for what is heard to be judged.
+    most_late = MOST_LATE
     tried = 1
 
     def __init__(self, kind, scene, step, fault):
@@ -105,16 +99,14 @@ class Step:
             stage.begin()
             for number, event in enumerate(scene.events):
                 if stage.is_bus_stalled and stage.needs_bus(event):
-                    self.resume_bus(desktop, stage, losses)
+                    losses += self.resume_bus(desktop, stage)
                 stage.perform(event)
                 # Wait for a random time, so that the fault strikes at different moments after the step.
                 time.sleep(chance.uniform(0.05, 0.9))
                 if number == self.step and self.fault:
                     losses += self.strike(desktop, stage, event)
-            self.resume_bus(desktop, stage, losses)
-            if not desktop.lives("bus"):
-                desktop.start_bus()
-            desktop.wait("the module's service after it", desktop.serves, 15)
+            losses += self.resume_bus(desktop, stage)
+            desktop.wait("the module's service after it", desktop.serves)
             stage.end_applications()
             unload(desktop)
             losses += stage.judge()
@@ -122,14 +114,14 @@ class Step:
                 losses += [
                     f"{name} has skipped {skip:.2f} s of its sound" for name, skip in stage.skips().items()
                     if abs(skip) > MOST_SKIPPED]
-            if desktop.answers() is None:
+            if not desktop.answers():
                 losses.append("the daemon does not answer")
         except Failure as failure:
             losses.append(str(failure))
         finally:
             # Continue the stopped bus, so that it can be ended.
-            if stage.is_bus_stalled and desktop.lives("bus"):
-                desktop.processes["bus"].send_signal(signal.SIGCONT)
+            if stage.is_bus_stalled:
+                os.kill(desktop.processes["bus"], signal.SIGCONT)
             stage.clean()
         return losses
 
@@ -152,65 +144,58 @@ class Step:
             stage.do_stop(next(iter(stage.players)), None, signal.SIGKILL)
 
     def break_manager(self, desktop, stage, event):
-        desktop.kill_manager()
-        time.sleep(AWAY)
-        desktop.restart_manager()
+        # With the session manager go the sinks.
+        desktop.ask("kill", "manager")
+        desktop.ask("kill", "sink")
+        desktop.ask("start", "manager")
         stage.has_restored = True
+        stage.ear.listen()
 
     def break_front_end(self, desktop, stage, event):
-        desktop.kill("front-end")
+        desktop.ask("kill", "front-end")
         stage.forget_pulse_clients()
-        time.sleep(AWAY)
-        desktop.start_front_end()
+        desktop.ask("start", "front-end")
 
     def break_bus(self, desktop, stage, event):
-        desktop.kill("bus")
-        time.sleep(AWAY)
-        desktop.start_bus()
+        desktop.ask("kill", "bus")
+        desktop.ask("start", "bus")
         # libdbus ends these applications when their bus goes; their streams stay.
         stage.end_applications()
-        desktop.wait("the module's service on the new bus", desktop.serves, 20)
+        desktop.wait("the module's service on the new bus", desktop.serves)
 
     def break_stall(self, desktop, stage, event):
-        desktop.processes["bus"].send_signal(signal.SIGSTOP)
-        stage.is_bus_stalled, stage.stalled_at = True, time.monotonic()
-        return self.check_answers(desktop, stage, 1)
+        os.kill(desktop.processes["bus"], signal.SIGSTOP)
+        stage.is_bus_stalled = True
+        return self.check_answers(desktop, stage)
 
-    def check_answers(self, desktop, stage, seconds):
-        end, losses = time.monotonic() + seconds, []
-        while time.monotonic() < end:
-            took = desktop.answers()
-            if took is None or took > MOST_WAIT:
-                losses.append(f"while the bus was stopped, the daemon answered only after {took} s")
-                break
-            if not stage.ear.grows():
-                losses.append("while the bus was stopped, the sound stopped, too")
-                break
-        return losses
+    def check_answers(self, desktop, stage):
+        if not desktop.answers():
+            return ["while the bus was stopped, the daemon did not answer"]
+        return [] if stage.ear.grows() else ["while the bus was stopped, the sound stopped, too"]
 
-    def resume_bus(self, desktop, stage, losses):
+    def resume_bus(self, desktop, stage):
         if not stage.is_bus_stalled:
-            return
-        losses += self.check_answers(desktop, stage, max(0.0, stage.stalled_at + STALL - time.monotonic()))
-        desktop.processes["bus"].send_signal(signal.SIGCONT)
+            return []
+        losses = self.check_answers(desktop, stage)
+        os.kill(desktop.processes["bus"], signal.SIGCONT)
         stage.is_bus_stalled = False
+        return losses
 
     def break_late(self, desktop, stage, event):
         load(desktop)
 
     def break_unload(self, desktop, stage, event):
         unload(desktop)
-        time.sleep(AWAY)
         load(desktop)
 
     def break_server(self, desktop, stage, event):
         """Kills the server, and its streams with it. New streams must have their users' volumes or default ones."""
         wanted = [player for player in stage.past if "session" not in self.scene.streams[player.name]]
-        desktop.stop_servers(kills_daemon=True)
+        desktop.ask("kill", "servers")
         stage.forget(lambda player: True)
         stage.end_applications()
         stage.cards = {}
-        desktop.start_servers()
+        desktop.start()
         load(desktop)
         stage.ear.listen()
         losses = []
@@ -249,6 +234,7 @@ class Refusal:
     """The scene with all kinds of events, in a daemon in which calls on some call paths are refused."""
 
     needs_fresh_desktop = True
+    most_late = None
     fault = "memory"
     #: The number of refusals in one run; with more, their effects could not be told apart.
     MOST = 25
@@ -273,7 +259,7 @@ class Refusal:
         self.control.write_bytes(b"\0")
         self.log = desktop.folder / "refused"
         desktop.daemon_variables |= {
-            "LD_PRELOAD": str(BUILT / "refuse.so"), "LD_BIND_NOW": "1", "REFUSE_CONTROL": str(self.control), "REFUSE_WAYS": str(self.ways),
+            "LD_PRELOAD": str(BUILT / "refuse.so"), "REFUSE_CONTROL": str(self.control), "REFUSE_WAYS": str(self.ways),
             "REFUSE_LOG": str(self.log), "REFUSE_MOST": str(self.MOST), "REFUSE_PART": f"{self.part}/{self.parts}",
         } | ({"REFUSE_ONLY": self.only, "REFUSE_MOST": "1"} if self.only else {})
         return desktop
@@ -281,7 +267,7 @@ class Refusal:
     def run(self, desktop):
         losses = self.play(desktop)
         if self.is_alive:
-            end(desktop.processes.pop(desktop.DAEMON))
+            desktop.ask("stop", "daemon")
         for line in self.log.read_text().splitlines() if self.log.exists() else []:
             kind, _, rest = line.partition(" ")
             if kind == "refused":
@@ -309,24 +295,23 @@ class Refusal:
         try:
             for _ in range(self.MOST + 1):
                 with contextlib.suppress(Failure):
-                    load(desktop, 4)
-                if not desktop.lives():
-                    raise Failure(f"the daemon has ended ({status_text(desktop.daemon.returncode)})")
+                    load(desktop, is_awaited=False)
+                desktop.check_daemon()
                 if desktop.has_loaded():
                     break
             # Each refusal may end a connection to the bus, and the next one is tried 5 s later at the latest.
-            desktop.wait("the module's service", desktop.serves, 20 + 5 * self.MOST)
+            desktop.wait("the module's service", desktop.serves)
             stage = Stage(desktop, scene)
             stage.begin()
             for event in scene.events:
                 stage.perform(event)
                 time.sleep(0.25)
             self.allow(True)
-            desktop.wait("the module's service after it", desktop.serves, 20 + 5 * self.MOST)
+            desktop.wait("the module's service after it", desktop.serves)
             stage.end_applications()
             unload(desktop)
             losses += stage.judge()
-            if desktop.answers() is None:
+            if not desktop.answers():
                 losses.append("the daemon does not answer")
         except Failure as failure:
             losses.append(str(failure))
@@ -361,6 +346,7 @@ class Destruction:
     """The first half of the scene with all kinds of events, with one object destroyed in one kind of callback."""
 
     needs_fresh_desktop = True
+    most_late = None
     fault = "destroy"
     tried = 1
 
@@ -388,10 +374,9 @@ class Destruction:
                     self.arm(desktop)
                 stage.perform(event)
                 time.sleep(AFTERWARDS)
-                if not desktop.lives():
-                    raise Failure(f"the daemon has ended ({status_text(desktop.daemon.returncode)})")
+                desktop.check_daemon()
             if self.has_module and desktop.has_loaded():
-                desktop.wait("the module's service", desktop.serves, 15)
+                desktop.wait("the module's service", desktop.serves)
                 stage.end_applications()
                 unload(desktop)
             # A destroyed stream is gone, and its client may not notice; so do not judge it.
@@ -400,7 +385,7 @@ class Destruction:
             # that the server remembers for the role.
             stage.has_restored = True
             losses += stage.judge(by_sound=False) if self.has_module else []
-            if desktop.answers() is None:
+            if not desktop.answers():
                 losses.append("the daemon does not answer")
         except Failure as failure:
             losses.append(str(failure))

@@ -21,6 +21,8 @@ import unicodedata
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+#: After so many seconds, what is waited for hangs.
+HUNG = 120
 SEQUENCE = re.compile(r"\x1b\[([?]?)([0-9;]*)([A-Za-z])")
 COLOURS = {31: "#c01c28", 32: "#26a269", 33: "#a2734c"}
 
@@ -185,7 +187,7 @@ class Terminal:
     def press(self, keys):
         os.write(self.master, keys.encode())
 
-    def wait(self, what, condition, seconds=30):
+    def wait(self, what, condition, seconds=HUNG):
         """Reads until the screen is as expected."""
         end = time.monotonic() + seconds
         while True:
@@ -195,7 +197,7 @@ class Terminal:
             if time.monotonic() > end:
                 raise AssertionError(f"waited {seconds} s for {what} in vain; the screen:\n{self.screen.text}")
 
-    def wait_for(self, *texts, seconds=30):
+    def wait_for(self, *texts, seconds=HUNG):
         self.wait(" and ".join(texts), lambda screen: all(text in screen.text for text in texts), seconds)
 
     @property
@@ -203,7 +205,7 @@ class Terminal:
         """Whether screen, cursor, wrapping and settings are as before."""
         return not self.screen.modes and termios.tcgetattr(self.slave) == self.settings
 
-    def end(self, seconds=20):
+    def end(self, seconds=HUNG):
         """Waits for the program's end, and returns its status and what it has complained of."""
         limit = time.monotonic() + seconds
         while self.child.poll() is None:

@@ -74,13 +74,13 @@ extension SharedDesktops.Server {
     fileprivate init(_ configuration: LiveDesktopOptions) async throws {
         self.configuration = configuration
         server = try await configuration.start()
-        processes = Set(server.processes.map(\.processID))
+        processes = Set(server.processes.values.map(\.processID))
         state = try await DesktopState(of: server)
     }
 
     /// Whether all of the server runs, and is what was started: a test may have ended a part, or started it again.
     fileprivate var isWhole: Bool {
-        server.processes.allSatisfy(\.isRunning) && Set(server.processes.map(\.processID)) == processes
+        server.processes.values.allSatisfy(\.isRunning) && Set(server.processes.values.map(\.processID)) == processes
     }
 
     /// Ends what the last test has started and takes its policy away.

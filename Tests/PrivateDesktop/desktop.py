@@ -1,23 +1,23 @@
 """A private, silent desktop with one of the sound servers and the module in it, for commands written in Python.
 
-It shares nothing with the desktop of whoever runs it: other sockets, other home, other buses. What it starts ends with it, also
-when the program that started it is killed.
+The program private-desktop (PrivateDesktopProgram.swift) starts and ends the servers, with SessionTestKit's configuration; this is
+its client. What a command starts itself ends with it, also when it is killed.
 """
 
 import contextlib
 import ctypes
 import fcntl
+import functools
 import json
 import os
 import pathlib
-import re
+import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
-import threading
 import time
+import xml.etree.ElementTree
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2]
 PIPEWIRE_MODULE = "libpipewire-module-audio-session"
@@ -25,18 +25,11 @@ PULSEAUDIO_MODULE = "module-audio-session"
 SINK = "test-sink"
 #: The Python for which Debian has the bindings of D-Bus.
 SYSTEM_PYTHON = "/usr/bin/python3"
+#: After so many seconds, what is waited for hangs.
+HUNG = 120
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
-
-
-def processor_wait(process, thread="*"):
-    """For how many seconds a thread of a process, or all of them together, has waited for a processor; 0 if it is gone."""
-    waited = 0.0
-    for file in pathlib.Path(f"/proc/{process}/task").glob(f"{thread}/schedstat"):
-        with contextlib.suppress(OSError):
-            waited += int(file.read_text().split()[1]) / 1e9
-    return waited
 
 
 class Failure(Exception):
@@ -54,6 +47,21 @@ def module_folder():
         if not (folder / f"{name}.so").exists():
             raise Failure(f"no {name}.so in {folder}; install/build makes it")
     return folder
+
+
+@functools.cache
+def program(name):
+    """A program of this package: from the folder that AUDIO_SESSION_PROGRAMS names, or built here."""
+    if folder := os.environ.get("AUDIO_SESSION_PROGRAMS"):
+        return pathlib.Path(folder, name)
+    if not shutil.which("swift"):
+        return PACKAGE / ".build/debug" / name
+    build = ["swift", "build", "--package-path", PACKAGE, *os.environ.get("AUDIO_SESSION_BUILD_FLAGS", "").split()]
+    done = subprocess.run([*build, "--product", name], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failure(done.stdout + done.stderr)
+    folder = subprocess.run([*build, "--show-bin-path"], capture_output=True, text=True, check=True).stdout.strip()
+    return pathlib.Path(folder, name)
 
 
 def package_flags(*packages):
@@ -83,54 +91,75 @@ def build(result, sources, *flags):
     return result
 
 
-def _library_folder(pattern):
-    """The folder of a server's own modules."""
-    for root in ("/usr/lib", "/usr/lib64", "/usr/local/lib"):
-        found = sorted(pathlib.Path(root).glob(pattern)) + sorted(pathlib.Path(root).glob(f"*/{pattern}"))
-        if found:
-            return found[0].parent
-    raise Failure(f"cannot find {pattern}")
+def build_card():
+    """The sound card of PipeWire that does not exist."""
+    return build(PACKAGE / ".build/test-programs/fixture-card", sorted((PACKAGE / "Tests/FixtureCard").glob("*.c")),
+                 "-Wno-missing-field-initializers", *package_flags("libpipewire-0.3"), "-lm")
 
 
 def pulse_release():
-    text = subprocess.run(["pulseaudio", "--version"], capture_output=True, text=True).stdout
-    return text.split()[1]
+    return subprocess.run(["pulseaudio", "--version"], capture_output=True, text=True).stdout.split()[1]
+
+
+def is_alive(process):
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    return False
 
 
 class Desktop:
-    """A session bus, a sound server with one silent sink, and what belongs to it."""
+    """A session bus, a sound server with one silent sink, and what belongs to it.
 
-    #: The parts that can be started and killed one by one, in the order of their start.
-    PARTS = ()
+    The bus is there from the beginning. The parts, which can be killed and started one by one, are those of private-desktop: bus,
+    daemon, and in PipeWire sink, manager and front-end.
+    """
 
-    def __init__(self, has_module=True, extra_modules=(), daemon_variables=None, daemon_prefix=(), module_folders=(),
-                 shares_memory=False):
+    def __init__(self, has_module=True, extra_modules=(), daemon_variables=None, daemon_prefix=(), module_folders=(), only_folder=None,
+                 options=()):
         """
         has_module: whether our module is loaded when the server starts
         extra_modules: further modules, PipeWire's names or lines of PulseAudio's load-module
         daemon_variables, daemon_prefix: for the sound server alone
-        shares_memory: whether PulseAudio exchanges sound with its clients in memory, as it does on desktops
+        module_folders, only_folder: where modules are, beside the built ones, or in their place
+        options: further ones of private-desktop
         """
-        self.has_module, self.extra_modules = has_module, list(extra_modules)
-        self.shares_memory = shares_memory
-        self.daemon_variables, self.daemon_prefix = dict(daemon_variables or {}), list(daemon_prefix)
-        self.module_folders = [str(module_folder()), *map(str, module_folders)]
-        # Short, because the path of a socket may have 107 bytes at most.
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="as-", dir="/tmp"))
-        self.processes, self.others, self.readers = {}, [], []
-        self.home, self.run = self.folder / "home", self.folder / "run"
+        self.has_module, self.daemon_variables = has_module, dict(daemon_variables or {})
+        modules = [*extra_modules, *[self.MODULE] * has_module]
+        # The variables are read at each start of the daemon.
+        prefix = ["sh", "-c", 'exec env $(cat "$HOME/.daemon-variables") "$@"', "sh", *daemon_prefix]
+        words = [program("private-desktop"), "--server", self.KIND, "--start", "bus", *options]
+        folders = [only_folder] if only_folder else [module_folder(), *module_folders] if has_module or module_folders else []
+        for option, values in (("module-folder", folders), ("module", modules), ("prefix", prefix)):
+            words += [word for value in values for word in (f"--{option}", value)]
+        self.others = []
+        # In a session of its own, so that an interrupt from the keyboard comes to this program alone, which ends the other.
+        self.server = subprocess.Popen(
+            list(map(str, words)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        state = self._read()
+        self.folder, self.environment = pathlib.Path(state["folder"]), state["environment"]
+        self.home, self.run, self.logs = self.folder / "home", self.folder / "run", self.folder / "log"
         self.configuration = self.home / ".config"
-        for path in (self.run / "pulse", self.configuration, self.folder / "tmp", self.folder / "logs"):
-            path.mkdir(parents=True, mode=0o700)
-        self.run.chmod(0o700)
-        common = {
-            "HOME": self.home, "XDG_CONFIG_HOME": self.configuration, "XDG_STATE_HOME": self.home / ".local/state",
-            "XDG_DATA_HOME": self.home / ".local/share", "XDG_CACHE_HOME": self.home / ".cache", "XDG_RUNTIME_DIR": self.run,
-            "PIPEWIRE_RUNTIME_DIR": self.run, "PULSE_RUNTIME_PATH": self.run / "pulse",
-            "PULSE_SERVER": f"unix:{self.run}/pulse/native", "DBUS_SESSION_BUS_ADDRESS": f"unix:path={self.run}/bus",
-            "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={self.run}/system-bus", "TMPDIR": self.folder / "tmp", "LANG": "C.UTF-8",
-        }
-        self.environment = {"PATH": os.environ["PATH"]} | {key: str(value) for key, value in common.items()}
+
+    def _read(self):
+        line = self.server.stdout.readline()
+        state = json.loads(line) if line else {"error": "private-desktop has ended"}
+        if "error" in state:
+            raise Failure(state["error"])
+        self.processes = state.get("processes", getattr(self, "processes", {}))
+        return state
+
+    def ask(self, *request):
+        """Has private-desktop do something."""
+        if request[0] == "start":
+            variables = self.STANDARD_VARIABLES | self.daemon_variables
+            (self.home / ".daemon-variables").write_text("\n".join(f"{name}={value}" for name, value in variables.items()))
+        self.server.stdin.write(" ".join(request) + "\n")
+        self.server.stdin.flush()
+        return self._read()
+
+    def lateness(self):
+        """For how many milliseconds at most the machine was late, since this was asked the last time."""
+        return self.ask("state")["late"]
 
     # Files
 
@@ -142,9 +171,10 @@ class Desktop:
         fresh.write_text(text + "\n")
         fresh.rename(path)
 
-    def log(self, name=None):
-        path = self.folder / "logs" / (name or self.DAEMON)
-        return path.read_text(errors="replace") if path.exists() else ""
+    def log(self):
+        """What the daemon has written, in all its lives."""
+        paths = sorted(self.logs.glob(f"*-{self.KIND}.log"), key=lambda path: int(path.name.split("-")[0]))
+        return "".join(path.read_text(errors="replace") for path in paths)
 
     # Processes
 
@@ -163,120 +193,92 @@ class Desktop:
         self.others.append(child)
         return child
 
-    def start_part(self, name, command, environment=None):
-        with open(self.folder / "logs" / name, "ab") as output:
-            self.processes[name] = self.spawn(command, environment, stdout=output, stderr=output)
-        self.others.remove(self.processes[name])
-
-    def lives(self, name=None):
-        child = self.processes.get(name or self.DAEMON)
-        return child is not None and child.poll() is None
-
-    def kill(self, name):
-        """Kills a part without a word."""
-        child = self.processes.pop(name)
-        child.kill()
-        child.wait()
+    def end(self, child, how=signal.SIGTERM):
+        """Ends what was spawned, or what private-desktop has not started."""
+        child.send_signal(signal.SIGCONT)
+        child.send_signal(how)
+        self.wait(f"the end of {child.args[0]}", lambda: child.poll() is not None, needs_daemon=False)
+        if child in self.others:
+            self.others.remove(child)
 
     @property
     def daemon(self):
-        return self.processes.get(self.DAEMON)
+        """The process id of the sound server."""
+        return self.processes.get("daemon")
 
-    def tool(self, *command, seconds=20, check=True):
+    def lives(self, part="daemon"):
+        return is_alive(self.processes.get(part, 0))
+
+    def check_daemon(self):
+        if self.daemon and not is_alive(self.daemon):
+            raise Failure(f"{self.KIND} has ended: {self.ask('state')['ended'].get('daemon')}")
+
+    def tool(self, *command, check=True):
         """Runs a client and returns what it prints."""
+        text = shlex.join(map(str, command))
         try:
             done = subprocess.run(
                 [str(word) for word in command], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                timeout=seconds, errors="replace")
+                timeout=HUNG, errors="replace")
         except subprocess.TimeoutExpired:
-            raise Failure(f"{' '.join(map(str, command))} had no answer within {seconds} s") from None
+            raise Failure(f"{text} hangs") from None
         if check and done.returncode != 0:
-            raise Failure(f"{' '.join(map(str, command))}: {done.stderr.strip() or done.stdout.strip()}")
+            raise Failure(f"{text}: {done.stderr.strip() or done.stdout.strip()}")
         return done.stdout
 
-    def answer_time(self, expected, *command, seconds=20):
-        """How many seconds the daemon took to give a client an answer with this text; nothing if it did not.
-
-        Without the time for which the client or the daemon's main thread waited for a processor that others had.
-        """
-        begin, waited = time.monotonic(), processor_wait(self.daemon.pid, self.daemon.pid)
-        client = subprocess.Popen(
-            command, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            errors="replace")
-        limit = threading.Timer(seconds, client.kill)
-        limit.start()
-        output = client.stdout.read()
-        # It has ended, and is not gone yet.
-        os.waitid(os.P_PID, client.pid, os.WEXITED | os.WNOWAIT)
-        took = time.monotonic() - begin
-        others = processor_wait(client.pid) + processor_wait(self.daemon.pid, self.daemon.pid) - waited
-        limit.cancel()
-        client.wait()
-        client.stdout.close()
-        return max(took - others, 0.0) if expected in output else None
-
-    def wait(self, what, condition, seconds=30, every=0.05, needs_daemon=True):
+    def wait(self, what, condition, needs_daemon=True):
         """Waits until a condition holds, and returns what it answers."""
-        end = time.monotonic() + seconds
+        end, problem = time.monotonic() + HUNG, ""
         while True:
-            with contextlib.suppress(Failure, ValueError, OSError):
+            # At least once after the limit.
+            is_last = time.monotonic() > end
+            try:
                 if answer := condition():
                     return answer
-            if needs_daemon and self.daemon is not None and self.daemon.poll() is not None:
-                raise Failure(f"{self.DAEMON} has ended ({status_text(self.daemon.returncode)})")
-            if time.monotonic() > end:
-                raise Failure(f"waited {seconds} s for {what} in vain")
-            time.sleep(every)
+            except (Failure, ValueError, OSError) as failure:
+                problem = f": {failure}"
+            if needs_daemon:
+                self.check_daemon()
+            if is_last:
+                raise Failure(f"waited {HUNG} s for {what} in vain{problem}")
+            time.sleep(0.05)
 
-    # The bus
+    # The module
 
-    def start_bus(self):
-        path = self.run / "bus"
-        path.unlink(missing_ok=True)
-        self.start_part("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address=unix:path={path}"])
-        self.wait("the bus", path.exists, needs_daemon=False)
-
-    def call(self, method, *arguments, interface="org.AudioSession1.Manager", seconds=10):
+    def call(self, method, *arguments, interface="org.AudioSession1.Manager"):
         """Calls the service of the module, and returns its answer as JSON has it."""
         text = self.tool(
-            "busctl", f"--address=unix:path={self.run}/bus", f"--timeout={seconds}", "--json=short", "call", "org.AudioSession1",
-            "/org/AudioSession1", interface, method, *arguments, seconds=seconds + 5)
+            "busctl", f"--address=unix:path={self.run}/bus", f"--timeout={HUNG}", "--json=short", "call", "org.AudioSession1",
+            "/org/AudioSession1", interface, method, *arguments)
         return json.loads(text)["data"] if text.strip() else None
 
     def serves(self):
         """Whether the module's service answers."""
-        return self.call("DumpState", seconds=5) is not None
+        return self.call("DumpState") is not None
+
+    def answers(self):
+        """Whether the daemon answers a client."""
+        with contextlib.suppress(Failure):
+            return bool(self.tool(*self.QUESTION))
+        return False
 
     # The whole
 
     def start(self):
-        self.start_bus()
-        self.start_servers()
+        self.ask("start", "servers")
         return self
 
-    def start_servers(self):
-        for part in self.PARTS:
-            if part != "bus" and not self.lives(part):
-                getattr(self, f"start_{part.replace('-', '_')}")()
-
-    def stop_servers(self, kills_daemon=False):
-        """Ends all but the buses; the files stay."""
-        if kills_daemon and self.lives():
-            self.kill(self.DAEMON)
-        for part in reversed(self.PARTS):
-            if part != "bus" and part in self.processes:
-                end(self.processes.pop(part))
-
     def stop(self, keeps=False):
+        """Ends everything; the folder of logs is copied if it is to be kept."""
         for child in self.others:
             if child.poll() is None:
                 child.kill()
                 child.wait()
-        for part in reversed(self.PARTS):
-            if part in self.processes:
-                end(self.processes.pop(part))
-        if not keeps:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        if keeps:
+            self.logs = shutil.copytree(self.logs, tempfile.mkdtemp(prefix="logs-"), dirs_exist_ok=True)
+        self.server.stdin.close()
+        self.server.wait()
+        self.server.stdout.close()
 
     def __enter__(self):
         return self
@@ -286,80 +288,25 @@ class Desktop:
 
 
 class PipeWireDesktop(Desktop):
-    KIND, DAEMON, MODULE = "pipewire", "pipewire", PIPEWIRE_MODULE
-    PARTS = ("bus", "pipewire", "sink", "manager", "front-end")
-
-    def __init__(self, *arguments, **options):
-        super().__init__(*arguments, **options)
-        folders = ":".join([*self.module_folders, str(_library_folder("pipewire-0.3/libpipewire-module-rt.so"))])
-        self.environment["PIPEWIRE_MODULE_DIR"] = folders
-        modules = list(self.extra_modules) + ([PIPEWIRE_MODULE] if self.has_module else [])
-        self.write("pipewire/pipewire.conf.d/10-test.conf", """
-            context.properties = { default.clock.rate = 48000 }""")
-        for number, module in enumerate(modules):
-            self.write(f"pipewire/pipewire.conf.d/5{number}-module.conf", f"context.modules = [ {{ name = {module} }} ]")
-        # Not the machine's own hardware.
-        self.write("wireplumber/main.lua.d/60-private.lua", """
-            alsa_monitor.enabled = false
-            v4l2_monitor.enabled = false
-            libcamera_monitor.enabled = false""")
-        self.write("wireplumber/bluetooth.lua.d/60-private.lua", "bluez_monitor.enabled = false")
-        self.write("wireplumber/wireplumber.conf.d/60-private.conf", """
-            wireplumber.profiles = {
-                main = { hardware.audio = disabled, hardware.bluetooth = disabled, hardware.video-capture = disabled }
-            }""")
-
-    def start_pipewire(self):
-        variables = {"PIPEWIRE_DEBUG": "2,mod.audio-session:3"} | self.daemon_variables
-        self.start_part("pipewire", [*self.daemon_prefix, "pipewire"], variables)
-        self.wait("the daemon", lambda: "id " in self.tool("pw-cli", "ls", "Node", check=False))
-
-    def start_sink(self):
-        """The sink is a client's, as those of hardware are the session manager's: one that the daemon has itself is not
-        taken up by a session manager that is started again."""
-        log = self.folder / "logs/sink"
-        properties = (
-            f'factory.name = "support.null-audio-sink" node.name = "{SINK}" media.class = "Audio/Sink" audio.rate = 48000 '
-            'audio.channels = 2 audio.position = "FL,FR"')
-        with open(log, "ab") as output:
-            # It is there as long as this client, and the client as long as its input is open.
-            sink = self.processes["sink"] = self.spawn(["pw-cli"], stdin=subprocess.PIPE, stdout=output, stderr=output)
-        self.others.remove(sink)
-        sink.stdin.write(f"create-node adapter {{ {properties} }}\n".encode())
-        sink.stdin.flush()
-        self.wait("the sink", lambda: SINK in self.tool("pw-cli", "ls", "Node", check=False))
-
-    def kill_manager(self):
-        """With the session manager go the sinks."""
-        self.kill("manager")
-        self.kill("sink")
-
-    def start_manager(self):
-        if not self.lives("sink"):
-            self.start_sink()
-        self.start_part("manager", ["wireplumber"])
-        self.wait("the session manager", self.default_sink)
-
-    def restart_manager(self):
-        """WirePlumber 0.4 does not always come to terms with streams that are there when it starts ("1 pending linkable(s)
-        not activated in 20sec. This should never happen"), with or without the module; then it is killed again."""
-        for _ in range(4):
-            self.start_sink()
-            self.start_part("manager", ["wireplumber"])
-            with contextlib.suppress(Failure):
-                return self.wait("the session manager", self.default_sink, 8)
-            self.kill_manager()
-        raise Unplayable("the session manager does not start again")
-
-    def start_front_end(self):
-        self.start_part("front-end", ["pipewire-pulse"])
-        self.wait("the server of PulseAudio's clients", lambda: "Default Sink: " in self.tool("pactl", "info"))
+    KIND, MODULE = "pipewire", PIPEWIRE_MODULE
+    STANDARD_VARIABLES = {"PIPEWIRE_DEBUG": "2,mod.audio-session:4"}
+    QUESTION = ["pw-cli", "info", "0"]
 
     def dump(self):
         def whole():
             # It prints rubbish when an object goes while it is asked about.
             return json.loads(self.tool("pw-dump"))
-        return self.wait("pw-dump", whole, every=0.02)
+        return self.wait("pw-dump", whole)
+
+    def nodes(self):
+        """The properties of each node, and what is set of it."""
+        for item in self.dump():
+            properties = (item.get("info") or {}).get("props") or {}
+            if item["type"].endswith(":Node"):
+                values = {}
+                for part in (item["info"].get("params") or {}).get("Props", []):
+                    values = part | values
+                yield item, properties, values
 
     def default_sink(self):
         for item in self.dump():
@@ -371,10 +318,6 @@ class PipeWireDesktop(Desktop):
     def has_loaded(self):
         return any(
             item["type"].endswith(":Module") and item["info"]["name"] == PIPEWIRE_MODULE for item in self.dump())
-
-    def answers(self):
-        """How many seconds the daemon took to answer a client; nothing if it did not."""
-        return self.answer_time("id:", "pw-cli", "info", "0")
 
     def capture_command(self, rate=48000, latency=1024):
         return ["pw-record", "--target", SINK, "--latency", str(latency), "--format", "f32", "--rate", str(rate), "--channels", "2",
@@ -388,14 +331,10 @@ class PipeWireDesktop(Desktop):
         links = [item["info"] for item in dump if item["type"].endswith(":Link") and item.get("info")]
         linked = {link["output-node-id"] for link in links} | {link["input-node-id"] for link in links}
         found = []
-        for item in dump:
-            properties = (item.get("info") or {}).get("props") or {}
+        for item, properties, values in self.nodes():
             kind = properties.get("media.class", "")
-            if not item["type"].endswith(":Node") or not kind.startswith("Stream/") or not kind.endswith("/Audio"):
+            if not kind.startswith("Stream/") or not kind.endswith("/Audio"):
                 continue
-            values = {}
-            for part in (item["info"].get("params") or {}).get("Props", []):
-                values = part | values
             properties = clients.get(properties.get("client.id"), {}) | properties
             process = properties.get("application.process.id") or properties.get("pipewire.sec.pid")
             found.append({
@@ -409,16 +348,11 @@ class PipeWireDesktop(Desktop):
 
     def devices(self):
         """What the user has set of sinks and sources."""
-        found = {}
-        for item in self.dump():
-            properties = (item.get("info") or {}).get("props") or {}
-            if item["type"].endswith(":Node") and properties.get("media.class") in ("Audio/Sink", "Audio/Source"):
-                values = {}
-                for part in (item["info"].get("params") or {}).get("Props", []):
-                    values = part | values
-                found[properties["node.name"]] = (
-                    [round(value, 4) for value in values.get("channelVolumes", [])], values.get("mute", False))
-        return found
+        return {
+            properties["node.name"]: (
+                [round(value, 4) for value in values.get("channelVolumes", [])], values.get("mute", False))
+            for _, properties, values in self.nodes() if properties.get("media.class") in ("Audio/Sink", "Audio/Source")
+        }
 
     def set_volume(self, stream, factor):
         self.tool("wpctl", "set-volume", stream["id"], f"{factor ** (1 / 3):.5f}")
@@ -428,36 +362,10 @@ class PipeWireDesktop(Desktop):
 
 
 class PulseAudioDesktop(Desktop):
-    KIND, DAEMON, MODULE = "pulseaudio", "pulseaudio", PULSEAUDIO_MODULE
-    PARTS = ("bus", "pulseaudio")
-    #: What the daemon of a stock desktop has loaded, as far as it is about streams and devices.
-    EARLY = (
-        "module-device-restore", "module-stream-restore", "module-card-restore", "module-augment-properties",
-        "module-switch-on-port-available",
-    )
-    LATE = (
-        "module-default-device-restore", "module-intended-roles", "module-suspend-on-idle", "module-position-event-sounds",
-        "module-role-cork", "module-filter-heuristics", "module-filter-apply",
-    )
-
-    def __init__(self, *arguments, **options):
-        super().__init__(*arguments, **options)
-        self.write("pulse/daemon.conf", "default-sample-format = float32le\ndefault-sample-rate = 48000\nrlimit-rttime = -1")
-        self.own_folder = _library_folder("pulse-*/modules/module-null-sink.so")
-
-    def start_pulseaudio(self):
-        lines = [
-            *self.EARLY, f"module-null-sink sink_name={SINK} format=float32le rate=48000 channels=2",
-            f"module-native-protocol-unix socket={self.run}/pulse/native auth-anonymous=1", *self.LATE, *self.extra_modules,
-            *([PULSEAUDIO_MODULE] if self.has_module else []),
-        ]
-        folders = ":".join([*self.module_folders, str(self.own_folder)])
-        self.start_part("pulseaudio", [
-            *self.daemon_prefix, "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
-            f"--disable-shm={'no' if self.shares_memory else 'yes'}", "--log-target=stderr", "--log-level=info", f"--dl-search-path={folders}",
-            *[f"--load={line}" for line in lines],
-        ], self.daemon_variables)
-        self.wait("the daemon", lambda: f"Default Sink: {SINK}" in self.tool("pactl", "info"))
+    KIND, MODULE = "pulseaudio", PULSEAUDIO_MODULE
+    #: Without it, the daemon executes itself again, and loses what runs it and what is loaded into it.
+    STANDARD_VARIABLES = {"LD_BIND_NOW": "1"}
+    QUESTION = ["pactl", "info"]
 
     def listed(self, what):
         return json.loads(self.tool("pactl", "--format=json", "list", what))
@@ -465,61 +373,88 @@ class PulseAudioDesktop(Desktop):
     def has_loaded(self):
         return any(PULSEAUDIO_MODULE in line.split() for line in self.tool("pactl", "list", "short", "modules").splitlines())
 
-    def answers(self):
-        return self.answer_time("Server Name", "pactl", "info")
-
     def capture_command(self, rate=48000, latency=1024):
         return ["parecord", f"--device={SINK}.monitor", "--raw", "--format=float32le", f"--rate={rate}", "--channels=2",
                 "--latency-msec=20", "--client-name=test-capture"]
 
+    @staticmethod
+    def factors(volume):
+        return [round((value["value"] / 65536) ** 3, 4) for _, value in sorted(volume.items())]
+
     def streams(self):
-        found = []
-        for what, is_capture in (("sink-inputs", False), ("source-outputs", True)):
-            for item in self.listed(what):
-                properties = item["properties"]
-                volumes = [round((value["value"] / 65536) ** 3, 4) for _, value in sorted(item["volume"].items())]
-                found.append({
-                    "id": item["index"], "process": int(properties.get("application.process.id", 0)),
-                    "name": properties.get("application.name", ""), "is_capture": is_capture, "runs": not item["corked"],
-                    "volumes": volumes, "mute": item["mute"], "in_force": [], "is_muted_softly": False, "is_linked": True,
-                })
-        return found
+        return [
+            {"id": item["index"], "process": int(item["properties"].get("application.process.id", 0)),
+             "name": item["properties"].get("application.name", ""), "is_capture": is_capture, "runs": not item["corked"],
+             "volumes": self.factors(item["volume"]), "mute": item["mute"], "in_force": [], "is_muted_softly": False,
+             "is_linked": True}
+            for what, is_capture in (("sink-inputs", False), ("source-outputs", True)) for item in self.listed(what)
+        ]
 
     def devices(self):
-        return {
-            item["name"]: ([round((value["value"] / 65536) ** 3, 4) for _, value in sorted(item["volume"].items())], item["mute"])
-            for what in ("sinks", "sources") for item in self.listed(what)
-        }
+        return {item["name"]: (self.factors(item["volume"]), item["mute"]) for what in ("sinks", "sources") for item in self.listed(what)}
+
+    def _set(self, what, stream, value):
+        self.tool("pactl", f"set-{'source-output' if stream['is_capture'] else 'sink-input'}-{what}", stream["id"], value)
 
     def set_volume(self, stream, factor):
-        kind = "source-output" if stream["is_capture"] else "sink-input"
-        self.tool("pactl", f"set-{kind}-volume", stream["id"], round(factor ** (1 / 3) * 65536))
+        self._set("volume", stream, round(factor ** (1 / 3) * 65536))
 
     def set_mute(self, stream, is_muted):
-        kind = "source-output" if stream["is_capture"] else "sink-input"
-        self.tool("pactl", f"set-{kind}-mute", stream["id"], int(is_muted))
+        self._set("mute", stream, int(is_muted))
 
 
 DESKTOPS = {"pipewire": PipeWireDesktop, "pulseaudio": PulseAudioDesktop}
 
 
-def status_text(status):
-    return signal.Signals(-status).name if status < 0 else f"status {status}"
+class LiveBlocks:
+    """The blocks of memory in use in a daemon, by shared object. For `Desktop(daemon_variables=LiveBlocks.VARIABLES)`."""
+
+    @staticmethod
+    def variables():
+        library = build(PACKAGE / ".build/test-programs/live-blocks.so", [PACKAGE / "Tests/LiveBlocks/live_blocks.c"], "-shared", "-fPIC")
+        return {"LD_PRELOAD": str(library)}
+
+    @staticmethod
+    def counts(desktop):
+        """The number of blocks of each shared object, and of ours under the name "ours"."""
+        lines = desktop.tool("sed", "/^end$/q", desktop.run / "live-blocks").splitlines()
+        found = {words[2]: int(words[0]) for words in map(str.split, lines) if len(words) == 3}
+        ours = sum(found.pop(name) for name in list(found) if "module-audio-session" in name)
+        return found | {"ours": ours}
 
 
-def end(child):
-    """Ends a process, politely first."""
-    if child.poll() is None:
-        child.send_signal(signal.SIGCONT)
-        child.terminate()
-        try:
-            child.wait(10)
-        except subprocess.TimeoutExpired:
-            child.kill()
-    child.wait()
+def valgrind(*options):
+    """The words that run a daemon under valgrind, which writes its errors to log/valgrind.xml."""
+    return ["sh", "-c", 'exec valgrind --trace-children=yes --num-callers=40 --xml=yes --xml-file="$XDG_RUNTIME_DIR/valgrind.xml" '
+            '--vgdb=no "$@"', "sh", f"--suppressions={pathlib.Path(__file__).parent}/valgrind.supp", *options]
+
+
+def valgrind_errors(text):
+    """From what valgrind has written: (errors, with the module on the stack), (bytes definitely lost, with the module)."""
+    if "</valgrindoutput>" not in text:
+        # The daemon has died, perhaps in the middle of an error.
+        text = text[:text.rfind("</error>") + 8] + "</valgrindoutput>" if "</error>" in text else "<none/>"
+    errors, lost = [0, 0], [0, 0]
+    for error in xml.etree.ElementTree.fromstring(text).iter("error"):
+        kind, is_ours = error.findtext("kind") or "", any("audio-session" in (found.text or "") for found in error.iter("obj"))
+        # Possibly lost memory does not count, because Swift keeps pointers into the middle of its type metadata.
+        if kind == "Leak_DefinitelyLost":
+            lost[0] += (size := int(error.findtext("xwhat/leakedbytes")))
+            lost[1] += size * is_ours
+        elif not kind.startswith("Leak_"):
+            errors[0] += 1
+            errors[1] += is_ours
+    return errors, lost
 
 
 def require(*programs):
     """Fails unless all programs are there."""
     if missing := [name for name in programs if not shutil.which(name)]:
         raise Failure(f"{', '.join(missing)} missing; install/dependencies --tests installs what the tests need")
+
+
+def needed_programs(server):
+    """The programs of one server, or of both for None."""
+    pipewire = ["pipewire", "wireplumber", "pipewire-pulse", "pw-record", "pw-dump"]
+    return ["pactl", "paplay", "mpv", "busctl", "dbus-daemon", "cc", "pkg-config", *pipewire * (server != "pulseaudio"),
+            *["pulseaudio"] * (server != "pipewire")]

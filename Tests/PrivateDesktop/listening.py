@@ -3,13 +3,15 @@
 import array
 import math
 import os
+import statistics
 import threading
-import time
 import wave
 
 RATE = 48000
 #: How loud tones are made, of full scale: some of them fit into one sink.
 AMPLITUDE = 0.1
+#: What is measured at once, in frames: a tenth of a second.
+WINDOW = RATE // 10
 
 
 def make_tone(path, frequency, side, seconds, slope=0.0):
@@ -27,45 +29,61 @@ def make_tone(path, frequency, side, seconds, slope=0.0):
     return path
 
 
+def level(samples, frequency):
+    """How loud a tone is in samples of one channel, where 1 is as it was made."""
+    # Goertzel.
+    turn, before, last = 2 * math.cos(math.tau * frequency / RATE), 0.0, 0.0
+    for value in samples:
+        before, last = last, value + turn * last - before
+    power = before * before + last * last - turn * before * last
+    return 2 * math.sqrt(max(power, 0)) / max(len(samples), 1) / AMPLITUDE
+
+
 class Listener:
-    """Records what the sink plays, and keeps the last second of it."""
+    """Records what the sink plays, and keeps the last seconds of it."""
+
+    KEPT = RATE * 8 * 4
 
     def __init__(self, desktop):
         self.desktop, self.data, self.lock = desktop, bytearray(), threading.Lock()
-        self.arrived = 0.0
+        #: The frames that have arrived so far.
+        self.count = 0
         self.process = desktop.spawn(desktop.capture_command(RATE), stdout=-1)
         threading.Thread(target=self._read, daemon=True).start()
-        desktop.wait("the recording", lambda: self.arrived)
+        desktop.wait("the recording", lambda: self.count)
 
     def _read(self):
         while part := os.read(self.process.stdout.fileno(), 65536):
             with self.lock:
                 self.data += part
-                del self.data[:-RATE * 8]
-                self.arrived = time.monotonic()
+                # Whole frames.
+                del self.data[:max(0, len(self.data) - self.KEPT) // 8 * 8]
+                self.count += len(part) / 8
+
+    def listen(self, frames=WINDOW):
+        """Both channels of so many frames that are recorded from now on."""
+        end = self.count + frames
+        self.desktop.wait("more of the recording", lambda: self.count >= end)
+        with self.lock:
+            samples = array.array("f", bytes(self.data[:len(self.data) // 8 * 8]))
+        return samples[0::2][-frames:], samples[1::2][-frames:]
 
     def level(self, frequency):
-        """How loud a tone has been in the last tenth of a second, where 1 is as it was made, on either side."""
-        with self.lock:
-            data = bytes(self.data[-RATE * 8 // 10:])
-        samples = array.array("f", data[:len(data) // 8 * 8])
-        best = 0.0
-        for side in (samples[0::2], samples[1::2]):
-            # Goertzel.
-            turn, before, last = 2 * math.cos(math.tau * frequency / RATE), 0.0, 0.0
-            for value in side:
-                before, last = last, value + turn * last - before
-            power = before * before + last * last - turn * before * last
-            best = max(best, 2 * math.sqrt(max(power, 0)) / max(len(side), 1) / AMPLITUDE)
-        return best
+        """How loud a tone is in the next tenth of a second, on either side."""
+        return max(level(side, frequency) for side in self.listen())
 
-    def hears(self, frequency, level, tolerance=0.1):
-        """Whether a tone is there at a level now."""
-        return time.monotonic() - self.arrived < 0.5 and abs(self.level(frequency) - level) <= tolerance * max(level, 0.1)
+    def median(self, frequency, seconds=2):
+        """How loud a tone is in the most of a time: a machine that loses sound loses a moment."""
+        sides = self.listen(int(RATE * seconds))
+        return statistics.median(
+            max(level(side[place:place + WINDOW], frequency) for side in sides) for place in range(0, len(sides[0]), WINDOW))
 
-    def wait_for(self, frequency, level, seconds=15):
-        self.desktop.wait(f"{frequency} Hz at {level}", lambda: self.hears(frequency, level), seconds)
+    def hears(self, frequency, expected, tolerance=0.1):
+        """Whether a tone is at a level now."""
+        return abs(self.level(frequency) - expected) <= tolerance * max(expected, 0.1)
+
+    def wait_for(self, frequency, expected):
+        self.desktop.wait(f"{frequency} Hz at {expected}", lambda: self.hears(frequency, expected))
 
     def stop(self):
-        self.process.kill()
-        self.process.wait()
+        self.desktop.end(self.process)

@@ -29,6 +29,12 @@ public struct Invocation: Sendable, Equatable {
         self.arguments = arguments
         self.environment = environment
     }
+
+    /// The same program run by another one, such as a debugger; as it is if there is none.
+    func run(by words: [String]) -> Invocation {
+        guard let first = words.first else { return self }
+        return Invocation(first, words.dropFirst() + [executable] + arguments, environment: environment)
+    }
 }
 
 /// A process that we started and may therefore end; owns the process id until the child is reaped.

@@ -83,6 +83,12 @@ public struct DesktopOptions: Sendable, Hashable {
     public var configurationFiles: [String: String] = [:]
     /// More variables for all started programs, such as `PIPEWIRE_DEBUG`.
     public var environment: [String: String] = [:]
+    /// A program that runs the PipeWire daemon, and its arguments: `valgrind`, or `env NAME=VALUE`.
+    public var daemonPrefix: [String] = []
+    /// More folders that are searched for modules before PipeWire's own.
+    public var moduleFolders: [String] = []
+    /// Whether the servers are started with the buses, or later by ``PrivateDesktop/startServers()``.
+    public var startsServers = true
     /// Which process has the cards.
     public var cardOwner = CardOwner.underTest
     /// The frames that the cards of the session manager buffer beyond a quantum, as its configuration says.

@@ -32,8 +32,15 @@ public final class PrivateDesktop: PrivateServer {
     /// The pipewire-pulse process.
     public var pulse: ChildProcess? { parts.withLock { $0[.pulse] } }
 
-    /// All parts that run.
-    public var processes: [ChildProcess] { parts.withLock { Array($0.values) } }
+    /// The parts that were started and not ended by this class, by name.
+    public var processes: [String: ChildProcess] {
+        let names: [Part: String] = [
+            .systemBus: "system-bus", .bus: "bus", .pipeWire: "daemon", .wirePlumber: "manager", .pulse: "front-end",
+        ]
+        return parts.withLock { parts in
+            Dictionary(uniqueKeysWithValues: parts.compactMap { part, child in names[part].map { ($0, child) } })
+        }
+    }
 
     /// Starts all parts, and returns when the null sink is the default sink and clients can connect.
     public static func start(_ options: DesktopOptions = DesktopOptions()) async throws -> PrivateDesktop {
@@ -41,7 +48,7 @@ public final class PrivateDesktop: PrivateServer {
         do {
             if options.runsSystemBus { try await desktop.startSystemBus() }
             try await desktop.startBus()
-            try await desktop.startServers()
+            if options.startsServers { try await desktop.startServers() }
         } catch {
             await desktop.stop()
             throw error
@@ -72,6 +79,7 @@ public final class PrivateDesktop: PrivateServer {
 
     /// Starts those of PipeWire, WirePlumber and pipewire-pulse that do not run, after `stopServers()` or a kill.
     public func startServers() async throws {
+        parts.withLock { parts in parts = parts.filter(\.value.isRunning) }
         try start(.pipeWire, "pipewire")
         try await waitForDaemon("PipeWire's null sink") {
             let objects = try await self.dump()
@@ -198,14 +206,16 @@ public final class PrivateDesktop: PrivateServer {
 
     private func start(_ part: Part, _ program: String) throws {
         if parts.withLock({ $0[part]?.isRunning ?? false }) { return }
-        var environment: [String: String] = [:]
-        if part == .wirePlumber { environment["FIXTURE_CARD_FOLDER"] = cardFolder }
+        var invocation = Invocation(program)
+        if part == .wirePlumber { invocation.environment["FIXTURE_CARD_FOLDER"] = cardFolder }
         // Only for the daemon: every program that links to PipeWire looks through all of these folders when it starts.
-        let folders = options.modules.compactMap(\.folder)
+        let folders = options.moduleFolders + options.modules.compactMap(\.folder)
         if part == .pipeWire, !folders.isEmpty {
-            environment["PIPEWIRE_MODULE_DIR"] = (folders + [try PrivateDesktop.moduleFolder()]).joined(separator: ":")
+            invocation.environment["PIPEWIRE_MODULE_DIR"] = (folders + [try PrivateDesktop.moduleFolder()])
+                .joined(separator: ":")
         }
-        let child = try sandbox.start(program, Invocation(program, environment: environment))
+        if part == .pipeWire { invocation = invocation.run(by: options.daemonPrefix) }
+        let child = try sandbox.start(program, invocation)
         parts.withLock { $0[part] = child }
     }
 

@@ -18,8 +18,13 @@ public final class PrivatePulseAudio: PrivateServer {
     /// The daemon.
     public var daemon: ChildProcess? { parts.withLock { $0[.daemon] } }
 
-    /// All parts that run.
-    public var processes: [ChildProcess] { parts.withLock { Array($0.values) } }
+    /// The parts that were started and not ended by this class, by name.
+    public var processes: [String: ChildProcess] {
+        let names: [Part: String] = [.systemBus: "system-bus", .bus: "bus", .daemon: "daemon"]
+        return parts.withLock { parts in
+            Dictionary(uniqueKeysWithValues: parts.compactMap { part, child in names[part].map { ($0, child) } })
+        }
+    }
 
     /// Starts the daemon with further modules, each given as a `load-module` line, and returns when it serves clients.
     ///
@@ -45,7 +50,7 @@ public final class PrivatePulseAudio: PrivateServer {
                 server.parts.withLock { $0[.systemBus] = bus }
             }
             if options.runsBus { try await server.startBus() }
-            try await server.startServers()
+            if options.startsServers { try await server.startServers() }
         } catch {
             await server.stop()
             throw error
@@ -95,7 +100,9 @@ public final class PrivatePulseAudio: PrivateServer {
             let folders = options.moduleFolders + [try PrivatePulseAudio.moduleFolder()]
             arguments.append("--dl-search-path=\(folders.joined(separator: ":"))")
         }
-        return Invocation("pulseaudio", arguments + options.daemonArguments + lines.map { "--load=\($0)" })
+        return Invocation(
+            "pulseaudio", arguments + options.daemonArguments + lines.map { "--load=\($0)" }
+        ).run(by: options.daemonPrefix)
     }
 
     /// The folder of the installed daemon's modules, whose name contains the release.

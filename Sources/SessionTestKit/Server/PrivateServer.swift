@@ -24,10 +24,10 @@ public protocol PrivateServer: Sendable {
 
     /// The kind of server.
     var kind: ServerKind { get }
-    /// The processes that make up the server: the daemon, what belongs to it, and the buses.
-    var processes: [ChildProcess] { get }
     /// The daemon, which has loaded the module under test; nil after it was ended.
     var daemon: ChildProcess? { get }
+    /// The parts that were started: `system-bus`, `bus`, `daemon`, and in PipeWire `manager` and `front-end`.
+    var processes: [String: ChildProcess] { get }
     /// Ends only the daemon; with SIGKILL as in a crash.
     func stopDaemon(signal: Int32) async throws
     /// Ends the daemon and all its helpers except the buses; all files stay.

@@ -18,6 +18,11 @@ public struct PulseAudioOptions: Sendable, Hashable {
     public var configurationFiles: [String: String] = [:]
     /// More variables for everything that is started.
     public var environment: [String: String] = [:]
+    /// A program that runs the daemon, and its arguments: `valgrind`, or `env NAME=VALUE`. Without `LD_BIND_NOW` the daemon
+    /// executes itself again, and loses that program.
+    public var daemonPrefix: [String] = []
+    /// Whether the daemon is started with the buses, or later by ``PrivatePulseAudio/startServers()``.
+    public var startsServers = true
     /// Whether there is a session bus.
     public var runsBus = false
     /// Whether there is a system bus, for the services of ``DesktopMocks``.
