@@ -38,7 +38,8 @@ extension LiveModule {
     @Test("N22 a dictation lowers the music while it records, and in the preset phone nothing plays meanwhile")
     func dictationLowers() async throws {
         for preset in ["desktop", "phone"] {
-            try await LiveDesktop.run(preset: preset == "desktop" ? nil : preset, options: { $0.addMicrophone() }) { desk in
+            try await LiveDesktop.run(preset: preset == "desktop" ? nil : preset, options: { $0.addMicrophone() }) {
+                desk in
                 _ = try await desk.playMusic()
                 let file = desk.sandbox.path("tmp/dictation.wav")
                 let dictation = try Client(

@@ -60,7 +60,8 @@ struct Wishes {
         while let option = words.popFirst() {
             guard let value = words.popFirst() else { throw Mistake("\(option) lacks its value") }
             switch option {
-            case "--server": server = try ServerKind(rawValue: value) ?? { throw Mistake("no server is called \(value)") }()
+            case "--server":
+                server = try ServerKind(rawValue: value) ?? { throw Mistake("no server is called \(value)") }()
             case "--start": startsServers = value == "servers"
             case "--module-folder": moduleFolders.append(value)
             case "--module": modules.append(value)
@@ -189,7 +190,9 @@ actor ServedDesktop {
         try await server.startServers()
         try startSink()
         guard let desktop = server as? PrivateDesktop else { return }
-        _ = try await waitUntil("the sink to be the default one", within: .seconds(120), evidence: { server.sandbox.logTails() }) {
+        _ = try await waitUntil(
+            "the sink to be the default one", within: .seconds(120), evidence: { server.sandbox.logTails() }
+        ) {
             try await desktop.defaultSink() == sinkName ? true : nil
         }
     }
@@ -215,7 +218,8 @@ actor ServedDesktop {
 
 /// Prints one line.
 private func printJSON(_ value: [String: Any]) {
-    guard let data = try? JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])
+    guard
+        let data = try? JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])
     else { return }
     FileHandle.standardOutput.write(data + Data("\n".utf8))
 }
