@@ -8,8 +8,9 @@ extension LiveModule {
     func callOverMusic(victim: ClientProgram) async throws {
         try await Interruption(role: .phone, length: .seconds(3)).play(over: victim) { desk in
             try await desk.hearNothing(of: LiveDesktop.music)
-        } judging: { figures, _ in
+        } judging: { figures, sound in
             #expect(figures.levelWhileInterrupted == nil)
+            try Interruption.expectReturn(figures, sound, after: .milliseconds(300), fade: .milliseconds(80))
         }
     }
 
@@ -23,6 +24,7 @@ extension LiveModule {
             // Nothing was seen in any run, so nothing is allowed: the ringing is held until the music's fade has ended.
             #expect(figures.audibleOverlap == .zero, "both were heard for \(figures.audibleOverlap)")
             try ringing.expectWhole(sound.right)
+            try Interruption.expectReturn(figures, sound, after: .milliseconds(300), fade: .milliseconds(80))
         }
     }
 
@@ -33,6 +35,9 @@ extension LiveModule {
         } judging: { figures, _ in
             let level = try #require(figures.levelWhileInterrupted)
             #expect(abs(level + 20) < 0.5)
+            let back = try #require(figures.backAfter)
+            // 300 ms at the lower level, and most of a release of 700 ms.
+            #expect(back > .milliseconds(800) && back < .milliseconds(1000), "back after \(back)")
         }
     }
 
@@ -193,6 +198,27 @@ private struct Interruption {
                 try judge(figures, sound)
             }
         }
+    }
+
+    /// Checks when the music comes back, and how long its fade takes, both in samples of the recording.
+    ///
+    /// - Parameters:
+    ///   - delay: How long an interrupter counts after its last sound. Five cycles of the graph may pass until the server has
+    ///     noticed the end and lets the music go.
+    ///   - fade: How long the way back takes.
+    static func expectReturn(
+        _ figures: InterruptionFigures, _ sound: Sound, after delay: Duration, fade: Duration
+    ) throws {
+        let envelope = ToneEnvelope(of: sound[LiveDesktop.music.channel], frequency: LiveDesktop.music.frequency)
+        let end = figures.interrupter.upperBound
+        // Evenly on a volume slider, at rest at both ends: from 50 to 95 % of the slider, which are -18.06 and -1.34 dB, takes
+        // 31.1 % of the time.
+        let half = try #require(envelope.firstFrame(from: end, above: figures.fullLevel - 18.06))
+        let most = try #require(envelope.firstFrame(from: half, above: figures.fullLevel - 1.34))
+        let measured = Duration.frames(most - half)
+        #expect(abs((measured - fade * 0.311).milliseconds) < 8, "from half to almost all in \(measured)")
+        let begin = Duration.frames(half - end) - fade / 2
+        #expect(begin > delay - .frames(1024) && begin < delay + .frames(5 * 1024), "back after \(begin)")
     }
 
     /// Checks that all of the interrupter was heard, and nothing of it twice.
