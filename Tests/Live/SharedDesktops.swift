@@ -9,7 +9,7 @@ actor SharedDesktops {
     static let ofThisRun = SharedDesktops()
 
     /// How many servers run at the same time. Tests mostly wait for sound, so two processors have time for several.
-    static let limit = ProcessInfo.processInfo.environment["AUDIO_SESSION_DESKTOPS"].flatMap { Int($0) } ?? 4
+    static let limit = ProcessInfo.processInfo.environment["AUDIO_SESSION_DESKTOPS"].flatMap { Int($0) } ?? 5
 
     /// A running server.
     struct Server: Sendable {
