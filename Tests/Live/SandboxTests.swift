@@ -71,10 +71,7 @@ extension LiveDesktop {
 
     /// Checks that the music is heard from now on for a second.
     fileprivate func hearMusicOn() async throws {
-        let start = capture.frameCount
-        try await capture.record(.seconds(1))
-        try await capture.wait(
-            for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(900), from: start)
+        try await expect(LiveDesktop.music, at: LiveDesktop.full, during: .seconds(1))
     }
 
     /// The same program, run in a sandbox of an application of which Flatpak says what is in `context`
