@@ -355,7 +355,7 @@ struct LiveDesktop: Sendable {
         let capture = other ?? self.capture
         let sound = try capture.read(from: start, to: end)
         let stretch = capture.moment(of: start)..<capture.moment(of: start + sound.frameCount)
-        let quantum = (server as? PrivateDesktop)?.options.quantum.standard ?? 1024
+        let quantum = (server as? PrivateDesktop)?.options.quantum.standard
         let losses = MachineWatch.shared.losses(in: stretch, quantum: quantum, logs: sandbox.logs)
         guard losses.isEmpty else { throw BrokenStretch(losses) }
         return sound

@@ -20,16 +20,16 @@ public final class MachineWatch: Sendable {
     /// whole.
     ///
     /// - Parameters:
-    ///   - quantum: The frames of a cycle of the graph. Half a cycle late is too late: sound goes through two threads in
-    ///     each.
+    ///   - quantum: The frames of a cycle of PipeWire's graph. Half a cycle late is too late: sound goes through two threads
+    ///     in each. Nil for PulseAudio, which renders later what it could not render in time.
     ///   - logs: What the server and its clients have logged.
-    public func losses(in stretch: Range<Duration>, quantum: Int, logs: [String]) -> [String] {
+    public func losses(in stretch: Range<Duration>, quantum: Int?, logs: [String]) -> [String] {
         let around = stretch.lowerBound - MachineWatch.margin..<stretch.upperBound + MachineWatch.margin
         func longest(_ meter: StallMeter, _ least: Duration) -> Duration? {
             meter.stalls(of: least).filter { $0.overlaps(around) }.map { $0.upperBound - $0.lowerBound }.max()
         }
         var losses: [String] = []
-        if let stall = longest(machine, .frames(quantum) / 2) {
+        if let stall = longest(machine, quantum.map { .frames($0) / 2 } ?? MachineWatch.shortestBuffer) {
             losses.append("the machine stood still for \(Int(stall.milliseconds)) ms")
         }
         if let wait = longest(programs, MachineWatch.shortestBuffer) {
