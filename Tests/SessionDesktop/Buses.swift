@@ -15,20 +15,27 @@ struct Buses {
     let mocks: DesktopMocks
     /// The session bus's daemons, the present one last.
     let sessionBuses = Record<ChildProcess>()
-    let loop = PollLoop()
+    let loop: PollLoop
+    /// The clock of the connections and of what is tested, if it is held.
+    let clock: HeldClock?
     let session: BusConnection
     let system: BusConnection
 
     /// Starts the buses, hands them to `body`, and ends everything whatever happens.
-    static func run(_ body: (Buses) async throws -> Void) async throws {
+    ///
+    /// - Parameter holdsClock: Whether time passes only when the test advances ``clock``.
+    static func run(holdsClock: Bool = false, _ body: (Buses) async throws -> Void) async throws {
         let sandbox = try Sandbox()
         do {
             let sessionBus = try await sandbox.startBus()
             _ = try await sandbox.startSystemBus()
-            let buses = Buses(connecting: sandbox)
+            let buses = Buses(connecting: sandbox, holdsClock: holdsClock)
             defer { buses.close() }
             buses.sessionBuses.add(sessionBus)
-            try await buses.turn(until: "the buses") { buses.session.isConnected && buses.system.isConnected }
+            try await buses.turn(until: "the buses") {
+                buses.clock?.advance(by: .milliseconds(100))
+                return buses.session.isConnected && buses.system.isConnected
+            }
             try await body(buses)
         } catch {
             await sandbox.stop()
@@ -38,11 +45,15 @@ struct Buses {
     }
 
     /// Connects to the buses of a sandbox, as soon as they run.
-    init(connecting sandbox: Sandbox) {
+    init(connecting sandbox: Sandbox, holdsClock: Bool = false) {
         self.sandbox = sandbox
         mocks = DesktopMocks(sandbox)
-        session = BusConnection(.custom(sandbox.busAddress), loop: loop)
-        system = BusConnection(.custom(sandbox.systemBusAddress), loop: loop)
+        let loop = PollLoop()
+        self.loop = loop
+        clock = holdsClock ? HeldClock(over: loop) : nil
+        let eventLoop = clock ?? loop as any EventLoop
+        session = BusConnection(.custom(sandbox.busAddress), loop: eventLoop)
+        system = BusConnection(.custom(sandbox.systemBusAddress), loop: eventLoop)
         session.open()
         system.open()
     }
@@ -52,7 +63,10 @@ struct Buses {
         await sessionBuses.last?.stop()
         try await turn(until: "the loss of the session bus") { !session.isConnected }
         sessionBuses.add(try await sandbox.startBus())
-        try await turn(until: "the session bus") { session.isConnected }
+        try await turn(until: "the session bus") {
+            clock?.advance(by: .milliseconds(100))
+            return session.isConnected
+        }
     }
 
     /// Closes both connections.

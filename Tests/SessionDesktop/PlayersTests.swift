@@ -77,8 +77,8 @@ extension Services {
 
         @Test("N15 R35 a player is told what it should be, and no more", arguments: cases)
         func told(_ example: Case) async throws {
-            try await Buses.run { buses in
-                let players = Players(session: buses.session, loop: buses.loop)
+            try await Buses.run(holdsClock: true) { buses in
+                let players = Players(session: buses.session, loop: try #require(buses.clock))
                 let process = try await buses.mocks.startPlayer("fixture", example.behaviours)
                 if let before = example.before { try await buses.mocks.user(makes: before.rawValue, "fixture") }
                 let player = try await find(process, among: players, buses, status: example.before ?? .playing)
@@ -107,17 +107,23 @@ extension Services {
 
         @Test("N15 a player that hangs is given up after a second, and resumed when it pauses after all")
         func hanging() async throws {
-            try await Buses.run { buses in
-                let players = Players(session: buses.session, loop: buses.loop)
+            try await Buses.run(holdsClock: true) { buses in
+                let players = Players(session: buses.session, loop: try #require(buses.clock))
                 let process = try await buses.mocks.startPlayer("hanging", ["hangs"])
                 let player = try await find(process, among: players, buses)
-                let start = ContinuousClock.now
-                guard case .refused(let error) = try await pause(player, of: players, buses) else {
+                var answers: [PauseAnswer] = []
+                players.pause(player) { answers.append($0) }
+                try await buses.turn(until: "the call") { try await buses.mocks.calls(of: "hanging") == ["Pause"] }
+                buses.clock?.advance(by: .milliseconds(999))
+                try await buses.settle(buses.session)
+                #expect(answers.isEmpty)
+                buses.clock?.advance(by: .milliseconds(1))
+                try await buses.turn(until: "the end of the wait") { !answers.isEmpty }
+                guard case .refused(let error) = answers[0] else {
                     Issue.record("it was said to have answered")
                     return
                 }
                 #expect(error.name == "org.freedesktop.DBus.Error.NoReply")
-                #expect(ContinuousClock.now - start > .milliseconds(900))
                 players.resume(player)
                 try await buses.settle(buses.session, with: player.owner)
                 #expect(try await buses.mocks.calls(of: "hanging") == ["Pause"])
@@ -131,14 +137,18 @@ extension Services {
 
         @Test("N15 a player that stops altogether answers nothing, and one with a strange status is left alone")
         func frozen() async throws {
-            try await Buses.run { buses in
-                let players = Players(session: buses.session, loop: buses.loop)
+            try await Buses.run(holdsClock: true) { buses in
+                let players = Players(session: buses.session, loop: try #require(buses.clock))
                 let frozen = try await buses.mocks.startPlayer("frozen")
                 let strange = try await buses.mocks.startPlayer("strange", ["broken"])
                 let player = try await find(frozen, among: players, buses)
                 frozen.signal(SIGSTOP)
                 defer { frozen.signal(SIGCONT) }
-                guard case .refused = try await pause(player, of: players, buses) else {
+                var answers: [PauseAnswer] = []
+                players.pause(player) { answers.append($0) }
+                buses.clock?.advance(by: .seconds(1))
+                try await buses.turn(until: "the end of the wait") { !answers.isEmpty }
+                guard case .refused = answers[0] else {
                     Issue.record("it was said to have answered")
                     return
                 }
@@ -153,11 +163,11 @@ extension Services {
 
         @Test("N15 of two instances of one browser the playing one is meant; names and processes come and go")
         func instances() async throws {
-            try await Buses.run { buses in
+            try await Buses.run(holdsClock: true) { buses in
                 // One is there before us.
                 let first = try await buses.mocks.startPlayer("firefox.instance_1_23")
                 let tree = Family()
-                let players = Players(session: buses.session, loop: buses.loop, tree: tree)
+                let players = Players(session: buses.session, loop: try #require(buses.clock), tree: tree)
                 let second = try await buses.mocks.startPlayer("firefox.instance_1_24")
                 // Both belong to one browser, which plays from yet another process.
                 tree.parents = [77: 7, UInt32(first.processID): 7, UInt32(second.processID): 7]
@@ -190,9 +200,9 @@ extension Services {
 
         @Test("N15 sandboxed players: by the control group of their proxy, or by their name")
         func sandboxes() async throws {
-            try await Buses.run { buses in
+            try await Buses.run(holdsClock: true) { buses in
                 let tree = Family()
-                let players = Players(session: buses.session, loop: buses.loop, tree: tree)
+                let players = Players(session: buses.session, loop: try #require(buses.clock), tree: tree)
                 let named = try await buses.mocks.startPlayer("org.test.Music")
                 let boxed = try buses.sandbox.start(
                     "boxed", Invocation("/usr/bin/python3", [DesktopMocks.fixture("player.py"), "video"]))
@@ -212,9 +222,9 @@ extension Services {
 
         @Test("N15 a player behind the proxy that sandboxes have")
         func proxy() async throws {
-            try await Buses.run { buses in
+            try await Buses.run(holdsClock: true) { buses in
                 let tree = Family()
-                let players = Players(session: buses.session, loop: buses.loop, tree: tree)
+                let players = Players(session: buses.session, loop: try #require(buses.clock), tree: tree)
                 let name = "org.mpris.MediaPlayer2.org.test.Music"
                 let (proxy, boxed) = try await buses.mocks.startSandboxedPlayer("org.test.Music")
                 try await buses.turn(until: "the player") { players.all.first?.status == .playing }
@@ -236,8 +246,8 @@ extension Services {
 
         @Test("N15 a player that leaves while it is paused, and a bus that goes and comes back")
         func leaving() async throws {
-            try await Buses.run { buses in
-                let players = Players(session: buses.session, loop: buses.loop)
+            try await Buses.run(holdsClock: true) { buses in
+                let players = Players(session: buses.session, loop: try #require(buses.clock))
                 let process = try await buses.mocks.startPlayer("leaving")
                 let player = try await find(process, among: players, buses)
                 #expect(try await pause(player, of: players, buses) == .asked)
@@ -257,8 +267,8 @@ extension Services {
 
         @Test("N15 R35 real players are paused and resumed", arguments: ["mpv", "vlc"])
         func real(name: String) async throws {
-            try await Buses.run { buses in
-                let players = Players(session: buses.session, loop: buses.loop)
+            try await Buses.run(holdsClock: true) { buses in
+                let players = Players(session: buses.session, loop: try #require(buses.clock))
                 let file = try buses.sandbox.write(Signal.tone(440, for: .seconds(60)), to: "tone.wav")
                 let process =
                     name == "mpv" ? try buses.sandbox.startMPV(file: file) : try buses.sandbox.startVLC(file: file)
