@@ -7,12 +7,12 @@ NAME follows org.mpris.MediaPlayer2. on the session bus. It begins playing. BEHA
     lies      answers to Pause, and goes on playing
     hangs     does not answer to Pause, until Wake is called on the interface org.test.Player
     fails     answers to Pause with an error
-    late      pauses half a second after its answer
+    late      pauses after its answer, when Wake is called
     silent    does not announce what it does
     vague     announces that its status has changed, but not to what
     fixed     says that it cannot be paused
     broken    has a status that there is none of
-On org.test.Player: Do(status) is what the user does, Calls() lists what was called, Wake() ends hanging.
+On org.test.Player: Do(status) is what the user does, Calls() lists what was called, Wake() ends hanging and being late.
 '''
 
 import sys
@@ -52,11 +52,8 @@ class Player(dbus.service.Object):
         if 'fails' in self.behaviours:
             fail(dbus.DBusException('not now', name='org.test.Error.NotNow'))
             return
-        if 'lies' not in self.behaviours and self.status == 'Playing':
-            if 'late' in self.behaviours:
-                GLib.timeout_add(500, self.become, 'Paused')
-            else:
-                self.become('Paused')
+        if not {'lies', 'late'} & set(self.behaviours) and self.status == 'Playing':
+            self.become('Paused')
         answer()
 
     @dbus.service.method(PLAYER)

@@ -92,7 +92,9 @@ extension Services {
                     }
                 }
                 players.resume(player)
-                // One that pauses late has announced it when it can be resumed.
+                // One that pauses late can be resumed only then.
+                try await buses.settle(buses.session, with: player.owner)
+                if example.behaviours == ["late"] { try await buses.mocks.wakePlayer("fixture") }
                 try await buses.turn(until: "the player to be \(example.after)") {
                     let calls = try await buses.mocks.calls(of: "fixture")
                     let status = try await buses.mocks.status(of: "fixture")
