@@ -226,6 +226,8 @@ let programs: [Target] = [
     .target(name: "ModuleUnloader", dependencies: ["CLibPipeWire"], path: "Tests/ModuleUnloader"),
     // A file system that does not answer. Without sanitizers, because it is loaded into programs that have none.
     .target(name: "SlowFiles", path: "Tests/SlowFiles", cSettings: [.unsafeFlags(["-fno-sanitize=all"])]),
+    // Counts a server's blocks of memory by who has asked for them. Without sanitizers, as above.
+    .target(name: "LiveBlocks", path: "Tests/LiveBlocks", cSettings: [.unsafeFlags(["-fno-sanitize=all"])]),
     // Parses a file with PipeWire's own parser.
     .target(name: "SpaEvents", dependencies: ["CLibPipeWire"], path: "Tests/SpaEvents"),
     // The service on a real bus, with a sound server on paper.
@@ -324,6 +326,7 @@ let package = Package(
         // For tests.
         .library(name: "pipewire-module-test-unloader", type: .dynamic, targets: ["ModuleUnloader"]),
         .library(name: "slow-files", type: .dynamic, targets: ["SlowFiles"]),
+        .library(name: "live-blocks", type: .dynamic, targets: ["LiveBlocks"]),
     ],
     // Only for the command line; code that a sound server loads depends on no package.
     dependencies: [argumentParser],

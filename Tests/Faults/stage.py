@@ -188,6 +188,8 @@ class Stage:
         self.is_bus_stalled = False
         #: Whether the session manager has been started again.
         self.has_restored = False
+        #: For how long a stream is waited for. Where streams are destroyed, some do not come, and none has to.
+        self.patience = HUNG
 
     def begin(self):
         self.ear = Ear(self.desktop, len(self.scene.streams))
@@ -263,7 +265,7 @@ class Stage:
         self.past.append(player)
         # Set the user's volume, which the server remembers for streams of the role.
         player.factor = self.factor(role)
-        own = self.desktop.wait(f"the stream {name}", lambda: self.shown(player))
+        own = self.desktop.wait(f"the stream {name}", lambda: self.shown(player), seconds=self.patience)
         self.settle(own, player)
 
     def settle(self, shown, player):

@@ -3,7 +3,9 @@
  *
  * Whoever reads the pipe $XDG_RUNTIME_DIR/live-blocks gets a line for each shared object, "COUNT BYTES NAME", and a last line
  * "end", after which the reader must close the pipe. */
-#include <dlfcn.h>
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>

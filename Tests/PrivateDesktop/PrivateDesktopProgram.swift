@@ -61,7 +61,8 @@ struct Wishes {
             guard let value = words.popFirst() else { throw Mistake("\(option) lacks its value") }
             switch option {
             case "--server":
-                server = try ServerKind(rawValue: value) ?? { throw Mistake("no server is called \(value)") }()
+                guard let kind = ServerKind(rawValue: value) else { throw Mistake("no server is called \(value)") }
+                server = kind
             case "--start": startsServers = value == "servers"
             case "--module-folder": moduleFolders.append(value)
             case "--module": modules.append(value)
@@ -160,6 +161,10 @@ actor ServedDesktop {
         case ("kill", let part?): try await end(part, SIGKILL)
         case ("stop", let part?): try await end(part, SIGTERM)
         case ("start", "bus"): try await server.startBusAgain()
+        case ("start", "manager"):
+            // Whoever asks for it waits: WirePlumber 0.4 does not always come to terms with streams that are there.
+            try startSink()
+            try await (server as? PrivateDesktop)?.startWirePlumber()
         case ("start", _): try await startServers()
         default: throw Mistake("nobody knows how to \(line)")
         }
@@ -200,7 +205,7 @@ actor ServedDesktop {
     private func startSink() throws {
         guard server.kind == .pipeWire, !(sink?.isRunning ?? false) else { return }
         let pipe = server.sandbox.path("run/sink")
-        if mkfifo(pipe, 0o600) != 0, errno != EEXIST { throw Mistake("no pipe \(pipe) can be made") }
+        guard mkfifo(pipe, 0o600) == 0 || errno == EEXIST else { throw Mistake("no pipe \(pipe) can be made") }
         // It never comes to the end of a pipe that it has open for writing itself.
         sink = try server.sandbox.start("sink", Invocation("sh", ["-c", "exec pw-cli <>\(pipe)"]))
         // Kept open, or what is written is lost if the client comes later.
@@ -218,8 +223,7 @@ actor ServedDesktop {
 
 /// Prints one line.
 private func printJSON(_ value: [String: Any]) {
-    guard
-        let data = try? JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])
-    else { return }
+    let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? JSONSerialization.data(withJSONObject: value, options: options) else { return }
     FileHandle.standardOutput.write(data + Data("\n".utf8))
 }

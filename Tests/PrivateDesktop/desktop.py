@@ -171,9 +171,9 @@ class Desktop:
         fresh.write_text(text + "\n")
         fresh.rename(path)
 
-    def log(self):
-        """What the daemon has written, in all its lives."""
-        paths = sorted(self.logs.glob(f"*-{self.KIND}.log"), key=lambda path: int(path.name.split("-")[0]))
+    def log(self, program=None):
+        """What the daemon, or another part, has written in all its lives."""
+        paths = sorted(self.logs.glob(f"*-{program or self.KIND}.log"), key=lambda path: int(path.name.split("-")[0]))
         return "".join(path.read_text(errors="replace") for path in paths)
 
     # Processes
@@ -226,9 +226,9 @@ class Desktop:
             raise Failure(f"{text}: {done.stderr.strip() or done.stdout.strip()}")
         return done.stdout
 
-    def wait(self, what, condition, needs_daemon=True):
+    def wait(self, what, condition, needs_daemon=True, seconds=HUNG):
         """Waits until a condition holds, and returns what it answers."""
-        end, problem = time.monotonic() + HUNG, ""
+        end, problem = time.monotonic() + seconds, ""
         while True:
             # At least once after the limit.
             is_last = time.monotonic() > end
@@ -240,7 +240,7 @@ class Desktop:
             if needs_daemon:
                 self.check_daemon()
             if is_last:
-                raise Failure(f"waited {HUNG} s for {what} in vain{problem}")
+                raise Failure(f"waited {seconds} s for {what} in vain{problem}")
             time.sleep(0.05)
 
     # The module
@@ -421,6 +421,17 @@ class LiveBlocks:
         found = {words[2]: int(words[0]) for words in map(str.split, lines) if len(words) == 3}
         ours = sum(found.pop(name) for name in list(found) if "module-audio-session" in name)
         return found | {"ours": ours}
+
+
+@contextlib.contextmanager
+def module_with_symbols(module):
+    """A folder with a built module as valgrind reads it: with its symbols, without debugging information."""
+    built = module_folder().parent / f"unstripped/{module}.so"
+    if not built.exists():
+        raise Failure(f"there is no {built}; install/build makes it")
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["strip", "--strip-debug", "-o", f"{folder}/{module}.so", built], check=True)
+        yield folder
 
 
 def valgrind(*options):

@@ -23,24 +23,4 @@ public struct ProcessMemory: Sendable, Equatable {
         privateDirty = try value("Private_Dirty")
         privateClean = try value("Private_Clean")
     }
-
-    /// The private modified memory in mappings below a size, all in KiB; this excludes a server's large buffers for
-    /// sound.
-    public static func privateDirty(of process: pid_t, inMappingsBelow limit: Int) throws -> Int {
-        // The file's size is given as zero, so read it to its end; `String(contentsOfFile:)` would read only the first
-        // page.
-        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/\(process)/smaps"))
-        let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
-        var sum = 0
-        var isSmall: Bool?
-        for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ")
-            guard words.count > 1, let value = Int(words[1]) else { continue }
-            // Each mapping begins with its size.
-            if words[0] == "Size:" { isSmall = value < limit }
-            if words[0] == "Private_Dirty:", isSmall == true { sum += value }
-        }
-        guard isSmall != nil else { throw SystemError(code: EINVAL, context: "Size in /proc/\(process)/smaps") }
-        return sum
-    }
 }
