@@ -17,6 +17,8 @@ struct CLibraryTests {
         return [(name, standard)] + ((try? Sandbox().locate(other)) == nil ? [] : [(other, standard)])
     }
 
+    static let hasClang = compilers.contains { $0.0 == "clang" }
+
     private static let folder = "Sources/CAudioSession"
     private static let header = "\(folder)/include/audio_session.h"
     private static let strict = ["-Wpedantic", "-I\(folder)/include"]
@@ -77,7 +79,7 @@ struct CLibraryTests {
 
     // MARK: - The library
 
-    @Test("clang builds it, too", .enabled(if: compilers.contains { $0.0 == "clang" }))
+    @Test("clang builds it, too", .enabled(if: hasClang))
     func clang() async throws {
         let command = ["\(Self.folder)/build", sandbox.path("clang")]
         try await sandbox.output(of: command, environment: ["CC": "clang"])

@@ -41,7 +41,7 @@ struct LinkageTests {
         #expect(try await readelf("-l", binary).contains(/GNU_STACK .* RW +0/))
     }
 
-    @Test("A daemon never unmaps the code that it has loaded", arguments: Binary.allCases.filter { $0 != .command })
+    @Test("A daemon never unmaps the code that it has loaded", arguments: Binary.loaded)
     func mapping(binary: Binary) async throws {
         #expect(try await readelf("-d", binary).contains("NODELETE"))
     }

@@ -39,6 +39,7 @@ enum Binary: String, CaseIterable {
     case library = ".build/library/libaudiosession.so.1"
 
     static let modules = [pipeWire, pulseAudio]
+    static let loaded = [pipeWire, pulseAudio, library]
 
     var path: String { Project.path(rawValue) }
     var name: String { (rawValue as NSString).lastPathComponent }
