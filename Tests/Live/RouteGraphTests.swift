@@ -317,7 +317,8 @@ extension LiveDesktop {
     /// Shows the level of the only stream as the mixers of desktops do, with a recording of that stream alone.
     func meterOnlyStream() async throws -> ChildProcess {
         let streams = try await pactl("list", "short", "sink-inputs").split(separator: "\n")
-        let index = try #require(streams.first?.split(separator: "\t").first)
+        let stream = try #require(streams.first)
+        let index = try #require(stream.split(separator: "\t").first)
         let file = sandbox.path("tmp/meter.raw")
         let format = ["--raw", "--rate=25", "--channels=1", "--latency-msec=100"]
         let meter = try sandbox.start("meter", Invocation("parec", ["--monitor-stream=\(index)"] + format + [file]))
