@@ -68,7 +68,7 @@ import Testing
                         let lines = screen(&model, rows, columns, Self.unicode)
                         #expect(lines.count == rows)
                         #expect(lines.allSatisfy { $0.columns <= columns }, "\(rows)x\(columns) \(keys)")
-                        #expect(!lines.joined().unicodeScalars.contains { $0.value < 0x20 })
+                        #expect(lines.joined().unicodeScalars.allSatisfy { $0.value >= 0x20 })
                     }
                 }
             }
