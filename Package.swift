@@ -72,6 +72,8 @@ func moduleLinkage(exports: String) -> [LinkerSetting] {
         .unsafeFlags(
             [
                 "-static-stdlib",
+                // Debuggers find the symbols of a package by it; Swift 6.0 does not ask for one.
+                "-Xlinker", "--build-id=sha1",
                 "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/\(exports)",
                 "-Xlinker", "-z", "-Xlinker", "nodelete",
                 "-Xlinker", "-z", "-Xlinker", "now",
@@ -95,6 +97,7 @@ let commandLinkage: [LinkerSetting] = [
     .unsafeFlags(
         [
             "-static-stdlib", "-use-ld=lld", "-Xlinker", "--gc-sections", "-Xlinker", "-z", "-Xlinker", "now",
+            "-Xlinker", "--build-id=sha1",
             "-l_FoundationCollections", "-l_FoundationCShims", "-lswiftSynchronization",
         ] + (isX86 ? ["-Xlinker", "-z", "-Xlinker", "shstk"] : []))
 ]
