@@ -17,7 +17,7 @@ extension TransitionsRun {
             return """
                 .Pp
                 \(title):
-                .Bl -column "WirePlumber's roles, cork" "silent" "click" "000 / 000" "0000 / 0000"
+                .Bl -column "WirePlumber\\(aqs roles, cork" "silent" "click" "000 / 000" "0000 / 0000"
                 .It Sy what Ta Sy level Ta Sy click Ta Sy heard Ta Sy back
                 \(results.filter { $0.quantum == quantum }.map(Self.manualRow).joined(separator: "\n"))
                 .El
