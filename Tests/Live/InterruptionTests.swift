@@ -149,6 +149,8 @@ extension LiveModule {
                 #expect(loudest < LiveDesktop.full - 19, "\(victim) began with \(loudest) dBFS")
                 music.terminate()
                 try await music.waitUntilGone()
+                // Its cut end may be recorded after its stream has gone.
+                try await desk.hearNothing(of: LiveDesktop.music)
             }
             prompt.terminate()
         }

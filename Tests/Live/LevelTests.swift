@@ -46,10 +46,9 @@ extension LiveModule {
             let headset = try await card.record("usb-output")
             _ = try desk.play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
             try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
+            let start = headset.frameCount
             let bell = try desk.play(LiveDesktop.interrupter, with: .plain, as: "bell", role: .event)
             try await desk.hear(LiveDesktop.interrupter, lowered: 6)
-            // The session manager may link it to the default output before it has heard of the role's own.
-            let start = headset.frameCount
             #expect(try await desk.command("explain", "bell").contains("the output of its role is test-*"))
             try await headset.record(.seconds(1))
             let stray = ToneEnvelope(
@@ -57,7 +56,12 @@ extension LiveModule {
                 frequency: LiveDesktop.interrupter.frequency
             ).highestLevel
             print("on the headset: \(stray ?? -200) dBFS of the bell")
-            #expect(try #require(stray) < -60)
+            let loudest = try #require(stray)
+            withKnownIssue(LiveDesktop.steeredLate, isIntermittent: true) {
+                #expect(loudest < -60)
+            } when: {
+                desk.server.kind == .pipeWire
+            }
             try await desk.save("muted = ignore", .byRenaming)
             try await headset.wait(for: LiveDesktop.interrupter, at: LiveDesktop.full, lasting: .milliseconds(300))
             try await desk.hearNothing(of: LiveDesktop.interrupter)
@@ -82,7 +86,12 @@ extension LiveModule {
                 of: try desk.heard(from: start, in: headset)[LiveDesktop.music.channel],
                 frequency: LiveDesktop.music.frequency
             ).levels
-            #expect(try #require(levels.min()) > LiveDesktop.full - 1, "the music in the other zone stepped back")
+            let lowest = try #require(levels.min())
+            withKnownIssue(LiveDesktop.steeredLate, isIntermittent: true) {
+                #expect(lowest > LiveDesktop.full - 1, "the music in the other zone stepped back")
+            } when: {
+                desk.server.kind == .pipeWire
+            }
             // Without zones, the call concerns the whole desktop.
             try await desk.save(place, .byRenaming)
             try await headset.wait(for: LiveDesktop.music, below: -90, lasting: .milliseconds(300))
@@ -90,4 +99,10 @@ extension LiveModule {
             try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
         }
     }
+}
+
+extension LiveDesktop {
+    /// A fault of the module in PipeWire: a role's own output is asked for when the stream is linked already, some 120 ms after
+    /// it acts on others. Until then the stream is heard on the default output, and counts as being in that one's zone.
+    fileprivate static let steeredLate: Comment = "a stream is sent to its role's own output too late"
 }
