@@ -187,6 +187,7 @@ struct LiveDesktop: Sendable {
         defer { keepLogs(of: server) }
         // Also after a test that ended with an error.
         defer { #expect(server.daemon?.isRunning ?? true, "the daemon ended:\n\(server.sandbox.logTails())") }
+        // Begins to measure, if no test has begun yet.
         _ = MachineWatch.shared
         // The first test of a server also sees how it began.
         let log = shared.isNew ? server.daemon?.log : server.daemon?.log.fromNow

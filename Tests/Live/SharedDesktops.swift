@@ -84,7 +84,7 @@ extension SharedDesktops.Server {
     }
 
     /// Ends what the last test has started and takes its policy away.
-    func clear() async throws {
+    private func clear() async throws {
         try await server.sandbox.killAll(but: processes)
         try await server.waitForStreams(where: \.isEmpty)
         let policy = LiveDesktop.policyPath(in: server.sandbox)
