@@ -223,7 +223,7 @@ extension LiveModule {
                     try await other.waitUntilGone()
                     try await headset.record(.milliseconds(600))
                 }
-                try desk.expectNoClick(since: start, above: -80, in: headset)
+                try desk.expectNoClick(since: start, in: headset)
                 music.terminate()
                 try await music.waitUntilGone()
                 try await headset.record(.milliseconds(300))

@@ -47,7 +47,7 @@ import Testing
     }
 
     /// Only those that this user may have.
-    static let priorities: [StallMeter.Priority] = StallMeter.grantsRealTime ? [.realTime, .ordinary] : [.ordinary]
+    static let priorities: [StallMeter.Priority] = StallMeter.grantsRealTime ? [.realTime, .first, .ordinary] : [.first, .ordinary]
 
     @Test("each processor has a thread that stays there", arguments: priorities)
     func eachProcessorHasThreadThatStaysThere(priority: StallMeter.Priority) async throws {

@@ -8,10 +8,11 @@ public final class MachineWatch: Sendable {
     /// The watch of this process, which begins when it is first used.
     public static let shared = MachineWatch()
 
-    private let machine = StallMeter(.realTime)
-    private let programs = StallMeter(.ordinary)
+    /// At the priority that the data threads of PipeWire have, too.
+    private let machine = StallMeter(StallMeter.grantsRealTime ? .realTime : .ordinary)
+    private let programs = StallMeter(.first)
 
-    /// The shortest buffer of a player that fills it with ordinary priority.
+    /// The shortest buffer of a player that fills it without the priority of the graph.
     static let shortestBuffer = Duration.milliseconds(80)
     /// How far from a stall, or from a line of a log, sound may be lost: what is recorded is written in blocks.
     static let margin = Duration.milliseconds(300)

@@ -16,6 +16,9 @@ public final class StallMeter: Sendable {
     public enum Priority: Sendable {
         /// Of threads that wait for nobody but the machine.
         case realTime
+        /// Of what comes first in a sandbox (``Sandbox/init(environment:comesFirst:)``): of threads that wait for others of
+        /// their kind, and for everybody where this user may not have priority.
+        case first
         /// Of threads that wait for others too.
         case ordinary
     }
@@ -50,12 +53,17 @@ public final class StallMeter: Sendable {
         for processor in processors {
             let thread = Thread {
                 StallMeter.stay(on: processor)
-                if priority == .realTime {
+                switch priority {
+                case .realTime:
                     var parameters = sched_param(sched_priority: sched_get_priority_max(SCHED_FIFO))
                     let isGranted = pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) == 0
                     // Without real-time priority the thread would wait for its turn, and a busy machine would look like
                     // one that stands still. So nothing is recorded then.
                     if !isGranted { return }
+                case .first:
+                    var parameters = sched_param(sched_priority: sched_get_priority_min(SCHED_RR))
+                    _ = pthread_setschedparam(pthread_self(), SCHED_RR, &parameters)
+                case .ordinary: break
                 }
                 while true {
                     let deadline = now() + UInt64(StallMeter.pause / .nanoseconds(1))

@@ -54,7 +54,7 @@ public final class ChildProcess: Sendable {
 
     init(
         name: String, executable: String, arguments: [String], environment: [String: String],
-        log: LogFile, output: String?,
+        log: LogFile, output: String?, comesFirst: Bool,
         onReap: @escaping @Sendable (pid_t) -> Void
     ) throws {
         self.name = name
@@ -62,7 +62,7 @@ public final class ChildProcess: Sendable {
         self.onReap = onReap
         processID = try spawn(
             [executable] + arguments, environment: environment, input: nil, output: output ?? log.path,
-            errors: log.path)
+            errors: log.path, comesFirst: comesFirst)
     }
 
     deinit {

@@ -18,6 +18,7 @@ public final class Sandbox: Sendable {
     }
     private let state = Mutex(State())
     private let guardian: Guardian
+    private let comesFirst: Bool
 
     /// This process's sanitizer options; children built with sanitizers need the same.
     public static var sanitizerOptions: [String: String] {
@@ -26,7 +27,13 @@ public final class Sandbox: Sendable {
     }
 
     /// Creates the folder and the XDG base directories.
-    public init(environment extra: [String: String] = [:]) throws {
+    ///
+    /// - Parameters:
+    ///   - extra: Variables that are added to the environment, or replace some of it.
+    ///   - comesFirst: Whether what is started here gets a processor before all programs of ordinary priority, where this
+    ///     user may say so. Players that wait while others compute would leave gaps, which a test could only play again.
+    public init(environment extra: [String: String] = [:], comesFirst: Bool = false) throws {
+        self.comesFirst = comesFirst
         var template = Array("/tmp/as-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError(code: errno, context: "mkdtemp") }
         let directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -144,7 +151,7 @@ public final class Sandbox: Sendable {
         let child = try ChildProcess(
             name: name, executable: executable, arguments: invocation.arguments,
             environment: environment.merging(invocation.environment) { $1 },
-            log: LogFile(path: path("log/\(number)-\(name).log")), output: output,
+            log: LogFile(path: path("log/\(number)-\(name).log")), output: output, comesFirst: comesFirst,
             onReap: { guardian.forget($0) })
         guardian.watch(child.processID)
         state.withLock { $0.children.append(child) }

@@ -83,6 +83,8 @@ public struct DesktopOptions: Sendable, Hashable {
     public var configurationFiles: [String: String] = [:]
     /// More variables for all started programs, such as `PIPEWIRE_DEBUG`.
     public var environment: [String: String] = [:]
+    /// Whether everything that is started gets a processor before other programs (``Sandbox/init(environment:comesFirst:)``).
+    public var comesFirst = false
     /// A program that runs the PipeWire daemon, and its arguments: `valgrind`, or `env NAME=VALUE`.
     public var daemonPrefix: [String] = []
     /// More folders that are searched for modules before PipeWire's own.

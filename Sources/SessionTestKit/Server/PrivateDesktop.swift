@@ -63,7 +63,7 @@ public final class PrivateDesktop: PrivateServer {
             environment["SPA_PLUGIN_DIR"] = [try CardOwner.pluginFolder(), try PrivateDesktop.pluginFolder()]
                 .joined(separator: ":")
         }
-        sandbox = try Sandbox(environment: environment)
+        sandbox = try Sandbox(environment: environment, comesFirst: options.comesFirst)
         try FileManager.default.createDirectory(atPath: cardFolder, withIntermediateDirectories: true)
         try writeConfiguration()
     }

@@ -60,7 +60,7 @@ public final class PrivatePulseAudio: PrivateServer {
 
     private init(_ options: PulseAudioOptions) throws {
         self.options = options
-        sandbox = try Sandbox(environment: options.environment)
+        sandbox = try Sandbox(environment: options.environment, comesFirst: options.comesFirst)
         // 32-bit float and 48 kHz throughout, so that the server's own rounding does not affect measurements.
         try sandbox.write(
             (["default-sample-format = float32le", "default-sample-rate = 48000"] + options.configuration)

@@ -18,6 +18,8 @@ public struct PulseAudioOptions: Sendable, Hashable {
     public var configurationFiles: [String: String] = [:]
     /// More variables for everything that is started.
     public var environment: [String: String] = [:]
+    /// Whether everything that is started gets a processor before other programs (``Sandbox/init(environment:comesFirst:)``).
+    public var comesFirst = false
     /// A program that runs the daemon, and its arguments: `valgrind`, or `env NAME=VALUE`. Without `LD_BIND_NOW` the daemon
     /// executes itself again, and loses that program.
     public var daemonPrefix: [String] = []
