@@ -77,9 +77,6 @@ struct Difference: Sendable {
         Difference(
             "cardIsLate", only: .pulseAudio,
             because: "the session manager of PipeWire chooses the speaker, and waits for us"),
-        Difference(
-            "streamsComeAndGo", only: .pulseAudio,
-            because: "vanishing is the same test of PipeWire, manyStreams that of both"),
         Difference("loadsAndUnloads", only: .pulseAudio, because: ServerLimit.loadAtRunTime.reason),
         Difference("diesInPhase", only: .pulseAudio, because: "its phases are those of a client of PulseAudio"),
         Difference("streamEvents", only: .pulseAudio, because: ServerLimit.streamEvents.reason),
@@ -119,7 +116,7 @@ enum Selection {
 
     /// Tests that wear the machine out, or that only a quiet machine can pass.
     static let onlyAll: Set<String> = [
-        "streamsComeAndGo", "loadsAndUnloads", "manyStreams", "flood", "glidesAtShortQuanta", "stories",
+        "loadsAndUnloads", "manyStreams", "flood", "glidesAtShortQuanta", "stories",
     ]
 
     /// Tests of code that is the same in both servers: the service on the bus, the command line, policy files, what the

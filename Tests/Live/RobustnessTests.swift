@@ -308,11 +308,11 @@ extension LiveModule {
             }
             // Clients of PipeWire 0.3 lose a stream now and then when so many start at once, so it is counted how many play
             // when no more of them begin.
-            var last = (count: 0, since: ContinuousClock.now)
-            let count = try await waitUntil("\(wanted) streams", every: .milliseconds(500)) {
+            let count = try await waitUntil("\(wanted) streams") {
                 let count = try await music { $0["running"]?.bool == true }
-                if count != last.count { last = (count, .now) }
-                return count >= wanted * 9 / 10 && last.since.duration(to: .now) > .seconds(3) ? count : nil
+                try await desk.capture.record(.seconds(3))
+                let later = try await music { $0["running"]?.bool == true }
+                return count >= wanted * 9 / 10 && count == later ? count : nil
             }
             // It links itself, too; the session manager would take longer than anybody lets a telephone ring. It rings
             // at -48 dBFS, because a loud tone on the same channel hides the others.
