@@ -20,7 +20,8 @@ public struct WaitFailure: Error, CustomStringConvertible, Sendable {
 }
 
 /// The limit of every wait. It only ends a test that hangs: whatever takes this long, on whatever machine, never comes.
-public let hangLimit = Duration.seconds(180)
+public let hangLimit = Duration.seconds(
+    ProcessInfo.processInfo.environment["AUDIO_SESSION_HANG_LIMIT"].flatMap { Int($0) } ?? 180)
 
 /// Calls `probe` repeatedly until it returns a value, and throws a `WaitFailure` if there is none within `limit`.
 ///
