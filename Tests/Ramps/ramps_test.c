@@ -170,12 +170,16 @@ static void deliver(struct letter *letter) {
     is_on_thread = false;
 }
 
+/* Whether the stream had its own function again when the thread was last waited for. */
+static bool was_own_at_last;
+
 int pa_asyncmsgq_send(
     pa_asyncmsgq *queue, pa_msgobject *object, int code, const void *data, int64_t offset, const pa_memchunk *chunk) {
     struct letter mine = {object, code, (void *)data, false};
     (void)offset, (void)chunk;
     if (!has_thread) {
         struct desk *desk = (struct desk *)queue;
+        was_own_at_last = pop_of(desk) == own_pop;
         deliver(&mine);
         is_on_thread = true;
         take_back(desk);
@@ -254,6 +258,7 @@ static void lengths(pa_sample_format_t format, unsigned channels, double toleran
     expect(desk.ahead[2344] == 1, "what has been heard was changed");
     cpc_sink_input_end_glide(input_of(&desk));
     expect(pop_of(&desk) == own_pop && rewind_of(&desk) == own_rewind, "functions are left behind");
+    expect(was_own_at_last, "the thread is not waited for, which may still be in a function that is freed");
     expect(desk.given == 2345, "what is mixed ahead keeps its gain when all ends");
 }
 
