@@ -209,6 +209,7 @@ let programs: [Target] = [
     .executableTarget(
         name: "odd-client", dependencies: ["CLibPipeWire"], path: "Tests/OddClient",
         linkerSettings: [.linkedLibrary("m")]),
+    .executableTarget(name: "cycle-watch", dependencies: ["CLibPipeWire"], path: "Tests/CycleWatch"),
     .executableTarget(
         name: "odd-pulse-client", dependencies: ["CLibPulse"], path: "Tests/OddPulseClient",
         linkerSettings: [.linkedLibrary("m")]),
@@ -314,7 +315,7 @@ let tests: [Target] = [
         of: "Live",
         [
             "SessionService", "SessionCommands", "SessionCore", "PolicyFile", "SessionTestKit",
-            "odd-client", "odd-pulse-client", "stream-churn", "fixture-card", "audio-session-player",
+            "cycle-watch", "odd-client", "odd-pulse-client", "stream-churn", "fixture-card", "audio-session-player",
             "audio-session-recorder", "session-application",
         ]),
 ]

@@ -134,7 +134,7 @@ enum Selection {
             "nonsense", "libraryRecorder", "libraryAfterRestart", "vlcPauses", "pausedByUser", "refusedClaim",
             "pairInLayers", "editsDuringCall", "policyComesAndGoes", "unknownInterruption", "sessionWords",
             "sessionSpeaks", "sessionAvoidsAlerts", "claimedInterruption", "refusedDuringCall", "sessionEnds", "freed",
-            "routeDisconnectedTold",
+            "routeDisconnectedTold", "streamsComeAndGo",
         ],
     ]
 

@@ -55,7 +55,9 @@ extension LiveModule {
         ) { desk in
             func churn(_ count: Int) async throws -> BlockCount {
                 let output = try await desk.sandbox.run(
-                    Invocation(try LiveDesktop.builtProgram("stream-churn"), ["\(count)"]))
+                    // pipewire-pulse of PipeWire 0.3 crashes when very many end at the same time.
+                    Invocation(
+                        try LiveDesktop.builtProgram("stream-churn"), ["\(count)", desk.server.kind == .pipeWire ? "2" : "20"]))
                 #expect(String(decoding: output, as: UTF8.self) == "\(count) of \(count) streams played\n")
                 _ = try await waitUntil("no stream is left") {
                     try await desk.server.streams().contains { !$0.isCapture } ? nil : true

@@ -52,7 +52,8 @@ public final class MachineWatch: Sendable {
 
     /// When PipeWire logged that a node missed a cycle, by the clock of its logs; nil for any other line.
     ///
-    /// The daemon says so of one node in two seconds, the clients each time that they were not woken.
+    /// The daemon says so of one node in two seconds, the clients each time that they were not woken, and `cycle-watch`
+    /// (Tests/CycleWatch) each time, but up to a second later.
     static func moment(ofLostCycle line: Substring) -> Duration? {
         guard line.contains("pw.node"), ["too slow", "missed", "xrun"].contains(where: { line.contains($0) }) else {
             return nil
