@@ -196,7 +196,7 @@ let commandLine: [Target] = [
 /// as well, because it filters minutes of sound.
 let kit: [Target] = [
     .target(
-        name: "SessionTestKit", dependencies: ["SessionCore", "SessionRuntime"],
+        name: "SessionTestKit", dependencies: ["SessionCore", "SessionRuntime", "capture-sound"],
         swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .executableTarget(
         name: "session-demo", dependencies: ["SessionTestKit"], path: "Sources/SessionDemo", swiftSettings: strict),
@@ -209,6 +209,7 @@ let programs: [Target] = [
     .executableTarget(
         name: "odd-client", dependencies: ["CLibPipeWire"], path: "Tests/OddClient",
         linkerSettings: [.linkedLibrary("m")]),
+    .executableTarget(name: "capture-sound", dependencies: ["CLibPipeWire"], path: "Tests/CaptureSound"),
     .executableTarget(name: "cycle-watch", dependencies: ["CLibPipeWire"], path: "Tests/CycleWatch"),
     .executableTarget(
         name: "odd-pulse-client", dependencies: ["CLibPulse"], path: "Tests/OddPulseClient",

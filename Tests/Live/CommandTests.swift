@@ -61,7 +61,7 @@ extension LiveModule {
             _ = try await desk.playMusic()
             let file = desk.sandbox.path("tmp/events")
             let monitor = try desk.sandbox.start(
-                "monitor", Invocation(try LiveDesktop.builtProgram("audio-session"), ["monitor", "--json"]),
+                "monitor", Invocation(try builtProgram("audio-session"), ["monitor", "--json"]),
                 output: file)
             func events() throws -> [[String: Any]] {
                 let text = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -105,7 +105,7 @@ extension LiveModule {
             try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             let file = desk.sandbox.path("tmp/events")
             let monitor = try desk.sandbox.start(
-                "monitor", Invocation(try LiveDesktop.builtProgram("audio-session"), ["monitor"]), output: file)
+                "monitor", Invocation(try builtProgram("audio-session"), ["monitor"]), output: file)
             func lines() -> [String] {
                 let text = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) } ?? ""
                 return text.split(separator: "\n").map(String.init)
@@ -152,7 +152,7 @@ extension LiveModule {
         try await LiveDesktop.run { desk in
             _ = try await desk.playMusic()
             let alarm = try desk.sandbox.start(
-                "alarm", Invocation(try LiveDesktop.builtProgram("audio-session"), ["interrupt", "begin", "alarm"]))
+                "alarm", Invocation(try builtProgram("audio-session"), ["interrupt", "begin", "alarm"]))
             try await desk.hearNothing(of: LiveDesktop.music)
             alarm.signal(signal)
             try await desk.hear(LiveDesktop.music)
@@ -173,7 +173,7 @@ extension LiveModule {
                     to: "tagged-\(UUID().uuidString.prefix(6)).wav")
                 return try desk.sandbox.start(
                     player,
-                    Invocation(try LiveDesktop.builtProgram("audio-session"), ["run"] + options + ["--", player, file]))
+                    Invocation(try builtProgram("audio-session"), ["run"] + options + ["--", player, file]))
             }
             // The default gain of ducking.
             let prompt = try play("--category", "playback", "--option", "duck-others")
@@ -198,7 +198,7 @@ extension LiveModule {
 extension LiveDesktop {
     /// Runs the command line to its end, and returns what it printed.
     @discardableResult func command(_ arguments: String...) async throws -> String {
-        let output = try await sandbox.run(Invocation(try LiveDesktop.builtProgram("audio-session"), arguments))
+        let output = try await sandbox.run(Invocation(try builtProgram("audio-session"), arguments))
         return String(decoding: output, as: UTF8.self)
     }
 

@@ -8,7 +8,7 @@ extension LiveModule {
     func libraryPlayer() async throws {
         try await LiveDesktop.run { desk in
             // Its own tone is an eighth of full level, on both sides.
-            let program = try LiveDesktop.builtProgram("audio-session-player")
+            let program = try builtProgram("audio-session-player")
             // What it prints is to be read line by line.
             let player = try desk.sandbox.start(
                 "audio-session-player", Invocation(desk.sandbox.locate("stdbuf"), ["--output=L", program]))
@@ -38,7 +38,7 @@ extension LiveModule {
     @Test("R8 R18 R26 R34 a recorder that uses the library stops for a call, and goes on with what it hears after it")
     func libraryRecorder() async throws {
         try await LiveDesktop.run(options: { $0.addMicrophone() }) { desk in
-            let program = try LiveDesktop.builtProgram("audio-session-recorder")
+            let program = try builtProgram("audio-session-recorder")
             let recording = try Recording(in: desk.sandbox, "library.wav") { file in
                 Invocation(try desk.sandbox.locate("stdbuf"), ["--output=L", program, file])
             }

@@ -320,19 +320,11 @@ struct LiveDesktop: Sendable {
         return try sandbox.start(
             program,
             Invocation(
-                try LiveDesktop.builtProgram(program), ["\(count)", "\(frequency)", "\(amplitude)"] + properties,
+                try builtProgram(program), ["\(count)", "\(frequency)", "\(amplitude)"] + properties,
                 environment: [
                     "ODD_CLIENT_SINK": sink,
                     "ODD_CLIENT_ROLE": server.kind == .pipeWire ? laterRole?.pipeWire : laterRole?.pulse,
                 ].compactMapValues { $0 }))
-    }
-
-    /// A program of this package, which is built beside the tests.
-    static func builtProgram(_ name: String) throws -> String {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let path = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
-        try #require(FileManager.default.isExecutableFile(atPath: path), "no \(path): build the package first")
-        return path
     }
 
     /// Plays music and waits until it is heard at its full level.

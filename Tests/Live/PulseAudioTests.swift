@@ -11,7 +11,7 @@ private struct BlockCount: CustomStringConvertible {
 
     /// Runs a daemon with the library in it.
     static func daemonPrefix() throws -> [String] {
-        ["env", "LD_BIND_NOW=1", "LD_PRELOAD=\(try LiveDesktop.builtProgram("liblive-blocks.so"))"]
+        ["env", "LD_BIND_NOW=1", "LD_PRELOAD=\(try builtProgram("liblive-blocks.so"))"]
     }
 
     init(in desk: LiveDesktop) async throws {
@@ -57,7 +57,7 @@ extension LiveModule {
                 // pipewire-pulse of PipeWire 0.3 crashes when very many end at the same time.
                 let atOnce = desk.server.kind == .pipeWire ? 2 : 20
                 let output = try await desk.sandbox.run(
-                    Invocation(try LiveDesktop.builtProgram("stream-churn"), ["\(count)", "\(atOnce)"]))
+                    Invocation(try builtProgram("stream-churn"), ["\(count)", "\(atOnce)"]))
                 #expect(String(decoding: output, as: UTF8.self) == "\(count) of \(count) streams played\n")
                 _ = try await waitUntil("no stream is left") {
                     try await desk.server.streams().contains { !$0.isCapture } ? nil : true
@@ -104,7 +104,7 @@ extension LiveModule {
             _ = try await desk.playMusic()
             for role in ["phone", "music", "Ringtone"] {
                 let client = try desk.sandbox.start(
-                    "dying", Invocation(try LiveDesktop.builtProgram("stream-churn"), ["die-\(phase)", role]))
+                    "dying", Invocation(try builtProgram("stream-churn"), ["die-\(phase)", role]))
                 try await client.waitForExit()
                 try await desk.hear(LiveDesktop.music)
             }

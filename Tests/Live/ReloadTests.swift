@@ -53,7 +53,7 @@ extension LiveModule {
             roles = { phone = { priority = normal options = [ duck-others ] duck = { gain = -20 } } }
             """
         let standstill = [
-            "LD_PRELOAD": try LiveDesktop.builtProgram("libslow-files.so"), "SLOW_FOLDER": ".config/audio-session",
+            "LD_PRELOAD": try builtProgram("libslow-files.so"), "SLOW_FOLDER": ".config/audio-session",
             "SLOW_WHILE": "standstill",
         ]
         try await LiveDesktop.run(options: {

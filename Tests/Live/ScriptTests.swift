@@ -11,7 +11,7 @@ extension LiveModule {
             let script = try desk.sandbox.start(
                 "script",
                 Invocation(
-                    try LiveDesktop.builtProgram("audio-session"),
+                    try builtProgram("audio-session"),
                     ["interrupt", "begin", kind, "--name", "dinner", "--", "sleep", "60"]))
             switch kind {
             case "duck": try await desk.hear(LiveDesktop.music, lowered: 14)

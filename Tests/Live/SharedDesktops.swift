@@ -126,7 +126,7 @@ extension PrivateServer {
         _ = try await waitUntil("the policy to be read", evidence: { sandbox.logTails() }) {
             if log?.text.contains("policy:") ?? false { return true }
             let status = try? await sandbox.run(
-                Invocation(LiveDesktop.builtProgram("audio-session"), ["status", "--json"]))
+                Invocation(builtProgram("audio-session"), ["status", "--json"]))
             let policy = try status.flatMap { try JSONValue(parsing: $0)["policy"]?.text }
             return policy.map { $0.contains(file) == isThere } ?? false ? true : nil
         }
@@ -155,7 +155,7 @@ struct DesktopState: Equatable, Sendable {
                 lines.insert("\(part): \(line.trimmingCharacters(in: .whitespaces))")
             }
         }
-        let status = try? await list(LiveDesktop.builtProgram("audio-session"), "status", "--json")
+        let status = try? await list(builtProgram("audio-session"), "status", "--json")
         lines.formUnion(status.map { DesktopState.lasting(in: $0) } ?? [])
     }
 

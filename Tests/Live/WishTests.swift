@@ -16,7 +16,7 @@ extension LiveModule {
             _ = try await app.start(desk.invocation(LiveDesktop.interrupter, with: .paplay, as: "pulse", role: .music))
             _ = try await app.start(
                 Invocation(
-                    try LiveDesktop.builtProgram("odd-client"), ["1", "1320", "0.1", "node.name=silent-about-it"]))
+                    try builtProgram("odd-client"), ["1", "1320", "0.1", "node.name=silent-about-it"]))
             try await app.session(session, "Activate", "[]")
             try await desk.hear(LiveDesktop.music)
             try await desk.hear(LiveDesktop.interrupter)

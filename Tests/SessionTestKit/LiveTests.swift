@@ -27,4 +27,31 @@ import Testing
             #expect(heard.count == 1)
         }
     }
+
+    /// What a disk does for some time now and then: it takes no sound.
+    @Test func theCaptureWaitsForItsFile() async throws {
+        try await withServer(PrivateDesktop.start()) { desktop in
+            let pipe = desktop.sandbox.path("tmp/pipe")
+            #expect(mkfifo(pipe, 0o600) == 0)
+            let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+            defer { close(reader) }
+            let capture = try desktop.sandbox.start("capture", desktop.captureInvocation(), output: pipe)
+            try await desktop.connectCapture()
+            // Far more sound than a pipe holds goes by, by the clock of another recording.
+            try await Capture.start(on: desktop).record(.seconds(2))
+            capture.signal(SIGTERM)
+            var bytes = 0
+            var block = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = read(reader, &block, block.count)
+                if count == 0 { break }
+                if count > 0 { bytes += count }
+                if count < 0 { try #require(errno == EAGAIN) }
+            }
+            #expect(try await capture.waitForExit() == .exited(0))
+            let frames = bytes / 8
+            print("\(frames) frames, \(capture.log.text)")
+            #expect(frames >= Duration.seconds(2).frames && !capture.log.text.contains("not recorded"))
+        }
+    }
 }

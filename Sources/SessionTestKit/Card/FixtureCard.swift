@@ -58,17 +58,7 @@ public final class FixtureCard: SoundCard {
         process = try desktop.sandbox.start(
             "fixture-card-\(kind)",
             Invocation(
-                try FixtureCard.program(), [kind.rawValue, socket, instance], environment: environment))
-    }
-
-    /// The path of the card's program, which is built next to the running one.
-    private static func program() throws -> String {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let path = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("fixture-card").path
-        guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw SystemError(code: ENOENT, context: "find \(path), which the package's build makes")
-        }
-        return path
+                try builtProgram("fixture-card"), [kind.rawValue, socket, instance], environment: environment))
     }
 
     /// The sound that comes out of a plug, whichever sink feeds it: record it with ``Capture/start(on:of:)``.

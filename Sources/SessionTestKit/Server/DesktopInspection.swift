@@ -71,27 +71,20 @@ extension PrivateDesktop {
     }
 
     /// The program that records the null sink's monitor.
-    public func captureInvocation() -> Invocation {
-        captureInvocation(named: "test-capture", isLinkedByItself: options.linksCapture)
+    public func captureInvocation() throws -> Invocation {
+        try captureInvocation(named: "test-capture", isLinkedByItself: options.linksCapture)
     }
 
     /// The program that records under a node name, linked to the null sink by the session manager or by somebody else.
-    func captureInvocation(named name: String, isLinkedByItself: Bool) -> Invocation {
-        // Without a file name there is no header, and each block is written as soon as it is processed. The latency is
-        // the quantum, so that the capture does not change the measured values. Nothing about the stream is saved, and
-        // it does not move when another sink becomes the default.
+    func captureInvocation(named name: String, isLinkedByItself: Bool) throws -> Invocation {
+        // The latency is the quantum, so that the capture does not change the measured values. Nothing about the stream is
+        // saved, and it does not move when another sink becomes the default.
         Invocation(
-            "pw-record",
+            try builtProgram("capture-sound"),
             [
-                "--target", sinkName, "--latency", "\(options.quantum.standard)",
-                "--format", "f32", "--rate", "48000", "--channels", "2",
-                "-P",
-                """
-                { stream.capture.sink = true node.name = \(name) application.name = test-capture \
-                state.restore-props = false state.restore-target = false \
-                node.dont-reconnect = true node.autoconnect = \(isLinkedByItself) }
-                """,
-                "-",
+                name, "\(options.quantum.standard)", "target.object=\(sinkName)", "stream.capture.sink=true",
+                "application.name=test-capture", "state.restore-props=false", "state.restore-target=false",
+                "node.dont-reconnect=true", "node.autoconnect=\(isLinkedByItself)",
             ])
     }
 

@@ -18,7 +18,7 @@ public protocol PrivateServer: Sendable {
     func setMuted(_ muted: Bool, of stream: ServerStream) async throws
 
     /// The program that writes the sink's monitor to standard output: interleaved stereo, 32-bit float, 48 kHz.
-    func captureInvocation() -> Invocation
+    func captureInvocation() throws -> Invocation
     /// Connects the capture to the monitor if the server does not do so itself.
     func connectCapture() async throws
 

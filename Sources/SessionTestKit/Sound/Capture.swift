@@ -26,7 +26,7 @@ public final class Capture: Sendable {
     private init(on server: any PrivateServer) throws {
         path = server.sandbox.path("tmp/\(UUID().uuidString.prefix(8)).f32")
         hasOwnProcess = true
-        process = try server.sandbox.start("capture", server.captureInvocation(), output: path)
+        process = try server.sandbox.start("capture", try server.captureInvocation(), output: path)
     }
 
     /// Starts to record another source than the null sink, in addition to other recordings, and returns when sound (or
@@ -43,7 +43,7 @@ public final class Capture: Sendable {
         path = desktop.sandbox.path("tmp/\(name).f32")
         hasOwnProcess = true
         process = try desktop.sandbox.start(
-            name, desktop.captureInvocation(named: name, isLinkedByItself: false), output: path)
+            name, try desktop.captureInvocation(named: name, isLinkedByItself: false), output: path)
     }
 
     /// Records a file that another process writes: interleaved stereo, 32-bit float, 48 kHz. Returns when sound (or
