@@ -7,25 +7,36 @@ extension LiveModule {
     @Test("position: a corked stream goes on at the sample where it stopped", arguments: ClientProgram.victims)
     func position(victim: ClientProgram) async throws {
         try await LiveDesktop.run { desk in
-            _ = try desk.play(Signal.position(for: .seconds(30)), with: victim, as: "music-player", role: .music)
+            _ = try desk.play(Signal.position(for: .seconds(60)), with: victim, as: "music-player", role: .music)
+            // In its first second a player may have a gap of its own.
             try await desk.capture.record(.seconds(2))
-            let ringing = try desk.play(
-                Signal.tone(880, amplitude: 0.001, for: .seconds(2)), with: .plain, as: "telephone", role: .ringtone)
-            try await desk.log.wait(forLineContaining: "was interrupted by telephone")
-            ringing.kill()
-            try await desk.log.wait(forLineContaining: "interruption of music-player (music) has ended")
-            try await desk.capture.record(.seconds(2))
+            let start = desk.capture.frameCount
+            let times = 3
+            for _ in 0..<times {
+                let log = try desk.log.fromNow
+                let ringing = try desk.play(
+                    Signal.tone(880, amplitude: 0.001, for: .seconds(2)), with: .plain, as: "telephone",
+                    role: .ringtone)
+                try await log.wait(forLineContaining: "was interrupted by telephone")
+                ringing.kill()
+                try await log.wait(forLineContaining: "interruption of music-player (music) has ended")
+                try await desk.capture.record(.seconds(1))
+            }
             // The ringing is so faint that it does not disturb, and ends before the track is looked at again.
-            let track = PositionTrack(of: try desk.heard(), threshold: 2e-3)
-            print("position after a cork of \(victim): \(track.breaks)")
-            #expect(!track.breaks.isEmpty)
+            let track = PositionTrack(of: try desk.heard(from: start), threshold: 2e-3)
+            print("position after corks of \(victim): \(track.breaks)")
+            try #require(track.breaks.count == times)
             // The last and the first quarter of a fade are below −60 dB, and so below the threshold: 50 ms of the two. In
             // PipeWire, two cycles of 1,024 frames may pass unheard besides: where the gain has landed and the cork has not,
-            // and where the stream is let go and its gain has not risen. In PulseAudio, 10 ms pass before the cork.
-            let most = 2400 + (desk.server.kind == .pipeWire ? 2 * 1024 : 480) + 160
-            #expect(track.lostFrames <= most, "lost \(track.lostFrames) frames: \(track.breaks)")
+            // and where the stream is let go and its gain has not risen.
+            let most = 2400 + (desk.server.kind == .pipeWire ? 2 * 1024 : 0) + 160
+            // A daemon that waits for a processor corks later, but not each time; a mistake is there each time.
+            let lost = track.breaks.map(\.skipped)
+            #expect(lost.contains { $0 <= most }, "lost \(lost) frames")
+            let latest = most + MachineWatch.shortestBuffer.frames
+            #expect(lost.allSatisfy { $0 <= latest }, "lost \(lost) frames")
             // None was repeated in any run; so many are rounding.
-            #expect(track.repeatedFrames <= 16, "repeated \(track.repeatedFrames) frames: \(track.breaks)")
+            #expect(lost.allSatisfy { $0 >= -16 }, "lost \(lost) frames")
         }
     }
 

@@ -12,8 +12,9 @@ public final class MachineWatch: Sendable {
     private let machine = StallMeter(StallMeter.grantsRealTime ? .realTime : .ordinary)
     private let programs = StallMeter(.first)
 
-    /// The shortest buffer of a player that fills it without the priority of the graph.
-    static let shortestBuffer = Duration.milliseconds(80)
+    /// The shortest buffer of a player that fills it without the priority of the graph. A program that waits longer for a
+    /// processor counts as a loss.
+    public static let shortestBuffer = Duration.milliseconds(80)
     /// How far from a stall, or from a line of a log, sound may be lost: what is recorded is written in blocks.
     static let margin = Duration.milliseconds(300)
 
