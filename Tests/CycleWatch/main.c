@@ -3,7 +3,8 @@
  *
  *   cycle-watch    prints a line for each such node and cycle, with the clock of PipeWire's logs, until it is ended
  *
- * The daemon tells of its cycles some at a time, within a second. */
+ * The daemon tells of its cycles some at a time, within a second. After each such time a line that ends with "seen" says up to
+ * which moment. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -33,7 +34,13 @@ static int64_t nanoseconds(clockid_t clock) {
     return time.tv_sec * 1000000000ll + time.tv_nsec;
 }
 
-static void look(const struct spa_pod *profile) {
+static void print(int64_t moment, const char *text) {
+    printf("[I][%05lld.%06lld] %s\n", (long long)(moment / 1000000000), (long long)(moment / 1000 % 1000000), text);
+    fflush(stdout);
+}
+
+/* Returns when the cycle began. */
+static int64_t look(const struct spa_pod *profile) {
     int64_t position = 0, signal = 0;
     struct spa_pod_prop *property;
     SPA_POD_OBJECT_FOREACH((struct spa_pod_object *)profile, property) {
@@ -47,7 +54,7 @@ static void look(const struct spa_pod *profile) {
             if (spa_pod_parse_struct(
                     &property->value, SPA_POD_Int(&flags), SPA_POD_Int(&number), SPA_POD_String(&name), SPA_POD_Long(&moment),
                     SPA_POD_Fraction(&rate), SPA_POD_Long(&position)) < 0)
-                return;
+                return 0;
         }
         if (property->key != SPA_PROFILER_driverBlock && property->key != SPA_PROFILER_followerBlock) continue;
         if (spa_pod_parse_struct(
@@ -55,22 +62,24 @@ static void look(const struct spa_pod *profile) {
                 SPA_POD_Long(&awake), SPA_POD_Long(&end), SPA_POD_Int(&status)) < 0)
             continue;
         if (property->key == SPA_PROFILER_driverBlock) {
-            signal = begin;
+            signal = begin + nanoseconds(CLOCK_MONOTONIC_RAW) - nanoseconds(CLOCK_MONOTONIC);
         } else if ((status == TRIGGERED || status == AWAKE) && position >= FIRST_FRAMES) {
-            int64_t moment = signal + nanoseconds(CLOCK_MONOTONIC_RAW) - nanoseconds(CLOCK_MONOTONIC);
-            printf("[I][%05lld.%06lld] pw.node | (%s-%d) missed a cycle, pos:%lld\n", (long long)(moment / 1000000000),
-                   (long long)(moment / 1000 % 1000000), name, id, (long long)position);
-            fflush(stdout);
+            char text[512];
+            snprintf(text, sizeof(text), "pw.node | (%s-%d) missed a cycle, pos:%lld", name, id, (long long)position);
+            print(signal, text);
         }
     }
+    return signal;
 }
 
 static void profiled(void *data, const struct spa_pod *pod) {
     struct spa_pod *profile;
+    int64_t seen = 0;
     (void)data;
     SPA_POD_STRUCT_FOREACH(pod, profile) {
-        if (spa_pod_is_object_type(profile, SPA_TYPE_OBJECT_Profiler)) look(profile);
+        if (spa_pod_is_object_type(profile, SPA_TYPE_OBJECT_Profiler)) seen = SPA_MAX(seen, look(profile));
     }
+    if (seen != 0) print(seen, "seen");
 }
 
 static const struct pw_profiler_events profiler_events = {PW_VERSION_PROFILER_EVENTS, .profile = profiled};

@@ -143,7 +143,7 @@ extension LiveModule {
             try await desk.hearNothing(of: LiveDesktop.music)
             call.terminate()
             try await desk.hear(LiveDesktop.music)
-            try desk.expectNoClick(since: start)
+            try await desk.expectNoClick(since: start)
         }
     }
 

@@ -81,12 +81,12 @@ extension LiveModule {
             let level = try await desk.highestLevel(of: LiveDesktop.music, during: .milliseconds(500))
             #expect(level < -90)
             // No louder than any other fade: −41 dBFS on PipeWire and −45 on PulseAudio were measured.
-            try desk.expectNoClick(since: start)
+            try await desk.expectNoClick(since: start)
             try await app.hear(#"InterruptionBegan "suspended""#)
             let end = desk.capture.frameCount
             try await mocks.wake()
             try await desk.hear(LiveDesktop.music)
-            try desk.expectNoClick(since: end)
+            try await desk.expectNoClick(since: end)
             try await app.hear("InterruptionEnded true")
             _ = try await waitUntil("another lock against sleep") {
                 try await mocks.sleepInhibitors.contains("Audio sessions") ? true : nil
@@ -168,7 +168,7 @@ extension LiveModule {
             try await desk.hearNothing(of: LiveDesktop.music)
             try await mocks.removeModem()
             try await desk.hear(LiveDesktop.music)
-            try desk.expectNoClick(since: start)
+            try await desk.expectNoClick(since: start)
         }
     }
 

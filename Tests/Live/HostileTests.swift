@@ -89,7 +89,7 @@ extension LiveModule {
                 }
                 .isEmpty == false)
             #expect(try await app.get(session, "Category").text == "solo-ambient")
-            try desk.expectUnbroken(LiveDesktop.music, since: start)
+            try await desk.expectUnbroken(LiveDesktop.music, since: start)
         }
     }
 
@@ -114,7 +114,7 @@ extension LiveModule {
             #expect(answers >= 50)
             let report = try #require(flood.log.text.split(separator: "\n").last)
             #expect(report.contains("answered 100000, refused 0"), "\(report)")
-            try desk.expectUnbroken(LiveDesktop.music, since: start)
+            try await desk.expectUnbroken(LiveDesktop.music, since: start)
             print("flood: \(report); meanwhile \(answers) calls of another peer were answered")
         }
     }

@@ -84,7 +84,7 @@ extension LiveModule {
                 alarm.terminate()
             }
             try await desk.hear(LiveDesktop.music)
-            try desk.expectNoClick(since: start)
+            try await desk.expectNoClick(since: start)
         }
     }
 
@@ -103,7 +103,7 @@ extension LiveModule {
             try await desk.expect(LiveDesktop.music, at: LiveDesktop.full - 20, during: .seconds(1))
             second.terminate()
             try await desk.hear(LiveDesktop.music)
-            try desk.expectNoClick(since: start)
+            try await desk.expectNoClick(since: start)
         }
     }
 
@@ -123,8 +123,8 @@ extension LiveModule {
             #expect(try await music.waitForExit() == .exited(0))
             try await desk.hearNothing(of: LiveDesktop.music)
             // Not to its end, at which pw-play leaves out the last of its file.
-            try desk.expectNoClick(since: start, to: begin + length.frames / 2)
-            try Interruption.expectWhole(try desk.heard(from: start).left, length)
+            try await desk.expectNoClick(since: start, to: begin + length.frames / 2)
+            try Interruption.expectWhole(try await desk.heard(from: start).left, length)
         }
     }
 
@@ -138,8 +138,8 @@ extension LiveModule {
                 let music = try desk.play(LiveDesktop.music, with: victim, as: "player-\(victim)", role: .music)
                 try await desk.capture.wait(
                     for: LiveDesktop.music, at: LiveDesktop.full - 20, lasting: .milliseconds(500), from: start)
-                let loudest = try desk.highestLevel(of: LiveDesktop.music, from: start)
-                try desk.expectNoClick(since: start)
+                let loudest = try await desk.highestLevel(of: LiveDesktop.music, from: start)
+                try await desk.expectNoClick(since: start)
                 #expect(loudest < LiveDesktop.full - 19, "\(victim) began with \(loudest) dBFS")
                 music.terminate()
                 try await music.waitUntilGone()
@@ -181,7 +181,7 @@ private struct Interruption {
                 #expect(try await interrupter.waitForExit() == .exited(0))
                 try await desk.capture.wait(
                     for: LiveDesktop.music, at: LiveDesktop.full, tolerance: 0.1, lasting: .milliseconds(300))
-                let sound = try desk.heard(from: start)
+                let sound = try await desk.heard(from: start)
                 // Required on its own, or a failure would print all samples.
                 let measured = InterruptionFigures(
                     of: sound, interrupted: LiveDesktop.music, by: LiveDesktop.interrupter, marginAtEnd: .seconds(3))

@@ -29,9 +29,9 @@ extension LiveModule {
                 try await desk.hear(LiveDesktop.music)
             }
             channel.terminate()
-            try desk.expectNoClick(since: start)
+            try await desk.expectNoClick(since: start)
             // Before the first word the music was as loud as ever.
-            let early = try desk.heard(from: start)[LiveDesktop.music.channel].prefix(3 * Sound.rate)
+            let early = try await desk.heard(from: start)[LiveDesktop.music.channel].prefix(3 * Sound.rate)
             let levels = ToneEnvelope(of: Array(early), frequency: LiveDesktop.music.frequency).levels
             #expect(try #require(levels.min()) > LiveDesktop.full - 1, "the music stepped back for silence")
         }
@@ -52,7 +52,7 @@ extension LiveModule {
             #expect(try await desk.command("explain", "bell").contains("the output of its role is test-*"))
             try await headset.record(.seconds(1))
             let stray = ToneEnvelope(
-                of: try desk.heard(from: start, in: headset)[LiveDesktop.interrupter.channel],
+                of: try await desk.heard(from: start, in: headset)[LiveDesktop.interrupter.channel],
                 frequency: LiveDesktop.interrupter.frequency
             ).highestLevel
             print("on the headset: \(stray ?? -200) dBFS of the bell")
@@ -83,7 +83,7 @@ extension LiveModule {
             try await desk.hear(LiveDesktop.interrupter)
             try await headset.record(.seconds(1))
             let levels = ToneEnvelope(
-                of: try desk.heard(from: start, in: headset)[LiveDesktop.music.channel],
+                of: try await desk.heard(from: start, in: headset)[LiveDesktop.music.channel],
                 frequency: LiveDesktop.music.frequency
             ).levels
             let lowest = try #require(levels.min())

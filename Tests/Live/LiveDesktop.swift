@@ -65,8 +65,9 @@ struct LiveDesktopOptions: Hashable {
             module,
             ServerModule("libpipewire-module-test-unloader", folder: try LiveDesktop.unloaderFolder.get()),
         ]
-        // Nodes say when they miss a cycle (MachineWatch).
-        desktop.environment.merge(["PIPEWIRE_DEBUG": "2,mod.audio-session:4,pw.node:3"]) { wished, _ in wished }
+        // Nodes say when they miss a cycle, and pipewire-pulse when it has no sound of a client (MachineWatch).
+        let debug = "2,mod.audio-session:4,pw.node:3,mod.protocol-pulse:3"
+        desktop.environment.merge(["PIPEWIRE_DEBUG": debug]) { wished, _ in wished }
         return desktop
     }
 
@@ -101,12 +102,15 @@ struct LiveDesktop: Sendable {
     /// The sound server, with what belongs to it.
     let server: any PrivateServer
     let capture: Capture
+    /// Prints the cycles that PipeWire's graph has lost.
+    private let cycles: ChildProcess?
     /// What the daemon has logged since the test began.
     private let logFile: LogFile?
 
-    init(server: any PrivateServer, capture: Capture, log: LogFile? = nil) {
+    init(server: any PrivateServer, capture: Capture, cycles: ChildProcess? = nil, log: LogFile? = nil) {
         self.server = server
         self.capture = capture
+        self.cycles = cycles
         logFile = log ?? server.daemon?.log
     }
 
@@ -193,12 +197,13 @@ struct LiveDesktop: Sendable {
         defer { #expect(server.daemon?.isRunning ?? true, "the daemon ended:\n\(server.sandbox.logTails())") }
         // Begins to measure, if no test has begun yet.
         _ = MachineWatch.shared
-        if server.kind == .pipeWire, server.daemon != nil {
-            _ = try server.sandbox.start("cycles", Invocation(try builtProgram("cycle-watch")))
-        }
+        let isWatched = server.kind == .pipeWire && server.daemon != nil
+        let cycles =
+            isWatched ? try server.sandbox.start("cycles", Invocation(try builtProgram("cycle-watch"))) : nil
         // The first test of a server also sees how it began.
         let log = shared.isNew ? server.daemon?.log : server.daemon?.log.fromNow
-        let desk = LiveDesktop(server: server, capture: try await Capture.start(on: server), log: log)
+        let desk = LiveDesktop(
+            server: server, capture: try await Capture.start(on: server), cycles: cycles, log: log)
         if !policy.isEmpty {
             let log = server.daemon?.log.fromNow
             try server.sandbox.write(policy + "\n", to: "home/.config/audio-session/policy.conf")
@@ -351,10 +356,16 @@ struct LiveDesktop: Sendable {
     /// The sound of a capture between two frames, or to its present end, to be judged. All that is judged is read here.
     ///
     /// - Throws: ``BrokenStretch`` if the machine may have lost some of that sound; then the scene is played again.
-    func heard(from start: Int = 0, to end: Int? = nil, in other: Capture? = nil) throws -> Sound {
+    func heard(from start: Int = 0, to end: Int? = nil, in other: Capture? = nil) async throws -> Sound {
         let capture = other ?? self.capture
         let sound = try capture.read(from: start, to: end)
         let stretch = capture.moment(of: start)..<capture.moment(of: start + sound.frameCount)
+        if let cycles {
+            // The daemon tells of its cycles some at a time.
+            _ = try await waitUntil("the cycles of what was recorded", evidence: { cycles.log.tail() }) {
+                MachineWatch.hasSeen(stretch.upperBound, in: cycles.log.text) || !cycles.isRunning ? true : nil
+            }
+        }
         let quantum = (server as? PrivateDesktop)?.options.quantum.standard
         let losses = MachineWatch.shared.losses(in: stretch, quantum: quantum, logs: sandbox.logs)
         guard losses.isEmpty else { throw BrokenStretch(losses) }
@@ -365,7 +376,7 @@ struct LiveDesktop: Sendable {
     func hear(_ tone: Tone) async throws {
         let start = capture.frameCount
         try await capture.wait(for: tone, at: LiveDesktop.full, lasting: .milliseconds(300), from: start)
-        let loudest = try highestLevel(of: tone, from: start)
+        let loudest = try await highestLevel(of: tone, from: start)
         #expect(loudest < LiveDesktop.full + 1, "\(tone) was at \(loudest) dBFS")
     }
 
@@ -383,7 +394,7 @@ struct LiveDesktop: Sendable {
     func expect(_ tone: Tone, at level: Double, during duration: Duration) async throws {
         let start = capture.frameCount
         try await capture.record(duration)
-        let levels = ToneEnvelope(of: try heard(from: start)[tone.channel], frequency: tone.frequency).levels
+        let levels = ToneEnvelope(of: try await heard(from: start)[tone.channel], frequency: tone.frequency).levels
         let lowest = try #require(levels.min())
         let highest = try #require(levels.max())
         #expect(highest < level + 1, "\(tone) was at \(highest) dBFS, expected \(level)")
@@ -395,9 +406,9 @@ struct LiveDesktop: Sendable {
     func expectNoClick(
         since start: Int, to end: Int? = nil, in capture: Capture? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
+    ) async throws {
         guard showsFades || capture != nil else { return }
-        let samples = try heard(from: start, to: end, in: capture)[LiveDesktop.music.channel]
+        let samples = try await heard(from: start, to: end, in: capture)[LiveDesktop.music.channel]
         let measured = ClickMeter().peak(in: samples)
         let (click, frame) = try #require(measured)
         let text = click.formatted(.number.precision(.fractionLength(1)))
@@ -412,8 +423,8 @@ struct LiveDesktop: Sendable {
     }
 
     /// Checks that a tone has been heard all the time since a frame of the capture, at its full level and without a click.
-    func expectUnbroken(_ tone: Tone, since start: Int) throws {
-        let sound = try heard(from: start)[tone.channel]
+    func expectUnbroken(_ tone: Tone, since start: Int) async throws {
+        let sound = try await heard(from: start)[tone.channel]
         let envelope = ToneEnvelope(of: sound, frequency: tone.frequency)
         let levels = envelope.levels
         try #require(!levels.isEmpty, "nothing was recorded")
@@ -427,12 +438,12 @@ struct LiveDesktop: Sendable {
     func highestLevel(of tone: Tone, during duration: Duration) async throws -> Double {
         let start = capture.frameCount
         try await capture.record(duration)
-        return try highestLevel(of: tone, from: start)
+        return try await highestLevel(of: tone, from: start)
     }
 
     /// The highest level of a tone since a frame of the capture.
-    func highestLevel(of tone: Tone, from start: Int) throws -> Double {
-        let envelope = ToneEnvelope(of: try heard(from: start)[tone.channel], frequency: tone.frequency)
+    func highestLevel(of tone: Tone, from start: Int) async throws -> Double {
+        let envelope = ToneEnvelope(of: try await heard(from: start)[tone.channel], frequency: tone.frequency)
         return try #require(envelope.highestLevel, "nothing was recorded")
     }
 

@@ -71,9 +71,9 @@ extension LiveModule {
             prompt.terminate()
             try await prompt.waitUntilGone()
             try await desk.hear(LiveDesktop.music)
-            try desk.expectNoClick(since: start)
+            try await desk.expectNoClick(since: start)
             // What is recorded is the application's own: nobody has lowered it.
-            let recorded = try desk.heard(from: first, in: recording)[LiveDesktop.music.channel]
+            let recorded = try await desk.heard(from: first, in: recording)[LiveDesktop.music.channel]
             let levels = ToneEnvelope(of: recorded, frequency: LiveDesktop.music.frequency).levels
             let lowest = try #require(levels.min())
             #expect(abs(lowest - LiveDesktop.full) < 0.1, "recorded at \(lowest) dBFS")

@@ -85,7 +85,7 @@ extension LiveModule {
             let music = try desk.play(LiveDesktop.music, with: .mpvPulse, as: "music-player", role: .music)
             try await desk.log.wait(forLineContaining: "does not let it begin")
             try await desk.capture.record(.seconds(1))
-            #expect(try desk.highestLevel(of: LiveDesktop.music, from: start) < -90)
+            #expect(try await desk.highestLevel(of: LiveDesktop.music, from: start) < -90)
             call.terminate()
             try await call.waitUntilGone()
             try await desk.log.wait(forLineContaining: "session of telephone (phone) is over")
@@ -109,7 +109,7 @@ extension LiveModule {
             try await desk.hear(LiveDesktop.music, lowered: 12)
             call.terminate()
             try await desk.hear(LiveDesktop.music)
-            try desk.expectNoClick(since: start)
+            try await desk.expectNoClick(since: start)
         }
     }
 }

@@ -162,7 +162,7 @@ extension LiveModule {
             call.terminate()
             try await desk.log.wait(forLineContaining: "session of telephone (phone) is over")
             try await desk.capture.record(.milliseconds(500))
-            #expect(try desk.highestLevel(of: LiveDesktop.music, from: start) < -90)
+            #expect(try await desk.highestLevel(of: LiveDesktop.music, from: start) < -90)
             try await music.unpause()
             try await desk.hear(LiveDesktop.music)
         }
@@ -382,7 +382,7 @@ extension LiveModule {
             }
             #expect(try await desk.stream(of: "odd-pulse-client")?["treatment"] as? String == "corked")
             try await desk.capture.record(.milliseconds(500))
-            #expect(try desk.highestLevel(of: tone, from: begin) < -90)
+            #expect(try await desk.highestLevel(of: tone, from: begin) < -90)
             #expect(!music.log.text.contains("request-uncork"))
             call.terminate()
             try await desk.hear(tone)

@@ -42,7 +42,7 @@ extension LiveModule {
             call.terminate()
             try await desk.hear(LiveDesktop.music)
             // A hard cut of this music clicks at -15 dBFS.
-            try desk.expectNoClick(since: start)
+            try await desk.expectNoClick(since: start)
         }
     }
 
@@ -66,7 +66,7 @@ extension LiveModule {
             let mark = desk.sandbox.path("home/standstill")
             try Data().write(to: URL(fileURLWithPath: mark))
             try await desk.save(ducking, .byRenaming, effect: "take long to be read")
-            try desk.expectUnbroken(LiveDesktop.music, since: start)
+            try await desk.expectUnbroken(LiveDesktop.music, since: start)
             let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hear(LiveDesktop.interrupter)
             try await desk.hearNothing(of: LiveDesktop.music)
@@ -96,7 +96,7 @@ extension LiveModule {
             try FileManager.default.removeItem(atPath: desk.policyPath)
             try await desk.log.wait(forLineContaining: "policy:", after: lines)
             try await desk.hear(LiveDesktop.music, lowered: 20)
-            try desk.expectNoClick(since: start)
+            try await desk.expectNoClick(since: start)
         }
     }
 }

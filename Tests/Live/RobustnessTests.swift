@@ -23,7 +23,7 @@ extension LiveModule {
                 try await desk.capture.record(.seconds(1))
             }
             // The ringing is so faint that it does not disturb, and ends before the track is looked at again.
-            let track = PositionTrack(of: try desk.heard(from: start), threshold: 2e-3)
+            let track = PositionTrack(of: try await desk.heard(from: start), threshold: 2e-3)
             print("position after corks of \(victim): \(track.breaks)")
             try #require(track.breaks.count == times)
             // The last and the first quarter of a fade are below −60 dB, and so below the threshold: 50 ms of the two. In

@@ -133,7 +133,7 @@ extension LiveModule {
             try await applications[0].hear(#"InterruptionBegan "route-disconnected""#)
             try await speaker.wait(for: LiveDesktop.interrupter, at: LiveDesktop.full, lasting: .milliseconds(700))
             // The film is on the left.
-            #expect(try desk.heard(from: 0, in: speaker).left.count { abs($0) >= 1e-6 } == 0)
+            #expect(try await desk.heard(from: 0, in: speaker).left.count { abs($0) >= 1e-6 } == 0)
             #expect(!applications[1].signals.contains { $0.hasPrefix("InterruptionBegan") })
         }
     }
@@ -185,7 +185,7 @@ extension LiveModule {
             // Longer than any client needs to go on: what must not be heard cannot be waited for.
             try await speaker.record(.seconds(1))
             // The music is on the left.
-            #expect(try desk.heard(from: 0, in: speaker).left.count { abs($0) >= 1e-6 } == 0)
+            #expect(try await desk.heard(from: 0, in: speaker).left.count { abs($0) >= 1e-6 } == 0)
         }
     }
 
@@ -403,7 +403,7 @@ extension LiveDesktop {
     func expectSilence(of plug: Capture, since frame: Int = 0) async throws {
         // Sound is written in blocks, and no block may have come yet.
         try await plug.waitForFrames(frame + 1)
-        let sound = try heard(from: frame, in: plug)
+        let sound = try await heard(from: frame, in: plug)
         #expect((sound.left + sound.right).count { abs($0) >= 1e-6 } == 0)
     }
 
@@ -411,7 +411,7 @@ extension LiveDesktop {
     func expectSilence(since frame: Int) async throws {
         // Sound is written in blocks, and no block may have come yet.
         try await capture.waitForFrames(frame + 1)
-        let sound = try heard(from: frame)
+        let sound = try await heard(from: frame)
         let heard = sound.left.indices.filter { abs(sound.left[$0]) >= 1e-6 || abs(sound.right[$0]) >= 1e-6 }
         #expect(
             heard.isEmpty,

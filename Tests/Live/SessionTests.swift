@@ -79,7 +79,7 @@ extension LiveModule {
                 ])
             try await app.session(session, "SetCategory", #""playback""#, #"["mix-with-others"]"#, #""""#)
             try await desk.hear(LiveDesktop.music)
-            try desk.expectNoClick(since: start)
+            try await desk.expectNoClick(since: start)
         }
     }
 

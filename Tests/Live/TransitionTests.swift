@@ -64,8 +64,8 @@ extension LiveModule {
                             from: desk.capture.frameCount)
                     }
                     print("\(victim), \(role.pulse), quantum \(quantum)")
-                    try desk.expectNoClick(since: start)
-                    let samples = try desk.heard(from: start)[LiveDesktop.music.channel]
+                    try await desk.expectNoClick(since: start)
+                    let samples = try await desk.heard(from: start)[LiveDesktop.music.channel]
                     let envelope = ToneEnvelope(of: samples, frequency: LiveDesktop.music.frequency)
                     func lowest(_ frames: Range<Int>) throws -> Double {
                         let part = envelope.indices(in: frames.lowerBound - start..<frames.upperBound - start)
@@ -105,7 +105,7 @@ extension LiveModule {
                 func noteClick(isOut: Bool, while record: () async throws -> Void) async throws {
                     let start = desk.capture.frameCount
                     try await record()
-                    let samples = try desk.heard(from: start)[LiveDesktop.music.channel]
+                    let samples = try await desk.heard(from: start)[LiveDesktop.music.channel]
                     let envelope = ToneEnvelope(of: samples, frequency: LiveDesktop.music.frequency)
                     let lowered = envelope.levels.indices.filter { envelope.levels[$0] < LiveDesktop.full - 1 }
                     let edge = envelope.frame(of: try #require(isOut ? lowered.first : lowered.last))
@@ -153,7 +153,7 @@ extension LiveModule {
             prompt.terminate()
             try await desk.capture.wait(
                 for: LiveDesktop.music, at: LiveDesktop.full, tolerance: 0.1, lasting: .milliseconds(300))
-            let samples = try desk.heard(from: start)[LiveDesktop.music.channel]
+            let samples = try await desk.heard(from: start)[LiveDesktop.music.channel]
             let envelope = ToneEnvelope(of: samples, frequency: LiveDesktop.music.frequency)
             // Evenly on a volume slider, at rest at both ends: 5 % of the way are gone after 18.9 % of the time, 95 % after
             // 81.1 %. So 62.1 % of the time lie between. On the slider, −20 dB is 0.4642.
@@ -200,7 +200,7 @@ extension LiveModule {
                     #expect(abs(back - full) < 0.1, "\(role.pulse): back at \(back) of \(full) dBFS")
                 }
                 print("\(program), \(channels) channels")
-                try desk.expectNoClick(since: start)
+                try await desk.expectNoClick(since: start)
                 music.terminate()
                 try await music.waitUntilGone()
             }
@@ -223,7 +223,7 @@ extension LiveModule {
                     try await other.waitUntilGone()
                     try await headset.record(.milliseconds(600))
                 }
-                try desk.expectNoClick(since: start, in: headset)
+                try await desk.expectNoClick(since: start, in: headset)
                 music.terminate()
                 try await music.waitUntilGone()
                 try await headset.record(.milliseconds(300))
@@ -251,7 +251,7 @@ extension LiveModule {
                 try await desk.hear(LiveDesktop.music, lowered: 20)
                 try await desk.expect(LiveDesktop.music, at: LiveDesktop.full - 20, during: .milliseconds(500))
             }
-            let loudest = try desk.highestLevel(of: LiveDesktop.music, from: start)
+            let loudest = try await desk.highestLevel(of: LiveDesktop.music, from: start)
             #expect(loudest < LiveDesktop.full - 19, "\(loudest) dBFS")
             // And where steps are all there is, they lead back.
             try await desk.moveMusic(to: "remapped")

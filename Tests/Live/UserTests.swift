@@ -36,7 +36,7 @@ extension LiveModule {
             try await music.unpause()
             try await desk.waitUntilServerKnows(that: music, isPaused: false)
             try await desk.capture.record(.seconds(1))
-            #expect(try desk.highestLevel(of: LiveDesktop.music, from: start) < -90)
+            #expect(try await desk.highestLevel(of: LiveDesktop.music, from: start) < -90)
             call.terminate()
             try await desk.hear(LiveDesktop.music)
         }
@@ -58,7 +58,7 @@ extension LiveModule {
             try await music.unpause()
             try await desk.hear(LiveDesktop.music)
             try await desk.hear(LiveDesktop.interrupter)
-            try desk.expectNoClick(since: start)
+            try await desk.expectNoClick(since: start)
             call.terminate()
             try await call.waitUntilGone()
             try await desk.expect(LiveDesktop.music, at: LiveDesktop.full, during: .seconds(1))
@@ -163,7 +163,7 @@ extension LiveModule {
             try await call.waitForStream(in: [.running])
             #expect(try await call.waitForStream().isMuted)
             try await desk.capture.record(.seconds(2))
-            let samples = try desk.heard(from: start)[LiveDesktop.music.channel]
+            let samples = try await desk.heard(from: start)[LiveDesktop.music.channel]
             let levels = ToneEnvelope(of: samples, frequency: LiveDesktop.music.frequency).levels
             #expect(try #require(levels.min()) > LiveDesktop.full - 1, "the music stepped back")
             try await call.setMuted(false)
@@ -186,7 +186,7 @@ extension LiveModule {
                 return stream?["muted"] as? Bool == true ? () : nil
             }
             try await desk.capture.record(.seconds(2))
-            let samples = try desk.heard(from: start)[LiveDesktop.music.channel]
+            let samples = try await desk.heard(from: start)[LiveDesktop.music.channel]
             let levels = ToneEnvelope(of: samples, frequency: LiveDesktop.music.frequency).levels
             #expect(try #require(levels.min()) > LiveDesktop.full - 1, "the music stepped back")
         }
@@ -235,7 +235,7 @@ extension LiveModule {
             try await desk.capture.wait(for: LiveDesktop.music, below: LiveDesktop.full - 19)
             interrupter.kill()
             try await desk.hear(LiveDesktop.music)
-            try desk.expectNoClick(since: start)
+            try await desk.expectNoClick(since: start)
         }
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import SessionTestKit
@@ -7,11 +8,24 @@ import Testing
     private static let line =
         "[I][00893.500000] pw.node      | [     impl-node.c: 1058 dump_states()] (pw-play-44) client too slow! rate:1024/48000"
 
-    @Test("a line about a cycle that a node has missed has its moment")
+    @Test("a line about sound that is lost has its moment")
     func lineHasItsMoment() {
-        #expect(MachineWatch.moment(ofLostCycle: Substring(Self.line)) == .milliseconds(893_500))
-        for other in ["[I][00893.5] pw.node | (pw-play-44) idle -> running", "client too slow!", ""] {
-            #expect(MachineWatch.moment(ofLostCycle: Substring(other)) == nil)
+        let underflow = "[I][00893.5] mod.protocol-pulse | [ stream.c: 271 stream_send_underflow()] [mpv]: UNDERFLOW"
+        for line in [Self.line, underflow] {
+            #expect(MachineWatch.moment(ofLoss: Substring(line)) == .milliseconds(893_500))
         }
+        for other in ["[I][00893.5] pw.node | (pw-play-44) idle -> running", "client too slow!", ""] {
+            #expect(MachineWatch.moment(ofLoss: Substring(other)) == nil)
+        }
+    }
+
+    @Test("cycles are known up to the last line of cycle-watch that says so")
+    func seenUpToALine() throws {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC_RAW, &time)
+        let now = StallMeter.now
+        let log = "[I][\(time.tv_sec).000000] seen\n[I][\(time.tv_sec + 5).000000] pw.node | (a) missed a cycle\n"
+        #expect(MachineWatch.hasSeen(now - .seconds(2), in: log))
+        #expect(!MachineWatch.hasSeen(now + .seconds(2), in: log) && !MachineWatch.hasSeen(.zero, in: ""))
     }
 }

@@ -38,7 +38,7 @@ public final class MachineWatch: Sendable {
             losses.append("programs waited for a processor for \(Int(wait.milliseconds)) ms")
         }
         let said = logs.flatMap { $0.split(separator: "\n") }.first { line in
-            MachineWatch.moment(ofLostCycle: line).map { around.contains($0 + MachineWatch.aheadOfLogs) } ?? false
+            MachineWatch.moment(ofLoss: line).map { around.contains($0 + MachineWatch.aheadOfLogs) } ?? false
         }
         if let said { losses.append("the server said: \(said)") }
         return losses
@@ -51,18 +51,29 @@ public final class MachineWatch: Sendable {
         return StallMeter.now - .seconds(time.tv_sec) - .nanoseconds(time.tv_nsec)
     }
 
-    /// When PipeWire logged that a node missed a cycle, by the clock of its logs; nil for any other line.
+    /// Whether `cycle-watch` (Tests/CycleWatch) has told of all cycles up to a moment of ``StallMeter/now``.
+    public static func hasSeen(_ moment: Duration, in log: String) -> Bool {
+        let last = log.split(separator: "\n").last { $0.hasSuffix("] seen") }
+        return last.flatMap { MachineWatch.moment(of: $0) }.map { $0 + aheadOfLogs >= moment } ?? false
+    }
+
+    /// When PipeWire logged that sound was lost, by the clock of its logs; nil for any other line.
     ///
-    /// The daemon says so of one node in two seconds, the clients each time that they were not woken, and `cycle-watch`
-    /// (Tests/CycleWatch) each time, but up to a second later.
-    static func moment(ofLostCycle line: Substring) -> Duration? {
-        guard line.contains("pw.node"), ["too slow", "missed", "xrun"].contains(where: { line.contains($0) }) else {
-            return nil
-        }
+    /// Of a node that missed a cycle the daemon says so once in two seconds, the clients each time that they were not woken,
+    /// and `cycle-watch` each time, but up to a second later. pipewire-pulse says when it has no sound of a client.
+    static func moment(ofLoss line: Substring) -> Duration? {
+        let isLost =
+            line.contains("pw.node") && ["too slow", "missed", "xrun"].contains { line.contains($0) }
+            || line.contains("UNDERFLOW")
+        guard isLost else { return nil }
         // A graph that has just begun to run plays nothing yet.
         let position = line.range(of: "pos:").flatMap { Int(line[$0.upperBound...].prefix(while: \.isNumber)) }
         if let position, position < 8 * 1024 { return nil }
-        // "[I][00893.548559] pw.node …"
+        return moment(of: line)
+    }
+
+    /// When a line was logged: "[I][00893.548559] pw.node …".
+    private static func moment(of line: Substring) -> Duration? {
         guard let start = line.range(of: "][")?.upperBound, let seconds = Double(line[start...].prefix { $0 != "]" })
         else {
             return nil

@@ -125,8 +125,8 @@ final class StoryPlayer {
     private static let greatestLateness = Duration.milliseconds(60)
 
     /// Throws if the machine has not kept to the story's times, so that it has to be played again.
-    func expectWhole() throws {
-        _ = try desk.heard(from: max(0, desk.capture.frameCount - elapsed.frames))
+    func expectWhole() async throws {
+        _ = try await desk.heard(from: max(0, desk.capture.frameCount - elapsed.frames))
         if lateness > Self.greatestLateness {
             throw BrokenStretch(["an event came \(Int(lateness.milliseconds)) ms late"])
         }

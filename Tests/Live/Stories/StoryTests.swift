@@ -19,7 +19,7 @@ extension LiveModule {
             try await LiveDesktop.run(options: plan.prepare) { desk in
                 let player = try await StoryPlayer(plan, on: desk)
                 try await player.play()
-                try player.expectWhole()
+                try await player.expectWhole()
                 judgement = try await player.judge()
             }
         }
