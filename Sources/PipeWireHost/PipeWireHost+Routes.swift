@@ -54,8 +54,16 @@ extension PipeWireHost {
         return book.policy.policy.stockModules == .unload && book.service?.isPolicyPaused != true
     }
 
-    /// Applies a changed or suspended policy to the session manager's settings.
-    public func turnEnded() { routes.updateSettings() }
+    /// Applies a changed or suspended policy to the session manager's settings, and mutes each stream in advance that would be
+    /// rejected if it started now (R8).
+    public func turnEnded() {
+        routes.updateSettings()
+        guard let runtime else { return }
+        let rejects = runtime.rejects
+        for stream in streams.values where stream.mayStart {
+            stream.guardStart(rejects && runtime.wouldReject(stream.id))
+        }
+    }
 
     /// Whether a node is an application's stream that the policy manages.
     func isStream(_ node: UInt32) -> Bool { streams[node].map { book?.manages($0.id) ?? false } ?? false }

@@ -166,6 +166,17 @@ package final class StreamNode {
     /// How the stream is silenced.
     var silence: Silence { activity.silence }
 
+    /// Mutes the stream in advance of its start, or no longer: the daemon may play the first cycle of a started stream before
+    /// it tells of the start.
+    func guardStart(_ isGuarded: Bool) {
+        let wasMuted = activity.isMuted
+        activity.guardStart(isGuarded)
+        if activity.isMuted != wasMuted { writeVolumes() }
+    }
+
+    /// Whether the daemon may start the stream before the policy hears of it.
+    var mayStart: Bool { activity.mayStart }
+
     func set(_ silence: Silence) {
         let wasMuted = activity.isMuted
         guard activity.silence(silence) else { return }

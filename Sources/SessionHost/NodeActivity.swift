@@ -10,6 +10,8 @@ public struct NodeActivity: Sendable, Equatable {
     private var isWanted: Bool
     /// Whether pipewire-pulse has not answered the client's request for the stream yet.
     private var isUnanswered: Bool
+    /// Whether the policy would reject the stream, should its client be answered now (R8): then it starts muted.
+    private var isGuarded = false
     /// Whether the client was answered, and the node stays muted until it is corked.
     public private(set) var isMutedUntilCorked = false
     /// How the policy silences the stream.
@@ -35,6 +37,7 @@ public struct NodeActivity: Sendable, Equatable {
     /// Whether the node should be muted.
     public var isMuted: Bool {
         silence == .mute || silence == .cork && (ignoresPause || isUnanswered || isMutedUntilCorked)
+            || isGuarded && isUnanswered
     }
 
     private var isCorked: Bool { silence == .cork && !ignoresPause }
@@ -58,6 +61,12 @@ public struct NodeActivity: Sendable, Equatable {
         isUnanswered = false
         return isWanted
     }
+
+    /// Records whether the policy would reject the stream if its client started it now.
+    public mutating func guardStart(_ isGuarded: Bool) { self.isGuarded = isGuarded }
+
+    /// Whether the policy has not heard of the stream's start yet, which may come at any time.
+    public var mayStart: Bool { isUnanswered }
 
     /// Records how the policy silences the stream from now on. Returns whether that is a change.
     public mutating func silence(_ silence: Silence) -> Bool {

@@ -68,6 +68,21 @@ import Testing
         #expect(!node.isMuted)
     }
 
+    @Test("R8 one that the policy would reject starts muted, and is corked or heard then", arguments: [true, false])
+    func guarded(isRejected: Bool) {
+        var node = node(isUnanswered: true)
+        node.guardStart(true)
+        #expect(node.mayStart && node.shouldBeActive && node.isMuted)
+        node.guardStart(false)
+        #expect(!node.isMuted)
+        node.guardStart(true)
+        #expect(node.started() == true)
+        if isRejected { _ = node.silence(.cork) }
+        #expect(!node.mayStart && node.shouldBeActive == !isRejected && node.isMuted == isRejected)
+        node.activityApplied()
+        #expect(!node.isMuted)
+    }
+
     @Test("R34 one that is created paused is answered, and its client is not said to want it")
     func paused() {
         var node = node(isUnanswered: true)
