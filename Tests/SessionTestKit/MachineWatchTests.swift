@@ -8,15 +8,18 @@ import Testing
     private static let line =
         "[I][00893.500000] pw.node      | [     impl-node.c: 1058 dump_states()] (pw-play-44) client too slow! rate:1024/48000"
 
-    @Test("a line about sound that is lost has its moment")
-    func lineHasItsMoment() {
+    @Test("a line about sound that is lost has its moment; a client that has come to its end has lost nothing")
+    func losses() {
         let underflow = "[I][00893.5] mod.protocol-pulse | [ stream.c: 271 stream_send_underflow()] [mpv]: UNDERFLOW"
-        for line in [Self.line, underflow] {
-            #expect(MachineWatch.moment(ofLoss: Substring(line)) == .milliseconds(893_500))
+        let cork = "mod.protocol-pulse | [ pulse-server.c: 2695 do_cork_stream()] [mpv] CORK_PLAYBACK_STREAM cork:yes"
+        for line in [Self.line, underflow, "\(underflow)\n[I][00894.5] \(cork)"] {
+            #expect(MachineWatch.losses(in: "\(line)\n").map(\.moment) == [.milliseconds(893_500)])
         }
-        for other in ["[I][00893.5] pw.node | (pw-play-44) idle -> running", "client too slow!", ""] {
-            #expect(MachineWatch.moment(ofLoss: Substring(other)) == nil)
-        }
+        let others = [
+            "[I][00893.5] pw.node | (pw-play-44) idle -> running", "client too slow!", "",
+            "\(underflow)\n[I][00893.513] \(cork)",
+        ]
+        for other in others { #expect(MachineWatch.losses(in: other).isEmpty) }
     }
 
     @Test("cycles are known up to the last line of cycle-watch that says so")

@@ -12,8 +12,8 @@ public final class MachineWatch: Sendable {
     private let machine = StallMeter(StallMeter.grantsRealTime ? .realTime : .ordinary)
     private let programs = StallMeter(.first)
 
-    /// The shortest buffer of a player that fills it without the priority of the graph. A program that waits longer for a
-    /// processor counts as a loss.
+    /// The shortest buffer of a player of PulseAudio, which fills it without the priority of the graph. A program that waits
+    /// longer for a processor counts as a loss.
     public static let shortestBuffer = Duration.milliseconds(80)
     /// How far from a stall, or from a line of a log, sound may be lost: what is recorded is written in blocks.
     static let margin = Duration.milliseconds(300)
@@ -34,12 +34,15 @@ public final class MachineWatch: Sendable {
         if let stall = longest(machine, quantum.map { .frames($0) / 2 } ?? MachineWatch.shortestBuffer) {
             losses.append("the machine stood still for \(Int(stall.milliseconds)) ms")
         }
-        if let wait = longest(programs, MachineWatch.shortestBuffer) {
+        // pw-play fills its next cycle on its main thread while this one is played.
+        let shortest = MachineWatch.shortestBuffer
+        let patience = min(quantum.map { .frames($0) * 0.75 } ?? shortest, shortest)
+        if let wait = longest(programs, patience) {
             losses.append("programs waited for a processor for \(Int(wait.milliseconds)) ms")
         }
-        let said = logs.flatMap { $0.split(separator: "\n") }.first { line in
-            MachineWatch.moment(ofLoss: line).map { around.contains($0 + MachineWatch.aheadOfLogs) } ?? false
-        }
+        let said = logs.lazy.flatMap { MachineWatch.losses(in: $0) }.first { moment, _ in
+            around.contains(moment + MachineWatch.aheadOfLogs)
+        }?.line
         if let said { losses.append("the server said: \(said)") }
         return losses
     }
@@ -57,19 +60,26 @@ public final class MachineWatch: Sendable {
         return last.flatMap { MachineWatch.moment(of: $0) }.map { $0 + aheadOfLogs >= moment } ?? false
     }
 
-    /// When PipeWire logged that sound was lost, by the clock of its logs; nil for any other line.
+    /// The lines of a log in which PipeWire says that sound was lost, and when, by the clock of its logs.
     ///
     /// Of a node that missed a cycle the daemon says so once in two seconds, the clients each time that they were not woken,
-    /// and `cycle-watch` each time, but up to a second later. pipewire-pulse says when it has no sound of a client.
-    static func moment(ofLoss line: Substring) -> Duration? {
-        let isLost =
-            line.contains("pw.node") && ["too slow", "missed", "xrun"].contains { line.contains($0) }
-            || line.contains("UNDERFLOW")
-        guard isLost else { return nil }
-        // A graph that has just begun to run plays nothing yet.
-        let position = line.range(of: "pos:").flatMap { Int(line[$0.upperBound...].prefix(while: \.isNumber)) }
-        if let position, position < 8 * 1024 { return nil }
-        return moment(of: line)
+    /// and `cycle-watch` each time, but up to half a second later. pipewire-pulse says when it has no sound of a client, also
+    /// where the client's sound ends: then the client corks or drains its stream at once.
+    static func losses(in log: String) -> [(moment: Duration, line: Substring)] {
+        let lines = log.split(separator: "\n")
+        return lines.indices.compactMap { index in
+            let line = lines[index]
+            let isMissed = line.contains("pw.node") && ["too slow", "missed", "xrun"].contains { line.contains($0) }
+            guard isMissed || line.contains("UNDERFLOW"), let moment = moment(of: line) else { return nil }
+            // A graph that has just begun to run plays nothing yet.
+            let position = line.range(of: "pos:").flatMap { Int(line[$0.upperBound...].prefix(while: \.isNumber)) }
+            if let position, position < 8 * 1024 { return nil }
+            let isEnd =
+                !isMissed
+                && lines[(index + 1)...].prefix { self.moment(of: $0).map { $0 < moment + shortestBuffer } ?? true }
+                    .contains { line in ["CORK_", "DRAIN_", "DELETE_"].contains { line.contains($0) } }
+            return isEnd ? nil : (moment, line)
+        }
     }
 
     /// When a line was logged: "[I][00893.548559] pw.node …".

@@ -61,8 +61,8 @@ public final class StallMeter: Sendable {
                     // one that stands still. So nothing is recorded then.
                     if !isGranted { return }
                 case .first:
-                    var parameters = sched_param(sched_priority: sched_get_priority_min(SCHED_RR))
-                    _ = pthread_setschedparam(pthread_self(), SCHED_RR, &parameters)
+                    // In Linux a thread has a niceness of its own, and 0 is the calling one.
+                    _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, firstNiceness)
                 case .ordinary: break
                 }
                 while true {

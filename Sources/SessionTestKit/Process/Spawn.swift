@@ -11,6 +11,10 @@ public struct SystemError: Error, CustomStringConvertible, Sendable {
     public var description: String { "\(context): \(String(cString: strerror(code)))" }
 }
 
+/// The niceness of what gets a processor before all programs of ordinary niceness: the lowest that the group `pipewire` may
+/// have. Real-time priority would let each program compute for 100 ms while the others wait.
+let firstNiceness: Int32 = -19
+
 /// Starts a program that inherits only what is named here.
 ///
 /// We use `posix_spawn` instead of `Foundation.Process`, because the tests must control the process id, the moment of
@@ -52,14 +56,7 @@ func spawn(
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setpgroup(&attributes, 0)
-    var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
-    if comesFirst, StallMeter.grantsRealTime {
-        // The data threads of servers and clients have 88 and come before it.
-        var lowest = sched_param(sched_priority: sched_get_priority_min(SCHED_RR))
-        posix_spawnattr_setschedpolicy(&attributes, SCHED_RR)
-        posix_spawnattr_setschedparam(&attributes, &lowest)
-        flags |= Int32(POSIX_SPAWN_SETSCHEDULER)
-    }
+    let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
     posix_spawnattr_setflags(&attributes, Int16(flags))
 
     var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
@@ -70,5 +67,6 @@ func spawn(
     var processID: pid_t = 0
     let code = posix_spawn(&processID, command[0], &actions, &attributes, &arguments, &variables)
     guard code == 0 else { throw SystemError(code: code, context: "start \(command[0])") }
+    if comesFirst { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(processID), firstNiceness) }
     return processID
 }
