@@ -271,12 +271,12 @@ extension LiveModule {
             let played = start.duration(to: clock.now)
             // In that time what it has sent ahead would be taken: that it is not cannot be waited for.
             try await Task.sleep(for: length)
-            try await app.set("Silent", "false")
             let release = clock.now
+            try await app.set("Silent", "false")
             player.signal(SIGCONT)
             try await player.log.wait(forLineContaining: "Got event 'request-cork'")
             #expect(try await player.waitForExit() == .exited(0))
-            // All of it was played; what was there when it was stopped, too.
+            // All of it was played; what was there when it was stopped, too. A slow machine makes this longer, and the bound lower.
             #expect(release.duration(to: clock.now) > length - played - .milliseconds(500))
         }
     }
