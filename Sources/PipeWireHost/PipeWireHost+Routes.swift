@@ -60,8 +60,12 @@ extension PipeWireHost {
         routes.updateSettings()
         guard let runtime else { return }
         let rejects = runtime.rejects
+        guard rejects || isGuarding else { return }
+        isGuarding = false
         for stream in streams.values where stream.mayStart {
-            stream.guardStart(rejects && runtime.wouldReject(stream.id))
+            let isGuarded = rejects && runtime.wouldReject(stream.id)
+            stream.guardStart(isGuarded)
+            if isGuarded { isGuarding = true }
         }
     }
 

@@ -23,6 +23,8 @@ public final class PipeWireHost: Host {
     private(set) var holdTimer: UnsafeMutablePointer<spa_source>?
     /// The streams by their nodes' global ids.
     private(set) var streams: [UInt32: StreamNode] = [:]
+    /// Whether some streams are muted in advance (``turnEnded()``).
+    var isGuarding = false
     private(set) var clients: [OpaquePointer: ClientWatch] = [:]
     let processes: any ProcessTree = LinuxProcessTree()
     lazy var routes = RouteWatch(host: self)

@@ -18,8 +18,6 @@
 
 /* As in the activation of a node: it was told to begin, or has begun. */
 enum { TRIGGERED = 1, AWAKE = 2 };
-/* A graph that has just begun to run plays nothing yet. */
-enum { FIRST_FRAMES = 8 * 1024 };
 
 struct watch {
     struct pw_main_loop *loop;
@@ -63,7 +61,7 @@ static int64_t look(const struct spa_pod *profile) {
             continue;
         if (property->key == SPA_PROFILER_driverBlock) {
             signal = begin + nanoseconds(CLOCK_MONOTONIC_RAW) - nanoseconds(CLOCK_MONOTONIC);
-        } else if ((status == TRIGGERED || status == AWAKE) && position >= FIRST_FRAMES) {
+        } else if (status == TRIGGERED || status == AWAKE) {
             char text[512];
             snprintf(text, sizeof(text), "pw.node | (%s-%d) missed a cycle, pos:%lld", name, id, (long long)position);
             print(signal, text);

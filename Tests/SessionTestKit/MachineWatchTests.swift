@@ -12,7 +12,10 @@ import Testing
     func losses() {
         let underflow = "[I][00893.5] mod.protocol-pulse | [ stream.c: 271 stream_send_underflow()] [mpv]: UNDERFLOW"
         let cork = "mod.protocol-pulse | [ pulse-server.c: 2695 do_cork_stream()] [mpv] CORK_PLAYBACK_STREAM cork:yes"
-        for line in [Self.line, underflow, "\(underflow)\n[I][00894.5] \(cork)"] {
+        let other = cork.replacing("[mpv]", with: "[telephone]")
+        for line in [
+            Self.line, underflow, "\(underflow)\n[I][00894.5] \(cork)", "\(underflow)\n[I][00893.513] \(other)",
+        ] {
             #expect(MachineWatch.losses(in: "\(line)\n").map(\.moment) == [.milliseconds(893_500)])
         }
         let others = [

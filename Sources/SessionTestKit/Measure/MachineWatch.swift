@@ -63,7 +63,7 @@ public final class MachineWatch: Sendable {
     /// The lines of a log in which PipeWire says that sound was lost, and when, by the clock of its logs.
     ///
     /// Of a node that missed a cycle the daemon says so once in two seconds, the clients each time that they were not woken,
-    /// and `cycle-watch` each time, but up to half a second later. pipewire-pulse says when it has no sound of a client, also
+    /// and `cycle-watch` each time, but up to a second later. pipewire-pulse says when it has no sound of a client, also
     /// where the client's sound ends: then the client corks or drains its stream at once.
     static func losses(in log: String) -> [(moment: Duration, line: Substring)] {
         let lines = log.split(separator: "\n")
@@ -74,10 +74,12 @@ public final class MachineWatch: Sendable {
             // A graph that has just begun to run plays nothing yet.
             let position = line.range(of: "pos:").flatMap { Int(line[$0.upperBound...].prefix(while: \.isNumber)) }
             if let position, position < 8 * 1024 { return nil }
-            let isEnd =
-                !isMissed
-                && lines[(index + 1)...].prefix { self.moment(of: $0).map { $0 < moment + shortestBuffer } ?? true }
-                    .contains { line in ["CORK_", "DRAIN_", "DELETE_"].contains { line.contains($0) } }
+            // "[music-player]: UNDERFLOW …", then "[music-player] CORK_PLAYBACK_STREAM …".
+            let client = line.range(of: "]: UNDERFLOW").map { line[..<$0.lowerBound].split(separator: "[").last ?? "" }
+            let ends = client.map { client in ["CORK_", "DRAIN_", "DELETE_"].map { "[\(client)] \($0)" } } ?? []
+            let isEnd = lines[(index + 1)...]
+                .prefix { self.moment(of: $0).map { $0 < moment + shortestBuffer } ?? true }
+                .contains { line in ends.contains { line.contains($0) } }
             return isEnd ? nil : (moment, line)
         }
     }
