@@ -228,9 +228,17 @@ private struct Interruption {
     /// what of the file's end does not fill a quantum: of two seconds 95,225 or 95,226 frames were heard, of other players
     /// 95,986 or more. PulseAudio plays up to 20 ms before the mute is lifted: 95,044 to 95,114 frames were heard.
     static func expectWhole(_ samples: [Float], _ length: Duration) throws {
-        let heard = soundingFrames(of: samples).map(\.count).reduce(0, +)
+        let ranges = soundingFrames(of: samples)
+        let heard = ranges.map(\.count).reduce(0, +)
         print("\(heard) of \(length.frames) frames")
+        // What begins or ends louder than a fade does has lost that end of it.
+        let parts = ranges.map { range in
+            let edges = [samples[range].prefix(24), samples[range].suffix(24)]
+            let loudest = edges.map { String(describing: $0.map(\.magnitude).max() ?? 0) }
+            return "\(range), from a peak of \(loudest[0]) to one of \(loudest[1])"
+        }
         #expect(
-            heard > length.frames - 1024 && heard <= length.frames, "\(heard) of \(length.frames) frames were heard")
+            heard > length.frames - 1024 && heard <= length.frames,
+            "\(heard) of \(length.frames) frames were heard: \(parts.joined(separator: "; "))")
     }
 }
