@@ -74,7 +74,8 @@ static void connect_bus(struct as_session *session) {
     sd_bus_message *message = NULL;
     session->retry_at = 0;
     if (sd_bus_new(&session->bus) < 0 || sd_bus_set_address(session->bus, session->address) < 0 ||
-        sd_bus_set_bus_client(session->bus, 1) < 0 || sd_bus_add_filter(session->bus, NULL, as_signal, session) < 0 ||
+        sd_bus_set_bus_client(session->bus, 1) < 0 || sd_bus_negotiate_fds(session->bus, 0) < 0 ||
+        sd_bus_add_filter(session->bus, NULL, as_signal, session) < 0 ||
         sd_bus_start(session->bus) < 0) {
         drop_connection(session);
         as_retry_later(session);

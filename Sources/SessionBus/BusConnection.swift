@@ -49,9 +49,14 @@ public final class BusConnection {
     private let address: BusAddress
     let loop: any EventLoop
     private let readsAhead: Bool
+    private let takesDescriptors: Bool
     private(set) var bus: OpaquePointer?
     private var watch: (any LoopWatch)?
     private var interest = Readiness()
+    /// What cuts off messages that are too long, and the watch of its socket.
+    private var gate: MessageGate?
+    private var gateWatch: (any LoopWatch)?
+    private var gateInterest = Readiness()
     private var alarm: (any LoopTimer)?
     private var armed: Int64?
     /// Whether a turn is running; at its end the loop is told once which events to wait for.
@@ -86,13 +91,19 @@ public final class BusConnection {
 
     /// Creates a connection; ``open()`` connects it.
     ///
-    /// - Parameter readsAhead: Whether to read further messages while some wait, so that other senders get their turn,
-    ///   as a server needs. Calls of a sender that exceeds its limit are then answered with errors, and its signals are
-    ///   dropped. Otherwise excess messages wait in the socket.
-    public init(_ address: BusAddress, loop: any EventLoop, readsAhead: Bool = true) {
+    /// - Parameters:
+    ///   - readsAhead: Whether to read further messages while some wait, so that other senders get their turn, as a server
+    ///     needs. Calls of a sender that exceeds its limit are then answered with errors, and its signals are dropped.
+    ///     Otherwise excess messages wait in the socket.
+    ///   - takesDescriptors: Whether messages may have descriptors. Then nothing is cut off, so this is for a bus on which
+    ///     only trusted peers send.
+    public init(
+        _ address: BusAddress, loop: any EventLoop, readsAhead: Bool = true, takesDescriptors: Bool = false
+    ) {
         self.address = address
         self.loop = loop
         self.readsAhead = readsAhead
+        self.takesDescriptors = takesDescriptors
         alarm = loop.timer { [weak self] in
             self?.armed = nil
             self?.turn()
@@ -102,6 +113,7 @@ public final class BusConnection {
     deinit {
         alarm?.cancel()
         watch?.cancel()
+        gateWatch?.cancel()
         if let bus { sd_bus_close_unref(bus) }
     }
 
@@ -124,7 +136,9 @@ public final class BusConnection {
                 var message: OpaquePointer?
                 guard sd_bus_process(bus, &message) > 0 else { break }
                 if let message { sd_bus_message_unref(message) }
+                gate?.pump()
             }
+            gate?.pump()
         }
         disconnect(WireError(WireErrorName.disconnected, "the connection was closed"))
         updateWaiting()
@@ -182,7 +196,13 @@ public final class BusConnection {
         var code = sd_bus_new(&made)
         if code >= 0 { code = sd_bus_set_address(made, address) }
         if code >= 0 { code = sd_bus_set_bus_client(made, 1) }
+        // Too many of them would end the connection.
+        if code >= 0 { code = sd_bus_negotiate_fds(made, takesDescriptors ? 1 : 0) }
         if code >= 0 { code = sd_bus_start(made) }
+        if code >= 0, !takesDescriptors {
+            gate = MessageGate(inPlaceOf: sd_bus_get_fd(made))
+            if gate == nil { code = -errno }
+        }
         guard code >= 0, let made else {
             sd_bus_unref(made)
             return soon { [weak self] in self?.lose(code) }
@@ -190,6 +210,8 @@ public final class BusConnection {
         bus = made
         interest = []
         watch = loop.watch(sd_bus_get_fd(made)) { [weak self] _ in self?.turn() }
+        gateInterest = []
+        gateWatch = gate.map { loop.watch($0.outside) { [weak self] _ in self?.turn() } }
     }
 
     private func doLongWork() {
@@ -238,7 +260,8 @@ public final class BusConnection {
             }
             if uniqueName == nil, sd_bus_is_ready(bus) > 0 { connected(bus) }
             guard self.bus == bus else { return false }
-            if code == 0 { return true }
+            // More may wait outside than has room inside.
+            if code == 0, gate?.pump() != true { return true }
         } while loop.now < end
         return true
     }
@@ -250,6 +273,17 @@ public final class BusConnection {
         }
         let kind = message.kind
         let isAnswer = kind == Int32(SD_BUS_MESSAGE_METHOD_RETURN) || kind == Int32(SD_BUS_MESSAGE_METHOD_ERROR)
+        if gate?.hasCut(MessageGate.MessageKey(sender: sender, serial: message.serial)) ?? false {
+            let error = WireError(
+                WireErrorName.limitsExceeded,
+                "the message is longer than \(MessageGate.longest) bytes, which is all that is read")
+            if isAnswer, let call = answered(by: message) {
+                drop(call)
+                call.finish(.failure(error))
+            }
+            if kind == Int32(SD_BUS_MESSAGE_METHOD_CALL) { BusCall(message, self).fail(error) }
+            return
+        }
         // Answers need no limit: there are only as many as we have sent calls.
         if isAnswer, answered(by: message) == nil { return }
         let weight = message.weight
@@ -292,6 +326,11 @@ public final class BusConnection {
         if !work.isEmpty || !longWork.isEmpty || isBroken || !mailbox.isEmpty { wait(for: loop.now) }
         if earliestDeadline < .max { wait(for: earliestDeadline) }
         if let bus {
+            gate?.pump()
+            if let wanted = gate?.interest, wanted != gateInterest {
+                gateInterest = wanted
+                gateWatch?.update(wanted)
+            }
             let events = sd_bus_get_events(bus)
             var wanted = Readiness()
             // While messages wait, the next turn comes by itself, only once per turn of the loop.
@@ -353,8 +392,11 @@ public final class BusConnection {
     private func disconnect(_ error: WireError) {
         watch?.cancel()
         watch = nil
+        gateWatch?.cancel()
+        gateWatch = nil
         if let bus { sd_bus_close_unref(bus) }
         bus = nil
+        gate = nil
         mailbox.clear()
         isBroken = false
         uniqueName = nil

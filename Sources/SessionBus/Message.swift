@@ -24,6 +24,10 @@ struct Message: ~Copyable {
         var kind: UInt8 = 0
         return sd_bus_message_get_type(pointer, &kind) >= 0 ? Int32(kind) : 0
     }
+    var serial: UInt64 {
+        var serial: UInt64 = 0
+        return sd_bus_message_get_cookie(pointer, &serial) >= 0 ? serial : 0
+    }
     var sender: String { text(sd_bus_message_get_sender(pointer)) }
     var path: String { text(sd_bus_message_get_path(pointer)) }
     var interface: String { text(sd_bus_message_get_interface(pointer)) }

@@ -78,7 +78,8 @@ public final class SessionService {
         guard let buses else { return }
         let players = PlayerBridge(service: self, loop: loop)
         self.players = players
-        desktop = Desktop(service: self, system: BusConnection(buses.system, loop: loop), loop: loop)
+        desktop = Desktop(
+            service: self, system: BusConnection(buses.system, loop: loop, takesDescriptors: true), loop: loop)
         runtime.players = players
         notes = DesktopNotes(service: self)
         permissions = RecordingPermissions(session: connection) { [weak self] in self?.host.accessChanged() }

@@ -93,6 +93,31 @@ extension LiveModule {
         }
     }
 
+    @Test(
+        "no message and no descriptor of one peer ends another's session",
+        arguments: [["long", "100000000"], ["long", "134217727"], ["descriptors", "2000"]])
+    func attackOnConnection(attack: [String]) async throws {
+        try await LiveDesktop.run { desk in
+            let app = try await desk.application()
+            let session = try await app.open()
+            try await app.session(session, "SetCategory", #""playback""#, #"["mix-with-others"]"#, #""""#)
+            try await app.session(session, "Activate", "[]")
+            let lines = try desk.log.lineCount
+            let before = try desk.peakMemory
+            let attacker = try desk.sandbox.start(
+                "attacker", Invocation("/usr/bin/python3", [DesktopMocks.fixture("bus-attack.py")] + attack))
+            #expect(try await attacker.waitForExit() == .exited(0), "\(attacker.log.tail())")
+            // It is answered after everything that came before.
+            #expect(try await app.get(session, "Active").bool == true)
+            let log = try desk.log.text.split(separator: "\n").dropFirst(lines)
+            #expect(!log.contains { $0.contains("session bus is gone") })
+            let growth = try desk.peakMemory - before
+            print("\(attack.joined(separator: " ")): \(growth >> 10) KiB more at most; \(attacker.log.tail())")
+            // A message of 2 MiB is read as a whole, in whatever number of copies; one of 100 is not.
+            #expect(growth < 16 << 20, "\(growth) bytes")
+        }
+    }
+
     @Test("10,000 calls a second from one peer: others get answers, the music has no gap, and sessions are in time")
     func flood() async throws {
         try await LiveDesktop.run { desk in
@@ -200,5 +225,17 @@ extension LiveDesktop {
         let client = try play(LiveDesktop.music, with: .paplay, as: "music-player", role: .music)
         try await hear(LiveDesktop.music, lowered: decibels)
         return client
+    }
+}
+
+extension LiveDesktop {
+    /// The most memory that the daemon has had at once, in bytes (proc(5), `VmHWM`).
+    fileprivate var peakMemory: Int {
+        get throws {
+            let daemon = try #require(server.daemon)
+            let status = try String(contentsOfFile: "/proc/\(daemon.processID)/status", encoding: .utf8)
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+            return try #require(Int(line.split(whereSeparator: \.isWhitespace)[1])) << 10
+        }
     }
 }

@@ -21,11 +21,12 @@ final class Bus {
     var states: [BusConnection.State] = []
 
     /// - Parameter loop: What the service turns on instead of the client's loop itself, made of that.
-    init(_ loop: (PollLoop) -> any EventLoop = { $0 }) async throws {
+    init(takesDescriptors: Bool = false, _ loop: (PollLoop) -> any EventLoop = { $0 }) async throws {
         sandbox = try Sandbox()
         daemon = try await sandbox.startBus()
-        client = try BusClient(.custom(sandbox.busAddress))
-        service = BusConnection(.custom(sandbox.busAddress), loop: loop(client.loop))
+        client = try BusClient(.custom(sandbox.busAddress), takesDescriptors: takesDescriptors)
+        service = BusConnection(
+            .custom(sandbox.busAddress), loop: loop(client.loop), takesDescriptors: takesDescriptors)
         server = ObjectServer(connection: service, root: "/org/test")
         echo.server = server
         server.add(echo, at: Bus.path)
@@ -70,8 +71,11 @@ final class Bus {
 }
 
 /// Runs a body with a bus of its own, and ends everything whatever happens.
-func withBus(_ loop: (PollLoop) -> any EventLoop = { $0 }, _ body: (Bus) async throws -> Void) async throws {
-    let bus = try await Bus(loop)
+func withBus(
+    takesDescriptors: Bool = false, _ loop: (PollLoop) -> any EventLoop = { $0 },
+    _ body: (Bus) async throws -> Void
+) async throws {
+    let bus = try await Bus(takesDescriptors: takesDescriptors, loop)
     do {
         try await body(bus)
     } catch {

@@ -27,8 +27,8 @@ final class BusClient {
     private var subscriptions: [Subscription] = []
 
     /// Connects; throws the reason if the bus cannot be reached.
-    init(_ address: BusAddress) throws(WireError) {
-        connection = BusConnection(address, loop: loop, readsAhead: false)
+    init(_ address: BusAddress, takesDescriptors: Bool = false) throws(WireError) {
+        connection = BusConnection(address, loop: loop, readsAhead: false, takesDescriptors: takesDescriptors)
         connection.open()
         let connection = connection
         _ = loop.wait { connection.isConnected || connection.lastError != nil }

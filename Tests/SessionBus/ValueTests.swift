@@ -1,6 +1,7 @@
 import Foundation
 import SessionBus
 import SessionOracle
+import SessionTestKit
 import SessionWire
 import Testing
 
@@ -101,8 +102,14 @@ import Testing
         }
     }
 
-    @Test func aDescriptorArrives() async throws {
+    @Test func aDescriptorArrivesWhereItIsTaken() async throws {
         try await withBus { bus in
+            let error = thrown(WireError.self) { try bus.call("Descriptor") }
+            #expect(error != nil)
+            try #expect(bus.call("Add", [.int32(1), .int32(1)]) == [.int64(2)])
+            #expect(bus.states.count == 1)
+        }
+        try await withBus(takesDescriptors: true) { bus in
             var ends: [Int32] = [-1, -1]
             #expect(pipe(&ends) == 0)
             bus.echo.descriptor = ends[0]

@@ -53,7 +53,7 @@ struct Buses {
         clock = holdsClock ? HeldClock(over: loop) : nil
         let eventLoop = clock ?? loop as any EventLoop
         session = BusConnection(.custom(sandbox.busAddress), loop: eventLoop)
-        system = BusConnection(.custom(sandbox.systemBusAddress), loop: eventLoop)
+        system = BusConnection(.custom(sandbox.systemBusAddress), loop: eventLoop, takesDescriptors: true)
         session.open()
         system.open()
     }
