@@ -419,6 +419,7 @@ public final class PulseAudioHost: Host {
     /// change, so ours can be switched on without it.
     private static let isVerbose = getenv("AUDIO_SESSION_DEBUG") != nil
 
+    /// Writes a line to the daemon's log, whatever clients have said in it.
     static func write(_ level: LogLevel, _ text: String) {
         let number: Int32 =
             switch level {
@@ -427,7 +428,7 @@ public final class PulseAudioHost: Host {
             case .info: 3
             case .debug: isVerbose ? 3 : 4
             }
-        cpc_log(number, text)
+        cpc_log(number, printable(text, limit: 4000))
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import PolicyFile
+import SessionCore
 
 /// Output for people: results on standard output, everything else on standard error.
 enum Terminal {
@@ -12,13 +13,16 @@ enum Terminal {
         }
     }
 
-    /// Writes a line to standard error.
-    static func writeError(_ line: String) { _ = put(line + "\n", to: STDERR_FILENO) }
+    /// Writes lines to standard error. Nothing that the service or a program has said in them controls the terminal.
+    static func writeError(_ text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        _ = put(lines.map { printable(String($0), limit: 4000) + "\n" }.joined(), to: STDERR_FILENO)
+    }
 
     /// Writes mistakes with their source lines to standard error.
     static func report(_ diagnostics: [Diagnostic]) {
         var excerpts = Excerpts(isColoured: isColoured(STDERR_FILENO))
-        for diagnostic in diagnostics { writeError(excerpts.text(of: diagnostic)) }
+        for diagnostic in diagnostics { _ = put(excerpts.text(of: diagnostic) + "\n", to: STDERR_FILENO) }
     }
 
     /// Whether to use colours: on a terminal, unless the user has switched them off (https://no-color.org).

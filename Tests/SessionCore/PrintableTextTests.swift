@@ -13,7 +13,10 @@ import Testing
         ("~\u{7F}\u{80}\u{9B}2J\u{9F}\u{A0}", 48, "~\u{FFFD}\u{FFFD}\u{FFFD}2J\u{FFFD}\u{A0}"),
         // Ends of lines and changes of the writing direction.
         ("\u{2027}\u{2028}\u{2029}\u{202A}\u{202E}\u{202F}", 48, "\u{2027}\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}\u{202F}"),
-        ("\u{2065}\u{2066}\u{2069}\u{206A}", 48, "\u{2065}\u{FFFD}\u{FFFD}\u{206A}"),
+        ("\u{205F}\u{2066}\u{2069}\u{2070}", 48, "\u{205F}\u{FFFD}\u{FFFD}\u{2070}"),
+        // What is not seen; joiners are part of words.
+        ("\u{AD}\u{61C}\u{200B}\u{200F}\u{2060}\u{FEFF}\u{E0041}", 48, String(repeating: "\u{FFFD}", count: 7)),
+        ("a\u{200C}b\u{200D}c", 48, "a\u{200C}b\u{200D}c"),
         ("gnp\u{202E}exe", .max, "gnp\u{FFFD}exe"),
         // Limits count characters, not bytes.
         ("abcd", 4, "abcd"), ("abcde", 4, "abcd…"), ("äöüß", 4, "äöüß"), ("äöüßa", 4, "äöüß…"), ("abc", 0, "…"),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import SessionBus
+import SessionCore
 import SessionWire
 
 /// The connection to the session bus, and the calls to the service.
@@ -132,9 +133,10 @@ extension WireError {
                 To see whether the sound server has loaded the module, and what is in the way: audio-session doctor
                 """
         }
+        let message = printable(message, limit: 1000)
         if name == WireErrorName.disconnected {
             return "the session bus cannot be reached: \(message)\nSee DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR."
         }
-        return message.isEmpty ? name : message
+        return message.isEmpty ? printable(name, limit: 255) : message
     }
 }

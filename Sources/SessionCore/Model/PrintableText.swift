@@ -19,10 +19,13 @@ public func printable(_ text: String, limit: Int = 48) -> String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character neither controls a terminal, nor ends a line, nor changes the writing direction.
+    /// Whether the character neither controls a terminal, nor ends a line, nor changes the writing direction, nor hides.
+    /// Zero-width joiners are part of words in some scripts.
     public var isPrintable: Bool {
         switch value {
-        case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: false
+        case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x61C, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,
+            0xFFF9...0xFFFB, 0xE0000...0xE007F:
+            false
         default: true
         }
     }
