@@ -16,9 +16,7 @@ public final class Module {
     private init(_ module: OpaquePointer, context: OpaquePointer, arguments: String?, start: StartWatch?) {
         self.context = context
         self.start = start
-        keeper = PolicyKeeper(arguments: arguments) { level, line in
-            cpw_log(cpw_log_level(rawValue: UInt32(level.rawValue)), line)
-        }
+        keeper = PolicyKeeper(arguments: arguments) { PipeWireHost.write($0, $1) }
         host = PipeWireHost(
             context: context, policy: keeper.load(), servesBus: PolicyLoader.servesBus(arguments: arguments),
             streamCame: { [weak start] in start?.streamCame() })
@@ -68,7 +66,7 @@ public final class Module {
             file: text(cpw_own_file(), limit: 4096), folder: runtimeFolder())
         // Not an error: a server whose configuration requires this module would not start.
         if let startMark, startMark.find() == .leftover {
-            cpw_log(CPW_LOG_ERROR, startMark.complaint)
+            PipeWireHost.write(.error, startMark.complaint)
             return 0
         }
         let start = startMark.map { StartWatch($0, settled: crt_release_pages) }

@@ -5,9 +5,6 @@ import SessionDesktop
 
 /// The runtime's queries and commands about routes.
 extension PipeWireHost {
-    /// Whether the module manages no streams at present.
-    private var hasSteppedBack: Bool { book?.hasSteppedBack ?? true }
-
     /// The streams whose sound goes to a sink.
     public func streams(heardOn node: UInt32) -> [StreamID] {
         routes.sources(of: node).sorted().compactMap { stream(of: $0) }
@@ -18,10 +15,10 @@ extension PipeWireHost {
 
     /// Applies a device event, with all its effects, before returning. Returns whether a stream has lost its output.
     @discardableResult
-    func handle(_ event: RouteEvent) -> Bool { hasSteppedBack ? false : runtime?.handle(event) ?? false }
+    func handle(_ event: RouteEvent) -> Bool { runtime?.handle(event) ?? false }
 
     /// Records that the user muted or unmuted a source (N7).
-    func muted(_ input: RouteNode, _ isMuted: Bool) { if !hasSteppedBack { runtime?.muted(input, isMuted) } }
+    func muted(_ input: RouteNode, _ isMuted: Bool) { runtime?.muted(input, isMuted) }
 
     /// The graph's quantum.
     var graphQuantum: Duration { quantum(of: StreamID(0)) }
@@ -35,22 +32,18 @@ extension PipeWireHost {
     }
 
     /// Handles a new link to a node.
-    func linked(to node: UInt32) {
-        if !hasSteppedBack { runtime?.linked(to: node) }
-    }
+    func linked(to node: UInt32) { runtime?.linked(to: node) }
 
     /// Handles a change of the session manager.
-    func managerChanged() {
-        if !hasSteppedBack { runtime?.managerChanged() }
-    }
+    func managerChanged() { runtime?.managerChanged() }
 
     /// Whether the loss of an output may stop playback.
-    var stopsPlayback: Bool { !hasSteppedBack && runtime?.mayStopPlayback ?? false }
+    var stopsPlayback: Bool { book?.other == nil && runtime?.mayStopPlayback ?? false }
 
     /// Whether the policy takes the place of the session manager's own pause of players: it is in force, and does not say
     /// that such things are kept.
     var replacesManagersPause: Bool {
-        guard let book, !book.hasSteppedBack else { return false }
+        guard let book, book.other == nil else { return false }
         return book.policy.policy.stockModules == .unload && book.service?.isPolicyPaused != true
     }
 

@@ -33,6 +33,10 @@ public final class PipeWireHost: Host {
     private var seesNewStreams = false
     /// Whether the daemon has loaded its modules and runs its loop.
     private var hasBegun = false
+    /// The objects that the daemon had before it ran its loop, and so before it served anybody, by their global ids.
+    private var isOfConfiguration: Set<UInt32> = []
+    /// What is to be said of the nodes of WirePlumber's own role policy, by their global ids.
+    private var rolePolicyNodes: [UInt32: String] = [:]
     /// Whether the daemon is about to register an object.
     private var isRegistering = false
     /// The streams whose state in the graph must change, by their nodes' global ids, in order and without repeats.
@@ -141,6 +145,7 @@ public final class PipeWireHost: Host {
     // MARK: - Objects
 
     private func added(_ global: OpaquePointer) {
+        if !hasBegun { isOfConfiguration.insert(pw_global_get_id(global)) }
         isRegistering = true
         defer { isRegistering = false }
         if isClient(global) {
@@ -176,18 +181,26 @@ public final class PipeWireHost: Host {
             linksChanged()
         } else if pw_global_is_type(global, "PipeWire:Interface:Node") {
             routes.removed(node: pw_global_get_id(global))
+            if rolePolicyNodes.removeValue(forKey: pw_global_get_id(global)) != nil { updateOtherPolicy() }
         }
+        isOfConfiguration.remove(pw_global_get_id(global))
+    }
+
+    /// Leaves all streams to WirePlumber's own role policy as long as one of its nodes is there.
+    private func updateOtherPolicy() {
+        book?.leave(to: rolePolicyNodes.min { $0.key < $1.key }?.value)
+        wakeLater()
     }
 
     private func addedNode(_ node: OpaquePointer, global: UInt32) {
-        guard let book, !book.hasSteppedBack else { return }
-        if isRoleLoopback(node) {
+        guard let book else { return }
+        if isOfRolePolicy(node) {
             let other = name(pw_properties_get(pw_impl_node_get_properties(node), "node.name")) ?? "?"
-            book.stepBack(from: "\(other) belongs to WirePlumber's own role policy")
+            rolePolicyNodes[global] = "\(other) belongs to WirePlumber's own role policy"
+            updateOtherPolicy()
             return
         }
-        guard let properties = StreamProperties(node: node, client: client(of: node), programs: programs(of: node))
-        else { return }
+        guard let properties = streamProperties(of: node) else { return }
         streamCame()
         let stream = StreamNode(
             id: book.nextID(), node: node, global: global, properties: properties, isNew: seesNewStreams, host: self)
@@ -200,8 +213,7 @@ public final class PipeWireHost: Host {
         let programs = programs(of: stream.node)
         // A client that goes takes its streams along. Without it they would be somebody else's in their last moments.
         if programs == nil, !stream.properties.identity.isOfServer { return }
-        guard let book,
-            let properties = StreamProperties(node: stream.node, client: client(of: stream.node), programs: programs),
+        guard let book, let properties = streamProperties(of: stream.node),
             properties != stream.properties || book.isOutdated(stream)
         else { return }
         // The stream was moved because of what it was before.
@@ -214,24 +226,46 @@ public final class PipeWireHost: Host {
     /// Puts another policy into force. Returns whether it differs from the present one.
     func apply(_ policy: LoadedPolicy) -> Bool { book?.apply(policy) ?? false }
 
+    private func streamProperties(of node: OpaquePointer) -> StreamProperties? {
+        let maker = maker(of: pw_impl_node_get_properties(node))
+        return StreamProperties(
+            node: node, client: maker.client, programs: maker.client.flatMap { clients[$0]?.programs },
+            isOfServer: maker == .server)
+    }
+
     private func programs(of node: OpaquePointer) -> ClientPrograms? {
         client(of: node).flatMap { clients[$0]?.programs }
     }
 
     func client(of node: OpaquePointer) -> OpaquePointer? { client(in: pw_impl_node_get_properties(node)) }
 
-    /// The client whose id the daemon wrote into an object's properties.
-    private func client(in properties: UnsafePointer<pw_properties>?) -> OpaquePointer? {
-        guard let id = text(properties.flatMap { pw_properties_get($0, "client.id") }).flatMap({ UInt32($0) }),
-            let global = pw_context_find_global(context, id), isClient(global)
-        else { return nil }
-        return OpaquePointer(pw_global_get_object(global))
+    private func client(in properties: UnsafePointer<pw_properties>?) -> OpaquePointer? { maker(of: properties).client }
+
+    /// Who has made an object, as the daemon has written into its properties.
+    ///
+    /// A factory writes its client there, but for objects that stay when their client goes (`object.linger`): what is there
+    /// then, the client has written. The daemon makes such objects itself while it reads its configuration, before it serves
+    /// anybody.
+    private func maker(of properties: UnsafePointer<pw_properties>?) -> Maker {
+        func value(_ key: String) -> String? { text(properties.flatMap { pw_properties_get($0, key) }) }
+        if isTrue(value("object.linger")) {
+            let id = value("object.id").flatMap { UInt32($0) }
+            return id.map { isOfConfiguration.contains($0) } ?? false ? .server : .unknown
+        }
+        guard let id = value("client.id") else { return .server }
+        guard let global = UInt32(id).flatMap({ pw_context_find_global(context, $0) }), isClient(global),
+            let client = OpaquePointer(pw_global_get_object(global))
+        else { return .unknown }
+        return .client(client)
     }
 
-    /// Whether an object belongs to a sandboxed program, or to one that the kernel does not reveal. An object without a
-    /// client is the daemon's own.
+    /// Whether an object belongs to a sandboxed program, or to one that the kernel does not reveal.
     func isConfined(_ properties: UnsafePointer<pw_properties>?) -> Bool {
-        client(in: properties).map { isConfined(client: $0) } ?? false
+        switch maker(of: properties) {
+        case .server: false
+        case .client(let client): isConfined(client: client)
+        case .unknown: true
+        }
     }
 
     /// Whether a client is sandboxed, or is one that the kernel does not reveal.
@@ -239,7 +273,7 @@ public final class PipeWireHost: Host {
         let properties = pw_impl_client_get_properties(client)
         let portal = text(properties.flatMap { pw_properties_get($0, "pipewire.access.portal.app_id") })
         guard portal?.isEmpty ?? true, let program = clients[client]?.programs.connected else { return true }
-        return program.sandbox != nil
+        return program.confinement != .unconfined
     }
 
     func streamDestroyed(_ stream: StreamNode) {
@@ -328,12 +362,15 @@ public final class PipeWireHost: Host {
 
     // MARK: - WirePlumber's role policy
 
-    /// Whether a node belongs to WirePlumber's own role policy: endpoints up to 0.4, role-based loopbacks since 0.5.
-    private func isRoleLoopback(_ node: OpaquePointer) -> Bool {
+    /// Whether a node belongs to WirePlumber's own role policy: endpoints up to 0.4, role-based loopbacks since 0.5. These are
+    /// sinks or halves of loopbacks, and no program in a sandbox has made them.
+    private func isOfRolePolicy(_ node: OpaquePointer) -> Bool {
         let properties = pw_impl_node_get_properties(node)
-        return isTrue(text(pw_properties_get(properties, "wireplumber.is-endpoint")))
-            || pw_properties_get(properties, "policy.role-based.priority") != nil
-            || pw_properties_get(properties, "policy.role-based.target") != nil
+        func has(_ key: String) -> Bool { pw_properties_get(properties, key) != nil }
+        let isOfPolicy =
+            isTrue(text(pw_properties_get(properties, "wireplumber.is-endpoint")))
+            || has("policy.role-based.priority") || has("policy.role-based.target")
+        return isOfPolicy && (isSink(node) || has("node.link-group")) && !isConfined(properties)
     }
 
     // MARK: - Host
@@ -380,10 +417,25 @@ public final class PipeWireHost: Host {
     }
 
     /// Writes to the daemon's log under the topic `mod.audio-session`.
-    public func log(_ level: LogLevel, _ text: @autoclosure () -> String) {
+    public func log(_ level: LogLevel, _ text: @autoclosure () -> String) { PipeWireHost.write(level, text()) }
+
+    /// Writes a line to the daemon's log, whatever clients have said in it.
+    static func write(_ level: LogLevel, _ text: @autoclosure () -> String) {
         let level = cpw_log_level(rawValue: UInt32(level.rawValue))
-        if cpw_log_enabled(level) { cpw_log(level, text()) }
+        if cpw_log_enabled(level) { cpw_log(level, printable(text(), limit: 4000)) }
     }
+}
+
+/// Who has made an object of the daemon.
+private enum Maker: Equatable {
+    /// The daemon itself.
+    case server
+    /// A client of the daemon.
+    case client(OpaquePointer)
+    /// A client that the daemon does not name.
+    case unknown
+
+    var client: OpaquePointer? { if case .client(let client) = self { client } else { nil } }
 }
 
 private func isClient(_ global: OpaquePointer) -> Bool { pw_global_is_type(global, "PipeWire:Interface:Client") }

@@ -22,8 +22,10 @@ struct StreamProperties: Equatable {
     /// Devices, monitors, filters and loopbacks (all linked groups or virtual nodes) are left alone. So is a node whose
     /// media category is neither playback nor capture by a program.
     ///
-    /// - Parameter programs: What is known of the programs behind the client.
-    init?(node: OpaquePointer, client: OpaquePointer?, programs: ClientPrograms?) {
+    /// - Parameters:
+    ///   - programs: What is known of the programs behind the client.
+    ///   - isOfServer: Whether the daemon itself has made the node.
+    init?(node: OpaquePointer, client: OpaquePointer?, programs: ClientPrograms?, isOfServer: Bool) {
         let properties = pw_impl_node_get_properties(node)
         let clientProperties = client.flatMap { pw_impl_client_get_properties($0) }
         func own(_ key: String) -> UnsafePointer<CChar>? { pw_properties_get(properties, key) }
@@ -45,19 +47,28 @@ struct StreamProperties: Equatable {
         func verified(_ key: String) -> UnsafePointer<CChar>? {
             clientProperties.flatMap { pw_properties_get($0, key) }
         }
-        let isOfPulseClient =
-            text(verified("client.api")) == "pipewire-pulse" && programs?.connected?.sandbox == nil
+        // Only a program outside of sandboxes, such as a portal or pipewire-pulse, speaks for others.
+        let speaksForOthers = programs?.connected?.confinement == .unconfined
+        let isOfPulseClient = text(verified("client.api")) == "pipewire-pulse" && speaksForOthers
         self.isOfPulseClient = isOfPulseClient
         let claimed = text(verified("application.process.id") ?? own("application.process.id")).flatMap { UInt32($0) }
-        let portal = name(verified("pipewire.access.portal.app_id")).flatMap { $0.isEmpty ? nil : $0 }
-        let instance = name(verified("pipewire.access.portal.instance_id"))
+        func spoken(_ key: String) -> String? {
+            speaksForOthers ? name(verified(key)).flatMap { $0.isEmpty ? nil : $0 } : nil
+        }
+        // A client that can reach PulseAudio's socket may record there; snaps are asked by pipewire-pulse (since 1.2).
+        let sandbox =
+            spoken("pipewire.access.portal.app_id").map {
+                AppSandbox($0, instance: spoken("pipewire.access.portal.instance_id"), mayRecord: isOfPulseClient)
+            }
+            ?? spoken("pipewire.snap.id").map {
+                AppSandbox($0, mayRecord: isTrue(spoken("pipewire.snap.audio.record")))
+            }
         identity = ClientIdentity(
             program: isOfPulseClient ? programs?.program(of: claimed) : programs?.connected,
-            // A client that can reach PulseAudio's socket may record there.
-            sandbox: portal.map { AppSandbox($0, instance: instance, mayRecord: isOfPulseClient) },
+            sandbox: sandbox,
             binary: name(inherited("application.process.binary")), displayName: name(inherited("application.name")),
             fallback: name(own("node.name")) ?? "stream", connection: "client \(text(own("client.id")) ?? "?")",
-            isOfServer: client == nil)
+            isOfServer: isOfServer)
         ignoresPause = text(own("node.pause-on-idle")) == "false"
         guard let role = inherited("media.role"), role.pointee != 0 else { return }
         self.role = name(role).flatMap { Role($0) }

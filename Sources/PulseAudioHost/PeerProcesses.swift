@@ -10,43 +10,41 @@ final class PeerProcesses {
     private let processes: any ProcessTree
     /// The sockets at the last look, by inode, with the process at the other end.
     private var known: [UInt64: UInt32] = [:]
-    /// The programs at the other end of the sockets that appeared together with a client: one as a rule; several if the
-    /// daemon itself has connected elsewhere meanwhile; none for a client on the network.
-    private var candidates: [OpaquePointer: [Program]] = [:]
-    /// The number of sockets that are considered for one client at most.
-    private static let mostCandidates = 8
+    /// The program of each client, as it was when the client came; `nil` for a client on the network, and where it is not
+    /// certain whose socket is whose.
+    private var programs: [OpaquePointer: Program?] = [:]
+    /// Whether a client from before this module may say which of the programs it is: all of them are outside of sandboxes.
+    private let trustsClaims: Bool
 
     /// Records the connections that exist already.
     init(processes: any ProcessTree) {
         self.processes = processes
         known = PeerProcesses.sockets()
+        trustsClaims = Set(known.values).allSatisfy { processes.confinement(of: $0) == .unconfined }
     }
 
     /// Records a new client.
     func added(_ client: OpaquePointer) {
         let sockets = PeerProcesses.sockets()
-        let new = sockets.filter { known[$0.key] == nil }
+        let new = Set(sockets.filter { known[$0.key] == nil }.values)
         known = sockets
-        candidates[client] = Set(new.values).sorted().prefix(Self.mostCandidates).compactMap {
-            processes.program(of: $0)
-        }
+        programs[client] = .some(new.count == 1 ? new.first.flatMap { processes.program(of: $0) } : nil)
     }
 
     /// Forgets a client that has gone.
-    func removed(_ client: OpaquePointer) { candidates[client] = nil }
+    func removed(_ client: OpaquePointer) { programs[client] = nil }
 
     /// The program of a client; `nil` if it is not certain.
     ///
-    /// - Parameter claimed: The process id that the client states. It decides only between several candidates, or, for
-    ///   a client from before this module, if there is a connection from that process.
+    /// - Parameter claimed: The process id that the client states. It counts only for a client from before this module, and
+    ///   only if there is a connection from that process.
     func program(of client: OpaquePointer, claimed: UInt32?) -> Program? {
-        if let known = candidates[client] {
-            return known.count == 1 ? known.first : known.first { $0.process.number == claimed }
-        }
-        guard let claimed, PeerProcesses.sockets().values.contains(claimed) else { return nil }
-        let program = processes.program(of: claimed)
-        candidates[client] = program.map { [$0] } ?? []
-        return program
+        if let known = programs[client] { return known }
+        let isConnected = claimed.map { PeerProcesses.sockets().values.contains($0) } ?? false
+        let program = trustsClaims && isConnected ? claimed.flatMap { processes.program(of: $0) } : nil
+        // Another process may have got the number since.
+        programs[client] = .some(program?.confinement == .unconfined ? program : nil)
+        return programs[client] ?? nil
     }
 
     /// The kernel's `struct ucred`, which glibc declares only with `_GNU_SOURCE`.
@@ -56,7 +54,8 @@ final class PeerProcesses {
         var gid: gid_t = 0
     }
 
-    /// The process at the other end of each socket of this process, by the socket's inode.
+    /// The process at the other end of each socket that this process has accepted, by the socket's inode. A socket on which
+    /// it has called others itself, such as a bus, has no name.
     private static func sockets() -> [UInt64: UInt32] {
         var result: [UInt64: UInt32] = [:]
         guard let folder = opendir("/proc/self/fd") else { return result }
@@ -69,6 +68,12 @@ final class PeerProcesses {
             var credentials = Credentials()
             var size = socklen_t(MemoryLayout<Credentials>.size)
             var file = stat()
+            var name = sockaddr_un()
+            var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+            let error = withUnsafeMutablePointer(to: &name) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+            }
+            guard error == 0, length > MemoryLayout<sa_family_t>.size else { continue }
             guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0, credentials.pid > 0,
                 credentials.pid != getpid(), fstat(descriptor, &file) == 0
             else { continue }

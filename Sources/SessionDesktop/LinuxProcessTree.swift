@@ -26,19 +26,24 @@ public struct LinuxProcessTree: ProcessTree {
         status(of: process).map { ($0.parent, $0.start) }
     }
 
-    /// The sandbox that Flatpak describes inside (`/.flatpak-info`, flatpak-metadata(5)), or that Flatpak or snapd
-    /// names in the control group.
-    public func sandbox(of process: UInt32) -> AppSandbox? {
-        // A process in our own mount namespace is in no Flatpak sandbox.
-        if let files = target(of: "\(process)/ns/mnt"), files != target(of: "self/ns/mnt"),
-            let mounts = contents(of: "\(process)/mountinfo", limit: 65_536),
-            LinuxProcessTree.answersAtOnce("/.flatpak-info", mounts),
-            let text = contents(of: "\(process)/root/.flatpak-info", limit: 16384),
-            let sandbox = LinuxProcessTree.sandbox(inFlatpak: text)
-        {
-            return sandbox
+    /// Decided by the namespaces, by what Flatpak describes inside of a sandbox (`/.flatpak-info`, flatpak-metadata(5)), and
+    /// by the control group that Flatpak or snapd has made.
+    ///
+    /// Whoever makes a mount namespace of its own without privileges has made a user namespace for it (user_namespaces(7)), as
+    /// sandboxes do. Without a description, it is not known what such a program may do.
+    public func confinement(of process: UInt32) -> Confinement {
+        guard let files = target(of: "\(process)/ns/mnt"), let ownFiles = target(of: "self/ns/mnt"),
+            let users = target(of: "\(process)/ns/user"), let ownUsers = target(of: "self/ns/user"),
+            let groups = groups(of: process)
+        else { return .unknown }
+        if files != ownFiles {
+            guard let description = flatpakDescription(of: process) else { return .unknown }
+            if !description.isEmpty {
+                return LinuxProcessTree.sandbox(inFlatpak: description).map { .sandbox($0) } ?? .unknown
+            }
         }
-        return groups(of: process).flatMap { LinuxProcessTree.sandbox(inGroups: $0) }.map { AppSandbox($0) }
+        if let application = LinuxProcessTree.sandbox(inGroups: groups) { return .sandbox(AppSandbox(application)) }
+        return files == ownFiles || users == ownUsers ? .unconfined : .unknown
     }
 
     /// The path in `/proc/PID/exe`, even if the program's file has been replaced since.
@@ -52,7 +57,9 @@ public struct LinuxProcessTree: ProcessTree {
     /// that is a link to pacat, and a script's own name instead of its interpreter's.
     public func name(of process: UInt32) -> String? {
         let command = contents(of: "\(process)/comm").map { String(decoding: $0, as: UTF8.self) }
-        let arguments = contents(of: "\(process)/cmdline").map { LinuxProcessTree.arguments($0) } ?? []
+        // The first arguments are enough, however many there are.
+        let line = LinuxProcessTree.bytes(at: "\(root)/\(process)/cmdline", limit: 4096, flags: O_NOFOLLOW)
+        let arguments = line.map { LinuxProcessTree.arguments($0) } ?? []
         return LinuxProcessTree.name(command: command ?? "", arguments: arguments)
     }
 
@@ -66,7 +73,7 @@ public struct LinuxProcessTree: ProcessTree {
 
     /// The name in the first existing desktop file, if the file's file system answers at once.
     public func title(ofDesktopEntry entry: String) -> String? {
-        guard DesktopFile.isName(entry), let mounts = contents(of: "self/mountinfo", limit: 65_536) else { return nil }
+        guard DesktopFile.isName(entry), let mounts = contents(of: "self/mountinfo", limit: 1 << 20) else { return nil }
         for folder in entries {
             let path = "\(folder)/\(entry).desktop"
             guard LinuxProcessTree.answersAtOnce(path, mounts) else { continue }
@@ -149,19 +156,37 @@ public struct LinuxProcessTree: ProcessTree {
     static func answersAtOnce(_ file: String, _ mounts: [UInt8]) -> Bool {
         var kind: String?
         var longest = 0
-        for line in mounts.split(separator: UInt8(ascii: "\n")) {
-            let fields = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
-            guard fields.count > 4, let end = fields.firstIndex(of: "-"), end + 1 < fields.count else { continue }
-            let place = fields[4]
+        for mount in LinuxProcessTree.mounts(mounts) {
             // The file may be a mount point itself; of several mounts in one place, the last one is in force.
-            guard place == "/" || file == place || file.hasPrefix(place + "/"), place.utf8.count >= longest else {
-                continue
-            }
-            longest = place.utf8.count
-            kind = fields[end + 1]
+            guard mount.place == "/" || file == mount.place || file.hasPrefix(mount.place + "/"),
+                mount.place.utf8.count >= longest
+            else { continue }
+            longest = mount.place.utf8.count
+            kind = mount.kind
         }
         let slow = ["fuse", "nfs", "cifs", "smb3", "9p", "ceph", "afs", "autofs"]
         return kind.map { kind in !slow.contains { kind.hasPrefix($0) } } ?? false
+    }
+
+    /// Whether the mount with a number is a file system that can only be mounted with privileges, or is in memory. Another
+    /// one, an overlay too, can be served by the program that is asked about.
+    static func isLocal(mount: Int, _ mounts: [UInt8]) -> Bool {
+        let kinds = [
+            "tmpfs", "ramfs", "rootfs", "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "bcachefs", "zfs", "squashfs",
+            "erofs",
+        ]
+        return LinuxProcessTree.mounts(mounts).contains { $0.number == mount && kinds.contains($0.kind) }
+    }
+
+    /// The lines of `/proc/PID/mountinfo`: the mount's number, its place, and the kind of its file system.
+    private static func mounts(_ text: [UInt8]) -> [(number: Int, place: String, kind: String)] {
+        text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let fields = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+            guard fields.count > 4, let number = Int(fields[0]), let end = fields.firstIndex(of: "-"),
+                end + 1 < fields.count
+            else { return nil }
+            return (number, fields[4], fields[end + 1])
+        }
     }
 
     /// The application id in `/proc/PID/cgroup`: from the first hierarchy that contains one, and from the innermost
@@ -251,20 +276,73 @@ public struct LinuxProcessTree: ProcessTree {
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The first bytes of a file below the root; nil when it cannot be read.
-    private func contents(of path: String, limit: Int = 4096) -> [UInt8]? {
+    /// A file below the root; `nil` if it cannot be read, or is longer than `limit`.
+    private func contents(of path: String, limit: Int = 65_536) -> [UInt8]? {
         // Not through links: a file inside a sandbox may be anything.
         LinuxProcessTree.contents(at: "\(root)/\(path)", limit: limit, followsLinks: false)
     }
 
     private static func contents(at path: String, limit: Int, followsLinks: Bool) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
+        let bytes = bytes(at: path, limit: limit + 1, flags: followsLinks ? 0 : O_NOFOLLOW)
+        return bytes.flatMap { $0.count > limit ? nil : $0 }
+    }
+
+    /// The first bytes of a file, however many reads they take: the kernel gives at most a page of some files at once. `nil`
+    /// if there are none.
+    private static func bytes(at path: String, limit: Int, flags: Int32) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-            count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+        var bytes: [UInt8] = []
+        while bytes.count < limit {
+            let part = [UInt8](unsafeUninitializedCapacity: min(limit - bytes.count, 16_384)) { buffer, count in
+                count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+            }
+            if part.isEmpty { break }
+            bytes += part
         }
         return bytes.isEmpty ? nil : bytes
+    }
+
+    // MARK: - Inside of a sandbox
+
+    /// What Flatpak's file in a process's root says, empty without such a file; `nil` if that cannot be told without waiting
+    /// for a program: the process can mount anything into its own root, at any time.
+    ///
+    /// So nothing is opened before it is known on which mount it is. A descriptor that was opened with `O_PATH` (open(2))
+    /// holds its mount, and nobody is asked for it.
+    private func flatpakDescription(of process: UInt32) -> [UInt8]? {
+        let folder = open("\(root)/\(process)/root", LinuxProcessTree.path | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return nil }
+        defer { close(folder) }
+        guard isLocal(folder, of: process) else { return nil }
+        let file = openat(folder, ".flatpak-info", LinuxProcessTree.path | O_NOFOLLOW | O_CLOEXEC)
+        guard file >= 0 else { return errno == ENOENT ? [] : nil }
+        defer { close(file) }
+        var facts = stat()
+        guard isLocal(file, of: process), fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
+        // Through the descriptor's link, which leads to this file and no other.
+        return LinuxProcessTree.contents(at: "/proc/self/fd/\(file)", limit: 65_536, followsLinks: true)
+    }
+
+    /// `O_PATH`, which glibc declares only with `_GNU_SOURCE` (fcntl.h).
+    private static let path: Int32 = 0o10_000_000
+
+    /// Whether an open file is on a local file system of a process.
+    private func isLocal(_ descriptor: Int32, of process: UInt32) -> Bool {
+        guard
+            let facts = LinuxProcessTree.contents(
+                at: "/proc/self/fdinfo/\(descriptor)", limit: 4096, followsLinks: false),
+            let line = facts.split(separator: UInt8(ascii: "\n")).first(where: {
+                $0.starts(with: Array("mnt_id:".utf8))
+            }),
+            let number = Int(
+                String(decoding: line.dropFirst("mnt_id:".utf8.count).drop { $0 == 9 || $0 == 32 }, as: UTF8.self)),
+            let mounts = contents(of: "\(process)/mountinfo", limit: 1 << 20)
+        else { return false }
+        return LinuxProcessTree.isLocal(mount: number, mounts)
     }
 }
 

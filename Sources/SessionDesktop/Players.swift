@@ -70,7 +70,7 @@ public final class Players {
         // Without players no file must be read: there may be many streams.
         guard !entries.isEmpty else { return nil }
         let known = sandbox ?? ""
-        let sandbox = known.isEmpty ? tree.sandbox(of: process)?.application : known
+        let sandbox = known.isEmpty ? tree.confinement(of: process).sandbox?.application : known
         var best: (Player.Nearness, Player)?
         for player in all {
             guard let nearness = player.nearness(to: process, sandbox: sandbox, in: tree) else { continue }
@@ -147,7 +147,7 @@ public final class Players {
         bus.credentials(of: owner) { [weak self] result in
             guard let self, case .success(let credentials) = result, let process = credentials.processID else { return }
             entries[owner]?.player.process = process
-            entries[owner]?.player.sandbox = tree.sandbox(of: process)?.application
+            entries[owner]?.player.sandbox = tree.confinement(of: process).sandbox?.application
         }
         askForStatus(of: owner)
     }

@@ -37,13 +37,28 @@ public struct AppSandbox: Sendable, Hashable {
     }
 }
 
+/// Where a program runs, as far as the kernel says so. What is unknown has the rights of a sandbox.
+public enum Confinement: Sendable, Hashable {
+    /// In no sandbox.
+    case unconfined
+    /// In a sandbox that is known.
+    case sandbox(AppSandbox)
+    /// The kernel does not say: the process has ended, hides itself, or is in a sandbox that nobody describes.
+    case unknown
+
+    /// The sandbox, if it is known.
+    public var sandbox: AppSandbox? {
+        if case .sandbox(let sandbox) = self { sandbox } else { nil }
+    }
+}
+
 /// A source of facts about processes.
 public protocol ProcessTree {
     /// The parent's process id (0 without one) and the start time as in ``ProcessID/start``; `nil` if the process has
     /// ended.
     func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)?
-    /// The sandbox of a process; nil outside of any.
-    func sandbox(of process: UInt32) -> AppSandbox?
+    /// Where a process runs.
+    func confinement(of process: UInt32) -> Confinement
     /// The path of a process's program; `nil` if the kernel does not reveal it.
     func executable(of process: UInt32) -> String?
     /// The name for people of a process's program: the name by which it was started.
@@ -95,9 +110,12 @@ extension ProcessTree {
             if executable != nil, self.executable(of: next) == executable { origin = ancestor }
             next = birth.parent
         }
+        let confinement = confinement(of: process)
         var program = Program(
             lineage: lineage, origin: origin, executable: executable.map { String($0.suffix(while: { $0 != "/" })) },
-            name: name(of: origin.number), unit: unit(of: process), sandbox: sandbox(of: process))
+            name: name(of: origin.number), unit: unit(of: process),
+            // Another process may have got the number meanwhile.
+            confinement: self.birth(of: process)?.start == first.start ? confinement : .unknown)
         program.title = program.desktopEntry.flatMap { title(ofDesktopEntry: $0) }
         return program
     }
@@ -119,8 +137,10 @@ public struct Program: Sendable, Equatable {
     public let name: String?
     /// The desktop's unit that contains the process.
     public let unit: String?
-    /// The sandbox that it runs in.
-    public let sandbox: AppSandbox?
+    /// Where it runs.
+    public let confinement: Confinement
+    /// The sandbox that it runs in, if it is known.
+    public var sandbox: AppSandbox? { confinement.sandbox }
 
     /// The application's name from its desktop file.
     public fileprivate(set) var title: String?
@@ -134,14 +154,15 @@ public struct Program: Sendable, Equatable {
 
     /// Describes a program.
     init(
-        lineage: [ProcessID], origin: ProcessID, executable: String?, name: String?, unit: String?, sandbox: AppSandbox?
+        lineage: [ProcessID], origin: ProcessID, executable: String?, name: String?, unit: String?,
+        confinement: Confinement
     ) {
         self.lineage = lineage
         self.origin = origin
         self.executable = executable
         self.name = name
         self.unit = unit
-        self.sandbox = sandbox
+        self.confinement = confinement
     }
 
     /// The key of the application that the program belongs to (N18): the sandbox and its instance; otherwise the

@@ -25,7 +25,7 @@ public struct ManagerChoice<Offer: Hashable> {
     ///
     /// - Parameter program: The program that made the offer, as identified by the kernel; `nil` if unknown.
     public mutating func add(_ offer: Offer, of program: Program?) {
-        guard let program, program.sandbox == nil, !all.contains(offer) else { return }
+        guard let program, program.confinement == .unconfined, !all.contains(offer) else { return }
         let isManager = isManager(program)
         guard offers.count(where: { self.isManager($0.program) == isManager }) < Self.most else { return }
         // One offer for each other process; otherwise their number would be unbounded.

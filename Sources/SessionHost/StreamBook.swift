@@ -37,8 +37,8 @@ public final class StreamBook<Stream: HostedStream> {
     private var streams: [StreamID: Stream] = [:]
     private(set) var descriptions: StreamDescriptions
     private var lastStream: UInt32 = 0
-    /// Whether this module leaves all streams alone: the engine has forgotten them and must not hear of them again.
-    public private(set) var hasSteppedBack = false
+    /// Who decides about all streams in this module's place; `nil` if nobody does.
+    public var other: String? { descriptions.other }
     /// Schedules the handling of queued events after the server's present call.
     private let wakeLater: () -> Void
 
@@ -68,7 +68,6 @@ public final class StreamBook<Stream: HostedStream> {
     /// Queues an event. With `now`, it is handled at once, inside the server's call: an event that decides whether a
     /// stream may start must come before the first sound. Other events wait until the server's call is over.
     public func post(_ event: Event, now: Bool) {
-        if hasSteppedBack, event != .shutdown { return }
         runtime.post(event)
         if now { runtime.drain() } else { wakeLater() }
     }
@@ -78,14 +77,13 @@ public final class StreamBook<Stream: HostedStream> {
     /// Adds a stream.
     public func add(_ stream: Stream) {
         streams[stream.id] = stream
-        guard !hasSteppedBack else { return }
         let session = service?.add(stream.id, stream.identity)
         carryOut(descriptions.add(stream, in: session, mayRecord: mayRecord))
     }
 
     /// Moves a stream to another opened session, or to none.
     public func move(_ stream: StreamID, to session: SessionID?) {
-        guard !hasSteppedBack, let stream = streams[stream] else { return }
+        guard let stream = streams[stream] else { return }
         carryOut(descriptions.move(stream, to: session, mayRecord: mayRecord))
     }
 
@@ -108,12 +106,17 @@ public final class StreamBook<Stream: HostedStream> {
         return isOutdated
     }
 
-    /// Leaves all streams to another policy module that is running.
-    public func stepBack(from other: String) {
-        hasSteppedBack = true
-        host.log(.warning, "\(other): this module steps back and touches no stream")
-        // Undoing needs the streams. If effects are being carried out now, it follows them.
-        runtime.shutDown()
+    /// Leaves all streams to another policy, undoing what was done to them; or decides about them again.
+    ///
+    /// - Parameter other: Who decides, in words; `nil` if nobody else does.
+    public func leave(to other: String?) {
+        guard other != self.other else { return }
+        host.log(
+            .warning,
+            other.map { "\($0): this module steps back and touches no stream" }
+                ?? "no other role policy is left: this module decides again")
+        carryOut(descriptions.leave(to: other, all, mayRecord: mayRecord))
+        service?.policyChanged()
     }
 
     private func carryOut(_ actions: [StreamDescriptions.Action]) {
@@ -138,7 +141,7 @@ public final class StreamBook<Stream: HostedStream> {
     public func volumeChanged(of stream: Stream, wasMuted isMuted: Bool, isHigher: Bool) {
         guard manages(stream.id) else { return }
         if stream.isMuted != isMuted { post(.streamMuted(stream.id, stream.isMuted), now: false) }
-        if isHigher, !hasSteppedBack {
+        if isHigher {
             runtime.turnedUp(stream.id)
             wakeLater()
         }

@@ -26,6 +26,8 @@ struct StreamDescriptions {
 
     /// The policy in force, and where it comes from.
     private(set) var policy: LoadedPolicy
+    /// Who decides about all streams instead of the policy; `nil` if nobody does.
+    private(set) var other: String?
     private var entries: [StreamID: Entry] = [:]
     /// Limits the descriptions that streams have because of their own tags.
     private var tags = TagBudget()
@@ -108,6 +110,23 @@ struct StreamDescriptions {
     ) -> [Action]? {
         guard policy.policy != self.policy.policy || policy.classifier != self.policy.classifier else { return nil }
         self.policy = policy
+        return describeAll(streams, mayRecord: mayRecord)
+    }
+
+    /// Leaves all streams to somebody else, or decides about them again.
+    ///
+    /// - Parameter other: Who decides about them; `nil` if nobody else does.
+    mutating func leave(
+        to other: String?, _ streams: [some HostedStream], mayRecord: (AppSandbox) -> Bool
+    ) -> [Action] {
+        let wasLeft = self.other != nil
+        self.other = other
+        return wasLeft == (other != nil) ? [] : describeAll(streams, mayRecord: mayRecord)
+    }
+
+    private mutating func describeAll(
+        _ streams: [some HostedStream], mayRecord: (AppSandbox) -> Bool
+    ) -> [Action] {
         warned.removeAll()
         tags = TagBudget()
         var known: [StreamID: SessionDescription] = [:]
@@ -156,6 +175,7 @@ struct StreamDescriptions {
     private func evaluate(
         at stream: some HostedStream, _ mayRecord: (AppSandbox) -> Bool
     ) -> (found: (description: SessionDescription?, plain: SessionDescription?), warnings: [String]) {
+        if other != nil { return ((nil, nil), []) }
         let result = classification(of: stream, mayRecord)
         let name = stream.application.name
         var warnings = result.refusedClaim.map { ["\(name) may not claim the priority of \($0)"] } ?? []
@@ -198,6 +218,7 @@ struct StreamDescriptions {
 
     /// The steps by which a stream was classified, each with its origin in the policy; one sentence each.
     func explanation(of stream: some HostedStream, mayRecord: (AppSandbox) -> Bool) -> [String] {
+        if let other { return ["it is left alone, as all streams are: \(other)"] }
         let result = classification(of: stream, mayRecord)
         let joins = manages(stream.id) && result.description == nil
         return result.steps.map { step in step.text + (step.origin.map { " (\($0))" } ?? "") }

@@ -15,8 +15,11 @@ package protocol StreamHost: ServiceHost {
 }
 
 extension StreamHost {
-    /// The origin of the policy in force.
-    public var policyOrigin: String { book?.policy.origin ?? "" }
+    /// The origin of the policy in force, and who decides in its place.
+    public var policyOrigin: String {
+        guard let book else { return "" }
+        return (book.other.map { "not in force, as \($0): " } ?? "") + book.policy.origin
+    }
 
     /// The classification of a stream with the given properties from a client (N11).
     public func classify(

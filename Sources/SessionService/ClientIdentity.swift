@@ -14,6 +14,8 @@ public struct ClientIdentity: Sendable, Equatable {
     public let names: Set<String>
     /// Whether the client is part of the sound server.
     public let isOfServer: Bool
+    /// Whether the client certainly runs outside of any sandbox.
+    public let isUnconfined: Bool
 
     /// Determines an identity.
     ///
@@ -31,6 +33,7 @@ public struct ClientIdentity: Sendable, Equatable {
     ) {
         self.isOfServer = isOfServer
         let isProxy = program?.sandbox == nil && sandbox != nil
+        isUnconfined = sandbox == nil && (program?.confinement == .unconfined || isOfServer)
         self.program = isProxy ? nil : program
         self.sandbox = program?.sandbox ?? sandbox
         if let known = self.sandbox {
@@ -39,7 +42,7 @@ public struct ClientIdentity: Sendable, Equatable {
             let names = [program?.title, program?.name, binary, displayName]
             application = ApplicationID(
                 key: program?.applicationKey ?? "connection \(connection)",
-                name: names.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? fallback)
+                name: printable(names.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? fallback, limit: 256))
         }
         let others = [
             self.program?.name, self.program?.executable, self.program?.desktopEntry, self.program?.unit,
@@ -48,8 +51,12 @@ public struct ClientIdentity: Sendable, Equatable {
         names = Set(others.compactMap { $0 }).subtracting([application.name, ""])
     }
 
-    /// Whether the client certainly runs outside of any sandbox.
-    public var isUnconfined: Bool { sandbox == nil && (program != nil || isOfServer) }
+    /// Whose limits the client uses up: those of its application. All instances of a sandboxed application are one, and so are
+    /// all programs of which nothing is known.
+    var accountableName: String {
+        if let sandbox { return "sandbox \(sandbox.application)" }
+        return isUnconfined ? application.key : ""
+    }
 
     /// The verified value of a property. The outer value is `nil` if the property cannot be verified, the inner value
     /// if the client certainly has no such property.

@@ -4,10 +4,22 @@ import SessionDesktop
 /// Finds the sessions of a stream's owner and the streams of a session's owner, by look-up, without going through all
 /// of them.
 struct Kinship {
-    private var sessionsOfProcess: [ProcessID: [SessionID]] = [:]
-    private var sessionsOfApplication: [String: [(id: SessionID, sandbox: AppSandbox?)]] = [:]
+    private var sessionsOfProcess: [ProcessID: [Entry]] = [:]
+    private var sessionsOfApplication: [String: [Entry]] = [:]
     private var streamsOfProcess: [ProcessID: Set<StreamID>] = [:]
     private var streamsOfApplication: [String: Set<StreamID>] = [:]
+
+    private struct Entry {
+        let id: SessionID
+        let owner: ClientIdentity
+
+        /// Whether a client's stream may belong to the session. A program in a sandbox has no part in what is outside, whoever
+        /// has started it.
+        func admits(_ client: ClientIdentity) -> Bool {
+            if let own = client.sandbox, let other = owner.sandbox { return own.isSame(as: other) }
+            return client.isUnconfined || !owner.isUnconfined
+        }
+    }
 
     /// The key of an application. The instance of a sandbox is not always known, so sandboxed clients that share a key
     /// are compared one by one.
@@ -44,14 +56,15 @@ struct Kinship {
 
     /// Adds an owner's session.
     mutating func add(_ session: SessionID, of owner: ClientIdentity) {
-        if let process = owner.program?.process { sessionsOfProcess[process, default: []].append(session) }
-        sessionsOfApplication[Kinship.key(owner), default: []].append((session, owner.sandbox))
+        let entry = Entry(id: session, owner: owner)
+        if let process = owner.program?.process { sessionsOfProcess[process, default: []].append(entry) }
+        sessionsOfApplication[Kinship.key(owner), default: []].append(entry)
     }
 
     /// Removes an owner's session.
     mutating func remove(_ session: SessionID, of owner: ClientIdentity) {
         if let process = owner.program?.process {
-            sessionsOfProcess[process]?.removeAll { $0 == session }
+            sessionsOfProcess[process]?.removeAll { $0.id == session }
             if sessionsOfProcess[process]?.isEmpty ?? false { sessionsOfProcess[process] = nil }
         }
         let key = Kinship.key(owner)
@@ -63,10 +76,10 @@ struct Kinship {
     /// the nearest up, then those of its application; within each group the oldest first.
     func sessions(of client: ClientIdentity) -> [SessionID] {
         var found: [SessionID] = []
-        for process in client.program?.lineage ?? [] { found += sessionsOfProcess[process] ?? [] }
-        for (id, sandbox) in sessionsOfApplication[Kinship.key(client)] ?? [] where !found.contains(id) {
-            if let own = client.sandbox, let sandbox, !own.isSame(as: sandbox) { continue }
-            found.append(id)
+        let ofProcesses = (client.program?.lineage ?? []).flatMap { sessionsOfProcess[$0] ?? [] }
+        for entry in ofProcesses + (sessionsOfApplication[Kinship.key(client)] ?? [])
+        where entry.admits(client) && !found.contains(entry.id) {
+            found.append(entry.id)
         }
         return found
     }

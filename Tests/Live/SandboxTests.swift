@@ -52,7 +52,96 @@ extension LiveModule {
     }
 }
 
+extension LiveModule {
+    @Test("no stream, and nothing from a sandbox, makes the module step back; what does ends with it")
+    func stepsBackForWhoMayAsk() async throws {
+        guard ServerKind.underTest == .pipeWire else { return }
+        try await LiveDesktop.run { desk in
+            _ = try await desk.playMusic()
+            let roles = "policy.role-based.priority=60 policy.role-based.target=true wireplumber.is-endpoint=true"
+            let sink = Invocation(
+                "pw-loopback", ["--capture-props", "{ media.class=Audio/Sink node.name=roles \(roles) }"])
+            let game = try desk.sandbox.start("game", try desk.sandboxed(sink, "org.evil.Game", "sockets=pulseaudio;"))
+            try await desk.waitForNode("roles")
+            let properties = Dictionary(
+                uniqueKeysWithValues: roles.split(separator: " ").map { part in
+                    let pair = part.split(separator: "=")
+                    return (String(pair[0]), String(pair[1]))
+                })
+            let call = try desk.play(
+                LiveDesktop.interrupter, with: .paplay, as: "telephone", role: .phone, properties: properties)
+            try await desk.hear(LiveDesktop.interrupter)
+            try await desk.hearNothing(of: LiveDesktop.music)
+            game.signal(SIGTERM)
+            try await game.waitForExit()
+
+            let policy = try desk.sandbox.start("policy", sink)
+            try await desk.log.wait(forLineContaining: "roles belongs to WirePlumber's own role policy")
+            try await desk.hear(LiveDesktop.music)
+            let app = try await desk.application()
+            #expect(
+                try await app.get(SessionApplication.manager, "Policy").text?.hasPrefix("not in force, as roles")
+                    == true)
+            policy.signal(SIGTERM)
+            try await desk.log.wait(forLineContaining: "no other role policy is left")
+            try await desk.hearNothing(of: LiveDesktop.music)
+            #expect(try await app.get(SessionApplication.manager, "Policy").text?.hasPrefix("not in force") == false)
+            call.terminate()
+            try await desk.hear(LiveDesktop.music)
+        }
+    }
+
+    @Test("N11 who has made a node that stays, and for whom, is not known: it is no call")
+    func nodeOfNobody() async throws {
+        guard ServerKind.underTest == .pipeWire else { return }
+        try await LiveDesktop.run { desk in
+            let music = try await desk.playMusic()
+            let client = try #require(try await music.waitForStream().properties["client.id"])
+            for (number, stated) in ["", "client.id=\(client)"].enumerated() {
+                let node = """
+                    { factory.name=support.null-audio-sink node.name=spoof-\(number) media.class=Stream/Output/Audio \
+                    object.linger=true media.role=phone audio.position=[FL,FR] \(stated) }
+                    """
+                let start = Invocation("pw-cli", ["create-node", "adapter", node])
+                let maker = try desk.sandbox.start(
+                    "maker", try desk.sandboxed(start, "org.evil.Game", "shared=network;"))
+                _ = try await maker.waitForExit()
+                try await desk.log.wait(forLineContaining: "spoof-\(number) may not claim the priority of phone")
+            }
+            try await desk.hearMusicOn()
+            try await desk.sandbox.run(Invocation("pw-cli", ["destroy", "spoof-0"]))
+            try await desk.sandbox.run(Invocation("pw-cli", ["destroy", "spoof-1"]))
+        }
+    }
+
+    @Test("N11 the first client after the bus has come back says that it is the bus: it stays in its sandbox")
+    func firstAfterTheBus() async throws {
+        guard ServerKind.underTest == .pulseAudio else { return }
+        try await LiveDesktop.run(own: "ends the bus") { desk in
+            try await desk.server.stopBus()
+            try await desk.log.wait(forLineContaining: "the session bus is gone")
+            let lines = try desk.log.lineCount
+            try await desk.server.startBusAgain()
+            let bus = try #require(desk.server.processes["bus"]).processID
+            try await desk.log.wait(forLineContaining: "is on the session bus", after: lines)
+            let call = try desk.call(
+                from: "org.evil.Game", "shared=network;", with: .paplay,
+                properties: ["application.process.id": "\(bus)"])
+            try await desk.log.wait(forLineContaining: "org.evil.Game may not claim the priority of phone")
+            try await desk.end(call)
+        }
+    }
+}
+
 extension LiveDesktop {
+    /// Waits until the graph has a node of a name.
+    fileprivate func waitForNode(_ name: String) async throws {
+        _ = try await waitUntil("the node \(name)") {
+            let list = try await sandbox.run(Invocation("pw-cli", ["list-objects", "Node"]))
+            return String(decoding: list, as: UTF8.self).contains("\"\(name)\"") ? true : nil
+        }
+    }
+
     /// Plays the interrupter's tone as a call, in a sandbox.
     fileprivate func call(
         from application: String, _ context: String, with program: ClientProgram, properties: [String: String] = [:]

@@ -26,8 +26,8 @@ package final class ServiceFixture: Sendable {
         package func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? {
             (parents.withLock { $0[process] ?? 1 }, starts.withLock { $0[process] ?? 0 })
         }
-        package func sandbox(of process: UInt32) -> AppSandbox? {
-            sandboxes.withLock { $0[process].map { AppSandbox($0) } }
+        package func confinement(of process: UInt32) -> Confinement {
+            sandboxes.withLock { $0[process].map { .sandbox(AppSandbox($0)) } ?? .unconfined }
         }
         package func executable(of process: UInt32) -> String? { executables.withLock { $0[process] } }
         package func name(of process: UInt32) -> String? { nil }

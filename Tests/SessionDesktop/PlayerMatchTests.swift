@@ -10,7 +10,9 @@ import Testing
         var parents: [UInt32: UInt32] = [:]
         var sandboxes: [UInt32: String] = [:]
         func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? { parents[process].map { ($0, 0) } }
-        func sandbox(of process: UInt32) -> AppSandbox? { sandboxes[process].map { AppSandbox($0) } }
+        func confinement(of process: UInt32) -> Confinement {
+            sandboxes[process].map { .sandbox(AppSandbox($0)) } ?? .unconfined
+        }
     }
     /// 1 has 10 (the user's services) with 100 (a desktop) below, which has 200 (a browser) with 210, 211 and 220 below
     /// 211, and 300 (a player).
@@ -95,7 +97,7 @@ import Testing
         let tree = LinuxProcessTree()
         #expect(tree.birth(of: UInt32(getpid()))?.parent == UInt32(getppid()))
         #expect(tree.birth(of: .max) == nil)
-        #expect(tree.sandbox(of: .max) == nil)
+        #expect(tree.confinement(of: .max) == .unknown)
         #expect(tree.distance(from: UInt32(getpid()), up: UInt32(getpid())) == 0)
     }
 }

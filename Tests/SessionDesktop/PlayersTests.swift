@@ -197,7 +197,9 @@ extension Services {
             var parents: [UInt32: UInt32] = [:]
             var sandboxes: [UInt32: String] = [:]
             func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? { parents[process].map { ($0, 0) } }
-            func sandbox(of process: UInt32) -> AppSandbox? { sandboxes[process].map { AppSandbox($0) } }
+            func confinement(of process: UInt32) -> Confinement {
+                sandboxes[process].map { .sandbox(AppSandbox($0)) } ?? .unconfined
+            }
         }
 
         @Test("N15 sandboxed players: by the control group of their proxy, or by their name")

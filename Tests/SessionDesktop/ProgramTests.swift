@@ -21,7 +21,9 @@ import Testing
         func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? {
             entries[process].map { ($0.parent, $0.start) }
         }
-        func sandbox(of process: UInt32) -> AppSandbox? { entries[process]?.sandbox }
+        func confinement(of process: UInt32) -> Confinement {
+            entries[process]?.sandbox.map { .sandbox($0) } ?? .unconfined
+        }
         func executable(of process: UInt32) -> String? { entries[process]?.executable }
         func unit(of process: UInt32) -> String? { entries[process]?.unit }
     }

@@ -11,8 +11,8 @@ struct ManagerChoiceTests {
         func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? {
             programs[process] == nil ? nil : (1, UInt64(process))
         }
-        func sandbox(of process: UInt32) -> AppSandbox? {
-            programs[process]?.isSandboxed == true ? AppSandbox("org.example.App") : nil
+        func confinement(of process: UInt32) -> Confinement {
+            programs[process]?.isSandboxed == true ? .sandbox(AppSandbox("org.example.App")) : .unconfined
         }
         func executable(of process: UInt32) -> String? { programs[process]?.executable }
     }

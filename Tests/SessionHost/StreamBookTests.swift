@@ -111,20 +111,20 @@ import Testing
         let streams = [add("telephone", ["media.role": "phone"]), add("player", ["media.role": "Music"])]
         let descriptions = try streams.map { try #require(description($0)) }
         #expect(host.silences == [.cork])
-        book.stepBack(from: "another policy")
+        book.leave(to: "another policy")
         #expect(host.silences == [.cork, .none])
         // Whatever is said of streams from now on.
-        for (stream, description) in zip(streams, descriptions) {
-            for event in [
-                Event.streamAppeared(
-                    stream.id, application: stream.application, description: description, direction: .playback),
-                .streamWanted(stream.id, true), .streamRunning(stream.id, true),
-            ] {
+        for stream in streams {
+            for event in [Event.streamWanted(stream.id, true), .streamRunning(stream.id, true)] {
                 book.post(event, now: true)
             }
-            book.add(stream)
         }
+        _ = add("ringer", ["media.role": "phone"])
         #expect(host.silences == [.cork, .none])
+        // The other policy has gone, and both telephones interrupt.
+        book.leave(to: nil)
+        #expect(streams.map { description($0) } == descriptions)
+        #expect(host.silences == [.cork, .none, .cork])
     }
 
     @Test("a complaint is logged once, however often a stream changes") func complaintIsLoggedOnceHoweverOftenStream() {

@@ -11,7 +11,7 @@ import Testing
         var sandbox: AppSandbox?
         var titles: [String: String] = [:]
         func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? { (1, 1) }
-        func sandbox(of process: UInt32) -> AppSandbox? { sandbox }
+        func confinement(of process: UInt32) -> Confinement { sandbox.map { .sandbox($0) } ?? .unconfined }
         func executable(of process: UInt32) -> String? { "/usr/lib/player/player-bin" }
         func name(of process: UInt32) -> String? { "player" }
         func unit(of process: UInt32) -> String? { unit }
@@ -56,6 +56,13 @@ import Testing
         #expect(identity.application.name == "org.example.Player")
         #expect(identity.names == ["stream"])
         #expect(!identity.isUnconfined)
+    }
+
+    @Test("a name forges no line of the log") func nameForgesNoLine() {
+        let identity = ClientIdentity(
+            program: nil, sandbox: nil, binary: nil, displayName: "mpv\n[I] forged\u{1B}[31m", fallback: "stream",
+            connection: "1")
+        #expect(identity.application.name == "mpv\u{FFFD}[I] forged\u{FFFD}[31m")
     }
 
     @Test("without a desktop file, the name by which it was started is shown")

@@ -6,15 +6,24 @@ import Testing
 
 /// Which opened session a stream belongs to (R79, R80).
 @Suite struct StreamMembershipsTests {
-    /// Process 20 has started 21, which has started 22; 30 is an application of its own.
+    /// Process 20 has started 21, which has started 22; 30 is an application of its own. 20 has also started 50, of which the
+    /// kernel says nothing, and 51 in a sandbox; both have started another process.
     private struct Processes: ProcessTree {
         func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? {
             switch process {
             case 21, 22: (process - 1, UInt64(process))
+            case 50, 51: (20, UInt64(process))
+            case 150, 151: (process - 100, UInt64(process))
             default: (1, UInt64(process))
             }
         }
-        func sandbox(of process: UInt32) -> AppSandbox? { nil }
+        func confinement(of process: UInt32) -> Confinement {
+            switch process {
+            case 50, 150: .unknown
+            case 51, 151: .sandbox(AppSandbox("org.example.Game"))
+            default: .unconfined
+            }
+        }
         func executable(of process: UInt32) -> String? { "/usr/bin/program-\(process)" }
         func name(of process: UInt32) -> String? { "program-\(process)" }
         func unit(of process: UInt32) -> String? { nil }
@@ -46,6 +55,20 @@ import Testing
         #expect(memberships.add(StreamID(8), stream(22)) == SessionID(3))
         #expect(memberships.add(StreamID(9), stream(20)) == second)
         #expect(memberships.add(StreamID(10), stream(30)) == nil)
+    }
+
+    @Test(
+        "N20 what runs in a sandbox has no part in the session of who has started it", arguments: [50, 51] as [UInt32])
+    func sandboxHasNoPartInSessionOfWhoHasStartedIt(process: UInt32) {
+        var memberships = StreamMemberships()
+        memberships.open(first, of: client(20), takesTaggedOnly: false)
+        #expect(memberships.add(StreamID(1), stream(process)) == nil)
+        #expect(memberships.add(StreamID(2), stream(process + 100)) == nil)
+        #expect(memberships.add(StreamID(3), stream(process, names: "1")) == nil)
+        // What it opens itself is for what it starts.
+        memberships.open(second, of: client(process), takesTaggedOnly: false)
+        #expect(memberships.add(StreamID(4), stream(process + 100)) == second)
+        #expect(memberships.add(StreamID(5), stream(22)) == first)
     }
 
     @Test("a stream that names a session of its application belongs to that one only")

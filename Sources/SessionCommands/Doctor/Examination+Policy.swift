@@ -60,7 +60,10 @@ extension Examination {
         if let state = evidence.state {
             finding.text = "in force: \(state.policy)"
             let suffix = " with module arguments"
-            if state.policy.hasSuffix(suffix) {
+            if state.policy.hasPrefix("not in force") {
+                finding.mark = .problem
+                finding.text = state.policy
+            } else if state.policy.hasSuffix(suffix) {
                 finding.mark = .note
                 finding.advice.append("arguments in the server's configuration change what the files say")
             } else if state.policy != evidence.policyOrigin {

@@ -23,11 +23,11 @@ private struct Tree: ProcessTree {
         guard (100..<106).contains(process) else { return nil }
         return (process.isMultiple(of: 2) ? 1 : process - 1, UInt64(process))
     }
-    func sandbox(of process: UInt32) -> AppSandbox? {
+    func confinement(of process: UInt32) -> Confinement {
         switch process {
-        case 104: AppSandbox("org.test.Boxed", instance: "1")
-        case 105: AppSandbox("org.test.Boxed", instance: "2", mayRecord: true)
-        default: nil
+        case 104: .sandbox(AppSandbox("org.test.Boxed", instance: "1"))
+        case 105: .sandbox(AppSandbox("org.test.Boxed", instance: "2", mayRecord: true))
+        default: .unconfined
         }
     }
     func executable(of process: UInt32) -> String? { process < 104 ? "/usr/bin/\(CallPlay.secret)" : "/app/bin/boxed" }
