@@ -6,8 +6,6 @@ import SessionWire
 public protocol ServedObject: AnyObject {
     /// The interfaces besides the standard ones; they never change.
     var interfaces: [WireInterface] { get }
-    /// The properties that only permitted peers may read, and whose changes are not announced to everybody.
-    var privateProperties: Set<String> { get }
     /// The value of a property, of the declared type; nil if it has none at present.
     func value(of property: String, interface: String) -> WireValue?
     /// Sets a writable property to a value of the declared type, and answers the call with success or an error.
@@ -28,6 +26,9 @@ public final class ObjectServer {
     /// Calls back, now or later, with the paths below the root that a caller may see; `nil` stands for all. By default,
     /// everybody may see everything.
     public var admission: (BusCall, @escaping (Set<String>?) -> Void) -> Void = { $1(nil) }
+    /// The connections that are told of an object below the root: that it is there, what changes, and that it has gone. By
+    /// default, everybody is.
+    public var audience: (any ServedObject) -> [String]? = { _ in nil }
     /// The changes to be announced for each object, and the order of the objects; it may still list one that was
     /// announced already.
     private var changes: [String: [PropertyChange]] = [:]
@@ -52,9 +53,7 @@ public final class ObjectServer {
     public func add(_ object: any ServedObject, at path: String) {
         objects[path] = object
         guard isManaged(path) else { return }
-        emitManager(
-            "InterfacesAdded",
-            [.objectPath(path), interfacesAndProperties(of: object, without: object.privateProperties)])
+        emitManager("InterfacesAdded", of: object, [.objectPath(path), interfacesAndProperties(of: object)])
     }
 
     /// Stops serving an object, and announces that.
@@ -63,7 +62,8 @@ public final class ObjectServer {
         flush(path)
         objects[path] = nil
         guard isManaged(path) else { return }
-        emitManager("InterfacesRemoved", [.objectPath(path), .strings(object.interfaces.map(\.name))])
+        emitManager(
+            "InterfacesRemoved", of: object, [.objectPath(path), .strings(object.interfaces.map(\.name))])
     }
 
     /// Records changed properties. They are announced together in the next turn of the loop, or in later turns if there
@@ -116,9 +116,12 @@ public final class ObjectServer {
                     gone.append(name)
                 }
             }
-            connection.emit(
-                path: path, interface: WireInterface.properties.name, "PropertiesChanged",
-                [.string(change.interface), .record(values), .strings(gone)])
+            let arguments = [.string(change.interface), .record(values), .strings(gone)] as [WireValue]
+            for destination in destinations(isManaged(path) ? object : nil) {
+                connection.emit(
+                    path: path, interface: WireInterface.properties.name, "PropertiesChanged", arguments,
+                    to: destination)
+            }
         }
     }
 
@@ -130,6 +133,20 @@ public final class ObjectServer {
             object?.catchUp()
             self?.flush(path)
         }
+        guard isManaged(call.path) else { return dispatch(call, to: object, seen: nil) }
+        admission(call) { [weak self, weak object] seen in
+            // Whoever may not see an object does not learn whether it is there.
+            guard seen?.contains(call.path) ?? true else {
+                return call.fail(
+                    WireError(
+                        WireErrorName.accessDenied, "\(call.path) is not there, or belongs to another application"))
+            }
+            self?.dispatch(call, to: object, seen: seen)
+        }
+    }
+
+    /// - Parameter seen: The paths below the root that the caller may see, if that has been asked; `nil` stands for all.
+    private func dispatch(_ call: BusCall, to object: (any ServedObject)?, seen: Set<String>?) {
         guard object != nil || isAbove(call.path) else { return call.fail(unknownObject(call.path)) }
         object?.catchUp()
         var interfaces = object?.interfaces ?? []
@@ -150,18 +167,12 @@ public final class ObjectServer {
             switch interface.name {
             case WireInterface.introspectable.name:
                 let all = (object?.interfaces ?? []) + standard(call.path)
-                let text = WireInterface.introspection(of: all, children: children(of: call.path))
-                return call.answer([.string(text)])
-            case WireInterface.properties.name:
-                guard isManaged(call.path) else { return handleProperties(call, of: object) }
-                return admission(call) { [weak self, weak object] seen in
+                return admission(call) { [weak self] seen in
                     guard let self else { return }
-                    guard seen?.contains(call.path) ?? true else {
-                        return call.fail(
-                            WireError(WireErrorName.accessDenied, "\(call.path) belongs to another application"))
-                    }
-                    handleProperties(call, of: object)
+                    let text = WireInterface.introspection(of: all, children: children(of: call.path, seen))
+                    call.answer([.string(text)])
                 }
+            case WireInterface.properties.name: return handleProperties(call, of: object)
             case WireInterface.objectManager.name:
                 return admission(call) { [weak self] seen in self?.answer(call, withObjects: seen) }
             default: object?.call(call.member, interface: interface.name, call)
@@ -189,11 +200,12 @@ public final class ObjectServer {
         return objects.keys.contains { $0.hasPrefix(path + "/") }
     }
 
-    /// The next path component of each object below a path.
-    private func children(of path: String) -> [String] {
+    /// The next path component of each object below a path, of those that a caller may see.
+    private func children(of path: String, _ seen: Set<String>?) -> [String] {
         let prefix = path == "/" ? path : path + "/"
         var names: Set<String> = []
-        for other in objects.keys where other.hasPrefix(prefix) && other != path {
+        for other in objects.keys
+        where other.hasPrefix(prefix) && other != path && (!isManaged(other) || seen?.contains(other) ?? true) {
             names.insert(String(other.dropFirst(prefix.count).prefix { $0 != "/" }))
         }
         return names.sorted()
@@ -203,9 +215,15 @@ public final class ObjectServer {
 
     private func isManaged(_ path: String) -> Bool { path.hasPrefix(root == "/" ? root : root + "/") && path != root }
 
-    private func emitManager(_ signal: String, _ arguments: [WireValue]) {
-        connection.emit(path: root, interface: WireInterface.objectManager.name, signal, arguments)
+    private func emitManager(_ signal: String, of object: any ServedObject, _ arguments: [WireValue]) {
+        for destination in destinations(object) {
+            connection.emit(
+                path: root, interface: WireInterface.objectManager.name, signal, arguments, to: destination)
+        }
     }
+
+    /// Where signals about an object go; `nil` stands for everybody.
+    private func destinations(_ object: (any ServedObject)?) -> [String?] { object.flatMap { audience($0) } ?? [nil] }
 
     /// Answers with the present objects; each is described when the answer reaches it.
     private func answer(_ call: BusCall, withObjects seen: Set<String>?) {
@@ -219,11 +237,11 @@ public final class ObjectServer {
         }
     }
 
-    private func interfacesAndProperties(of object: any ServedObject, without: Set<String> = []) -> WireValue {
+    private func interfacesAndProperties(of object: any ServedObject) -> WireValue {
         .dictionary(
             key: "s", value: "a{sv}",
             object.interfaces.map { interface in
-                WireValue.Entry(.string(interface.name), object.values(of: interface, without: without))
+                WireValue.Entry(.string(interface.name), object.values(of: interface))
             })
     }
 }
@@ -232,13 +250,10 @@ extension ServedObject {
     /// By default, nothing is deferred.
     public func catchUp() {}
 
-    /// By default, all properties are announced.
-    public var privateProperties: Set<String> { [] }
-
     /// All properties of an interface that have a value.
-    func values(of interface: WireInterface, without: Set<String> = []) -> WireValue {
+    func values(of interface: WireInterface) -> WireValue {
         var values: [(String, WireValue)] = []
-        for property in interface.properties where !without.contains(property.name) {
+        for property in interface.properties {
             guard let value = value(of: property.name, interface: interface.name) else { continue }
             values.append((property.name, value))
         }

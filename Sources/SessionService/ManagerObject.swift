@@ -195,7 +195,7 @@ final class ManagerObject: ServedObject {
         case "EndInterruption": service.owner(of: call) { [unowned self] in end(first, call, $0) }
         case "Subscribe", "Unsubscribe":
             control(call) { [unowned self] owner in
-                owner.isSubscribed = method == "Subscribe"
+                service.subscribe(owner, method == "Subscribe")
                 feed.isWanted = !service.subscribers.isEmpty
                 call.answer()
             }

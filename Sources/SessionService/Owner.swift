@@ -12,8 +12,6 @@ final class Owner {
     var sessions: [SessionID] = []
     /// The interruptions that have begun, by cookie.
     var interruptions: [UInt32: SessionID] = [:]
-    /// Whether the connection receives events.
-    var isSubscribed = false
     /// Reports the end of the connection.
     var follower: Subscription?
     /// The work to be done once the bus has named the process.

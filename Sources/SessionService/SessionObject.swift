@@ -55,9 +55,6 @@ final class SessionObject: ServedObject {
 
     var interfaces: [WireInterface] { [.session] }
 
-    /// These properties identify the owner, so they are not announced to everybody (N20).
-    let privateProperties: Set<String> = ["ApplicationId", "DisplayName"]
-
     func catchUp() { service.catchUp(self) }
 
     func set(_ property: String, interface: String, to value: WireValue, call: BusCall) {

@@ -27,6 +27,8 @@ public final class SessionService {
     private(set) var memberships = StreamMemberships()
     /// The owners, by the connection's unique name.
     private var owners: [String: Owner] = [:]
+    /// The owners that receive events.
+    private(set) var subscribers: [Owner] = []
     private(set) var objects: [SessionID: SessionObject] = [:]
     /// The callbacks for sessions that the engine is opening; each is told whether the session was opened.
     private var opening: [SessionID: (Bool) -> Void] = [:]
@@ -69,6 +71,11 @@ public final class SessionService {
             owner(of: call) { [unowned self] owner in
                 body(mayControlDesktop(owner) ? nil : Set(owner.sessions.compactMap { self.objects[$0]?.path }))
             }
+        }
+        // N20: who is in a call concerns its own application, and who may see everything and has asked for it.
+        server.audience = { [unowned self] object in
+            let owners = (object as? SessionObject)?.owners ?? []
+            return Set((owners + subscribers).map(\.name)).sorted()
         }
         let manager = ManagerObject(service: self)
         self.manager = manager
@@ -113,6 +120,7 @@ public final class SessionService {
         permissions = nil
         connection.close()
         owners = [:]
+        subscribers = []
         objects = [:]
         memberships.closeAll()
     }
@@ -200,6 +208,7 @@ public final class SessionService {
     /// R12: when a connection ends, everything that it opened ends.
     private func connectionEnded(of owner: Owner) {
         owners[owner.name] = nil
+        subscribe(owner, false)
         owner.waiting = []
         for id in owner.sessions { if let object = objects[id] { leave(object, owner) } }
         for id in owner.interruptions.values { endInterruption(id) }
@@ -207,8 +216,11 @@ public final class SessionService {
         owner.follower = nil
     }
 
-    /// All owners that receive events.
-    var subscribers: [Owner] { owners.values.filter(\.isSubscribed) }
+    /// Sends events to an owner from now on, or no longer.
+    func subscribe(_ owner: Owner, _ isSubscribed: Bool) {
+        subscribers.removeAll { $0 === owner }
+        if isSubscribed { subscribers.append(owner) }
+    }
 
     private func connectionChanged(_ state: BusConnection.State) {
         switch state {
@@ -246,6 +258,14 @@ public final class SessionService {
                 WireErrorName.limitsExceeded,
                 "one connection can have \(AudioSessionBus.sessionsPerConnection) sessions: close some first")
         }
+        let application = owner.identity.accountableName
+        if objects.values.count(where: { $0.identity.accountableName == application })
+            >= AudioSessionBus.sessionsPerApplication
+        {
+            throw WireError(
+                WireErrorName.limitsExceeded,
+                "one application can have \(AudioSessionBus.sessionsPerApplication) sessions: close some first")
+        }
         if objects.count >= AudioSessionBus.sessions {
             throw WireError(WireErrorName.limitsExceeded, "there are \(objects.count) sessions: that is all")
         }
@@ -272,7 +292,8 @@ public final class SessionService {
     /// The shared session of a connection's process that another connection of it has opened (R6); `nil` for none, or if
     /// the process is not known for certain.
     func sharedSession(of owner: Owner) -> SessionObject? {
-        guard let process = owner.identity.program?.process else { return nil }
+        // All programs of a sandbox call through one proxy, whose process the bus names.
+        guard owner.identity.isUnconfined, let process = owner.identity.program?.process else { return nil }
         return objects.values.first {
             $0.isShared && $0.identity.program?.process == process && opening[$0.id] == nil
         }

@@ -20,6 +20,8 @@ public enum AudioSessionBus {
     public static let streamProperty = "audio-session.id"
     /// The largest number of sessions of one connection.
     public static let sessionsPerConnection = 64
+    /// The number of sessions that all connections of one application can have.
+    public static let sessionsPerApplication = 128
     /// The largest number of sessions.
     public static let sessions = 1024
     /// The largest length of a stored text, such as a name, in UTF-8 bytes.

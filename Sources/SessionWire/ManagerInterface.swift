@@ -119,7 +119,8 @@ extension WireInterface {
             Method(
                 "Subscribe", [],
                 """
-                Sends the signal Event to the caller from now on, until Unsubscribe or the end of the connection.
+                Sends the signal Event, and the signals about all sessions' objects and properties, to the caller from now \
+                on, until Unsubscribe or the end of the connection. Without that, only a session's owner is told of it.
                 """),
             Method("Unsubscribe", [], "Ends the subscription to Event."),
         ],

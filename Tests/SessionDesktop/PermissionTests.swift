@@ -36,7 +36,6 @@ private final class PermissionStore: ServedObject {
                     ], "Something else is kept.")
             ])
     ]
-    let privateProperties: Set<String> = []
     func value(of property: String, interface: String) -> WireValue? { nil }
     func set(_ property: String, interface: String, to value: WireValue, call: BusCall) { call.answer() }
     func catchUp() {}

@@ -106,6 +106,28 @@ import Testing
         await desk.stop()
     }
 
+    @Test("all connections of one application can have 128 sessions, and others have room")
+    func oneApplicationCanHave128Sessions() async throws {
+        let (desk, boxed, _, _, _) = try await desk()
+        var crowd = [boxed]
+        for number in 1...2 {
+            let next = try await SessionApplication("boxed-\(number)", in: desk.sandbox)
+            desk.tree.sandboxes.withLock { $0[UInt32(next.process.processID)] = "org.example.Boxed" }
+            crowd.append(next)
+        }
+        for _ in 1..<64 { _ = try await boxed.open() }
+        for _ in 0..<64 { _ = try await crowd[1].open() }
+        do {
+            _ = try await crowd[2].open()
+            Issue.record("a session more than all")
+        } catch let error as SessionApplication.Failure {
+            #expect(error.name == "org.freedesktop.DBus.Error.LimitsExceeded")
+        }
+        let stranger = try await SessionApplication("stranger", in: desk.sandbox)
+        _ = try await stranger.open()
+        await desk.stop()
+    }
+
     @Test("a process that has got the number of an owner is a stranger") func processThatHasGotNumberOfOwnerIsStranger()
         async throws
     {

@@ -3,6 +3,7 @@ import SessionBus
 import SessionCore
 import ServiceFixture
 import SessionTestKit
+import SessionWire
 import Testing
 
 @testable import SessionRuntime
@@ -77,7 +78,8 @@ import Testing
             try await app.session(session, "SetCategory", #""play-and-record""#, "[]", #""""#)
             let music = try await other.open()
             try await app.manager("Subscribe")
-            let news = try Announcements(at: desk.sandbox.busAddress)
+            let news = try Announcements(at: desk.sandbox.busAddress, subscribes: true)
+            let stranger = try Announcements(at: desk.sandbox.busAddress)
             // What is there at first is no change.
             #expect(try changes(app) == ["3 Headphones>Headphones/Microphone"])
             let route = try await app.get(SessionApplication.manager, "CurrentRoute")
@@ -114,6 +116,8 @@ import Testing
                     "\(SessionApplication.manager): AvailableOutputs CurrentRoute", "\(session): CurrentRoute",
                     "\(music): CurrentRoute",
                 ])
+            // Sessions are announced to their owners, and to who has asked for it.
+            try stranger.wait { $0 == ["\(SessionApplication.manager): AvailableOutputs CurrentRoute"] }
 
             // The same once more, and a cause without an effect.
             desk.use(Machine(hasHeadphones: false).events)
@@ -121,7 +125,8 @@ import Testing
             try await rest(desk, app, other)
             #expect(try changes(app).count == 3 && changes(other).count == 2)
             try news.wait { _ in true }
-            #expect(news.seen.count == 3)
+            try stranger.wait { _ in true }
+            #expect(news.seen.count == 3 && stranger.seen.count == 1)
         }
     }
 
@@ -419,7 +424,8 @@ private final class Announcements {
     private var subscription: Subscription?
     private(set) var seen: [String] = []
 
-    init(at address: String) throws {
+    /// - Parameter subscribes: Whether to ask the service to be told of all sessions.
+    init(at address: String, subscribes: Bool = false) throws {
         connection = BusConnection(.custom(address), loop: loop)
         connection.open()
         subscription = connection.subscribe(
@@ -430,9 +436,11 @@ private final class Announcements {
         }
         // The answer to a call comes when the rule is in force.
         var isThere = false
-        connection.call(
-            BusConnection.busName, path: "/org/freedesktop/DBus", interface: BusConnection.busName, "GetId", []
-        ) { _ in isThere = true }
+        let place =
+            subscribes
+            ? (AudioSessionBus.name, AudioSessionBus.managerPath, AudioSessionBus.managerInterface, "Subscribe")
+            : (BusConnection.busName, "/org/freedesktop/DBus", BusConnection.busName, "GetId")
+        connection.call(place.0, path: place.1, interface: place.2, place.3, []) { _ in isThere = true }
         try wait { _ in isThere }
     }
 
