@@ -10,9 +10,11 @@ final class PeerProcesses {
     private let processes: any ProcessTree
     /// The sockets at the last look, by inode, with the process at the other end.
     private var known: [UInt64: UInt32] = [:]
-    /// The program of each client, as it was when the client came; `nil` for a client on the network, and where it is not
-    /// certain whose socket is whose.
-    private var programs: [OpaquePointer: Program?] = [:]
+    /// The programs that each client may be, as they were when it came: one as a rule; several if somebody has called another
+    /// part of the daemon meanwhile, if all of them are outside of sandboxes; none for a client on the network.
+    private var candidates: [OpaquePointer: [Program]] = [:]
+    /// The number of sockets that are considered for one client at most.
+    private static let mostCandidates = 8
     /// Whether a client from before this module may say which of the programs it is: all of them are outside of sandboxes.
     private let trustsClaims: Bool
 
@@ -28,23 +30,32 @@ final class PeerProcesses {
         let sockets = PeerProcesses.sockets()
         let new = Set(sockets.filter { known[$0.key] == nil }.values)
         known = sockets
-        programs[client] = .some(new.count == 1 ? new.first.flatMap { processes.program(of: $0) } : nil)
+        candidates[client] = certain(new)
     }
 
     /// Forgets a client that has gone.
-    func removed(_ client: OpaquePointer) { programs[client] = nil }
+    func removed(_ client: OpaquePointer) { candidates[client] = nil }
 
     /// The program of a client; `nil` if it is not certain.
     ///
-    /// - Parameter claimed: The process id that the client states. It counts only for a client from before this module, and
-    ///   only if there is a connection from that process.
+    /// - Parameter claimed: The process id that the client states. It decides only between programs outside of sandboxes.
     func program(of client: OpaquePointer, claimed: UInt32?) -> Program? {
-        if let known = programs[client] { return known }
-        let isConnected = claimed.map { PeerProcesses.sockets().values.contains($0) } ?? false
-        let program = trustsClaims && isConnected ? claimed.flatMap { processes.program(of: $0) } : nil
-        // Another process may have got the number since.
-        programs[client] = .some(program?.confinement == .unconfined ? program : nil)
-        return programs[client] ?? nil
+        if candidates[client] == nil {
+            let isConnected = claimed.map { PeerProcesses.sockets().values.contains($0) } ?? false
+            let program = trustsClaims && isConnected ? claimed.flatMap { processes.program(of: $0) } : nil
+            // Another process may have got the number since.
+            candidates[client] = program?.confinement == .unconfined ? program.map { [$0] } : []
+        }
+        let known = candidates[client] ?? []
+        return known.count == 1 ? known.first : known.first { $0.process.number == claimed }
+    }
+
+    /// The programs of some processes; none if there are several and not all of them are outside of sandboxes.
+    private func certain(_ numbers: Set<UInt32>) -> [Program] {
+        guard numbers.count <= Self.mostCandidates else { return [] }
+        let programs = numbers.sorted().map { processes.program(of: $0) }
+        let areOutside = programs.allSatisfy { $0?.confinement == .unconfined }
+        return numbers.count == 1 || areOutside ? programs.compactMap { $0 } : []
     }
 
     /// The kernel's `struct ucred`, which glibc declares only with `_GNU_SOURCE`.
