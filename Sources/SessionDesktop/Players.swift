@@ -8,6 +8,8 @@ import SessionWire
 public final class Players {
     /// The number of players that are followed at most; later ones are ignored.
     static let limit = 256
+    /// The number of names of one player.
+    static let namesOfOne = 8
     private static let prefix = "org.mpris.MediaPlayer2."
     private static let daemon = "org.freedesktop.DBus"
 
@@ -135,7 +137,11 @@ public final class Players {
             entries[old]?.player.names.removeAll { $0 == shortName }
             if entries[old]?.player.names.isEmpty == true { entries.removeValue(forKey: old)?.control.handle(.gone) }
         }
-        guard let owner, owners.count < Players.limit else { return }
+        // One player must not use up the room for the others.
+        guard let owner, owners.count < Players.limit, entries[owner]?.player.names.count ?? 0 < Players.namesOfOne
+        else {
+            return
+        }
         owners[name] = owner
         if entries[owner] == nil { addPlayer(owner) }
         entries[owner]?.player.names.append(shortName)

@@ -192,6 +192,24 @@ extension Services {
             }
         }
 
+        @Test("one connection with very many names leaves room for others") func manyNames() async throws {
+            try await Buses.run(holdsClock: true) { buses in
+                let players = Players(session: buses.session, loop: try #require(buses.clock))
+                let crowd = BusConnection(.custom(buses.sandbox.busAddress), loop: buses.loop)
+                var owned = 0
+                for number in 0..<300 {
+                    crowd.requestName("org.mpris.MediaPlayer2.crowd.instance\(number)") { if $0 { owned += 1 } }
+                }
+                crowd.open()
+                try await buses.turn(until: "all names") { owned == 300 }
+                let process = try await buses.mocks.startPlayer("fixture")
+                _ = try await find(process, among: players, buses)
+                #expect(players.all.first { $0.owner == crowd.uniqueName }?.names.count == 8)
+                crowd.close()
+                try await buses.turn(until: "the end of the crowd") { players.all.count == 1 }
+            }
+        }
+
         /// Processes on paper, as they would be known from `/proc`.
         private final class Family: ProcessTree {
             var parents: [UInt32: UInt32] = [:]
