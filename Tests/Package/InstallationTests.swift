@@ -104,8 +104,16 @@ struct InstallationTests {
         try "preset = car\n".write(toFile: policy, atomically: true, encoding: .utf8)
         try await run("install")
         #expect(read(policy) == "preset = car\n", "what the administrator has changed stays")
+        // A fragment of another package.
+        let other = "usr/share/audio-session/policy.conf.d/90-other.conf"
+        try "# not ours\n".write(toFile: "\(root)/\(other)", atomically: true, encoding: .utf8)
         try await run("uninstall")
-        #expect(try below(root) == ["etc", "etc/audio-session", "etc/audio-session/policy.conf"])
+        #expect(
+            try below(root) == [
+                "etc", "etc/audio-session", "etc/audio-session/policy.conf", "usr", "usr/share",
+                "usr/share/audio-session", "usr/share/audio-session/policy.conf.d", other,
+            ])
+        try FileManager.default.removeItem(atPath: "\(root)/usr")
         #expect(read(policy) == "preset = car\n")
         try FileManager.default.removeItem(atPath: policy)
         try await run("install")
