@@ -6,6 +6,8 @@ import SessionDesktop
 struct Kinship {
     private var sessionsOfProcess: [ProcessID: [Entry]] = [:]
     private var sessionsOfApplication: [String: [Entry]] = [:]
+    /// The interruptions that each process has begun.
+    private var interruptions: [ProcessID: [Entry]] = [:]
     private var streamsOfProcess: [ProcessID: Set<StreamID>] = [:]
     private var streamsOfApplication: [String: Set<StreamID>] = [:]
 
@@ -72,11 +74,27 @@ struct Kinship {
         if sessionsOfApplication[key]?.isEmpty ?? false { sessionsOfApplication[key] = nil }
     }
 
+    /// Adds an interruption, to which what its owner starts belongs.
+    mutating func add(interruption session: SessionID, of owner: ClientIdentity) {
+        guard let process = owner.program?.process else { return }
+        interruptions[process, default: []].append(Entry(id: session, owner: owner))
+    }
+
+    /// Removes an interruption.
+    mutating func remove(interruption session: SessionID, of owner: ClientIdentity) {
+        guard let process = owner.program?.process else { return }
+        interruptions[process]?.removeAll { $0.id == session }
+        if interruptions[process]?.isEmpty ?? false { interruptions[process] = nil }
+    }
+
     /// The sessions that a client's stream may belong to: those of its process, then those of the parent processes from
-    /// the nearest up, then those of its application; within each group the oldest first.
+    /// the nearest up and what these have begun, then those of its application; within each group the oldest first.
     func sessions(of client: ClientIdentity) -> [SessionID] {
         var found: [SessionID] = []
-        let ofProcesses = (client.program?.lineage ?? []).flatMap { sessionsOfProcess[$0] ?? [] }
+        let own = client.program?.process
+        let ofProcesses = (client.program?.lineage ?? []).flatMap {
+            (sessionsOfProcess[$0] ?? []) + ($0 == own ? [] : interruptions[$0] ?? [])
+        }
         for entry in ofProcesses + (sessionsOfApplication[Kinship.key(client)] ?? [])
         where entry.admits(client) && !found.contains(entry.id) {
             found.append(entry.id)

@@ -310,7 +310,7 @@ final class ManagerObject: ServedObject {
             let cookie = lastCookie
             let id = service.nextID()
             owner.interruptions[cookie] = id
-            service.beginInterruption(id, description, by: name, of: service.application(of: owner)) { isOpen in
+            service.beginInterruption(id, description, by: name, owner: owner) { isOpen in
                 if isOpen {
                     call.answer([.uint32(cookie)])
                 } else {

@@ -30,6 +30,8 @@ public final class SessionService {
     /// The owners that receive events.
     private(set) var subscribers: [Owner] = []
     private(set) var objects: [SessionID: SessionObject] = [:]
+    /// Who has begun each interruption, except the desktop.
+    private var interrupters: [SessionID: ClientIdentity] = [:]
     /// The callbacks for sessions that the engine is opening; each is told whether the session was opened.
     private var opening: [SessionID: (Bool) -> Void] = [:]
     /// The sessions whose activation was refused, and that are to be told when it would succeed (N26).
@@ -121,6 +123,7 @@ public final class SessionService {
         connection.close()
         owners = [:]
         subscribers = []
+        interrupters = [:]
         objects = [:]
         memberships.closeAll()
     }
@@ -345,16 +348,32 @@ public final class SessionService {
     }
 
     /// Begins an interruption by the system.
+    ///
+    /// - Parameter owner: Who has begun it; `nil` for the desktop. What the owner's process starts belongs to it.
     func beginInterruption(
-        _ id: SessionID, _ description: SessionDescription, by name: String, of application: ApplicationID? = nil,
+        _ id: SessionID, _ description: SessionDescription, by name: String, owner: Owner? = nil,
         then body: @escaping (Bool) -> Void = { _ in }
     ) {
-        opening[id] = body
+        let application = owner.flatMap { self.application(of: $0) }
+        opening[id] = { [weak self] isOpen in
+            if isOpen, let self, let identity = owner?.identity {
+                interrupters[id] = identity
+                memberships.begin(id, of: identity)
+                moveStreams(of: identity)
+            }
+            body(isOpen)
+        }
         for event in SystemInterruption.beginning(id, description, by: name, of: application) { handle(event) }
     }
 
     /// Ends an interruption by the system.
-    func endInterruption(_ id: SessionID) { handle(.sessionClosed(id)) }
+    func endInterruption(_ id: SessionID) {
+        if let identity = interrupters.removeValue(forKey: id) {
+            memberships.end(id, of: identity)
+            moveStreams(of: identity)
+        }
+        handle(.sessionClosed(id))
+    }
 
     // MARK: - Switches
 

@@ -4,7 +4,7 @@ import SessionDesktop
 /// The streams and opened sessions, and the session of each stream.
 ///
 /// A stream belongs to the session that it names (R80), or else to the oldest session of its process, of the nearest
-/// parent process that has one, or of its application (R79).
+/// parent process that has one or has begun an interruption, or of its application (R79).
 struct StreamMemberships {
     /// A change of a stream's session; `nil` stands for no opened session.
     struct Move: Equatable {
@@ -60,6 +60,16 @@ struct StreamMemberships {
     mutating func close(_ session: SessionID, of owner: ClientIdentity) {
         kin.remove(session, of: owner)
         taggedOnly.remove(session)
+    }
+
+    /// Adds an interruption. The streams of what its owner has started join with ``reassign(streamsOf:)``.
+    mutating func begin(_ interruption: SessionID, of owner: ClientIdentity) {
+        kin.add(interruption: interruption, of: owner)
+    }
+
+    /// Removes an interruption. Its streams leave with ``reassign(streamsOf:)``.
+    mutating func end(_ interruption: SessionID, of owner: ClientIdentity) {
+        kin.remove(interruption: interruption, of: owner)
     }
 
     /// Removes all sessions. The streams keep their session until ``reassign(streamsOf:)``.

@@ -160,6 +160,31 @@ extension LiveModule {
     }
 
     @Test(
+        "R36 what a command plays within an interruption is part of it, and ends it",
+        arguments: ["phone", "duck"], ClientProgram.interrupters)
+    func commandWithinInterruption(kind: String, program: ClientProgram) async throws {
+        try await LiveDesktop.run { desk in
+            _ = try await desk.playMusic()
+            let player = program.executable
+            let file = try desk.sandbox.write(
+                Signal.tone(LiveDesktop.interrupter.frequency, for: .seconds(3), on: LiveDesktop.interrupter.channel),
+                to: "command-\(UUID().uuidString.prefix(6)).wav")
+            let command = try desk.sandbox.start(
+                "interrupt",
+                Invocation(try builtProgram("audio-session"), ["interrupt", "begin", kind, "--", player, file]))
+            try await desk.hear(LiveDesktop.interrupter)
+            if kind == "duck" {
+                try await desk.hear(LiveDesktop.music, lowered: 14)
+            } else {
+                try await desk.hearNothing(of: LiveDesktop.music)
+            }
+            try await desk.expect(LiveDesktop.interrupter, at: LiveDesktop.full, during: .milliseconds(500))
+            #expect(try await command.waitForExit() == .exited(0))
+            try await desk.hear(LiveDesktop.music)
+        }
+    }
+
+    @Test(
         "R15 R17 R40 audio-session run says what an application's sound is for",
         arguments: ClientProgram.interrupters)
     func commandTags(program: ClientProgram) async throws {

@@ -71,6 +71,25 @@ import Testing
         #expect(memberships.add(StreamID(5), stream(22)) == first)
     }
 
+    @Test("what somebody starts who has begun an interruption belongs to it, and nothing else does")
+    func whatSomebodyStartsWhoHasBegunInterruption() {
+        var memberships = StreamMemberships()
+        _ = memberships.add(StreamID(1), stream(20))
+        _ = memberships.add(StreamID(2), stream(21))
+        memberships.begin(first, of: client(20))
+        #expect(
+            memberships.reassign(streamsOf: client(20)) == [.init(stream: StreamID(2), from: nil, to: first)])
+        #expect(memberships.add(StreamID(3), stream(22)) == first)
+        #expect(memberships.add(StreamID(4), stream(30)) == nil)
+        // What has a session of its own keeps it.
+        memberships.open(second, of: client(22), takesTaggedOnly: false)
+        #expect(memberships.add(StreamID(5), stream(22)) == second)
+        memberships.close(second, of: client(22))
+        memberships.end(first, of: client(20))
+        #expect(memberships.reassign(streamsOf: client(20)).allSatisfy { $0.to == nil })
+        #expect(memberships.add(StreamID(6), stream(22)) == nil)
+    }
+
     @Test("a stream that names a session of its application belongs to that one only")
     func streamThatNamesSessionOfItsApplication() {
         var memberships = StreamMemberships()
