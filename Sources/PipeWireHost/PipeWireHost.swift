@@ -34,7 +34,7 @@ public final class PipeWireHost: Host {
     /// Whether the daemon has loaded its modules and runs its loop.
     private var hasBegun = false
     /// The objects that the daemon had before it ran its loop, and so before it served anybody, by their global ids.
-    private var isOfConfiguration: Set<UInt32> = []
+    private var configuredObjects: Set<UInt32> = []
     /// What is to be said of the nodes of WirePlumber's own role policy, by their global ids.
     private var rolePolicyNodes: [UInt32: String] = [:]
     /// Whether the daemon is about to register an object.
@@ -145,7 +145,7 @@ public final class PipeWireHost: Host {
     // MARK: - Objects
 
     private func added(_ global: OpaquePointer) {
-        if !hasBegun { isOfConfiguration.insert(pw_global_get_id(global)) }
+        if !hasBegun { configuredObjects.insert(pw_global_get_id(global)) }
         isRegistering = true
         defer { isRegistering = false }
         if isClient(global) {
@@ -183,7 +183,7 @@ public final class PipeWireHost: Host {
             routes.removed(node: pw_global_get_id(global))
             if rolePolicyNodes.removeValue(forKey: pw_global_get_id(global)) != nil { updateOtherPolicy() }
         }
-        isOfConfiguration.remove(pw_global_get_id(global))
+        configuredObjects.remove(pw_global_get_id(global))
     }
 
     /// Leaves all streams to WirePlumber's own role policy as long as one of its nodes is there.
@@ -250,7 +250,7 @@ public final class PipeWireHost: Host {
         func value(_ key: String) -> String? { text(properties.flatMap { pw_properties_get($0, key) }) }
         if isTrue(value("object.linger")) {
             let id = value("object.id").flatMap { UInt32($0) }
-            return id.map { isOfConfiguration.contains($0) } ?? false ? .server : .unknown
+            return id.map { configuredObjects.contains($0) } ?? false ? .server : .unknown
         }
         guard let id = value("client.id") else { return .server }
         guard let global = UInt32(id).flatMap({ pw_context_find_global(context, $0) }), isClient(global),

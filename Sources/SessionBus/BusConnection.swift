@@ -196,7 +196,7 @@ public final class BusConnection {
         var code = sd_bus_new(&made)
         if code >= 0 { code = sd_bus_set_address(made, address) }
         if code >= 0 { code = sd_bus_set_bus_client(made, 1) }
-        // Too many of them would end the connection.
+        // A peer that sends too many descriptors would end the connection for all peers.
         if code >= 0 { code = sd_bus_negotiate_fds(made, takesDescriptors ? 1 : 0) }
         if code >= 0 { code = sd_bus_start(made) }
         if code >= 0, !takesDescriptors {

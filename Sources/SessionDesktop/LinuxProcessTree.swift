@@ -309,8 +309,8 @@ public struct LinuxProcessTree: ProcessTree {
     /// What Flatpak's file in a process's root says, empty without such a file; `nil` if that cannot be told without waiting
     /// for a program: the process can mount anything into its own root, at any time.
     ///
-    /// So nothing is opened before it is known on which mount it is. A descriptor that was opened with `O_PATH` (open(2))
-    /// holds its mount, and nobody is asked for it.
+    /// So each file is first opened with `O_PATH` (open(2)), for which no file system is asked. The descriptor holds its mount,
+    /// so the process cannot put another one there between the look at the mount and the reading.
     private func flatpakDescription(of process: UInt32) -> [UInt8]? {
         let folder = open("\(root)/\(process)/root", LinuxProcessTree.path | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return nil }

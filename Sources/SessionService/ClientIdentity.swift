@@ -54,9 +54,12 @@ public struct ClientIdentity: Sendable, Equatable {
     /// Whose limits the client uses up: those of its application. All instances of a sandboxed application are one, and so are
     /// all programs of which nothing is known.
     var accountableName: String {
-        if let sandbox { return "sandbox \(sandbox.application)" }
-        return isUnconfined ? application.key : ""
+        sandbox != nil || isUnconfined ? keyOfAllInstances : ""
     }
+
+    /// The key of the client's application. All instances of a sandboxed application have the same, as the instance is not
+    /// always known.
+    var keyOfAllInstances: String { sandbox.map { "sandbox \($0.application)" } ?? application.key }
 
     /// The verified value of a property. The outer value is `nil` if the property cannot be verified, the inner value
     /// if the client certainly has no such property.

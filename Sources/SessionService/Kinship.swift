@@ -23,18 +23,12 @@ struct Kinship {
         }
     }
 
-    /// The key of an application. The instance of a sandbox is not always known, so sandboxed clients that share a key
-    /// are compared one by one.
-    private static func key(_ client: ClientIdentity) -> String {
-        client.sandbox.map { "sandbox \($0.application)" } ?? client.application.key
-    }
-
     // MARK: - Streams
 
     /// Adds a client's stream.
     mutating func add(_ stream: StreamID, of client: ClientIdentity) {
         for process in client.program?.lineage ?? [] { streamsOfProcess[process, default: []].insert(stream) }
-        streamsOfApplication[Kinship.key(client), default: []].insert(stream)
+        streamsOfApplication[client.keyOfAllInstances, default: []].insert(stream)
     }
 
     /// Removes a client's stream.
@@ -43,7 +37,7 @@ struct Kinship {
             streamsOfProcess[process]?.remove(stream)
             if streamsOfProcess[process]?.isEmpty ?? false { streamsOfProcess[process] = nil }
         }
-        let key = Kinship.key(client)
+        let key = client.keyOfAllInstances
         streamsOfApplication[key]?.remove(stream)
         if streamsOfApplication[key]?.isEmpty ?? false { streamsOfApplication[key] = nil }
     }
@@ -51,7 +45,7 @@ struct Kinship {
     /// The streams that may belong to an owner's sessions, the oldest first.
     func streams(of owner: ClientIdentity) -> [StreamID] {
         let ofProcess = owner.program.flatMap { streamsOfProcess[$0.process] } ?? []
-        return ofProcess.union(streamsOfApplication[Kinship.key(owner)] ?? []).sorted { $0.rawValue < $1.rawValue }
+        return ofProcess.union(streamsOfApplication[owner.keyOfAllInstances] ?? []).sorted { $0.rawValue < $1.rawValue }
     }
 
     // MARK: - Sessions
@@ -60,7 +54,7 @@ struct Kinship {
     mutating func add(_ session: SessionID, of owner: ClientIdentity) {
         let entry = Entry(id: session, owner: owner)
         if let process = owner.program?.process { sessionsOfProcess[process, default: []].append(entry) }
-        sessionsOfApplication[Kinship.key(owner), default: []].append(entry)
+        sessionsOfApplication[owner.keyOfAllInstances, default: []].append(entry)
     }
 
     /// Removes an owner's session.
@@ -69,7 +63,7 @@ struct Kinship {
             sessionsOfProcess[process]?.removeAll { $0.id == session }
             if sessionsOfProcess[process]?.isEmpty ?? false { sessionsOfProcess[process] = nil }
         }
-        let key = Kinship.key(owner)
+        let key = owner.keyOfAllInstances
         sessionsOfApplication[key]?.removeAll { $0.id == session }
         if sessionsOfApplication[key]?.isEmpty ?? false { sessionsOfApplication[key] = nil }
     }
@@ -95,7 +89,7 @@ struct Kinship {
         let ofProcesses = (client.program?.lineage ?? []).flatMap {
             (sessionsOfProcess[$0] ?? []) + ($0 == own ? [] : interruptions[$0] ?? [])
         }
-        for entry in ofProcesses + (sessionsOfApplication[Kinship.key(client)] ?? [])
+        for entry in ofProcesses + (sessionsOfApplication[client.keyOfAllInstances] ?? [])
         where entry.admits(client) && !found.contains(entry.id) {
             found.append(entry.id)
         }

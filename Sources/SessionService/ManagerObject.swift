@@ -349,7 +349,7 @@ final class ManagerObject: ServedObject {
         else {
             return call.fail(WireError(WireErrorName.notFound, "the caller has no interruption of that cookie"))
         }
-        service.endInterruption(id)
+        service.endInterruption(id, of: owner)
         call.answer()
     }
 }

@@ -30,8 +30,6 @@ public final class SessionService {
     /// The owners that receive events.
     private(set) var subscribers: [Owner] = []
     private(set) var objects: [SessionID: SessionObject] = [:]
-    /// Who has begun each interruption, except the desktop.
-    private var interrupters: [SessionID: ClientIdentity] = [:]
     /// The callbacks for sessions that the engine is opening; each is told whether the session was opened.
     private var opening: [SessionID: (Bool) -> Void] = [:]
     /// The sessions whose activation was refused, and that are to be told when it would succeed (N26).
@@ -123,7 +121,6 @@ public final class SessionService {
         connection.close()
         owners = [:]
         subscribers = []
-        interrupters = [:]
         objects = [:]
         memberships.closeAll()
     }
@@ -214,7 +211,7 @@ public final class SessionService {
         subscribe(owner, false)
         owner.waiting = []
         for id in owner.sessions { if let object = objects[id] { leave(object, owner) } }
-        for id in owner.interruptions.values { endInterruption(id) }
+        for id in owner.interruptions.values { endInterruption(id, of: owner) }
         owner.interruptions = [:]
         owner.follower = nil
     }
@@ -357,7 +354,6 @@ public final class SessionService {
         let application = owner.flatMap { self.application(of: $0) }
         opening[id] = { [weak self] isOpen in
             if isOpen, let self, let identity = owner?.identity {
-                interrupters[id] = identity
                 memberships.begin(id, of: identity)
                 moveStreams(of: identity)
             }
@@ -367,10 +363,10 @@ public final class SessionService {
     }
 
     /// Ends an interruption by the system.
-    func endInterruption(_ id: SessionID) {
-        if let identity = interrupters.removeValue(forKey: id) {
-            memberships.end(id, of: identity)
-            moveStreams(of: identity)
+    func endInterruption(_ id: SessionID, of owner: Owner? = nil) {
+        if let owner {
+            memberships.end(id, of: owner.identity)
+            moveStreams(of: owner.identity)
         }
         handle(.sessionClosed(id))
     }
