@@ -64,7 +64,7 @@ extension Oracle {
         let session = self[number]
         let isSilenced = isSilenced(session)
         let stays = isSilenced && session.cause == nil
-        let isAudible = has(session, \.isAudible)
+        let isAudible = has(session) { $0.isAudible && (!isSilenced || isToBeSilent($0, in: session)) }
         let cause = session.cause ?? session.block?.cause
         if isSilenced && session.interruption == .none && session.phase != .inactive {
             self[number].interruption = .begun
@@ -147,13 +147,13 @@ extension Oracle {
         if let lack = lack(of: stream, in: session) {
             return StreamTreatment(silence: .cork, reason: lack, cause: .policy)
         }
-        if isSilenced(session), let treatment = silence(of: stream, session) { return treatment }
+        if isSilenced(session), isToBeSilent(stream, in: session) { return silence(of: stream, session) }
         // R26
         if session.isDriven && !session.isActivated && !stream.isUISound {
             return StreamTreatment(silence: .cork, reason: .inactive, cause: .policy)
         }
         if stream.direction == .playback, !session.isFreeFromSwitches,
-            let reason = switchedOff(stream.isUISound ? stream.description : session.description)
+            let reason = switchedOff(stream, in: session)
         {
             return StreamTreatment(silence: .mute, reason: reason, cause: .policy)
         }
@@ -174,7 +174,7 @@ extension Oracle {
         return StreamTreatment()
     }
 
-    private func silence(of stream: Stream, _ session: Session) -> StreamTreatment? {
+    private func silence(of stream: Stream, _ session: Session) -> StreamTreatment {
         var treatment = StreamTreatment(silence: .cork, cause: session.cause ?? session.block?.cause)
         switch session.cause {
         case .session(let number):
@@ -189,8 +189,6 @@ extension Oracle {
         case .output, .route, .policy: treatment.reason = .routeDisconnected
         case .input: treatment.reason = .inputMuted
         case nil:
-            // R13: a user interface sound is silent only while the interruption lasts.
-            if stream.isUISound { return nil }
             if case .rejected = session.block {
                 treatment.reason = .rejected
             } else {
@@ -204,9 +202,9 @@ extension Oracle {
         return treatment
     }
 
-    /// The switch that silences a description (R15, R16, N16); `nil` for none. No switch silences calls and alarms
-    /// (R36).
-    func switchedOff(_ description: SessionDescription) -> Reason? {
+    /// The switch that silences a stream (R15, R16, N16); `nil` for none. No switch silences calls and alarms (R36).
+    func switchedOff(_ stream: Stream, in session: Session) -> Reason? {
+        let description = stream.isUISound ? stream.description : session.description
         if Pairs.overridesMixing(description) { return nil }
         if switches.isSilent && policy.switches.silent.contains(description.category) { return .silentSwitch }
         if switches.isLocked && policy.switches.locked.contains(description.category) { return .screenLock }

@@ -178,7 +178,8 @@ public struct Oracle: Sendable {
             return
         }
         self[number].lastRequest = nextRequest()
-        self[number].block = nil
+        // R64: a client's own doing is no reason to be heard on another output.
+        if case .lostOutput = session.block {} else { self[number].block = nil }
         // The sessions that are heard now decide anew. The former cause may itself be silent.
         self[number].cause = nil
     }

@@ -56,7 +56,7 @@ enum Pairs {
         case .never: return false
         case .transient:
             return overridesMixing(session) || session.mode == .voicePrompt || session.category == .record
-                || session.category == .playAndRecord || stopsSpeech(session)
+                || session.category == .playAndRecord || session.category == .uiSound || stopsSpeech(session)
         }
     }
 
@@ -144,6 +144,17 @@ enum Pairs {
     static func stopsPlayingSpeech(_ actor: SessionDescription, _ other: SessionDescription, _ policy: Policy) -> Bool {
         (stopsSpeech(actor) || rule(actor, on: other, policy).playing?.kind == .duck)
             && kind(actor, on: other, isNewcomer: false, policy) == .cork
+    }
+
+    /// R31, N1: whether a rule of the policy has the other lowered. If it is speech, it is stopped in place of that, and
+    /// resumes.
+    static func lowersByRule(
+        _ actor: SessionDescription, _ other: SessionDescription, isNewcomer: Bool, _ policy: Policy
+    ) -> Bool {
+        let rule = rule(actor, on: other, policy)
+        let newcomer = rule.newcomer?.kind ?? rule.playing?.kind
+        if isNewcomer, allowed(newcomer, actor, on: other) != nil { return newcomer == .duck }
+        return rule.playing?.kind == .duck && allowed(.duck, actor, on: other) != nil
     }
 
     /// The policy's rule for two sessions. The more specific rule takes precedence, for each part by itself.

@@ -78,14 +78,15 @@ extension Oracle {
     /// Whether any stream can be heard although it should be silent.
     private var isAnybodyFading: Bool {
         streams.contains { stream in
-            guard stream.isAudible, isSilenced(self[stream.session]) else { return false }
-            // R13: a final block does not silence user interface sounds.
-            return !stream.isUISound || !isStopped(self[stream.session])
+            stream.isAudible && isSilenced(self[stream.session]) && isToBeSilent(stream, in: self[stream.session])
         }
     }
 
-    /// Whether a session is silent until its application requests activation again.
-    private func isStopped(_ session: Session) -> Bool { session.cause == nil && session.block?.isAwaited == false }
+    /// Whether what silences a session silences a stream of it. R13: only other sessions silence user interface sounds.
+    func isToBeSilent(_ stream: Stream, in session: Session) -> Bool {
+        if case .session = session.cause { return true }
+        return !stream.isUISound
+    }
 
     // MARK: - What a session is
 
@@ -488,12 +489,21 @@ extension Oracle {
         {
             return resumesByItself(session, after: successor)
         }
+        let letsResume = Pairs.letsResume(last.description) || lowersByRule(last, session)
         switch last.kind {
-        case .system: return Pairs.letsResume(last.description)
+        case .system: return letsResume
         case .implicit, .opened:
             if last.isDriven { return !last.tellsOthersToStay }
-            return !last.wasHeard || Pairs.letsResume(last.description)
+            return !last.wasHeard || letsResume
         }
+    }
+
+    /// R31: whether an actor silences speech because a rule of the policy has it lowered.
+    private func lowersByRule(_ actor: Session, _ other: Session) -> Bool {
+        // A weaker claim stops speech only as it does what was playing.
+        let isNewcomer = Self.isAbove(actor, other) && other.lastRequest > actor.lastRequest
+        return actor.description.resumption == .transient
+            && Pairs.lowersByRule(actor.description, other.description, isNewcomer: isNewcomer, policy)
     }
 
     // MARK: - Phases

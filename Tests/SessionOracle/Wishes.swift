@@ -38,13 +38,27 @@ extension Oracle {
         }
         let stream = streams[place]
         let session = self[stream.session]
-        if say == .wait || isSuspended || !stream.isWanted || lack(of: stream, in: session) != nil { return }
+        // R64: whoever plays what has lost its output wants to hear it elsewhere.
+        var goesOnElsewhere = false
+        if action == .play, case .output = session.block?.cause { goesOnElsewhere = true }
+        if say == .wait && !goesOnElsewhere || isSuspended || !stream.isWanted || lack(of: stream, in: session) != nil {
+            return
+        }
         let isFree = action == .free
         if stream.direction == .capture && !isFree { return }
-        for other in sessions where isHeard(other) && other.number != session.number {
+        // Whoever holds the session may be interrupted itself.
+        var holders: Set<Int> = []
+        var next = session.cause
+        while case .session(let number) = next, let other = self.session(number), holds(other),
+            holders.insert(number).inserted
+        {
+            next = other.cause
+        }
+        for other in sessions where other.number != session.number && say != .wait {
+            guard isHeard(other) || holders.contains(other.number) else { continue }
             let isSilenced = isFree || isSilenced(session)
             let isOther =
-                isFree
+                isFree && isHeard(other)
                 && [false, true].contains { isNewcomer in
                     let kind = Pairs.kind(
                         other.description, on: session.description, isNewcomer: isNewcomer, policy)
@@ -54,13 +68,13 @@ extension Oracle {
                 self[session.number].isFreeFrom.insert(other.number)
             }
         }
-        guard isFree else { return }
+        guard isFree || goesOnElsewhere else { return }
         if session.block != nil && !session.isDriven {
             self[session.number].lastRequest = nextRequest()
             self[session.number].block = nil
             self[session.number].cause = nil
         }
-        if switchedOff(session.description) != nil { self[session.number].isFreeFromSwitches = true }
+        if isFree, switchedOff(stream, in: session) != nil { self[session.number].isFreeFromSwitches = true }
     }
 
     /// N19: whoever has ended is no longer somebody to be free from.

@@ -251,9 +251,14 @@ public struct Engine: Sendable {
             if slot < treatmentInputs.count { treatmentInputs[slot].description = nil }
             return
         }
+        ask(slot, clearsBlock: session.block != .awaitedOutput)
+    }
+
+    /// Records that a session asks to be heard, anew.
+    mutating func ask(_ slot: Int, clearsBlock: Bool) {
         facts.stamp(slot, catalogue: catalogue)
         facts.updateSession(slot) {
-            $0.block = .none
+            if clearsBlock { $0.block = .none }
             // The sessions that are heard now decide anew. The former cause may itself be silent.
             $0.cause = -1
         }

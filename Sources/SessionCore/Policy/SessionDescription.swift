@@ -188,7 +188,7 @@ public struct SessionDescription: Sendable, Hashable {
         case .never: false
         case .transient:
             priority.overridesMixing || mode == .voicePrompt || category == .record || category == .playAndRecord
-                || interruptsSpokenAudio
+                || category == .uiSound || interruptsSpokenAudio
         }
     }
 }

@@ -16,6 +16,11 @@ struct PairInterplay: Sendable, Equatable {
     var newcomer = Interplay.Kind.mix
     /// Whether the actor stops speech, whichever of the two came first (N1, N2).
     var stopsSpeech = false
+    /// Whether a session that was active before the actor, and one that was activated while it was heard, resumes after
+    /// the actor whatever else that one silences: a rule of the policy has it lowered, and speech is stopped in place of
+    /// that (N1, R31).
+    var playingResumes = false
+    var newcomerResumes = false
 
     static let none = PairInterplay()
 }
@@ -247,10 +252,13 @@ struct Catalogue: Sendable, Equatable {
         let isSpeech = victim.mode == .spokenAudio && victim.category.playsSound
         // R8: a session that is already playing is not rejected.
         let kind = playing == .reject ? usual : playing ?? usual
+        let playingResumes = acting.resumption == .transient && playing != nil && rule?.playing?.kind == .duck
+        let newcomerResumes = acting.resumption == .transient && rule?.newcomer?.kind == .duck
         interplay[other.index * stride + actor.index] = PairInterplay(
             playing: kind, newcomer: newcomer ?? kind,
             stopsSpeech: isSpeech && kind == .cork
-                && (acting.interruptsSpokenAudio || rule?.playing?.kind == .duck))
+                && (acting.interruptsSpokenAudio || rule?.playing?.kind == .duck),
+            playingResumes: playingResumes, newcomerResumes: newcomer == nil ? playingResumes : newcomerResumes)
         let said = [rule?.playing, rule?.newcomer].compactMap { $0 }
         let pair = Pair(actor: actor, other: other)
         if let special = said.lazy.compactMap(\.ducking).first { ducking[pair] = special }

@@ -143,11 +143,11 @@ struct SessionFacts: Sendable, Equatable {
     var block = Block.none
     /// The directions that the category allows which the application has set.
     var directions = Directions.both
-    private var flags: UInt16 = 1 << 7
+    private var flags: UInt32 = 1 << 7
 
     init(description: DescriptionID) { self.description = description }
 
-    private subscript(bit: UInt16) -> Bool {
+    private subscript(bit: UInt32) -> Bool {
         get { flags & 1 << bit != 0 }
         set { flags = newValue ? flags | 1 << bit : flags & ~(1 << bit) }
     }
@@ -224,6 +224,12 @@ struct SessionFacts: Sendable, Equatable {
     var letsResume: Bool {
         get { self[11] }
         set { self[11] = newValue }
+    }
+
+    /// Whether its application has said that the sessions which it gives up stay silent (R11).
+    var tellsToStay: Bool {
+        get { self[16] }
+        set { self[16] = newValue }
     }
 
     /// Whether it was heard since it became active.

@@ -5,24 +5,24 @@
 extension Engine {
     /// Frees a stream's session, if the policy allows that for this action and the session asks to be heard.
     mutating func free(_ stream: Int, by action: UserAction, at now: Instant, _ effects: inout [Effect]) {
-        guard policy.user.allow(action), facts.switches.pausedUntil == nil, let stream = facts.streams[stream],
+        guard facts.switches.pausedUntil == nil, let stream = facts.streams[stream],
             stream.isWanted, action == .free || stream.direction == .playback,
             let session = facts.sessions[Int(stream.session)], session.hasUse(for: stream)
         else { return }
         let slot = Int(stream.session)
-        let actors = oppressors(of: slot, session, includesDuckers: action == .free)
+        // R64: whoever plays what has lost its output wants to hear it elsewhere, whatever the policy says.
+        let goesOnElsewhere = action == .play && (session.block == .awaitedOutput || session.block == .lostOutput)
+        let isAllowed = policy.user.allow(action)
+        guard goesOnElsewhere || isAllowed else { return }
+        let actors = isAllowed ? oppressors(of: slot, session, includesDuckers: action == .free) : []
         for actor in actors { release(slot, from: actor) }
         var isChanged = !actors.isEmpty
         // A session that its application drives is activated by its application only, which is told that it may.
-        if session.block != .none, !session.isDriven, action == .free {
-            facts.stamp(slot, catalogue: catalogue)
-            facts.updateSession(slot) {
-                $0.block = .none
-                $0.cause = -1
-            }
+        if session.block != .none, !session.isDriven, action == .free || goesOnElsewhere {
+            ask(slot, clearsBlock: true)
             isChanged = true
         }
-        if action == .free, catalogue.switchedOff(by: facts.switches, session.description) != nil {
+        if action == .free, switchedOff(stream, session) != nil {
             isChanged = freedFromSwitches.insert(slot).inserted || isChanged
         }
         guard isChanged else { return }
@@ -31,19 +31,30 @@ extension Engine {
         update(at: now, &effects)
     }
 
-    /// The heard sessions that silence a session; with `includesDuckers`, also those that lower or reject it.
+    /// The sessions that silence a session: those that are heard, and those that hold it while they are interrupted
+    /// themselves. With `includesDuckers`, also the heard ones that lower or reject it.
     private func oppressors(of slot: Int, _ session: SessionFacts, includesDuckers: Bool) -> [Int32] {
         let isSilenced = verdict(of: slot).silence != .none
         guard isSilenced || includesDuckers else { return [] }
+        let holders = isSilenced ? causes(of: session) : []
         return facts.order.filter { other in
-            guard Int(other) != slot, let actor = facts.sessions[Int(other)], actor.phase != .inactive,
-                verdict(of: Int(other)).silence == .none
-            else { return false }
-            if silencing(Int(other), actor, slot, session) != .mix { return true }
-            guard includesDuckers, !spares(other, slot) else { return false }
+            guard Int(other) != slot, let actor = facts.sessions[Int(other)] else { return false }
+            let isHeard = actor.phase != .inactive && verdict(of: Int(other)).silence == .none
+            if isHeard || holders.contains(other), silencing(Int(other), actor, slot, session) != .mix { return true }
+            guard isHeard, includesDuckers, !spares(other, slot) else { return false }
             let interplay = catalogue.interplay(of: actor.description, on: session.description)
             return interplay.playing == .duck || interplay.newcomer == .duck || interplay.newcomer == .reject
         }
+    }
+
+    /// The cause of a session, the cause of that one, and so on.
+    private func causes(of session: SessionFacts) -> Set<Int32> {
+        var result: Set<Int32> = []
+        var next = session.cause
+        while let actor = facts.sessions[Int(next)], actor.keepsVictimsWaiting, result.insert(next).inserted {
+            next = actor.cause
+        }
+        return result
     }
 
     private mutating func release(_ slot: Int, from actor: Int32) {

@@ -151,8 +151,9 @@ extension Engine {
                 return byPolicy(.cork, stream.direction == .capture ? .noInput : .noOutput)
             }
         }
-        // R13: a user interface sound is dropped, not kept for later, and is silent only while the interruption lasts.
-        if verdict.silence != .none, !(stream.isInterfaceSound && verdict.block.isFinal) {
+        // R13: a user interface sound is dropped, not kept for later. Only who interrupts its session silences it: where
+        // the others wait for a lost output, it goes on elsewhere.
+        if verdict.silence != .none, !(stream.isInterfaceSound && verdict.silencer < 0) {
             let (reason, interrupter, description) = silencer(of: slot)
             return (
                 Treatment(
@@ -163,10 +164,7 @@ extension Engine {
         }
         // R26: an opened session that is not active is silent.
         if session.isDriven && !session.isActivated && !stream.isInterfaceSound { return byPolicy(.cork, .inactive) }
-        if stream.direction == .playback, !freedFromSwitches.contains(slot),
-            let reason = catalogue.switchedOff(
-                by: facts.switches, stream.isInterfaceSound ? stream.description : session.description)
-        {
+        if stream.direction == .playback, !freedFromSwitches.contains(slot), let reason = switchedOff(stream, session) {
             return byPolicy(.mute, reason)
         }
         if session.phase == .holding { return byPolicy(.cork, .handover) }
@@ -185,6 +183,12 @@ extension Engine {
             return (Treatment(gain: level, reason: .level, cause: .policy), nil)
         }
         return (.untouched, nil)
+    }
+
+    /// The switch that silences a stream; `nil` for none. R13: a user interface sound is silenced as what it is itself.
+    func switchedOff(_ stream: StreamFacts, _ session: SessionFacts) -> Reason? {
+        catalogue.switchedOff(
+            by: facts.switches, stream.isInterfaceSound ? stream.description : session.description)
     }
 
     /// How long a session stays ducked after its ducker's session is over, less the time for which that session
@@ -258,7 +262,7 @@ extension Engine {
             session.interruption = .begun
             effects.append(.interruptionEnded(victim, shouldResume: false))
         }
-        if session.interruption == .begun && session.audible <= 0 {
+        if session.interruption == .begun && audible(slot, session, under: verdict) <= 0 {
             if session.isToldActive { effects.append(.sessionDeactivated(victim)) }
             session.isToldActive = false
             session.interruption = .announced

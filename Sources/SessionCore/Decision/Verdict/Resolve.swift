@@ -50,7 +50,7 @@ struct Work: Sendable {
     /// The former state of each session that the present pass has changed.
     var former: [(slot: Int, session: SessionFacts, verdict: SessionVerdict)] = []
     /// Sessions that have left after they stopped speech with a stronger claim.
-    var gone: [(slot: Int, formerCause: Int32, letsResume: Bool)] = []
+    var gone: [(slot: Int, formerCause: Int32, letsResume: Bool, tellsToStay: Bool)] = []
     /// The sessions in `heardActors` that duck others.
     var duckers: [Actor] = []
     /// The slots of sessions that may have to be told something.
@@ -266,8 +266,7 @@ extension Engine {
             work.markChanged(slot)
         }
         if verdict.silence != .none, session.audible > 0 {
-            // R13: a final block does not silence user interface sounds.
-            fading &+= verdict.block.isFinal ? facts.audibleStreams(of: slot) : session.audible
+            fading &+= audible(slot, session, under: verdict)
         }
         if let end = session.deadline { nextEnd = min(nextEnd ?? end, end) }
         if let end = session.resumesUntil { nextEnd = min(nextEnd ?? end, end) }
@@ -278,6 +277,12 @@ extension Engine {
                 Actor(
                     slot: Int32(truncatingIfNeeded: slot), description: session.description, claim: session.claim))
         }
+    }
+
+    /// The number of a session's streams that can still be heard although they should be silent. R13: only other sessions
+    /// silence user interface sounds, no block does.
+    func audible(_ slot: Int, _ session: SessionFacts, under verdict: SessionVerdict) -> Int32 {
+        verdict.silencer < 0 ? facts.audibleStreams(of: slot) : session.audible
     }
 
     /// Clears the block of a session to which it no longer applies.
@@ -379,7 +384,7 @@ extension Engine {
         // stay.
         let isOwnDoing =
             work.stopper(for: Int(session.cause)) == Int32(truncatingIfNeeded: slot) || speaksOver(slot, session, left)
-        var letsResume = !left.isLeaving || left.letsResume || isOwnDoing
+        var letsResume = !left.isLeaving || lets(slot, session, resumeAfter: left) || isOwnDoing
         // R64: if a route change stopped the former cause, its own end counts, not that of the session that interrupted
         // it.
         var isStoppedByRoute = left.block == .changedRoute
@@ -393,11 +398,20 @@ extension Engine {
                 act = kind
                 break
             }
-            if kind != .mix, actor.isLeaving, !isStoppedByRoute { letsResume = actor.letsResume }
+            if kind != .mix, actor.isLeaving, !isStoppedByRoute { letsResume = lets(slot, session, resumeAfter: actor) }
             if actor.block == .changedRoute { isStoppedByRoute = true }
             next = actor.isLeaving ? actor.formerCause : actor.cause
         }
         return letsResume
+    }
+
+    /// R31: whether a session that is leaving lets one resume that it has interrupted.
+    private func lets(_ slot: Int, _ session: SessionFacts, resumeAfter left: SessionFacts) -> Bool {
+        if left.letsResume || left.tellsToStay { return left.letsResume }
+        let interplay = catalogue.interplay(of: left.description, on: session.description)
+        // A weaker claim stops speech only as it does what was playing.
+        let wasPlaying = left.claim < session.claim || left.stamp > session.stamp
+        return wasPlaying ? interplay.playingResumes : interplay.newcomerResumes
     }
 
     /// Tells a session to stay silent: its cause ended without letting it resume, and there is no new cause (R31).
@@ -430,8 +444,10 @@ extension Engine {
         session.isLeaving = true
         session.formerCause = session.cause
         let isSystem = session.isOpened && configurations[slot] == nil
+        let said = isSystem && session.isDriven ? nil : letsResume
+        session.tellsToStay = said == false
         session.letsResume =
-            (isSystem && session.isDriven ? nil : letsResume)
+            said
             ?? (catalogue.traits(of: session.description).contains(.letsOthersResume) || !session.wasHeard && !isSystem)
         session.wasHeard = false
         session.resumesUntil = nil

@@ -76,7 +76,7 @@ extension Engine {
     private mutating func isWrong(_ slot: Int, _ session: SessionFacts) -> Bool {
         let cause = Int(session.cause)
         if let actor = facts.sessions[cause], actor.claim < session.claim, !actor.keepsVictimsWaiting {
-            work.gone.append((cause, actor.formerCause, actor.letsResume))
+            work.gone.append((cause, actor.formerCause, actor.letsResume, actor.tellsToStay))
             return true
         }
         let stopper = Int(work.stopper(for: slot))
@@ -94,12 +94,13 @@ extension Engine {
         }
         work.leaving.removeLast(max(work.leaving.count - leaving, 0))
         work.toDescribe.removeAll(keepingCapacity: true)
-        while let (slot, formerCause, letsResume) = work.gone.popLast() {
+        while let (slot, formerCause, letsResume, tellsToStay) = work.gone.popLast() {
             guard facts.sessions[slot]?.isLeaving == false else { continue }
             facts.updateSession(slot) {
                 $0.isLeaving = true
                 $0.formerCause = formerCause
                 $0.letsResume = letsResume
+                $0.tellsToStay = tellsToStay
                 $0.wasHeard = false
                 $0.resumesUntil = nil
             }
