@@ -108,6 +108,12 @@ struct PlayerPauses {
     /// Whether a stream is silenced by a pause of its player.
     func has(_ stream: StreamID) -> Bool { states[stream].map { $0.phase != .resuming } ?? false }
 
+    /// Whether a stream was closed by its player, which was asked to pause.
+    func isClosed(_ stream: StreamID) -> Bool { states[stream]?.phase == .closed }
+
+    /// Forgets a stream.
+    mutating func forget(_ stream: StreamID) { states[stream] = nil }
+
     /// Whether a stream's player was asked to pause and did not fail to do so in time.
     func isAsked(_ stream: StreamID) -> Bool { has(stream) && states[stream]?.phase != .corked }
 

@@ -72,6 +72,11 @@ extension SessionRuntime {
         }
     }
 
+    /// The ports on which a stream is heard, by id.
+    func portsHeard(_ stream: StreamID) -> Set<String> {
+        Set(host.place(of: stream).map { routes.ports(of: $0).map(\.id) } ?? [])
+    }
+
     /// Sets the ports that an opened session prefers, by id; `nil` for no preference (R66). A port that is missing
     /// counts once it appears.
     public func preferRoute(session: SessionID, output: String?, input: String?) {
@@ -111,8 +116,11 @@ extension SessionRuntime {
     private func carryOut(_ effect: RouteEngine.Effect) {
         switch effect {
         case .lost(let port, let streams):
-            host.log(.info, "\(port.name) is gone, and with it the output of \(streams.count) streams")
-            post(.outputLost(PortID(port.id), name: port.name, streams: streams))
+            // R64: what was silenced before it came to this output has lost nothing there.
+            let lost = streams.filter { streamRecords[$0]?.heardOn?.contains(port.id) ?? true }
+            guard !lost.isEmpty else { break }
+            host.log(.info, "\(port.name) is gone, and with it the output of \(lost.count) streams")
+            post(.outputLost(PortID(port.id), name: port.name, streams: lost))
         case .returned(let port, let streams): post(.outputReturned(PortID(port.id), streams: streams))
         case .switched(let port, let streams):
             host.log(.info, "\(port.name) is not in use any more, but is plugged in: its streams go on elsewhere")

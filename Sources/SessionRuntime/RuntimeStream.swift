@@ -5,8 +5,8 @@ import SessionCore
 /// A class, because one event may change the records of a thousand streams. As values in a dictionary they would be copied
 /// out and in for each change, which took a sixth of the time of the turn in which a call begins.
 final class RuntimeStream {
-    /// The name of its application; `nil` until the engine knows the stream.
-    private var application: String?
+    /// Its application; `nil` until the engine knows the stream.
+    private(set) var application: ApplicationID?
     /// Its label for people: its application, and its description if it has one.
     private(set) var label = "?"
     /// Whether the server processes it.
@@ -21,6 +21,10 @@ final class RuntimeStream {
     var treatment = Treatment.untouched
     /// When the treatment was set; `nil` if nothing was done to the stream yet.
     var treatedSince: Instant?
+    /// The ports on which it was heard when it was silenced, by id; `nil` while it is not silenced.
+    var heardOn: Set<String>?
+    /// Whether it waits for its output to come back (R64), and its user has not played it since.
+    var awaitsOutput = false
     /// The treatment for one of the next turns of the loop; `nil` for none.
     var postponed: PostponedTreatment?
     /// The pending notices to its client.
@@ -47,7 +51,7 @@ final class RuntimeStream {
     func appeared(
         of application: ApplicationID, as description: SessionDescription, _ direction: StreamDirection, at now: Instant
     ) {
-        self.application = application.name
+        self.application = application
         self.direction = direction
         knownSince = now
         mutedInput = nil
@@ -59,7 +63,7 @@ final class RuntimeStream {
         guard let application else { return }
         isToBeMeasured = direction == .playback && description.actsWhileSounding
         let isTagged = description.name != Policy.untaggedName && description.name != Policy.untaggedCaptureName
-        label = isTagged ? "\(application) (\(description.name))" : application
+        label = isTagged ? "\(application.name) (\(description.name))" : application.name
     }
 }
 

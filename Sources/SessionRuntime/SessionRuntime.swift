@@ -41,9 +41,14 @@ public final class SessionRuntime {
     static let shortestPause = Duration.milliseconds(300)
     /// How long a stream must be known before a higher volume counts as one of the user's (N19).
     static let settlingTime = Duration.seconds(1)
+    /// The maximum number of applications whose former outputs are remembered.
+    private static let maximumPlacesLeft = 64
     /// The maximum number of streams treated at once, and then in each turn of the loop.
     private static let maximumAtOnce = 16
-    private var pauses = PlayerPauses()
+    var pauses = PlayerPauses()
+    var awaiting = AwaitingStreams()
+    /// The ports on which applications were heard whose silenced streams are gone: a new stream takes the place of the old.
+    var portsLeft: [ApplicationID: Set<String>] = [:]
     var routes = RouteEngine()
     var wishes = Wishes()
     var mutedInputs = MutedInputs()
@@ -112,7 +117,10 @@ public final class SessionRuntime {
             }
             switch event {
             case .streamVanished(let stream): forget(stream)
-            case .policyChanged:
+            case .policyChanged(_, let descriptions):
+                for stream in streamRecords.keys where descriptions[stream] == nil && awaiting.isClosed(stream) {
+                    forget(stream)
+                }
                 tellRoutes(.streamsChanged)
                 reportPlaces()
             case .streamMoved, .streamLeftAlone: tellRoutes(.streamsChanged)
@@ -125,6 +133,8 @@ public final class SessionRuntime {
                 // The engine undoes present treatments; a stream that is still fading back is left to the fader.
                 perform(fader.undo())
                 pauses = PlayerPauses()
+                awaiting = AwaitingStreams()
+                portsLeft = [:]
                 wishes.forgetAll()
                 engineWake = nil
             default: break
@@ -134,6 +144,12 @@ public final class SessionRuntime {
     }
 
     private func forget(_ stream: StreamID) {
+        if let record = streamRecords[stream], let application = record.application, let ports = record.heardOn,
+            !ports.isEmpty, portsLeft.count < Self.maximumPlacesLeft
+        {
+            portsLeft[application] = ports
+        }
+        _ = awaiting.release(stream)
         if streamRecords[stream]?.isMeasured == true { host.measure(stream, false) }
         streamRecords[stream] = nil
         fader.forget(stream)
@@ -159,6 +175,8 @@ public final class SessionRuntime {
         for (stream, action) in pauses.expire(at: now) {
             switch action {
             case .cork:
+                // It is corked already.
+                if streamRecords[stream]?.awaitsOutput == true { continue }
                 host.log(.info, "\(label(of: stream)) has not paused when its player was asked to: cork it")
                 host.setSilence(.cork, of: stream)
             case .reportPaused:
@@ -270,17 +288,18 @@ public final class SessionRuntime {
     public func interrupter(_ cause: Cause) -> Interrupter? { read { $0.interrupter(cause) } }
 
     /// Reads from the engine without copying it. The closure must not call anything but the engine.
-    private func read<Answer>(_ question: (inout Engine) -> Answer) -> Answer { question(&engine) }
+    func read<Answer>(_ question: (inout Engine) -> Answer) -> Answer { question(&engine) }
 
     /// Whether the engine must be told of an event now. It is not told what a player does on request (N15).
     private func concernsEngine(_ event: Event) -> Bool {
         switch event {
         case .streamWanted(let stream, let isWanted):
             switch pauses.interpret(stream, isWanted: isWanted) {
-            case .forEngine: return true
+            case .forEngine: return concernsEngine(stream, isWanted: isWanted)
             case .expected: return false
             case .playedByUser:
                 players?.forget(stream)
+                streamRecords[stream]?.awaitsOutput = false
                 host.setSilence(.cork, of: stream)
                 sooner += [
                     .streamWanted(stream, false), .streamWanted(stream, true), .streamFreed(stream, by: .play),
@@ -288,12 +307,24 @@ public final class SessionRuntime {
                 return false
             }
         case .streamVanished(let stream):
-            if pauses.removed(stream) { return true }
-            sooner.append(.streamRunning(stream, false))
-            if let oldest = pauses.dropSurplus() {
-                players?.forget(oldest)
-                sooner.append(.streamVanished(oldest))
+            var oldest: StreamID?
+            let record = streamRecords[stream]
+            // Nothing is waited for any more.
+            if record?.treatment.reason == .superseded {
+                pauses.forget(stream)
+                players?.forget(stream)
             }
+            if !pauses.removed(stream) {
+                oldest = pauses.dropSurplus()
+            } else if let record, record.awaitsOutput, record.isWanted, record.treatment.reason != .superseded,
+                !awaiting.isClosed(stream)
+            {
+                oldest = awaiting.close(stream)
+            } else {
+                return true
+            }
+            sooner.append(.streamRunning(stream, false))
+            if let oldest { dropClosed(oldest) }
             return false
         default: return true
         }
@@ -349,7 +380,10 @@ public final class SessionRuntime {
             let record = record(of: id)
             record.isRunning = isRunning
             updateMeasurement(of: id, record)
-            if isRunning { fader.streamRuns(id, at: host.now) }
+            if isRunning {
+                fader.streamRuns(id, at: host.now)
+                if record.heardOn == nil, let application = record.application { portsLeft[application] = nil }
+            }
         default: break
         }
     }
@@ -441,7 +475,9 @@ public final class SessionRuntime {
             mayResume: read { $0.mayResume(stream) })
         record?.treatment = treatment
         record?.treatedSince = host.now
+        record.map { notePlace(of: stream, $0, after: former) }
         perform(actions)
+        askPlayerToWait(stream)
         guard let notice else { return }
         let isFading = fader.length(of: stream) > .zero
         let due = record?.notices.add(notice, isSilenced: treatment.silence != .none, isFading: isFading)

@@ -53,6 +53,8 @@ extension LiveModule {
             try await desk.expectSilence(since: start)
             try await card.vanish()
             try await music.pause()
+            // As long as anybody needs to press a key again.
+            try await desk.capture.record(.milliseconds(400))
             try await music.unpause()
             try await desk.hear(LiveDesktop.music)
         }
@@ -166,6 +168,29 @@ extension LiveModule {
                     for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(100), from: from)
             }
             try await desk.expectSilence(of: speaker)
+        }
+    }
+
+    @Test(
+        "R64 what a starved player does by itself is not its user's: it is not heard on the speaker",
+        arguments: StarvedPlayer.allCases)
+    func starved(player: StarvedPlayer) async throws {
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await desk.card(.usb)
+            let headset = try await card.record("usb-output")
+            let mocks = DesktopMocks(desk.sandbox)
+            let process = try player.start(on: desk)
+            if player == .vlc { try await mocks.waitForPlayer("vlc", of: process) }
+            try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
+            let start = desk.capture.frameCount
+            try await card.vanish()
+            if player == .vlc { try await mocks.wait(for: "vlc", toBe: "Paused") }
+            try await desk.capture.record(.seconds(8))
+            try await desk.expectSilence(since: start)
+            try await card.appear()
+            try await card.waitUntilLinked()
+            try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
+            try await desk.expectSilence(since: start)
         }
     }
 
@@ -417,5 +442,26 @@ extension LiveDesktop {
             heard.isEmpty,
             "\(heard.count) frames of the null sink, from \(heard.first ?? 0) to \(heard.last ?? 0) of \(sound.left.count)"
         )
+    }
+}
+
+/// The players that are starved while their output is gone.
+enum StarvedPlayer: String, CaseIterable, CustomTestStringConvertible {
+    case vlc
+    case mpv
+    case gstreamer
+
+    var testDescription: String { rawValue }
+
+    /// Starts to play music for a minute.
+    func start(on desk: LiveDesktop) throws -> ChildProcess {
+        switch self {
+        case .vlc:
+            let sound = Signal.tone(LiveDesktop.music.frequency, for: .seconds(60), on: LiveDesktop.music.channel)
+            return try desk.sandbox.startVLC(file: try desk.sandbox.write(sound, to: "vlc.wav"), output: "pulse")
+        case .mpv: return try desk.play(LiveDesktop.music, with: .mpvPulse, as: "music-player", role: .music).process
+        case .gstreamer:
+            return try desk.play(LiveDesktop.music, with: .gstreamerPulse, as: "music-player", role: .music).process
+        }
     }
 }

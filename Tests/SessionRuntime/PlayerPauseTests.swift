@@ -3,7 +3,7 @@ import SessionCore
 import Testing
 
 /// Players that pause when they are asked to, or do not (N15).
-private final class FakePlayers: PlayerPausing {
+final class FakePlayers: PlayerPausing {
     enum Call: Equatable { case pause, resume, forget }
 
     /// About the first stream.
@@ -414,7 +414,7 @@ private final class FakePlayers: PlayerPausing {
 
 extension SessionRuntime {
     /// Snapshots of all sessions and streams.
-    fileprivate var snapshot: (sessions: [EngineSnapshot.Session], streams: [EngineSnapshot.Stream]) {
+    var snapshot: (sessions: [EngineSnapshot.Session], streams: [EngineSnapshot.Stream]) {
         (sessionNumbers.compactMap { snapshot(of: $0) }, streamIDs.compactMap { snapshot(of: $0) })
     }
 }

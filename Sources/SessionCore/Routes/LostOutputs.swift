@@ -35,14 +35,14 @@ struct LostOutputs: Sendable, Equatable {
         return returned.sorted { $0.key < $1.key }.map(\.value).filter { ids.contains($0.id) }
     }
 
-    /// These streams play on a port. Returns those that waited for it, which may resume.
+    /// These streams play on a port. Returns those that may resume: all, if any waited for it, as one may be there in place
+    /// of another.
     mutating func resume(on port: RoutePort, _ heard: [StreamID]) -> [StreamID] {
         guard let waiting = streams[port.id] else { return [] }
-        let back = heard.filter { waiting.contains($0) }
-        let left = waiting.subtracting(back)
+        let left = waiting.subtracting(heard)
         streams[port.id] = left.isEmpty ? nil : left
         if left.isEmpty { returned[port.id] = nil }
-        return back
+        return heard
     }
 
     /// Stops waiting for ports that are neither lost nor returning.
