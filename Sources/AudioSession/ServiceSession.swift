@@ -431,9 +431,11 @@ final class ServiceSession {
         if !isFirst || hasFailed { tell(.mediaServices(.wereReset)) }
         hasFailed = false
         if isInterrupted {
-            // Nobody knows any longer what had interrupted the session.
             isInterrupted = false
-            tell(.interruption(.ended([])))
+            // The session may have been kept. If it was not, nobody knows any longer what had interrupted it.
+            let isEnded = held.contains { if case .interruption(.ended) = $0 { true } else { false } }
+            let isKept = figures.session["Interrupted"]?.truth ?? false
+            if !isKept && !isEnded { tell(.interruption(.ended([]))) }
         }
         let events = held
         held = []

@@ -18,6 +18,7 @@ static const char *const names[AS_FIGURES] = {
     [AS_OUTPUT_CHANNELS] = "OutputChannels",
     [AS_OVERRIDE] = "OutputOverride",
     [AS_PREFERENCES] = "Preferences",
+    [AS_INTERRUPTED] = "Interrupted",
     [AS_INPUTS] = "AvailableInputs",
     [AS_OUTPUTS] = "AvailableOutputs",
 };

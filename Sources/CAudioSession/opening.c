@@ -66,8 +66,9 @@ static void finish(struct as_session *session) {
     session->state = AS_READY;
     session->retry_after = AS_RETRY;
     as_figures_tell(session);
-    if (session->is_interrupted) {
-        /* What had interrupted the session is not known any longer. */
+    AudioSessionValueRef interrupted = session->figures[AS_INTERRUPTED];
+    if (session->is_interrupted && (interrupted == NULL || AudioSessionValueGetNumber(interrupted) == 0)) {
+        /* The session was not kept, so what had interrupted it is not known any longer. */
         session->is_interrupted = false;
         as_post_interruption(session, kAudioSessionEndInterruption, kAudioSessionInterruptionType_ShouldNotResume);
     }

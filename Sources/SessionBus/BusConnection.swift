@@ -407,7 +407,7 @@ public final class BusConnection {
     }
 
     /// Loses the connection in the next turn, to make another one.
-    func giveUp() {
+    package func giveUp() {
         guard bus != nil else { return }
         isBroken = true
         updateWaiting()

@@ -148,7 +148,7 @@ final class ManagerObject: ServedObject {
     /// Sends the collected events to subscribers.
     func flush() {
         guard feed.hasAny else { return }
-        let subscribers = service.subscribers
+        let subscribers = service.subscribers.filter(\.isKnown)
         guard !subscribers.isEmpty else { return feed.clear() }
         // If events come faster than they can be sent, some are dropped.
         let time = service.realTime()
@@ -165,6 +165,12 @@ final class ManagerObject: ServedObject {
             }
             return
         }
+    }
+
+    /// Forgets the events that wait: whose the names are that were to get them is not known.
+    func forgetEvents() {
+        events = Queue()
+        nextEvent = nil
     }
 
     /// Sends one event to one subscriber. Returns whether there are more.
@@ -261,7 +267,6 @@ final class ManagerObject: ServedObject {
 
     private func open(_ properties: WireValue?, _ call: BusCall, _ owner: Owner) {
         do throws(WireError) {
-            try service.checkLimits(of: owner)
             let known = ["application-id", "display-name", "streams"]
             for entry in properties?.entries ?? [] {
                 let name = entry.key.text ?? ""
@@ -278,7 +283,7 @@ final class ManagerObject: ServedObject {
                 throw Words.unknown("value for streams", streams, ["process", "shared", "tagged"])
             }
             if streams == "shared", let object = service.sharedSession(of: owner) {
-                service.join(object, owner)
+                service.take(object, owner)
                 return call.answer([.objectPath(object.path)])
             }
             // The caller's own name is only a label; its identity comes from the kernel (N18).
@@ -286,9 +291,17 @@ final class ManagerObject: ServedObject {
             let said = properties?["application-id"]?.text ?? ""
             let isNamed = owner.sandbox == nil && !said.isEmpty
             let application = ApplicationID(key: own.key, name: isNamed ? said : own.name)
+            let displayName = Words.short(properties?["display-name"]?.text ?? application.name)
+            if streams != "shared",
+                let object = service.keptSession(
+                    of: owner, takesTaggedOnly: streams == "tagged", displayName: displayName)
+            {
+                service.take(object, owner)
+                return call.answer([.objectPath(object.path)])
+            }
+            try service.checkLimits(of: owner)
             let object = SessionObject(
-                service.nextID(), owner: owner, application: application,
-                displayName: Words.short(properties?["display-name"]?.text ?? application.name),
+                service.nextID(), owner: owner, application: application, displayName: displayName,
                 takesTaggedOnly: streams == "tagged", isShared: streams == "shared", service: service)
             service.open(object) { isOpen in
                 if isOpen {

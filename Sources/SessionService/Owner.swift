@@ -15,7 +15,7 @@ final class Owner {
     /// Reports the end of the connection.
     var follower: Subscription?
     /// The work to be done once the bus has named the process.
-    var waiting: [() -> Void] = []
+    var waiting: [(Owner) -> Void] = []
     /// Whether the bus has named the process.
     var isKnown = false
 

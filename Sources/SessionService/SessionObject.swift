@@ -62,11 +62,12 @@ final class SessionObject: ServedObject {
     }
 
     func call(_ method: String, interface: String, _ call: BusCall) {
-        guard owners.contains(where: { $0.name == call.sender }) else {
+        guard let owner = owners.first(where: { $0.isKnown && $0.name == call.sender }) else {
             let names = owners.map(\.name).joined(separator: ", ")
             return call.fail(
                 WireError(WireErrorName.accessDenied, "the session belongs to \(names): only it can call \(method)"))
         }
+        service.take(self, owner)
         do throws(WireError) { try dispatch(method, call) } catch { call.fail(error) }
     }
 

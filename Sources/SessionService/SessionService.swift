@@ -13,7 +13,7 @@ import SessionWire
 public final class SessionService {
     unowned let host: any ServiceHost
     let runtime: SessionRuntime
-    let connection: BusConnection
+    package let connection: BusConnection
     let server: ObjectServer
     /// The parents and sandboxes of processes.
     public let processes: any ProcessTree
@@ -26,7 +26,9 @@ public final class SessionService {
     /// The host's streams, and the opened session of each.
     private(set) var memberships = StreamMemberships()
     /// The owners, by the connection's unique name.
-    private var owners: [String: Owner] = [:]
+    var owners: [String: Owner] = [:]
+    /// What is kept while the connection to the bus is lost.
+    private(set) var kept: KeptSessions?
     /// The owners that receive events.
     private(set) var subscribers: [Owner] = []
     private(set) var objects: [SessionID: SessionObject] = [:]
@@ -75,12 +77,13 @@ public final class SessionService {
         // N20: who is in a call concerns its own application, and who may see everything and has asked for it.
         server.audience = { [unowned self] object in
             let owners = (object as? SessionObject)?.owners ?? []
-            return Set((owners + subscribers).map(\.name)).sorted()
+            return Set((owners + subscribers).filter(\.isKnown).map(\.name)).sorted()
         }
         let manager = ManagerObject(service: self)
         self.manager = manager
         server.add(manager, at: AudioSessionBus.managerPath)
         connection.stateChanged = { [weak self] in self?.connectionChanged($0) }
+        kept = KeptSessions(loop: loop) { [weak self] in self?.endKeptSessions() }
         runtime.observer = self
         guard let buses else { return }
         let players = PlayerBridge(service: self, loop: loop)
@@ -119,6 +122,8 @@ public final class SessionService {
         permissions?.stop()
         permissions = nil
         connection.close()
+        kept?.cancel()
+        kept = nil
         owners = [:]
         subscribers = []
         objects = [:]
@@ -177,43 +182,69 @@ public final class SessionService {
         let name = call.sender
         let owner = owners[name] ?? register(name)
         if owner.isKnown { return body(owner) }
-        owner.waiting.append { [weak owner] in if let owner { body(owner) } }
+        owner.waiting.append(body)
     }
 
     private func register(_ name: String) -> Owner {
         let owner = Owner(name: name)
         owners[name] = owner
-        // Further calls of the sender are held back. Otherwise a thousand calls could wait here and all run in the turn
-        // of the answer.
-        connection.hold(name)
         owner.follower = connection.follow(name) { [weak self, weak owner] current in
-            if current == nil, let owner { self?.connectionEnded(of: owner) }
+            // Without a connection of our own, the owner may still be there.
+            if current == nil, let owner, self?.connection.isConnected == true { self?.connectionEnded(of: owner) }
         }
-        connection.credentials(of: name) { [weak self, weak owner] result in
+        identify(owner) { [weak self, weak owner] program in
             guard let self, let owner else { return }
-            if case .success(let credentials) = result, let process = credentials.processID {
-                let program = processes.program(of: process)
+            if let program {
                 owner.identity = ClientIdentity(
                     program: program, sandbox: nil, binary: nil, displayName: nil, fallback: name, connection: name)
             }
-            owner.isKnown = true
-            let waiting = owner.waiting
-            owner.waiting = []
-            for body in waiting { body() }
-            connection.release(name)
+            confirm(owner)
         }
         return owner
     }
 
+    /// Asks the bus for an owner's process. Calls of the sender are held back until then: otherwise a thousand calls could
+    /// wait here and all run in the turn of the answer.
+    func identify(_ owner: Owner, then body: @escaping (Program?) -> Void) {
+        let name = owner.name
+        connection.hold(name)
+        connection.credentials(of: name) { [weak self] result in
+            guard let self else { return }
+            // It is asked again when the bus is back.
+            if case .failure = result, !connection.isConnected { return }
+            body((try? result.get())?.processID.flatMap { self.processes.program(of: $0) })
+            connection.release(name)
+        }
+    }
+
+    /// Serves an owner whose process is known.
+    func confirm(_ owner: Owner) {
+        owner.isKnown = true
+        let waiting = owner.waiting
+        owner.waiting = []
+        for body in waiting { body(owner) }
+    }
+
+    /// Serves calls as those of whoever has the name now.
+    func serve(_ waiting: [(Owner) -> Void], as name: String) {
+        guard !waiting.isEmpty else { return }
+        let owner = owners[name] ?? register(name)
+        if owner.isKnown { for body in waiting { body(owner) } } else { owner.waiting += waiting }
+    }
+
     /// R12: when a connection ends, everything that it opened ends.
-    private func connectionEnded(of owner: Owner) {
-        owners[owner.name] = nil
+    func connectionEnded(of owner: Owner) {
+        if owners[owner.name] === owner { owners[owner.name] = nil }
         subscribe(owner, false)
         owner.waiting = []
         for id in owner.sessions { if let object = objects[id] { leave(object, owner) } }
+        endInterruptions(of: owner)
+        owner.follower = nil
+    }
+
+    func endInterruptions(of owner: Owner) {
         for id in owner.interruptions.values { endInterruption(id, of: owner) }
         owner.interruptions = [:]
-        owner.follower = nil
     }
 
     /// Sends events to an owner from now on, or no longer.
@@ -224,10 +255,10 @@ public final class SessionService {
 
     private func connectionChanged(_ state: BusConnection.State) {
         switch state {
-        case .connected: break
+        case .connected: findOwners()
         case .lost:
             host.log(.info, "the session bus is gone: the policy for streams goes on, and the bus is waited for")
-            for owner in Array(owners.values) { connectionEnded(of: owner) }
+            keepSessions()
         }
     }
 
@@ -385,7 +416,7 @@ public final class SessionService {
     // MARK: - Signals
 
     func emit(_ signal: String, of object: SessionObject, _ arguments: [WireValue] = []) {
-        for owner in object.owners {
+        for owner in object.owners where owner.isKnown {
             server.emit(signal, interface: AudioSessionBus.sessionInterface, at: object.path, arguments, to: owner.name)
         }
     }

@@ -120,6 +120,27 @@ import Testing
         }
     }
 
+    @Test("R12 R82 an interruption outlives the service's connection, and its end says whether to resume")
+    func interruptedAcrossLoss() async throws {
+        try await withStage { stage in
+            let session = try await stage.session()
+            try session.setCategory(.playback)
+            try session.setActive(true)
+            var events = session.events.makeAsyncIterator()
+            let call = try await Call(SessionApplication(in: stage.desk.sandbox))
+            guard case .interruption(.began) = await events.next() else {
+                Issue.record("no beginning")
+                return
+            }
+            #expect(await events.next() == .activation(.becameInactive(.interruption(.default))))
+            stage.desk.loseConnection()
+            #expect(await events.next() == .mediaServices(.wereLost))
+            #expect(await events.next() == .mediaServices(.wereReset))
+            try await call.end()
+            #expect(await events.next() == .interruption(.ended([.shouldResume])))
+        }
+    }
+
     @Test("without a bus or a service calls fail at once, and work when it comes")
     func absent() async throws {
         let sandbox = try Sandbox()

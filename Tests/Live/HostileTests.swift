@@ -155,7 +155,7 @@ extension LiveModule {
             let lines = try desk.log.lineCount
             try await desk.server.stopBus()
             try await desk.log.wait(forLineContaining: "the session bus is gone", after: lines)
-            // R12: the session has ended with its connection.
+            // R12: the session is kept for a while, and ends as its owner does not come back.
             try await desk.hear(LiveDesktop.music)
             let call = try desk.play(LiveDesktop.interrupter, with: .plain, as: "telephone", role: .phone)
             try await desk.hearNothing(of: LiveDesktop.music)

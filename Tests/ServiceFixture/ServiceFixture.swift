@@ -186,6 +186,9 @@ package final class ServiceFixture: Sendable {
         bus.withLock { $0 = other }
     }
 
+    /// The service loses its connection to the bus, and makes another one.
+    package func loseConnection() { perform { _, service in service.connection.giveUp() } }
+
     deinit { isOver.withLock { $0 = true } }
 
     package func stop() async {
