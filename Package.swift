@@ -300,8 +300,9 @@ let tests: [Target] = [
     tests(
         of: "SessionHost",
         [
-            "SessionHost", "SessionRuntime", "SessionCore", "SessionDesktop", "SessionBus", "PolicyFile",
-            "SessionTestKit",
+            "SessionHost", "SessionService", "SessionRuntime", "SessionCore", "SessionDesktop", "SessionBus",
+            "PolicyFile",
+            "SessionTestKit", "SessionOracle",
         ]),
     // Without the command itself, whose linker flags do not suit tests; a build of the tests still builds the command.
     tests(

@@ -15,11 +15,12 @@ struct Kinship {
         let id: SessionID
         let owner: ClientIdentity
 
-        /// Whether a client's stream may belong to the session. A program in a sandbox has no part in what is outside, whoever
-        /// has started it.
+        /// Whether a client's stream may belong to the session. Whoever has started it, a confined program has no part in what
+        /// is outside, or in another sandbox; nor has one of which nothing is known in what is in a known sandbox.
         func admits(_ client: ClientIdentity) -> Bool {
+            if client.isUnconfined { return true }
             if let own = client.sandbox, let other = owner.sandbox { return own.isSame(as: other) }
-            return client.isUnconfined || !owner.isUnconfined
+            return client.sandbox == nil && owner.sandbox == nil && !owner.isUnconfined
         }
     }
 
