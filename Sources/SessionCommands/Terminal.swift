@@ -5,9 +5,10 @@ import SessionCore
 
 /// Output for people: results on standard output, everything else on standard error.
 enum Terminal {
-    /// Writes a result unchanged; ends the command if writing fails, for example because the disk is full.
+    /// Writes a result; ends the command if writing fails, for example because the disk is full. Nothing that the service
+    /// or a program has said in it controls the terminal.
     static func write(_ text: String) throws {
-        guard put(text, to: STDOUT_FILENO) else {
+        guard put(harmless(text), to: STDOUT_FILENO) else {
             writeError("audio-session: the output cannot be written: \(String(cString: strerror(errno)))")
             throw ExitCode.failure
         }
@@ -17,6 +18,25 @@ enum Terminal {
     static func writeError(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         _ = put(lines.map { printable(String($0), limit: 4000) + "\n" }.joined(), to: STDERR_FILENO)
+    }
+
+    /// A text in which nothing controls a terminal but line ends, tabs and the colours of ``Style``.
+    static func harmless(_ text: String) -> String {
+        if text.unicodeScalars.allSatisfy({ $0.isPrintable || $0 == "\n" }) { return text }
+        var result = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            if scalar == "\u{1B}", rest.first == "[", let end = rest.dropFirst().firstIndex(where: { !$0.isColour }),
+                rest[end] == "m"
+            {
+                result.append(scalar)
+                result.append(contentsOf: rest[...end])
+                rest = rest[rest.index(after: end)...]
+            } else {
+                result.append(scalar.isPrintable || scalar == "\n" || scalar == "\t" ? scalar : "\u{FFFD}")
+            }
+        }
+        return String(result)
     }
 
     /// Writes mistakes with their source lines to standard error.
@@ -44,6 +64,11 @@ enum Terminal {
         }
         return true
     }
+}
+
+extension Unicode.Scalar {
+    /// Whether it may be part of the number of a colour.
+    fileprivate var isColour: Bool { ("0"..."9").contains(self) || self == ";" }
 }
 
 /// The value of an environment variable.

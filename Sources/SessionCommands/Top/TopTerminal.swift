@@ -57,7 +57,7 @@ final class TopTerminal {
         var text = ""
         for (row, line) in lines.enumerated() where row >= shown.count || shown[row] != line {
             // The row is erased first: behind a line that fills it, the last character would be erased.
-            text += "\u{1B}[\(row + 1);1H\u{1B}[0m\u{1B}[2K\(line)"
+            text += "\u{1B}[\(row + 1);1H\u{1B}[0m\u{1B}[2K\(Terminal.harmless(line))"
         }
         shown = lines
         return text.isEmpty || Terminal.put(text, to: STDOUT_FILENO)
