@@ -245,13 +245,14 @@ public final class PipeWireHost: Host {
     ///
     /// A factory writes its client there, but for objects that stay when their client goes (`object.linger`): what is there
     /// then, the client has written. The daemon makes such objects itself while it reads its configuration, before it serves
-    /// anybody.
+    /// anybody. pipewire-pulse makes nodes for any of its clients that asks for a module, and notes the module.
     private func maker(of properties: UnsafePointer<pw_properties>?) -> Maker {
         func value(_ key: String) -> String? { text(properties.flatMap { pw_properties_get($0, key) }) }
         if isTrue(value("object.linger")) {
             let id = value("object.id").flatMap { UInt32($0) }
             return id.map { configuredObjects.contains($0) } ?? false ? .server : .unknown
         }
+        if value("pulse.module.id") != nil { return .unknown }
         guard let id = value("client.id") else { return .server }
         guard let global = UInt32(id).flatMap({ pw_context_find_global(context, $0) }), isClient(global),
             let client = OpaquePointer(pw_global_get_object(global))
@@ -272,7 +273,8 @@ public final class PipeWireHost: Host {
     func isConfined(client: OpaquePointer) -> Bool {
         let properties = pw_impl_client_get_properties(client)
         let portal = text(properties.flatMap { pw_properties_get($0, "pipewire.access.portal.app_id") })
-        guard portal?.isEmpty ?? true, let program = clients[client]?.programs.connected else { return true }
+        // There and empty, it is a sandbox without a name.
+        guard portal == nil, let program = clients[client]?.programs.connected else { return true }
         return program.confinement != .unconfined
     }
 

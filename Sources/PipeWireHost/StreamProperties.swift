@@ -49,12 +49,22 @@ struct StreamProperties: Equatable {
         }
         // Only a program outside of sandboxes, such as a portal or pipewire-pulse, speaks for others.
         let speaksForOthers = programs?.connected?.confinement == .unconfined
-        let isOfPulseClient = text(verified("client.api")) == "pipewire-pulse" && speaksForOthers
+        let isOfPulseClient =
+            text(verified("client.api")) == "pipewire-pulse" && speaksForOthers
+            && ["pipewire", "pipewire-pulse"].contains(programs?.connected?.executable)
         self.isOfPulseClient = isOfPulseClient
         let claimed = text(verified("application.process.id") ?? own("application.process.id")).flatMap { UInt32($0) }
         func spoken(_ key: String) -> String? {
             speaksForOthers ? name(verified(key)).flatMap { $0.isEmpty ? nil : $0 } : nil
         }
+        // A sandbox without a name is one of which nothing is known; and so are clients on other machines, and who states
+        // pipewire-pulse's own process.
+        let isNameless = ["pipewire.access.portal.app_id", "pipewire.snap.id"].contains {
+            verified($0).map { $0.pointee == 0 } ?? false
+        }
+        let isKnown =
+            !isNameless && text(verified("pulse.server.type")) != "tcp"
+            && !(isOfPulseClient && claimed != nil && claimed == programs?.connected?.process.number)
         // A client that can reach PulseAudio's socket may record there; snaps are asked by pipewire-pulse (since 1.2).
         let sandbox =
             spoken("pipewire.access.portal.app_id").map {
@@ -64,7 +74,7 @@ struct StreamProperties: Equatable {
                 AppSandbox($0, mayRecord: isTrue(spoken("pipewire.snap.audio.record")))
             }
         identity = ClientIdentity(
-            program: isOfPulseClient ? programs?.program(of: claimed) : programs?.connected,
+            program: !isKnown ? nil : isOfPulseClient ? programs?.program(of: claimed) : programs?.connected,
             sandbox: sandbox,
             binary: name(inherited("application.process.binary")), displayName: name(inherited("application.name")),
             fallback: name(own("node.name")) ?? "stream", connection: "client \(text(own("client.id")) ?? "?")",

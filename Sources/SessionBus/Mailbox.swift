@@ -45,9 +45,12 @@ struct Mailbox<Item> {
     /// without room.
     var hasRoom: Bool { busMessages.count < Self.mostOfOne }
 
-    /// Whether a sender may queue one more message. A sender without waiting messages always may.
+    /// A message of this weight in bytes is let in whoever else waits, so that nobody can keep a sender out.
+    static var light: Int { 65_536 }
+
+    /// Whether a sender may queue one more message. A sender without waiting messages always may, if it is a light one.
     func admits(_ sender: String, weight: Int) -> Bool {
-        guard let queue = queues[sender] else { return true }
+        guard let queue = queues[sender] else { return weight <= Self.light || weight <= Self.heaviest - self.weight }
         return queue.entries.count < Self.mostOfOne && count < Self.most
             && weight <= Self.heaviestOfOne - queue.weight && weight <= Self.heaviest - self.weight
     }

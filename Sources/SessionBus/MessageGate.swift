@@ -217,6 +217,8 @@ final class MessageGate {
             }
             guard index <= end else { return nil }
             if code == Self.senderField { sender = String(decoding: header[text], as: UTF8.self) }
+            // sd-bus answers these itself and gives them to nobody, so nobody would ask for the key.
+            if code == Self.interfaceField, header[text].elementsEqual("org.freedesktop.DBus.Peer".utf8) { return nil }
             if code != Self.signatureField, code != Self.descriptorsField {
                 short += [UInt8](repeating: 0, count: Self.padded(short.count) - short.count)
                 short += header[start..<index]
@@ -230,6 +232,7 @@ final class MessageGate {
     }
 
     /// The codes of header fields (D-Bus Specification, "Header Fields").
+    private static let interfaceField: UInt8 = 2
     private static let senderField: UInt8 = 7
     private static let signatureField: UInt8 = 8
     private static let descriptorsField: UInt8 = 9

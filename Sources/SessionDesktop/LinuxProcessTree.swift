@@ -1,6 +1,7 @@
 import Glibc
 
-/// The processes of this machine, read from `/proc` (proc(5)), whose files the kernel makes in memory.
+/// The processes of this machine, read from `/proc` (proc(5)). The kernel makes these files in memory and at once, but for
+/// `cmdline`: it is the process's own memory.
 public struct LinuxProcessTree: ProcessTree {
     /// The mount point of the proc file system.
     private let root: String
@@ -29,21 +30,30 @@ public struct LinuxProcessTree: ProcessTree {
     /// Decided by the namespaces, by what Flatpak describes inside of a sandbox (`/.flatpak-info`, flatpak-metadata(5)), and
     /// by the control group that Flatpak or snapd has made.
     ///
-    /// Whoever makes a mount namespace of its own without privileges has made a user namespace for it (user_namespaces(7)), as
-    /// sandboxes do. Without a description, it is not known what such a program may do.
+    /// Services with a mount namespace of their own have the machine's root all the same. With another root, or in a user
+    /// namespace of one's own, which whoever makes a mount namespace without privileges has made (user_namespaces(7)), it is
+    /// not known what a program may do unless there is a description. What a control group says counts more: a program can
+    /// describe itself in a root of its own making, but leave its group only with the help of somebody outside.
     public func confinement(of process: UInt32) -> Confinement {
         guard let files = target(of: "\(process)/ns/mnt"), let ownFiles = target(of: "self/ns/mnt"),
             let users = target(of: "\(process)/ns/user"), let ownUsers = target(of: "self/ns/user"),
             let groups = groups(of: process)
         else { return .unknown }
+        let grouped = LinuxProcessTree.sandbox(inGroups: groups)
+        var hasOwnRoot = false
         if files != ownFiles {
             guard let description = flatpakDescription(of: process) else { return .unknown }
-            if !description.isEmpty {
-                return LinuxProcessTree.sandbox(inFlatpak: description).map { .sandbox($0) } ?? .unknown
+            hasOwnRoot = description.hasOwnRoot
+            if !description.text.isEmpty {
+                let sandbox = LinuxProcessTree.sandbox(inFlatpak: description.text)
+                guard let sandbox, grouped.map({ $0 == sandbox.application }) ?? true else {
+                    return grouped.map { .sandbox(AppSandbox($0)) } ?? .unknown
+                }
+                return .sandbox(sandbox)
             }
         }
-        if let application = LinuxProcessTree.sandbox(inGroups: groups) { return .sandbox(AppSandbox(application)) }
-        return files == ownFiles || users == ownUsers ? .unconfined : .unknown
+        if let grouped { return .sandbox(AppSandbox(grouped)) }
+        return files == ownFiles || users == ownUsers && !hasOwnRoot ? .unconfined : .unknown
     }
 
     /// The path in `/proc/PID/exe`, even if the program's file has been replaced since.
@@ -61,6 +71,12 @@ public struct LinuxProcessTree: ProcessTree {
         let line = LinuxProcessTree.bytes(at: "\(root)/\(process)/cmdline", limit: 4096, flags: O_NOFOLLOW)
         let arguments = line.map { LinuxProcessTree.arguments($0) } ?? []
         return LinuxProcessTree.name(command: command ?? "", arguments: arguments)
+    }
+
+    /// The first 15 bytes of the name, from `/proc/PID/comm`.
+    public func shortName(of process: UInt32) -> String? {
+        let command = contents(of: "\(process)/comm").map { String(decoding: $0, as: UTF8.self) }
+        return LinuxProcessTree.name(command: command ?? "", arguments: [])
     }
 
     /// The innermost application unit in `/proc/PID/cgroup`. A program that the user starts in a terminal does not
@@ -306,18 +322,22 @@ public struct LinuxProcessTree: ProcessTree {
 
     // MARK: - Inside of a sandbox
 
-    /// What Flatpak's file in a process's root says, empty without such a file; `nil` if that cannot be told without waiting
+    /// What Flatpak's file in a process's root says, empty without such a file, and whether the process has another root than
+    /// this one; `nil` if that cannot be told without waiting
     /// for a program: the process can mount anything into its own root, at any time.
     ///
     /// So each file is first opened with `O_PATH` (open(2)), for which no file system is asked. The descriptor holds its mount,
     /// so the process cannot put another one there between the look at the mount and the reading.
-    private func flatpakDescription(of process: UInt32) -> [UInt8]? {
+    private func flatpakDescription(of process: UInt32) -> (text: [UInt8], hasOwnRoot: Bool)? {
         let folder = open("\(root)/\(process)/root", LinuxProcessTree.path | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return nil }
         defer { close(folder) }
         guard isLocal(folder, of: process) else { return nil }
+        var (theirs, ours) = (stat(), stat())
+        guard fstat(folder, &theirs) == 0, stat("\(root)/self/root/.", &ours) == 0 else { return nil }
+        let hasOwnRoot = theirs.st_dev != ours.st_dev || theirs.st_ino != ours.st_ino
         let file = openat(folder, ".flatpak-info", LinuxProcessTree.path | O_NOFOLLOW | O_CLOEXEC)
-        guard file >= 0 else { return errno == ENOENT ? [] : nil }
+        guard file >= 0 else { return errno == ENOENT ? ([], hasOwnRoot) : nil }
         defer { close(file) }
         var facts = stat()
         guard isLocal(file, of: process), fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
@@ -325,6 +345,7 @@ public struct LinuxProcessTree: ProcessTree {
         }
         // Through the descriptor's link, which leads to this file and no other.
         return LinuxProcessTree.contents(at: "/proc/self/fd/\(file)", limit: 65_536, followsLinks: true)
+            .map { ($0, hasOwnRoot) }
     }
 
     /// `O_PATH`, which glibc declares only with `_GNU_SOURCE` (fcntl.h).

@@ -61,8 +61,11 @@ public protocol ProcessTree {
     func confinement(of process: UInt32) -> Confinement
     /// The path of a process's program; `nil` if the kernel does not reveal it.
     func executable(of process: UInt32) -> String?
-    /// The name for people of a process's program: the name by which it was started.
+    /// The name for people of a process's program: the name by which it was started. Reads the process's own memory, for
+    /// which a hostile process can let the reader wait for ever.
     func name(of process: UInt32) -> String?
+    /// A name for people that the kernel keeps itself, and tells at once; it may be cut short.
+    func shortName(of process: UInt32) -> String?
     /// The unit in which the desktop has started a process as part of an application, e.g.
     /// `app-gnome-firefox-4711.scope`; `nil` for a process that was started otherwise.
     func unit(of process: UInt32) -> String?
@@ -79,6 +82,8 @@ extension ProcessTree {
     public func executable(of process: UInt32) -> String? { nil }
     /// By default, unknown.
     public func name(of process: UInt32) -> String? { nil }
+    /// By default, the whole name.
+    public func shortName(of process: UInt32) -> String? { name(of: process) }
     /// By default, no process belongs to a unit.
     public func unit(of process: UInt32) -> String? { nil }
 
@@ -110,12 +115,18 @@ extension ProcessTree {
             if executable != nil, self.executable(of: next) == executable { origin = ancestor }
             next = birth.parent
         }
-        let confinement = confinement(of: process)
+        let file = executable.map { String($0.suffix(while: { $0 != "/" })) }
+        var confinement = confinement(of: process)
+        // Another process may have got the number meanwhile. A proxy outside of sandboxes speaks for whoever is behind it.
+        if self.birth(of: process)?.start != first.start || file == Program.proxy && confinement == .unconfined {
+            confinement = .unknown
+        }
+        let isOutside =
+            confinement == .unconfined && (origin == first || self.confinement(of: origin.number) == .unconfined)
         var program = Program(
-            lineage: lineage, origin: origin, executable: executable.map { String($0.suffix(while: { $0 != "/" })) },
-            name: name(of: origin.number), unit: unit(of: process),
-            // Another process may have got the number meanwhile.
-            confinement: self.birth(of: process)?.start == first.start ? confinement : .unknown)
+            lineage: lineage, origin: origin, executable: file,
+            name: isOutside ? name(of: origin.number) : shortName(of: origin.number), unit: unit(of: process),
+            confinement: confinement)
         program.title = program.desktopEntry.flatMap { title(ofDesktopEntry: $0) }
         return program
     }
@@ -126,6 +137,9 @@ extension ProcessTree {
 public struct Program: Sendable, Equatable {
     /// The number of ancestors that are examined at most.
     public static let deepest = 32
+
+    /// The program through which sandboxes reach the bus.
+    static let proxy = "xdg-dbus-proxy"
 
     /// The process and its ancestors, the nearest first.
     public let lineage: [ProcessID]

@@ -85,6 +85,9 @@ extension SessionRuntime {
         drain()
     }
 
+    /// Records that an opened session belongs to a confined program, which changes no port that others use (N20).
+    public func confine(session: SessionID) { tellRoutes(.confined(session)) }
+
     /// Records that another session manager runs, or none.
     public func managerChanged() {
         tellRoutes(.managerChanged)

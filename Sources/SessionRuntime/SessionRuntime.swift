@@ -219,7 +219,7 @@ public final class SessionRuntime {
     public var longestBuffer: Duration { host.longestBuffer }
 
     /// The configuration that an application has set on its session; `nil` for a session of the system.
-    func configuration(of session: SessionID) -> SessionConfiguration? {
+    package func configuration(of session: SessionID) -> SessionConfiguration? {
         read { $0.configuration(of: session) }
     }
 

@@ -32,12 +32,14 @@ public struct ClientIdentity: Sendable, Equatable {
         connection: String, isOfServer: Bool = false
     ) {
         self.isOfServer = isOfServer
-        let isProxy = program?.sandbox == nil && sandbox != nil
+        // What the server has found counts more than a process that may only be stated.
+        let isProxy = sandbox.map { !(program?.sandbox?.isSame(as: $0) ?? false) } ?? false
         isUnconfined = sandbox == nil && (program?.confinement == .unconfined || isOfServer)
         self.program = isProxy ? nil : program
-        self.sandbox = program?.sandbox ?? sandbox
+        self.sandbox = self.program?.sandbox ?? sandbox
         if let known = self.sandbox {
-            application = ApplicationID(key: Program.key(of: known), name: self.program?.title ?? known.application)
+            application = ApplicationID(
+                key: Program.key(of: known), name: printable(self.program?.title ?? known.application, limit: 256))
         } else {
             let names = [program?.title, program?.name, binary, displayName]
             application = ApplicationID(

@@ -31,7 +31,7 @@ final class Desktop {
         sleep = SleepWatch(
             system: system, loop: loop, willSleep: { [weak self] done in self?.willSleep(done) },
             didWake: { [weak self] in self?.didWake() })
-        calls = CallWatch(system: system) { [weak self] phase, number in self?.changed(phase, number) }
+        calls = CallWatch(system: system) { [weak self] phase, _ in self?.changed(phase) }
         callAudio = CallAudioWatch(session: service.connection) { [weak self] in self?.callAudioChanged($0) }
     }
 
@@ -72,15 +72,15 @@ final class Desktop {
     // MARK: - Calls
 
     /// R30: one interruption lasts from the ringing through the call, without a gap, and ends once.
-    private func changed(_ phase: CallPhase, _ number: String) {
+    private func changed(_ phase: CallPhase) {
         let former = call
         call = nil
         let kind: String? = phase == .ringing ? "ringtone" : phase == .active ? "phone" : nil
         if let kind, let role = Role(kind), let description = service.runtime.policy.roles[role] {
             let id = service.nextID()
             call = id
-            service.beginInterruption(
-                id, description, by: number.isEmpty ? "a call" : "a call with \(Words.short(number))")
+            // Not with its number: some servers tell every client who interrupts.
+            service.beginInterruption(id, description, by: "a call")
         }
         if let former { service.endInterruption(former) }
     }

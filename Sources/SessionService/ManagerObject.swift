@@ -102,6 +102,7 @@ final class ManagerObject: ServedObject {
     }
 
     func policyChanged() {
+        feed.isWanted = !service.subscribers.isEmpty
         changed(["Policy"])
         feed.add("policy-changed", [("policy", .string(service.host.policyOrigin))])
         flush()
@@ -289,8 +290,9 @@ final class ManagerObject: ServedObject {
             // The caller's own name is only a label; its identity comes from the kernel (N18).
             let own = owner.identity.application
             let said = properties?["application-id"]?.text ?? ""
-            let isNamed = owner.sandbox == nil && !said.isEmpty
-            let application = ApplicationID(key: own.key, name: isNamed ? said : own.name)
+            let isNamed = owner.identity.isUnconfined && !said.isEmpty
+            let application = ApplicationID(
+                key: own.key, name: isNamed ? printable(said, limit: AudioSessionBus.maximumTextLength) : own.name)
             let displayName = Words.short(properties?["display-name"]?.text ?? application.name)
             if streams != "shared",
                 let object = service.keptSession(

@@ -89,6 +89,12 @@ final class SessionObject: ServedObject {
                 throw WireError(
                     WireErrorName.noHardware, "there is no microphone or other input for a session of record")
             }
+            let category = service.runtime.configuration(of: id)?.category
+            if category == .record, !service.mayRecord(identity) {
+                throw WireError(
+                    WireErrorName.accessDenied,
+                    "a session of record silences what plays, and this program may not use the microphone")
+            }
             request(.activate(mayWait: flags.contains("delayed")), call) {
                 .success([.string($0 ? "active" : "delayed")])
             }

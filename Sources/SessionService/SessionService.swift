@@ -164,8 +164,20 @@ public final class SessionService {
     /// Whether a sandboxed application may use the microphone.
     public func mayRecord(_ sandbox: AppSandbox) -> Bool { permissions?.mayRecord(sandbox) ?? sandbox.mayRecord }
 
+    /// Whether a program may use the microphone: it is in no sandbox, or in one that may.
+    func mayRecord(_ identity: ClientIdentity) -> Bool {
+        identity.isUnconfined || identity.sandbox.map { mayRecord($0) } ?? false
+    }
+
     /// Announces that another policy is in force.
-    public func policyChanged() { manager?.policyChanged() }
+    public func policyChanged() {
+        // Who may see and change everything is the policy's to say.
+        for owner in owners.values where owner.isKnown && !mayControlDesktop(owner) {
+            subscribe(owner, false)
+            endInterruptions(of: owner)
+        }
+        manager?.policyChanged()
+    }
 
     /// Moves streams to the sessions that they belong to now, after their owner opened or closed a session.
     private func moveStreams(of owner: ClientIdentity) {
@@ -290,7 +302,9 @@ public final class SessionService {
                 "one connection can have \(AudioSessionBus.sessionsPerConnection) sessions: close some first")
         }
         let application = owner.identity.accountableName
-        if objects.values.count(where: { $0.identity.accountableName == application })
+        let begun = owners.values.lazy.filter { $0.identity.accountableName == application }
+            .reduce(0) { $0 + $1.interruptions.count }
+        if objects.values.count(where: { $0.identity.accountableName == application }) + begun
             >= AudioSessionBus.sessionsPerApplication
         {
             throw WireError(
@@ -310,6 +324,7 @@ public final class SessionService {
         opening[object.id] = { [weak self] isOpen in
             guard let self else { return }
             if isOpen {
+                if !mayRecord(object.identity) { runtime.confine(session: object.id) }
                 server.add(object, at: object.path)
             } else {
                 forget(object)

@@ -74,6 +74,16 @@ extension LiveModule {
             try await desk.hearNothing(of: LiveDesktop.music)
             game.signal(SIGTERM)
             try await game.waitForExit()
+            // pipewire-pulse makes nodes for any client, under its own name.
+            let module = Invocation(
+                "pactl", ["load-module", "module-null-sink", "sink_name=roles", "sink_properties=\(roles)"])
+            let maker = try desk.sandbox.start(
+                "maker", try desk.sandboxed(module, "org.evil.Game", "sockets=pulseaudio;"))
+            #expect(try await maker.waitForExit() == .exited(0))
+            try await desk.waitForNode("roles")
+            try await desk.hear(LiveDesktop.interrupter)
+            try await desk.hearNothing(of: LiveDesktop.music)
+            try await desk.sandbox.run(Invocation("pactl", ["unload-module", "module-null-sink"]))
 
             let policy = try desk.sandbox.start("policy", sink)
             try await desk.log.wait(forLineContaining: "roles belongs to WirePlumber's own role policy")
@@ -108,7 +118,18 @@ extension LiveModule {
                 _ = try await maker.waitForExit()
                 try await desk.log.wait(forLineContaining: "spoof-\(number) may not claim the priority of phone")
             }
+            let module = Invocation(
+                "pactl",
+                [
+                    "load-module", "module-null-sink", "sink_name=spoof-2",
+                    "sink_properties=media.class=Stream/Output/Audio media.role=phone",
+                ])
+            let maker = try desk.sandbox.start(
+                "maker", try desk.sandboxed(module, "org.evil.Game", "sockets=pulseaudio;"))
+            #expect(try await maker.waitForExit() == .exited(0))
+            try await desk.log.wait(forLineContaining: "spoof-2 may not claim the priority of phone")
             try await desk.hearMusicOn()
+            try await desk.sandbox.run(Invocation("pactl", ["unload-module", "module-null-sink"]))
             try await desk.sandbox.run(Invocation("pw-cli", ["destroy", "spoof-0"]))
             try await desk.sandbox.run(Invocation("pw-cli", ["destroy", "spoof-1"]))
         }

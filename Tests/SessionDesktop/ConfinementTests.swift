@@ -12,7 +12,7 @@ import Testing
         private let files = FileManager.default
 
         init() throws {
-            for name in ["self/ns", "7/ns", "7/root"] {
+            for name in ["self/ns", "self/root", "7/ns", "7/root"] {
                 try files.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
             }
             try link("mnt:[1]", "self/ns/mnt")
@@ -56,6 +56,9 @@ import Testing
     @Test("who sees our files is outside, and so is who has others without having given itself the right to")
     func outside() throws {
         let paper = try Paper()
+        // A service has mounts of its own and our root, a container another root.
+        #expect(paper.confinement == .unknown)
+        try paper.link("../self/root", "7/root")
         #expect(paper.confinement == .unconfined)
         try paper.link("mnt:[1]", "7/ns/mnt")
         #expect(paper.confinement == .unconfined)
@@ -79,6 +82,33 @@ import Testing
         #expect(paper.confinement == .sandbox(AppSandbox("org.example.Game")))
         try paper.link("mnt:[1]", "7/ns/mnt")
         #expect(paper.confinement == .sandbox(AppSandbox("org.example.Game")))
+    }
+
+    @Test("who describes itself as another sandbox than its control group says stays in that one") func misnamed()
+        throws
+    {
+        let paper = try Paper()
+        try paper.write(Self.description, "7/root/.flatpak-info")
+        try paper.write("0::/app.slice/app-flatpak-org.example.Game-17.scope\n", "7/cgroup")
+        #expect(paper.confinement == Self.game)
+        try paper.write("0::/app.slice/app-flatpak-org.evil.Game-17.scope\n", "7/cgroup")
+        #expect(paper.confinement == .sandbox(AppSandbox("org.evil.Game")))
+        try paper.write("0::/app.slice/snap.evil.game.scope\n", "7/cgroup")
+        #expect(paper.confinement == .sandbox(AppSandbox("evil")))
+    }
+
+    @Test("the memory of a confined program is not read for its name, and a proxy outside speaks for nobody known")
+    func names() throws {
+        let paper = try Paper()
+        try paper.write("7 (player) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 99 0 0\n", "7/stat")
+        try paper.write("player\n", "7/comm")
+        try paper.write("a-name-of-its-own\0", "7/cmdline")
+        let tree = LinuxProcessTree(root: paper.folder)
+        #expect(tree.program(of: 7)?.name == "player")
+        try paper.link("mnt:[1]", "7/ns/mnt")
+        #expect(tree.program(of: 7)?.name == "a-name-of-its-own")
+        try paper.link("/usr/bin/xdg-dbus-proxy", "7/exe")
+        #expect(tree.program(of: 7)?.confinement == .unknown)
     }
 
     @Test(

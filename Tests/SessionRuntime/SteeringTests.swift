@@ -23,7 +23,7 @@ import Testing
     }
 
     /// A host with a session that is active and wants its headphones, and a card that plays from its speaker.
-    private func desk() -> RecordingHost {
+    private func desk(isConfined: Bool = false) -> RecordingHost {
         let host = RecordingHost()
         host.runtime.handle(laptop(using: "speaker"))
         host.runtime.handle(
@@ -34,8 +34,18 @@ import Testing
         host.send(.sessionOpened(session, application: application, .application))
         host.send(.sessionConfigured(session, .category(.playAndRecord, [], nil)))
         host.send(.sessionRequested(session, .activate(mayWait: false)))
+        if isConfined { host.runtime.confine(session: session) }
         host.runtime.preferRoute(session: session, output: "laptop/headphones", input: nil)
         return host
+    }
+
+    @Test("N20 a confined program changes no port that others use: not with a preference, not with the override")
+    func confined() {
+        let host = desk(isConfined: true)
+        host.send(.sessionConfigured(session, .outputOverride(.speaker)))
+        host.runtime.handle(laptop(using: "headphones"))
+        host.advance(.seconds(60))
+        #expect(host.commands.isEmpty)
     }
 
     @Test("R66 a port that does not show is asked for again, three times and no more")

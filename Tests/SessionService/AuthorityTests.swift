@@ -77,6 +77,49 @@ import Testing
         await desk.stop()
     }
 
+    @Test("who may not use the microphone cannot silence what plays by recording") func recordingNeedsMicrophone()
+        async throws
+    {
+        let (desk, boxed, path, shell, other) = try await desk()
+        for (application, session) in [(boxed, path), (shell, other)] {
+            try await application.session(session, "SetCategory", #""record""#, "[]", #""""#)
+        }
+        #expect(await isDenied { try await boxed.session(path, "Activate", "[]") })
+        #expect(await isDenied { try await shell.session(other, "Activate", "[]") } == false)
+        await desk.stop()
+    }
+
+    @Test("a path that is nowhere says nothing of other people's sessions") func pathThatIsNowhere() async throws {
+        let (desk, _, _, _, _) = try await desk()
+        let words = ["--address=\(desk.sandbox.busAddress)", "call", "org.AudioSession1"]
+        for path in ["/x", "/org/AudioSession1/session/77", "/org/AudioSession1/sessio"] {
+            var errors = ""
+            do {
+                _ = try await desk.sandbox.run(Invocation("busctl", words + [path, "a.b", "C"]))
+            } catch let failure as CommandFailure { errors = "\(failure)" }
+            #expect(!errors.isEmpty && !errors.contains("/session/1") && !errors.contains("/session/2"), "\(errors)")
+        }
+        await desk.stop()
+    }
+
+    @Test("who may no longer see everything is told nothing any more") func authorityTakenBack() async throws {
+        let line = "claims = { desktop = { allow = [ { pipewire.access.portal.app_id = org.example.Boxed } ] } }"
+        let (desk, boxed, _, shell, other) = try await desk(line)
+        _ = try await boxed.manager("Subscribe")
+        try await shell.session(other, "Activate", "[]")
+        try await boxed.hear("Event")
+        try desk.change(to: "")
+        _ = try await waitUntil("the other policy") {
+            await isDenied { _ = try await boxed.manager("Subscribe") } ? true : nil
+        }
+        let before = boxed.signals.count { $0.hasPrefix("Event") }
+        try await shell.session(other, "Deactivate", "[]")
+        // Its own call is answered after whatever it would have been sent.
+        _ = try await boxed.manager("ListSessions")
+        #expect(boxed.signals.count { $0.hasPrefix("Event") } == before)
+        await desk.stop()
+    }
+
     @Test("another connection cannot change a session") func anotherConnectionCannotChangeSession() async throws {
         let (desk, _, _, shell, other) = try await desk()
         let stranger = try await SessionApplication("stranger", in: desk.sandbox)

@@ -12,6 +12,8 @@ public struct RouteRequirements: Sendable, Hashable {
     public var preferredOutput: String?
     /// The preferred input: the id of a port, or the name of a source (R66).
     public var preferredInput: String?
+    /// Whether it may change a port that others use: a call may, if its program is not confined (N20).
+    public var mayUseSharedPorts = true
 
     /// Creates requirements.
     public init(
@@ -67,6 +69,13 @@ public struct RouteChoice: Sendable, Hashable {
     ///   - outputs: The available outputs.
     ///   - present: The server's route without our changes (``RouteSteering/untouched(_:inputs:outputs:)``).
     public init(for requirements: RouteRequirements, inputs: [RoutePort], outputs: [RoutePort], present: Route) {
+        self.init(choosing: requirements, inputs: inputs, outputs: outputs, present: present)
+        guard !requirements.mayUseSharedPorts else { return }
+        output = output.map { Choices(ports: outputs, present: present.outputs).withoutSharedPort($0) }
+        input = input.map { Choices(ports: inputs, present: present.inputs).withoutSharedPort($0) }
+    }
+
+    private init(choosing requirements: RouteRequirements, inputs: [RoutePort], outputs: [RoutePort], present: Route) {
         let inputs = Choices(ports: inputs, present: present.inputs)
         let outputs = Choices(ports: outputs, present: present.outputs)
         let mayUseBluetooth = requirements.options.contains(.allowBluetoothInput)

@@ -6,6 +6,8 @@
 public struct RouteEngine: Sendable, Equatable {
     /// The routing state of one opened session.
     private struct Session: Sendable, Equatable {
+        /// Whether it may change a port that others use.
+        var mayUseSharedPorts = true
         var configuration = SessionConfiguration()
         var isActive = false
         var output: String?
@@ -130,6 +132,9 @@ public struct RouteEngine: Sendable, Equatable {
             guard sessions[id] != nil else { break }
             sessions[id]?.output = output
             sessions[id]?.input = input
+            markChanged(id)
+        case .confined(let id):
+            sessions[id]?.mayUseSharedPorts = false
             markChanged(id)
         case .streamsChanged: mustSteer = true
         case .streamGone(let stream):
@@ -398,8 +403,9 @@ public struct RouteEngine: Sendable, Equatable {
         var known: [RouteRequirements: (choice: RouteChoice, detour: Detour)] = [:]
         for id in concerned {
             guard isActive(id), let session = sessions[id] else { continue }
-            let requirements = RouteRequirements(
+            var requirements = RouteRequirements(
                 session.configuration, preferredOutput: session.output, preferredInput: session.input)
+            requirements.mayUseSharedPorts = session.mayUseSharedPorts
             let answer =
                 known[requirements]
                 ?? {

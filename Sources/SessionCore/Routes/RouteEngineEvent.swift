@@ -11,6 +11,8 @@ extension RouteEngine {
         case session(SessionID, SessionConfiguration?, isActive: Bool, followsRoute: Bool)
         /// An opened session prefers these ports, by id; `nil` for no preference (R66).
         case preference(SessionID, output: String?, input: String?)
+        /// An opened session belongs to a confined program, which changes no port that others use (N20).
+        case confined(SessionID)
         /// Streams were added, or moved to another session.
         case streamsChanged
         /// A stream was removed.
