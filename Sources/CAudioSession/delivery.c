@@ -12,7 +12,12 @@ static _Thread_local AudioSessionInterruptionType ending;
 
 bool as_is_inside(void) { return is_inside; }
 AudioSessionInterruptionType as_ending(void) { return ending; }
-void as_delivery_reset(void) { delivering = NULL; }
+void as_delivery_reset(void) {
+    delivering = NULL;
+    /* The child may have been made inside of a callback, and is in none of its own. */
+    is_inside = false;
+    ending = 0;
+}
 
 void as_delivery_settle(struct as_session *session) {
     while (delivering == session && !is_inside) pthread_cond_wait(&as_changed, &as_lock);
