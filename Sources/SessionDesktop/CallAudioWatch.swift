@@ -38,7 +38,7 @@ public final class CallAudioWatch {
                     ask()
                 }
             },
-            bus.follow(CallAudioWatch.service) { [weak self] in self?.follow($0) },
+            bus.followOutside(CallAudioWatch.service) { [weak self] in self?.follow($0) },
         ]
     }
 

@@ -30,7 +30,7 @@ public final class RecordingPermissions {
             ) { [weak self] signal in
                 if let self, signal.sender == owner { readPermissions() }
             },
-            bus.follow(Self.service) { [weak self] in self?.follow($0) },
+            bus.followOutside(Self.service) { [weak self] in self?.follow($0) },
         ]
     }
 

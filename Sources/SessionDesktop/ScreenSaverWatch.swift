@@ -35,7 +35,7 @@ final class ScreenSaverWatch {
                 guard let self, signal.sender == owner, let isActive = signal.arguments.first?.truth else { return }
                 changed(isActive)
             },
-            bus.follow(saver.name) { [weak self] in self?.follow($0) },
+            bus.followOutside(saver.name) { [weak self] in self?.follow($0) },
         ]
     }
 
