@@ -5,6 +5,9 @@
  * Prints "ready" when the attack has begun, and at the end the number of requests and of answers that were errors.
  *
  *   open         OpenSession, then Close of the new session, again and again
+ *   lives        COUNT sessions that are opened, let mix, activated, deactivated and closed: five requests each; in
+ *                place of one that is refused, what there is is listed four times
+ *   connections  COUNT connections, each of which opens a session and leaves with it
  *   set          Properties.Set of DoNotDisturb, on and off
  *   introspect   Introspect
  *   objects      GetManagedObjects
@@ -41,7 +44,7 @@ struct sender {
 
 static const char *kind;
 static uint64_t done, errors;
-static long wanted;
+static long wanted, begun;
 static char *large;
 
 static double now(void) {
@@ -82,21 +85,28 @@ static int opened(sd_bus_message *message, void *data, sd_bus_error *error) {
     const char *path;
     int is_error = sd_bus_message_is_method_error(message, NULL);
     answered(message, data, error);
+    for (int turn = 0; is_error && is("lives") && turn < 4; turn++)
+        call(sender, answered, root, manager, turn % 2 ? "ListStreams" : "ListSessions", "");
     if (is_error || sd_bus_message_read(message, "o", &path) < 0) return 0;
     if (is("open")) {
         call(sender, answered, path, session, "Close", "");
     } else {
         snprintf(sender->path, sizeof(sender->path), "%s", path);
         call(sender, answered, path, session, "SetCategory", "sass", "playback", 1, "mix-with-others", "");
-        if (is("sessions")) call(sender, answered, path, session, "Activate", "as", 0);
+        if (is("sessions") || is("lives")) call(sender, answered, path, session, "Activate", "as", 0);
+        if (is("lives")) call(sender, answered, path, session, "Deactivate", "as", 0);
+        if (is("lives")) call(sender, answered, path, session, "Close", "");
     }
     return 0;
 }
 
 /* Makes one more request of the attack. */
 static void attack(struct sender *sender) {
-    if (is("open")) {
-        call(sender, opened, root, manager, "OpenSession", "a{sv}", 1, "display-name", "s", "attacker");
+    if (is("open") || is("lives") || is("connections")) {
+        /* What a connection has opened stays open when it leaves. */
+        sender->wants_more = !is("connections");
+        call(sender, is("connections") ? answered : opened, root, manager, "OpenSession", "a{sv}", 1, "display-name", "s",
+             "attacker");
     } else if (is("large")) {
         call(sender, answered, root, manager, "OpenSession", "a{sv}", 1, "display-name", "s", large);
     } else if (is("set")) {
@@ -155,6 +165,13 @@ static int asked(sd_bus_message *message, void *data, sd_bus_error *error) {
     return 0;
 }
 
+static void enter(struct sender *sender) {
+    int code = sd_bus_open_user(&sender->bus);
+    if (code < 0) fail("no bus", code);
+    sd_bus_set_method_call_timeout(sender->bus, 600000000);
+    sender->wants_more = 1;
+}
+
 int main(int count, char *arguments[]) {
     if (count < 4) {
         fprintf(stderr, "usage: attack-bus KIND SENDERS SECONDS [COUNT]\n");
@@ -164,6 +181,7 @@ int main(int count, char *arguments[]) {
     int senders = atoi(arguments[2]);
     double end = now() + atof(arguments[3]);
     wanted = count > 4 ? atol(arguments[4]) : 0;
+    int is_counted = is("lives") || is("connections");
     large = calloc(1, 200001);
     memset(large, 'x', 200000);
     struct sender *all = calloc((size_t)senders, sizeof(*all));
@@ -171,10 +189,7 @@ int main(int count, char *arguments[]) {
     for (int index = 0; index < senders; index++) {
         struct sender *sender = &all[index];
         sender->number = index;
-        sender->wants_more = 1;
-        int code = sd_bus_open_user(&sender->bus);
-        if (code < 0) fail("no bus", code);
-        sd_bus_set_method_call_timeout(sender->bus, 600000000);
+        enter(sender);
         if (is("players")) sd_bus_add_filter(sender->bus, NULL, asked, NULL);
     }
     puts("ready");
@@ -191,10 +206,18 @@ int main(int count, char *arguments[]) {
             }
             if (is("flips") && sender->path[0] != '\0' && sender->waiting == 0) sender->wants_more = 1;
             int window = is("flips") ? 1 : WINDOW;
-            while (sender->wants_more && sender->waiting < window) attack(sender);
+            if (is("connections") && !sender->wants_more && sender->waiting == 0 && begun < wanted) {
+                sd_bus_flush_close_unref(sender->bus);
+                enter(sender);
+            }
+            while (sender->wants_more && sender->waiting < window && (!is_counted || begun < wanted)) {
+                begun++;
+                attack(sender);
+            }
             if (sender->waiting > 0) is_waiting = 1;
             files[index] = (struct pollfd){sd_bus_get_fd(sender->bus), (short)sd_bus_get_events(sender->bus), 0};
         }
+        if (is_counted && begun >= wanted && !is_waiting) break;
         if (is("deaf") && !is_waiting) {
             puts("deaf");
             fflush(stdout);
@@ -210,6 +233,6 @@ int main(int count, char *arguments[]) {
         }
         if (!is_busy) poll(files, (nfds_t)senders, 20);
     }
-    printf("done %lu errors %lu\n", done, errors);
+    printf("done %lu errors %lu %s\n", done, errors, kind);
     return 0;
 }

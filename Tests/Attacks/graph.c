@@ -3,7 +3,8 @@
  *   attack-graph KIND SECONDS COUNT [KEY=VALUE ...]
  *
  * Prints "ready" when the attack has begun, and at the end the number of requests. It does not wait for each answer,
- * but for the daemon to have read each batch. In a value, %d stands for a stream's number.
+ * but for the daemon to have read each batch. In a value, %d stands for a stream's number; with STREAMS=NUMBER, it ends
+ * after so many that have come.
  *
  *   crowd        COUNT streams that want to play; with "paused" as the first property, paused ones
  *   properties   COUNT streams, whose roles and names change again and again
@@ -12,7 +13,7 @@
  *   metadata     writes into the session manager's metadata again and again
  *   sinks        COUNT sinks, which come and go
  *   defaults     exports COUNT metadata objects named "default"
- *   call         rings on the right channel, in stream COUNT, from SIGUSR1 on */
+ *   call         rings on the right channel, in stream COUNT, from SIGUSR1 on, until SIGUSR2 */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ static struct pw_stream **streams;
 static struct spa_hook listeners[3];
 static const char *kind;
 static int count, next, pending;
-static unsigned long done;
+static unsigned long done, most = -1ul;
 static double end;
 static char *pairs[MOST_PROPERTIES];
 static int pair_count;
@@ -80,9 +81,9 @@ static void ring(void *data) {
 
 static const struct pw_stream_events call_events = {PW_VERSION_STREAM_EVENTS, .process = ring};
 
-static void pick_up(void *data, int number) {
-    (void)data, (void)number;
-    pw_stream_set_active(streams[0], true);
+static void asked(void *data, int number) {
+    (void)data;
+    pw_stream_set_active(streams[0], number == SIGUSR1);
 }
 
 static void add_stream(int number, int serial) {
@@ -169,9 +170,14 @@ static void synchronised(void *data, uint32_t id, int sequence) {
         puts("ready");
         fflush(stdout);
     }
+    /* The daemon has read the last ones, too. */
+    if (done >= most) {
+        pw_main_loop_quit(loop);
+        return;
+    }
     if (is_told == 2) {
         int batch = is("comings") || is("sinks") ? 4 : BATCH;
-        for (int index = 0; index < batch; index++) act();
+        for (int index = 0; index < batch && done < most; index++) act();
         if (is("crowd") || is("call") || (is("defaults") && next >= count)) return;
     }
     pending = pw_core_sync(core, PW_ID_CORE, 0);
@@ -210,12 +216,18 @@ int main(int argument_count, char *arguments[]) {
     kind = arguments[1];
     end = now() + atof(arguments[2]);
     count = atoi(arguments[3]);
-    for (int index = 4; index < argument_count && pair_count < MOST_PROPERTIES; index++)
-        pairs[pair_count++] = arguments[index];
+    for (int index = 4; index < argument_count && pair_count < MOST_PROPERTIES; index++) {
+        if (strncmp(arguments[index], "STREAMS=", 8) == 0) {
+            most = strtoul(arguments[index] + 8, NULL, 10);
+        } else {
+            pairs[pair_count++] = arguments[index];
+        }
+    }
     pw_init(NULL, NULL);
     loop = pw_main_loop_new(NULL);
-    /* Before there is another thread: a thread that does not block the signal would receive it and end the program. */
-    pw_loop_add_signal(pw_main_loop_get_loop(loop), SIGUSR1, pick_up, NULL);
+    /* Before there is another thread: a thread that does not block the signals would receive them and end the program. */
+    pw_loop_add_signal(pw_main_loop_get_loop(loop), SIGUSR1, asked, NULL);
+    pw_loop_add_signal(pw_main_loop_get_loop(loop), SIGUSR2, asked, NULL);
     struct pw_context *context = pw_context_new(pw_main_loop_get_loop(loop), NULL, 0);
     core = pw_context_connect(context, NULL, 0);
     if (core == NULL) {
@@ -236,6 +248,6 @@ int main(int argument_count, char *arguments[]) {
     pw_loop_update_timer(pw_main_loop_get_loop(loop), timer, &often, &often, false);
     pending = pw_core_sync(core, PW_ID_CORE, 0);
     pw_main_loop_run(loop);
-    printf("done %lu errors 0\n", done);
+    printf("done %lu errors 0 %s\n", done, kind);
     return 0;
 }

@@ -3,13 +3,13 @@
  *   attack-pulse KIND SECONDS COUNT [KEY=VALUE ...]
  *
  * Prints "ready" when the attack has begun, and at the end the number of requests. In a value, %d stands for a stream's
- * number; SINK=NAME names the sink of the streams.
+ * number; SINK=NAME names the sink of the streams; with STREAMS=NUMBER, it ends after so many that have come and gone.
  *
  *   crowd        COUNT streams that play silence; with "paused" as the first property, corked ones
  *   properties   COUNT streams, whose roles and names change again and again
  *   wishes       COUNT streams, which pause and play again and again
  *   comings      streams come and go, COUNT at a time
- *   call         rings on the right channel, in one stream, from SIGUSR1 on */
+ *   call         rings on the right channel, in one stream, from SIGUSR1 on, until SIGUSR2 */
 #include <math.h>
 #include <signal.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@ static pa_context *context;
 static pa_stream **streams;
 static const char *kind, *sink;
 static int count, next, waiting, ready, is_paused;
-static unsigned long done, errors;
+static unsigned long done, errors, made, most = -1ul;
 static double end;
 static char *pairs[MOST_PROPERTIES];
 static int pair_count;
@@ -114,12 +114,9 @@ static void add_stream(int place, int serial) {
     pa_stream_connect_playback(streams[place], sink, NULL, is_paused ? PA_STREAM_START_CORKED : 0, NULL, NULL);
 }
 
-static volatile sig_atomic_t is_picked_up;
+static volatile sig_atomic_t asked;
 
-static void pick_up(int number) {
-    (void)number;
-    is_picked_up = 1;
-}
+static void ask(int number) { asked = number; }
 
 static void answered(pa_stream *stream, int success, void *data) {
     (void)stream, (void)data;
@@ -134,7 +131,8 @@ static void act(void) {
     pa_operation *operation = NULL;
     if (is("comings")) {
         int place = number % count;
-        if (streams[place] != NULL) return;
+        if (streams[place] != NULL || made == most) return;
+        made++;
         add_stream(place, number);
         waiting++;
         return;
@@ -168,20 +166,23 @@ int main(int argument_count, char *arguments[]) {
             is_paused = 1;
         } else if (strncmp(arguments[index], "SINK=", 5) == 0) {
             sink = arguments[index] + 5;
+        } else if (strncmp(arguments[index], "STREAMS=", 8) == 0) {
+            most = strtoul(arguments[index] + 8, NULL, 10);
         } else {
             pairs[pair_count++] = arguments[index];
         }
     }
     if (is("call")) {
         is_paused = 1;
-        signal(SIGUSR1, pick_up);
+        signal(SIGUSR1, ask);
+        signal(SIGUSR2, ask);
     }
     streams = calloc((size_t)count, sizeof(*streams));
     loop = pa_mainloop_new();
     context = pa_context_new(pa_mainloop_get_api(loop), "attack");
     pa_context_connect(context, NULL, PA_CONTEXT_NOAUTOSPAWN, NULL);
     int is_told = 0, begun = 0;
-    while (now() < end) {
+    while (now() < end && (made < most || waiting > 0)) {
         pa_mainloop_prepare(loop, 20000);
         if (pa_mainloop_poll(loop) < 0 || pa_mainloop_dispatch(loop) < 0) break;
         if (!PA_CONTEXT_IS_GOOD(pa_context_get_state(context))) {
@@ -199,14 +200,14 @@ int main(int argument_count, char *arguments[]) {
             puts("ready");
             fflush(stdout);
         }
-        if (is_picked_up) {
-            is_picked_up = 0;
-            pa_operation_unref(pa_stream_cork(streams[0], 0, NULL, NULL));
+        if (asked != 0) {
+            pa_operation_unref(pa_stream_cork(streams[0], asked == SIGUSR2, NULL, NULL));
+            asked = 0;
         }
         if (is_told && !is("crowd") && !is("call"))
             for (int index = 0; index < WINDOW && waiting < WINDOW; index++) act();
     }
     if (is("crowd")) done = (unsigned long)ready;
-    printf("done %lu errors %lu\n", done, errors);
+    printf("done %lu errors %lu %s\n", done, errors, kind);
     return 0;
 }

@@ -4,6 +4,7 @@ The program private-desktop (PrivateDesktopProgram.swift) starts and ends the se
 its client. What a command starts itself ends with it, also when it is killed.
 """
 
+import collections
 import contextlib
 import ctypes
 import fcntl
@@ -421,6 +422,21 @@ class LiveBlocks:
         found = {words[2]: int(words[0]) for words in map(str.split, lines) if len(words) == 3}
         ours = sum(found.pop(name) for name in list(found) if "module-audio-session" in name)
         return found | {"ours": ours}
+
+    @staticmethod
+    def at_rest(desktop):
+        """The blocks as soon as the server has come to rest, and then its descriptors, and its objects by kind."""
+        def objects():
+            if desktop.KIND == "pipewire":
+                return dict(collections.Counter(item["type"].rpartition(":")[2] for item in desktop.dump()))
+            return {what: len(desktop.listed(what)) for what in ("clients", "modules", "sinks", "sink-inputs", "source-outputs")}
+        # The tool that counts has gone when it is the same twice.
+        found = []
+        def is_steady():
+            found.append((len(os.listdir(f"/proc/{desktop.daemon}/fd")), objects()))
+            return len(found) > 1 and found[-1] == found[-2]
+        desktop.wait("the server to come to rest", is_steady)
+        return LiveBlocks.counts(desktop), *found[-1]
 
 
 @contextlib.contextmanager
