@@ -13,6 +13,8 @@ public struct Player: Sendable, Equatable {
     public internal(set) var sandbox: String?
     /// The playback status; nil until known.
     public internal(set) var status: PlaybackStatus?
+    /// When it was last seen to pause or stop, in the loop's time; nil for never.
+    public internal(set) var pausedAt: Int64?
 
     /// Whether one of the names is an application id, or continues one after a dot, as a sandbox requires.
     func isNamed(after application: String) -> Bool {

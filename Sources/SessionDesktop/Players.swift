@@ -183,6 +183,7 @@ public final class Players {
     }
 
     private func note(_ status: PlaybackStatus, of owner: String) {
+        if status != .playing, entries[owner]?.player.status == .playing { entries[owner]?.player.pausedAt = loop.now }
         entries[owner]?.player.status = status
         entries[owner]?.control.handle(.announced(status))
     }

@@ -11,6 +11,8 @@ public protocol PlayerPausing: AnyObject {
     /// - Returns: `false` only if the user has paused or stopped the player meanwhile. Whether it resumes shows in the
     ///   stream's state.
     func resume(_ stream: StreamID) -> Bool
+    /// Whether the player of a stream has been paused or stopped since a moment; `nil` for a stream without a player.
+    func hasPaused(_ stream: StreamID, since: Instant) -> Bool?
     /// Forgets the player of a stream that needs no more requests.
     func forget(_ stream: StreamID)
 }
@@ -107,9 +109,6 @@ struct PlayerPauses {
 
     /// Whether a stream is silenced by a pause of its player.
     func has(_ stream: StreamID) -> Bool { states[stream].map { $0.phase != .resuming } ?? false }
-
-    /// Whether a stream was closed by its player, which was asked to pause.
-    func isClosed(_ stream: StreamID) -> Bool { states[stream]?.phase == .closed }
 
     /// Forgets a stream.
     mutating func forget(_ stream: StreamID) { states[stream] = nil }

@@ -5,24 +5,17 @@ extension SessionRuntime {
     /// Whether the engine must be told now that a client has started or stopped its stream. It is not while the stream waits
     /// for its output, unless its user has done it (R64).
     func concernsEngine(_ stream: StreamID, isWanted: Bool) -> Bool {
-        guard let record = streamRecords[stream], record.awaitsOutput else { return true }
-        if isWanted {
-            // A player that was asked to pause, and has closed its stream, opens another one when its user plays.
-            let closed = streamRecords.filter { pauses.isClosed($0.key) && $0.value.application == record.application }
-            if !closed.isEmpty {
-                for (old, _) in closed { dropClosed(old) }
-                record.awaitsOutput = false
-                sooner.append(.streamWanted(stream, true))
-                return false
-            }
+        guard let record = streamRecords[stream], let start = record.awaitsSince else { return true }
+        // A player shows whether its user has paused it meanwhile; a client that starves does not change that.
+        let hasPaused = isWanted ? players?.hasPaused(stream, since: start) : nil
+        if !record.isWanted {
+            // A first start asks for nothing: the stream may be there in place of one that is gone.
+            if hasPaused == true { sooner.append(.streamFreed(stream, by: .play)) }
+            return true
         }
-        // A first start asks for nothing: the stream may be there in place of one that is gone.
-        if !record.isWanted { return true }
         switch awaiting.interpret(stream, isWanted: isWanted, at: host.now) {
-        case .byItself: break
-        case .byUser:
-            record.awaitsOutput = false
-            sooner.append(.streamFreed(stream, by: .play))
+        case .byUser where hasPaused ?? true: sooner.append(.streamFreed(stream, by: .play))
+        case .byItself, .byUser: break
         }
         return false
     }
@@ -31,7 +24,7 @@ extension SessionRuntime {
     func dropClosed(_ stream: StreamID) {
         pauses.forget(stream)
         players?.forget(stream)
-        streamRecords[stream]?.awaitsOutput = false
+        streamRecords[stream]?.awaitsSince = nil
         sooner.append(.streamVanished(stream))
     }
 
@@ -43,15 +36,6 @@ extension SessionRuntime {
         } else if isStopped {
             sooner.append(.streamWanted(stream, false))
         }
-    }
-
-    /// R64: asks the player of a stream that has lost its output to pause, so that it shows that, and does not starve. An
-    /// application that has opened a session is told by it.
-    func askPlayerToWait(_ stream: StreamID) {
-        guard let record = streamRecords[stream], record.awaitsOutput, record.isWanted, !pauses.has(stream),
-            !read({ $0.hasOpenedSession(stream) }), players?.pause(stream) == true
-        else { return }
-        pauses.asked(stream, at: host.now)
     }
 
     /// Records where a stream was heard that is silenced now, and whether it waits for that output (R64).
@@ -67,9 +51,9 @@ extension SessionRuntime {
         }
         let awaited: Bool = if case .output = treatment.cause { record.direction == .playback } else { false }
         // A closed stream is not kept any longer than the output is waited for.
-        if record.awaitsOutput, !awaited || treatment.reason == .superseded && awaiting.isClosed(stream) {
+        if record.awaitsSince != nil, !awaited || treatment.reason == .superseded && awaiting.isClosed(stream) {
             stopAwaiting(stream)
         }
-        record.awaitsOutput = awaited
+        record.awaitsSince = awaited ? record.awaitsSince ?? host.now : nil
     }
 }

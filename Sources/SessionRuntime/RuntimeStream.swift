@@ -23,8 +23,8 @@ final class RuntimeStream {
     var treatedSince: Instant?
     /// The ports on which it was heard when it was silenced, by id; `nil` while it is not silenced.
     var heardOn: Set<String>?
-    /// Whether it waits for its output to come back (R64), and its user has not played it since.
-    var awaitsOutput = false
+    /// Since when it waits for its output to come back (R64); `nil` if it does not.
+    var awaitsSince: Instant?
     /// The treatment for one of the next turns of the loop; `nil` for none.
     var postponed: PostponedTreatment?
     /// The pending notices to its client.

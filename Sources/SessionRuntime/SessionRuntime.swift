@@ -175,8 +175,6 @@ public final class SessionRuntime {
         for (stream, action) in pauses.expire(at: now) {
             switch action {
             case .cork:
-                // It is corked already.
-                if streamRecords[stream]?.awaitsOutput == true { continue }
                 host.log(.info, "\(label(of: stream)) has not paused when its player was asked to: cork it")
                 host.setSilence(.cork, of: stream)
             case .reportPaused:
@@ -299,7 +297,7 @@ public final class SessionRuntime {
             case .expected: return false
             case .playedByUser:
                 players?.forget(stream)
-                streamRecords[stream]?.awaitsOutput = false
+                streamRecords[stream]?.awaitsSince = nil
                 host.setSilence(.cork, of: stream)
                 sooner += [
                     .streamWanted(stream, false), .streamWanted(stream, true), .streamFreed(stream, by: .play),
@@ -316,7 +314,7 @@ public final class SessionRuntime {
             }
             if !pauses.removed(stream) {
                 oldest = pauses.dropSurplus()
-            } else if let record, record.awaitsOutput, record.isWanted, record.treatment.reason != .superseded,
+            } else if let record, record.awaitsSince != nil, record.isWanted, record.treatment.reason != .superseded,
                 !awaiting.isClosed(stream)
             {
                 oldest = awaiting.close(stream)
@@ -477,7 +475,6 @@ public final class SessionRuntime {
         record?.treatedSince = host.now
         record.map { notePlace(of: stream, $0, after: former) }
         perform(actions)
-        askPlayerToWait(stream)
         guard let notice else { return }
         let isFading = fader.length(of: stream) > .zero
         let due = record?.notices.add(notice, isSilenced: treatment.silence != .none, isFading: isFading)

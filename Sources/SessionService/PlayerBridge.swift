@@ -15,15 +15,21 @@ final class PlayerBridge: PlayerPausing {
         players = Players(session: service.connection, loop: loop, tree: service.processes)
     }
 
-    func pause(_ stream: StreamID) -> Bool {
+    private func player(of stream: StreamID) -> Player? {
         guard let identity = service.memberships.identity(of: stream),
-            identity.process != nil || identity.client.sandbox != nil,
-            let player = players.player(
-                for: identity.process ?? 0, sandbox: identity.client.sandbox?.application),
-            player.status == .playing
-        else { return false }
+            identity.process != nil || identity.client.sandbox != nil
+        else { return nil }
+        return players.player(for: identity.process ?? 0, sandbox: identity.client.sandbox?.application)
+    }
+
+    func hasPaused(_ stream: StreamID, since: Instant) -> Bool? {
+        player(of: stream).map { $0.pausedAt.map { $0 >= since.nanoseconds } ?? false }
+    }
+
+    func pause(_ stream: StreamID) -> Bool {
+        guard let player = player(of: stream), player.status == .playing else { return false }
         asked[stream] = player
-        let name = identity.application.name
+        let name = service.memberships.identity(of: stream)?.application.name ?? "?"
         players.pause(player) { [weak self] answer in
             if case .refused(let error) = answer {
                 self?.service.host.log(.info, "the player of \(name) does not pause: \(Words.short(error.message))")

@@ -185,7 +185,6 @@ extension LiveModule {
             let start = desk.capture.frameCount
             for _ in 0..<(Selection.isAll ? 10 : 1) {
                 try await card.vanish()
-                if player == .vlc { try await mocks.wait(for: "vlc", toBe: "Paused") }
                 // Starved players do something every two seconds or so.
                 try await desk.capture.record(.seconds(Selection.isAll ? 55 : 8))
                 try await desk.expectSilence(since: start)

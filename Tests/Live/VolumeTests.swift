@@ -121,6 +121,8 @@ extension LiveModule {
             for _ in 0..<3 {
                 // Its user wants it on the speaker.
                 try await music.pause()
+                // As long as anybody needs to press a key again.
+                try await speaker.record(.milliseconds(400))
                 try await music.unpause()
                 try await hear(30, on: speaker)
                 try await card.plug("headphones")

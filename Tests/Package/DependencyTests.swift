@@ -43,7 +43,7 @@ struct DependencyTests {
         """
         binutils gcc g++ git ca-certificates libpipewire-0.3-dev libspa-0.2-dev libsystemd-dev libpulse-dev dbus pipewire pipewire-bin \
         pipewire-pulse wireplumber pulseaudio-utils espeak-ng gnuplot-nox fontconfig-config fonts-dejavu-core systemd \
-        libglib2.0-bin python3-dbus python3-gi bubblewrap groff-base xz-utils
+        libglib2.0-bin python3-dbus python3-gi bubblewrap strace groff-base xz-utils
         """.split(separator: " ").map { "installed,\($0)," } + [
             "installed,pkgconf,pkg-config (= 1.8.1-2build1)",
             "installed,libpulse-mainloop-glib0t64,libpulse-mainloop-glib0 (= 1:16.1+dfsg1-2ubuntu10)",
@@ -111,7 +111,7 @@ struct DependencyTests {
                 """
                 \(dnf) gstreamer1 gstreamer1-plugins-base gstreamer1-plugins-good pipewire-gstreamer systemd glib2 \
                 python3-dbus python3-gobject-base python3-dbusmock mpv-mpris vlc-cli vlc-plugins-base xdg-dbus-proxy \
-                bubblewrap pulseaudio-libs-glib2 groff-base glib2-devel debian-keyring xz debootstrap \
+                bubblewrap pulseaudio-libs-glib2 strace groff-base glib2-devel debian-keyring xz debootstrap \
                 pipewire-jack-audio-connection-kit speech-dispatcher speech-dispatcher-espeak-ng
                 """
             ]),

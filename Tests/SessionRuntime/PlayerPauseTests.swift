@@ -27,6 +27,11 @@ final class FakePlayers: PlayerPausing {
         return !isTouched
     }
 
+    /// Whether its user has paused it; nil for no player.
+    var hasPaused: Bool?
+
+    func hasPaused(_ stream: StreamID, since: Instant) -> Bool? { hasPaused }
+
     func forget(_ stream: StreamID) { if stream.rawValue == 1 { calls.append(.forget) } }
 }
 

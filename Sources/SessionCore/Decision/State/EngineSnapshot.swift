@@ -126,12 +126,6 @@ extension Engine {
         facts.slot(of: stream).flatMap { facts.streams[$0] }.map { facts.number(of: Int($0.session)) }
     }
 
-    /// Whether a stream belongs to a session that an application has opened.
-    public func hasOpenedSession(_ stream: StreamID) -> Bool {
-        facts.slot(of: stream).flatMap { facts.streams[$0] }.flatMap { facts.sessions[Int($0.session)] }?.isOpened
-            ?? false
-    }
-
     /// The number of the session that a reference names; `nil` if it no longer exists.
     public func session(_ reference: SessionReference) -> SessionNumber? {
         let slot = reference.id.map { facts.slot(of: $0) } ?? facts.slot(of: reference.application)
