@@ -47,7 +47,7 @@ extension SessionRuntime {
         } else if treatment.silence == .none {
             record.heardOn = nil
         } else if former.silence == .none {
-            record.heardOn = record.isRunning ? portsHeard(stream) : portsLeft[application] ?? []
+            record.heardOn = record.isRunning ? portsHeard(stream) : portsLeft[application]?.ports ?? []
         }
         let awaited: Bool = if case .output = treatment.cause { record.direction == .playback } else { false }
         // A closed stream is not kept any longer than the output is waited for.

@@ -41,14 +41,15 @@ public final class SessionRuntime {
     static let shortestPause = Duration.milliseconds(300)
     /// How long a stream must be known before a higher volume counts as one of the user's (N19).
     static let settlingTime = Duration.seconds(1)
-    /// The maximum number of applications whose former outputs are remembered.
+    /// The maximum number of applications whose former outputs are remembered, and for how long.
     private static let maximumPlacesLeft = 64
+    private static let placeLifetime = Duration.seconds(60)
     /// The maximum number of streams treated at once, and then in each turn of the loop.
     private static let maximumAtOnce = 16
     var pauses = PlayerPauses()
     var awaiting = AwaitingStreams()
     /// The ports on which applications were heard whose silenced streams are gone: a new stream takes the place of the old.
-    var portsLeft: [ApplicationID: Set<String>] = [:]
+    var portsLeft: [ApplicationID: (ports: Set<String>, since: Instant)] = [:]
     var routes = RouteEngine()
     var wishes = Wishes()
     var mutedInputs = MutedInputs()
@@ -145,9 +146,11 @@ public final class SessionRuntime {
 
     private func forget(_ stream: StreamID) {
         if let record = streamRecords[stream], let application = record.application, let ports = record.heardOn,
-            !ports.isEmpty, portsLeft.count < Self.maximumPlacesLeft
+            !ports.isEmpty
         {
-            portsLeft[application] = ports
+            let now = host.now
+            portsLeft = portsLeft.filter { $0.value.since.duration(to: now) < Self.placeLifetime }
+            if portsLeft.count < Self.maximumPlacesLeft { portsLeft[application] = (ports, now) }
         }
         _ = awaiting.release(stream)
         if streamRecords[stream]?.isMeasured == true { host.measure(stream, false) }
