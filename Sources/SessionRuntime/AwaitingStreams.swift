@@ -8,27 +8,18 @@ struct AwaitingStreams {
     /// The maximum number of closed streams that are remembered; beyond it the oldest is dropped.
     static let maximumClosed = 64
 
-    /// What a change means that a client makes to its stream.
-    enum Reading: Equatable {
-        /// Nothing yet, or nothing at all.
-        case byItself
-        /// The user plays it.
-        case byUser
-    }
-
     /// Since when each stream that its client has stopped is stopped.
     private var stoppedSince: [StreamID: Instant] = [:]
     /// The streams that their clients have closed, the oldest first. The engine still has them.
     private var closed: [StreamID] = []
 
-    /// Interprets a client's start or stop of its stream.
-    mutating func interpret(_ stream: StreamID, isWanted: Bool, at now: Instant) -> Reading {
-        guard isWanted else {
-            stoppedSince[stream] = now
-            return .byItself
-        }
-        guard let since = stoppedSince.removeValue(forKey: stream) else { return .byItself }
-        return since.duration(to: now) >= SessionRuntime.shortestPause ? .byUser : .byItself
+    /// Records that a client has stopped its stream.
+    mutating func stopped(_ stream: StreamID, at now: Instant) { stoppedSince[stream] = now }
+
+    /// Records that a client has started its stream again. Returns whether that followed a pause as users make them.
+    mutating func started(_ stream: StreamID, at now: Instant) -> Bool {
+        guard let since = stoppedSince.removeValue(forKey: stream) else { return false }
+        return since.duration(to: now) >= SessionRuntime.shortestPause
     }
 
     /// Keeps a stream that its client has closed. Returns the stream that is dropped for it, if there are too many.

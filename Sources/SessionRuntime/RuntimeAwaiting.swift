@@ -13,9 +13,10 @@ extension SessionRuntime {
             if hasPaused == true { sooner.append(.streamFreed(stream, by: .play)) }
             return true
         }
-        switch awaiting.interpret(stream, isWanted: isWanted, at: host.now) {
-        case .byUser where hasPaused ?? true: sooner.append(.streamFreed(stream, by: .play))
-        case .byItself, .byUser: break
+        if !isWanted {
+            awaiting.stopped(stream, at: host.now)
+        } else if awaiting.started(stream, at: host.now), hasPaused ?? true {
+            sooner.append(.streamFreed(stream, by: .play))
         }
         return false
     }

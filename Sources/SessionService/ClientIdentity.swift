@@ -33,7 +33,7 @@ public struct ClientIdentity: Sendable, Equatable {
     ) {
         self.isOfServer = isOfServer
         // What the server has found counts more than a process that may only be stated.
-        let isProxy = sandbox.map { !(program?.sandbox?.isSame(as: $0) ?? false) } ?? false
+        let isProxy = if let sandbox { program?.sandbox?.isSame(as: sandbox) != true } else { false }
         isUnconfined = sandbox == nil && (program?.confinement == .unconfined || isOfServer)
         self.program = isProxy ? nil : program
         self.sandbox = self.program?.sandbox ?? sandbox

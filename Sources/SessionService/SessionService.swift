@@ -30,7 +30,7 @@ public final class SessionService {
     /// What is kept while the connection to the bus is lost.
     private(set) var kept: KeptSessions?
     /// The owners that receive events.
-    private(set) var subscribers: [Owner] = []
+    var subscribers: [Owner] = []
     private(set) var objects: [SessionID: SessionObject] = [:]
     /// The callbacks for sessions that the engine is opening; each is told whether the session was opened.
     private var opening: [SessionID: (Bool) -> Void] = [:]
@@ -185,84 +185,6 @@ public final class SessionService {
             unmeasured.formUnion([move.from, move.to].compactMap { $0 })
             host.move(move.stream, to: move.to)
         }
-    }
-
-    // MARK: - Owners
-
-    /// Calls back with the sender of a call, once the sender's process is known.
-    func owner(of call: BusCall, then body: @escaping (Owner) -> Void) {
-        let name = call.sender
-        let owner = owners[name] ?? register(name)
-        if owner.isKnown { return body(owner) }
-        owner.waiting.append(body)
-    }
-
-    private func register(_ name: String) -> Owner {
-        let owner = Owner(name: name)
-        owners[name] = owner
-        owner.follower = connection.follow(name) { [weak self, weak owner] current in
-            // Without a connection of our own, the owner may still be there.
-            if current == nil, let owner, self?.connection.isConnected == true { self?.connectionEnded(of: owner) }
-        }
-        identify(owner) { [weak self, weak owner] program in
-            guard let self, let owner else { return }
-            if let program {
-                owner.identity = ClientIdentity(
-                    program: program, sandbox: nil, binary: nil, displayName: nil, fallback: name, connection: name)
-            }
-            confirm(owner)
-        }
-        return owner
-    }
-
-    /// Asks the bus for an owner's process. Calls of the sender are held back until then: otherwise a thousand calls could
-    /// wait here and all run in the turn of the answer.
-    func identify(_ owner: Owner, then body: @escaping (Program?) -> Void) {
-        let name = owner.name
-        connection.hold(name)
-        connection.credentials(of: name) { [weak self] result in
-            guard let self else { return }
-            // It is asked again when the bus is back.
-            if case .failure = result, !connection.isConnected { return }
-            body((try? result.get())?.processID.flatMap { self.processes.program(of: $0) })
-            connection.release(name)
-        }
-    }
-
-    /// Serves an owner whose process is known.
-    func confirm(_ owner: Owner) {
-        owner.isKnown = true
-        let waiting = owner.waiting
-        owner.waiting = []
-        for body in waiting { body(owner) }
-    }
-
-    /// Serves calls as those of whoever has the name now.
-    func serve(_ waiting: [(Owner) -> Void], as name: String) {
-        guard !waiting.isEmpty else { return }
-        let owner = owners[name] ?? register(name)
-        if owner.isKnown { for body in waiting { body(owner) } } else { owner.waiting += waiting }
-    }
-
-    /// R12: when a connection ends, everything that it opened ends.
-    func connectionEnded(of owner: Owner) {
-        if owners[owner.name] === owner { owners[owner.name] = nil }
-        subscribe(owner, false)
-        owner.waiting = []
-        for id in owner.sessions { if let object = objects[id] { leave(object, owner) } }
-        endInterruptions(of: owner)
-        owner.follower = nil
-    }
-
-    func endInterruptions(of owner: Owner) {
-        for id in owner.interruptions.values { endInterruption(id, of: owner) }
-        owner.interruptions = [:]
-    }
-
-    /// Sends events to an owner from now on, or no longer.
-    func subscribe(_ owner: Owner, _ isSubscribed: Bool) {
-        subscribers.removeAll { $0 === owner }
-        if isSubscribed { subscribers.append(owner) }
     }
 
     private func connectionChanged(_ state: BusConnection.State) {
