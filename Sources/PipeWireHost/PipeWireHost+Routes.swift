@@ -48,17 +48,13 @@ extension PipeWireHost {
     }
 
     /// Applies a changed or suspended policy to the session manager's settings, and mutes each stream in advance that would be
-    /// rejected if it started now (R8).
+    /// rejected (R8), or might have to wait (R34), if it started now.
     public func turnEnded() {
         routes.updateSettings()
-        guard let runtime else { return }
-        let rejects = runtime.rejects
-        guard rejects || isGuarding else { return }
-        isGuarding = false
-        for stream in streams.values where stream.mayStart {
-            let isGuarded = rejects && runtime.wouldReject(stream.id)
-            stream.guardStart(isGuarded)
-            if isGuarded { isGuarding = true }
+        guard let runtime, !starting.isEmpty else { return }
+        starting = starting.filter { streams[$0]?.mayStart ?? false }
+        for stream in starting.compactMap({ streams[$0] }) {
+            stream.guardStart(runtime.mayWait(stream.id) || runtime.wouldReject(stream.id))
         }
     }
 

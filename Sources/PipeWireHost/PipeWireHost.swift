@@ -23,8 +23,8 @@ public final class PipeWireHost: Host {
     private(set) var holdTimer: UnsafeMutablePointer<spa_source>?
     /// The streams by their nodes' global ids.
     private(set) var streams: [UInt32: StreamNode] = [:]
-    /// Whether some streams are muted in advance (``turnEnded()``).
-    var isGuarding = false
+    /// The nodes of streams of which the policy has not heard that they started (``turnEnded()``).
+    var starting: [UInt32] = []
     private(set) var clients: [OpaquePointer: ClientWatch] = [:]
     let processes: any ProcessTree = LinuxProcessTree()
     lazy var routes = RouteWatch(host: self)
@@ -205,6 +205,7 @@ public final class PipeWireHost: Host {
         let stream = StreamNode(
             id: book.nextID(), node: node, global: global, properties: properties, isNew: seesNewStreams, host: self)
         streams[global] = stream
+        if stream.mayStart { starting.append(global) }
         book.add(stream)
     }
 

@@ -10,7 +10,7 @@ public struct NodeActivity: Sendable, Equatable {
     private var isWanted: Bool
     /// Whether pipewire-pulse has not answered the client's request for the stream yet.
     private var isUnanswered: Bool
-    /// Whether the policy would reject the stream, should its client be answered now (R8): then it starts muted.
+    /// Whether the policy would silence the stream, should its client be answered now: then it starts muted.
     private var isGuarded = false
     /// Whether the client was answered, and the node stays muted until it is corked.
     public private(set) var isMutedUntilCorked = false
@@ -62,7 +62,7 @@ public struct NodeActivity: Sendable, Equatable {
         return isWanted
     }
 
-    /// Records whether the policy would reject the stream if its client started it now.
+    /// Records whether the policy would silence the stream if its client started it now.
     public mutating func guardStart(_ isGuarded: Bool) { self.isGuarded = isGuarded }
 
     /// Whether the policy has not heard of the stream's start yet, which may come at any time.

@@ -210,6 +210,9 @@ public final class SessionRuntime {
     /// R8: whether a stream would be rejected if its application started it now.
     public func wouldReject(_ stream: StreamID) -> Bool { read { $0.wouldReject(stream) } }
 
+    /// Whether a stream may have to wait until others are silent if its application started it now.
+    public func mayWait(_ stream: StreamID) -> Bool { read { $0.mayWait(stream) } }
+
     /// Whether an opened session is active, or an activation would succeed now (N26). Only between turns.
     public func canBeActivated(_ session: SessionID) -> Bool { engine.canBeActivated(session) }
 

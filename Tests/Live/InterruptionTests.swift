@@ -28,6 +28,33 @@ extension LiveModule {
         }
     }
 
+    /// The server's main thread learns late of everything, while its data thread plays on.
+    @Test(
+        "R34 R36 ringing is not heard over the music when the server's main loop is late",
+        arguments: ClientProgram.interrupters)
+    func ringingAtBusyServer(program: ClientProgram) async throws {
+        // PulseAudio starts streams in its main loop itself.
+        guard ServerKind.underTest == .pipeWire else { return }
+        try await LiveDesktop.run(own: "slows the server down") { desk in
+            let server = try #require(desk.server as? PrivateDesktop)
+            _ = try await desk.playMusic()
+            let start = try await desk.capture.wait(
+                for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(600))
+            try await server.slowMainLoop(by: .milliseconds(60))
+            let ringing = try desk.play(
+                LiveDesktop.interrupter, with: program, as: "ringing", role: .ringtone, for: .seconds(2))
+            try await desk.hear(LiveDesktop.interrupter)
+            try await server.slowMainLoop(by: .zero)
+            #expect(try await ringing.waitForExit() == .exited(0))
+            try await desk.capture.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
+            let sound = try await desk.heard(from: start)
+            let overlap = overlap(
+                soundingFrames(of: sound[LiveDesktop.music.channel], above: InterruptionFigures.audible),
+                soundingFrames(of: sound[LiveDesktop.interrupter.channel], above: InterruptionFigures.audible))
+            #expect(overlap == .zero, "both were heard for \(overlap)")
+        }
+    }
+
     @Test("R40 R45 R49 a spoken prompt lowers the music by 20 dB", arguments: ClientProgram.victims)
     func promptOverMusic(victim: ClientProgram) async throws {
         try await Interruption(role: .navigation, length: .seconds(3)).play(over: victim) { desk in

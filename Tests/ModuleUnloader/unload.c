@@ -1,6 +1,7 @@
 // A PipeWire module for tests, which unloads another one: the one whose name is written to the pipe `unload` in
 // XDG_RUNTIME_DIR. Clients could do that with `pw-cli destroy` once; since 0.3.77 no client may. With a + before the name it is
-// loaded, which clients could never have done.
+// loaded, which clients could never have done. A ~ and a number of milliseconds makes the main loop wait that long at each
+// of its turns; the number has to be below 1000.
 
 #include "include/ModuleUnloader.h"
 
@@ -15,6 +16,8 @@
 
 struct unloader {
     struct pw_context *context;
+    struct spa_hook turns;
+    unsigned delay;
     struct spa_source *source;
     struct spa_hook listener;
 };
@@ -32,6 +35,13 @@ static int find(void *data, struct pw_global *global) {
     return 0;
 }
 
+static void turn(void *data) {
+    struct unloader *unloader = data;
+    if (unloader->delay > 0) usleep(unloader->delay * 1000);
+}
+
+static const struct spa_loop_control_hooks hooks = {.version = SPA_VERSION_LOOP_CONTROL_HOOKS, .after = turn};
+
 static void unload(void *data, int pipe, uint32_t mask) {
     struct unloader *unloader = data;
     struct search search = {0};
@@ -41,6 +51,10 @@ static void unload(void *data, int pipe, uint32_t mask) {
         pw_context_load_module(unloader->context, search.name + 1, NULL, NULL);
         return;
     }
+    if (search.name[0] == '~') {
+        unloader->delay = (unsigned) atoi(search.name + 1) % 1000;
+        return;
+    }
     pw_context_for_each_global(unloader->context, find, &search);
     if (search.found) pw_impl_module_destroy(search.found);
 }
@@ -48,6 +62,7 @@ static void unload(void *data, int pipe, uint32_t mask) {
 static void leave(void *data) {
     struct unloader *unloader = data;
     spa_hook_remove(&unloader->listener);
+    spa_hook_remove(&unloader->turns);
     pw_loop_destroy_source(pw_context_get_main_loop(unloader->context), unloader->source);
     free(unloader);
 }
@@ -67,6 +82,7 @@ int pipewire__module_init(struct pw_impl_module *module, const char *arguments) 
     unloader->context = pw_impl_module_get_context(module);
     unloader->source =
         pw_loop_add_io(pw_context_get_main_loop(unloader->context), pipe, SPA_IO_IN, true, unload, unloader);
+    pw_loop_add_hook(pw_context_get_main_loop(unloader->context), &unloader->turns, &hooks, unloader);
     pw_impl_module_add_listener(module, &unloader->listener, &events, unloader);
     return 0;
 }

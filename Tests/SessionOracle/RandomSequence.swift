@@ -133,14 +133,16 @@ public struct RandomSequence: RandomPlay, Sendable {
         if isContradictory { return }
         // Computing everything anew takes as long as all else, so only every fourth sequence does that.
         if checksConsistency, let flaw = judged.engine.inconsistency { fail("not consistent: \(flaw)") }
-        if checksConsistency { checkPredictedRejections() }
+        if checksConsistency { checkPredictions() }
     }
 
-    /// R8: checks for every stream that ``Engine/wouldReject(_:)`` predicts whether the start is rejected.
-    private mutating func checkPredictedRejections() {
+    /// R8 R34: checks for every stream that ``Engine/wouldReject(_:)`` predicts whether the start is rejected, and that no
+    /// start has to wait but where ``Engine/mayWait(_:)`` says so.
+    private mutating func checkPredictions() {
         for stream in streams where !stream.isWanted {
             var engine = judged.engine
             let isForeseen = engine.wouldReject(stream.id)
+            let mayWait = engine.mayWait(stream.id)
             let effects = engine.handle(.streamWanted(stream.id, true), at: now)
             // N9: the start may grant a delayed activation, whose session then rejects the stream.
             let isGranted = effects.contains { if case .activationGranted = $0 { true } else { false } }
@@ -149,6 +151,7 @@ public struct RandomSequence: RandomPlay, Sendable {
             if !judged.oracle.countsWhenPlayed(stream.id) { continue }
             // R23: a stream without a device is kept silent for that reason, rejected or not.
             let reason = engine.treatment(of: stream.id)?.reason
+            if reason == .handover, !mayWait { fail("stream \(stream.id.rawValue) waits, which was not foreseen") }
             if reason == .noDevice { continue }
             let isRejected = reason == .rejected
             if isForeseen != isRejected {

@@ -301,6 +301,18 @@ public struct Engine: Sendable {
         }
     }
 
+    /// Whether a stream may have to wait until others are silent if its application started it now, as ringing has to
+    /// (R34). `false` if the application has already started it, or if the stream is unknown.
+    public func mayWait(_ id: StreamID) -> Bool {
+        guard let stream = facts.slot(of: id).flatMap({ facts.streams[$0] }), !stream.isPlayed,
+            let session = facts.sessions[Int(stream.session)],
+            [stream.description, session.description].contains(where: {
+                catalogue.traits(of: $0).contains(.holdsOnHandover)
+            })
+        else { return false }
+        return facts.order.contains { facts.sessions[Int($0)]?.audible ?? 0 > 0 }
+    }
+
     /// Ends all overrides of the output, because the route has changed (R41).
     private mutating func endOverrides() {
         for (slot, configuration) in configurations where configuration.outputOverride == .speaker {

@@ -164,11 +164,21 @@ public final class PrivateDesktop: PrivateServer {
     /// Loads our module into the running daemon, and waits until it is loaded.
     public func loadModule() async throws { try await change("+" + PrivateDesktop.moduleName, isThere: true) }
 
-    private func change(_ command: String, isThere: Bool) async throws {
+    /// Has the daemon's main loop wait at each of its turns, while its data thread plays on. Returns when it does.
+    public func slowMainLoop(by delay: Duration) async throws {
+        try order("~\(Int(delay.milliseconds))")
+        _ = try await dump()
+    }
+
+    private func order(_ command: String) throws {
         guard let pipe = FileHandle(forWritingAtPath: sandbox.path("run/unload")) else {
-            throw SystemError(code: ENOENT, context: "load or unload \(PrivateDesktop.moduleName)")
+            throw SystemError(code: ENOENT, context: "tell the test's own module \(command)")
         }
         try pipe.write(contentsOf: Data(command.utf8))
+    }
+
+    private func change(_ command: String, isThere: Bool) async throws {
+        try order(command)
         _ = try await waitUntil("the \(isThere ? "beginning" : "end") of the module", evidence: { sandbox.logTails() })
         {
             try await dump().contains {
