@@ -28,7 +28,8 @@ public final class BusConnection {
     private static let longWorkShare: Int64 = 500_000
     /// The number of small tasks that may be done immediately in one turn.
     private static let mostHurried = 16
-    /// The number of messages that may wait for a bus that does not read; beyond this, the connection counts as lost.
+    /// The number of messages that may wait for a bus that does not read; beyond this, or beyond
+    /// ``MessageGate/mostOutgoing`` bytes, the connection counts as lost.
     private static let maximumQueue: UInt64 = 65_536
     /// The delay before the next attempt to connect, in nanoseconds; doubled after each failure.
     private static let delays: ClosedRange<Int64> = 250_000_000...5_000_000_000
@@ -322,11 +323,12 @@ public final class BusConnection {
     func updateWaiting() {
         if isTurning { return }
         var next = retryMoment
+        gate?.pump()
+        if gate?.isOverfull == true { isBroken = true }
         func wait(for moment: Int64) { if moment < next ?? .max { next = moment } }
         if !work.isEmpty || !longWork.isEmpty || isBroken || !mailbox.isEmpty { wait(for: loop.now) }
         if earliestDeadline < .max { wait(for: earliestDeadline) }
         if let bus {
-            gate?.pump()
             if let wanted = gate?.interest, wanted != gateInterest {
                 gateInterest = wanted
                 gateWatch?.update(wanted)

@@ -10,6 +10,8 @@ final class MessageGate {
     static let longest = 2 << 20
     /// The size of the longest header that is looked at, in bytes.
     private static let longestHeader = 1 << 16
+    /// How much may wait for a bus that does not read, in bytes.
+    static let mostOutgoing = 16 << 20
     /// How much is moved at once, in bytes.
     private static let share = 1 << 16
 
@@ -66,6 +68,9 @@ final class MessageGate {
         return wanted
     }
 
+    /// Whether more waits for the bus than may.
+    var isOverfull: Bool { outgoing.count > Self.mostOutgoing }
+
     /// Whether a message that sd-bus gives out has lost its body here.
     func hasCut(_ message: MessageKey) -> Bool { cut.remove(message) != nil }
 
@@ -73,8 +78,9 @@ final class MessageGate {
     @discardableResult
     func pump() -> Bool {
         send(&outgoing, to: outside)
-        while outgoing.isEmpty, let bytes = receive(from: inside), !bytes.isEmpty {
-            outgoing = bytes[...]
+        // All of it, so that what waits is counted here and not in sd-bus, which counts messages of any size.
+        while !isOverfull, let bytes = receive(from: inside), !bytes.isEmpty {
+            outgoing += bytes
             send(&outgoing, to: outside)
         }
         send(&incoming, to: inside)

@@ -217,6 +217,33 @@ import Testing
         }
     }
 
+    /// What waits for it is counted in bytes, however large its messages are.
+    @Test func aBusThatDoesNotReadLargeMessagesIsGivenUp() async throws {
+        try await withBus { bus in
+            bus.daemon.signal(SIGSTOP)
+            var isLost = false
+            bus.service.stateChanged = { if $0 == .lost { isLost = true } }
+            let text = WireValue.string(String(repeating: "x", count: 1 << 20))
+            func say(_ count: Int) {
+                for _ in 0..<count {
+                    bus.server.emit("Said", interface: Bus.interface, at: Bus.path, [text, .uint32(0)])
+                }
+            }
+            // As much as may wait, and then more than the kernel's 16 MiB and ours.
+            say(MessageGate.mostOutgoing >> 20 - 1)
+            var turns = 0
+            #expect(
+                bus.client.wait {
+                    turns += 1; return turns > 10
+                })
+            #expect(!isLost)
+            say(MessageGate.mostOutgoing >> 18)
+            #expect(bus.client.wait { isLost })
+            bus.daemon.signal(SIGCONT)
+            #expect(bus.client.wait { bus.ownsName })
+        }
+    }
+
     /// Whoever sends and never reads loses the connection, not the memory of the other end.
     @Test func aBusThatDoesNotReadIsGivenUp() async throws {
         try await withBus { bus in
