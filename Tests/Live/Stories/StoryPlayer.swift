@@ -42,7 +42,9 @@ final class StoryPlayer {
     private var cookies: [Int: Int] = [:]
     private(set) var marks: [Mark] = []
     private(set) var lateness = Duration.zero
-    /// On the clock of ``StallMeter/now``.
+    /// When the story's first moment was, and that moment moved by as much as its events took longer than the time between
+    /// them, both on the clock of ``StallMeter/now``.
+    private var start = StallMeter.now
     private var begin = StallMeter.now
     /// What each stream's user has made of its volume.
     private(set) var volumes: [Int: [(moment: Duration, factor: Double)]] = [:]
@@ -98,16 +100,19 @@ final class StoryPlayer {
             events.removeFirst()
             try await perform(event.action, at: .zero)
         }
-        begin = StallMeter.now
+        start = StallMeter.now
+        begin = start
         var expectations = Array(scenario.expectations.enumerated())[...]
         while !events.isEmpty || !expectations.isEmpty {
             let next = events.first
             if let next, next.moment <= expectations.first?.element.moment ?? next.moment {
                 events.removeFirst()
+                begin += max(elapsed - next.moment, .zero)
                 try await wait(until: next.moment)
                 lateness = max(lateness, elapsed - next.moment)
                 try await perform(next.action, at: next.moment)
             } else if let (number, expectation) = expectations.popFirst() {
+                begin += max(elapsed - expectation.moment, .zero)
                 try await wait(until: expectation.moment)
                 marks.append(try await mark(number, expectation))
             }
@@ -121,12 +126,13 @@ final class StoryPlayer {
         try await Task.sleep(for: begin + moment - StallMeter.now, tolerance: .milliseconds(1))
     }
 
-    /// The events of a story are tenths of a second apart. One that came later than a part of that makes another story.
+    /// The events of a story are tenths of a second apart. One that came later than a part of that, after the one before it
+    /// was done, makes another story.
     private static let greatestLateness = Duration.milliseconds(60)
 
     /// Throws if the machine has not kept to the story's times, so that it has to be played again.
     func expectWhole() async throws {
-        _ = try await desk.heard(from: max(0, desk.capture.frameCount - elapsed.frames))
+        _ = try await desk.heard(from: max(0, desk.capture.frameCount - (StallMeter.now - start).frames))
         if lateness > Self.greatestLateness {
             throw BrokenStretch(["an event came \(Int(lateness.milliseconds)) ms late"])
         }
@@ -200,8 +206,9 @@ final class StoryPlayer {
         guard running[stream] == nil else { return }
         let own = scenario.streams[stream]
         let isCapture = own.direction == .capture
-        // The player of PipeWire calls music whatever says nothing of its role.
-        let isPlain = stream % 2 == 0 && own.property("media.role") != nil
+        // The player of PipeWire calls music whatever says nothing of its role. What begins with its volume at zero is played
+        // by it, because pipewire-pulse gives a stream of PulseAudio the full volume then.
+        let isPlain = own.property("media.role") != nil && (stream % 2 == 0 || volumes[stream]?.last?.factor == 0)
         let program: ClientProgram =
             isCapture ? .plainRecorder : plan.isPaused(stream) ? .mpvPulse : isPlain ? .plain : .paplay
         let left = ["media.role", "application.name", "application.process.binary"]
