@@ -33,8 +33,6 @@ extension LiveModule {
         "R34 R36 ringing is not heard over the music when the server's main loop is late",
         arguments: ClientProgram.interrupters)
     func ringingAtBusyServer(program: ClientProgram) async throws {
-        // PulseAudio starts streams in its main loop itself.
-        guard ServerKind.underTest == .pipeWire else { return }
         try await LiveDesktop.run(own: "slows the server down") { desk in
             let server = try #require(desk.server as? PrivateDesktop)
             _ = try await desk.playMusic()

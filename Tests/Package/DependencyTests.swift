@@ -95,7 +95,10 @@ struct DependencyTests {
         Machine(
             description: "Ubuntu: for the browsers, also the daemon of PulseAudio", debian: ubuntu,
             arguments: ["--browsers"],
-            expected: ["as root: apt-get update -qq", "as root: \(apt) mpv pulseaudio chromium firefox-esr"]),
+            expected: [
+                "as root: apt-get update -qq",
+                "as root: \(apt) mpv pulseaudio chromium firefox-esr celluloid xvfb xauth",
+            ]),
         Machine(
             description: "Fedora: to build", fedora: ["bash", "git-core"], arguments: ["--build"],
             expected: ["\(dnf) \(fedora)"]),
@@ -117,7 +120,7 @@ struct DependencyTests {
             ]),
         Machine(
             description: "Fedora: for the browsers, by its names", fedora: fedoraComplete, arguments: ["--browsers"],
-            expected: ["\(dnf) chromium firefox"]),
+            expected: ["\(dnf) chromium firefox celluloid xorg-x11-server-Xvfb xorg-x11-xauth"]),
         Machine(
             description: "Fedora: its Swift", fedora: fedoraComplete, arguments: ["--build"],
             programs: [
