@@ -19,6 +19,21 @@
 /* As in the activation of a node: it was told to begin, or has begun. */
 enum { TRIGGERED = 1, AWAKE = 2 };
 
+/* How many cycles a node had missed when it was last told of. Numbers of nodes are small, and are used again. */
+enum { NODES = 4096 };
+static struct {
+    int id, count;
+} missed[NODES];
+
+/* Whether a node has missed a cycle since it was last told of. */
+static int has_missed(int id, int count) {
+    unsigned place = (unsigned)id % NODES;
+    int is_more = missed[place].id == id && count > missed[place].count;
+    missed[place].id = id;
+    missed[place].count = count;
+    return is_more;
+}
+
 struct watch {
     struct pw_main_loop *loop;
     struct pw_registry *registry;
@@ -42,7 +57,8 @@ static int64_t look(const struct spa_pod *profile) {
     int64_t position = 0, signal = 0;
     struct spa_pod_prop *property;
     SPA_POD_OBJECT_FOREACH((struct spa_pod_object *)profile, property) {
-        int32_t id, status;
+        struct spa_fraction latency;
+        int32_t id, status, count;
         int64_t before, begin, awake, end;
         const char *name;
         if (property->key == SPA_PROFILER_clock) {
@@ -61,7 +77,15 @@ static int64_t look(const struct spa_pod *profile) {
             continue;
         if (property->key == SPA_PROFILER_driverBlock) {
             signal = begin + nanoseconds(CLOCK_MONOTONIC_RAW) - nanoseconds(CLOCK_MONOTONIC);
-        } else if (status == TRIGGERED || status == AWAKE) {
+            continue;
+        }
+        /* Since 0.3.71 the daemon counts. Since 1.2 a node may take until the next cycle, and at the end of this one it may
+         * not even have begun. */
+        int counts = spa_pod_parse_struct(
+                         &property->value, SPA_POD_Int(&id), SPA_POD_String(&name), SPA_POD_Long(&before),
+                         SPA_POD_Long(&begin), SPA_POD_Long(&awake), SPA_POD_Long(&end), SPA_POD_Int(&status),
+                         SPA_POD_Fraction(&latency), SPA_POD_Int(&count)) >= 0;
+        if (counts ? has_missed(id, count) : status == TRIGGERED || status == AWAKE) {
             char text[512];
             snprintf(text, sizeof(text), "pw.node | (%s-%d) missed a cycle, pos:%lld", name, id, (long long)position);
             print(signal, text);
