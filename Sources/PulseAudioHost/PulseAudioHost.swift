@@ -26,8 +26,6 @@ public final class PulseAudioHost: Host {
     private(set) var capture: [UInt32: PulseStream] = [:]
     /// Whether streams have come, gone, started or stopped since the latencies of devices were read.
     private var mustReadLatencies = false
-    /// Whether some streams are muted in advance (``turnEnded()``).
-    private var isGuarding = false
     /// The streams whose events for their clients are queued.
     private var streamsWithEvents: [PulseStream] = []
     /// The streams whose own volume or mute has changed.
@@ -396,18 +394,13 @@ public final class PulseAudioHost: Host {
         cpc_meters_begin(meters, playing.handle.pointer)
     }
 
-    /// R8: mutes each corked stream in advance that would be rejected if its client started it. The daemon's thread
-    /// plays a started stream at once, and the main loop learns of it only later.
+    /// Mutes each corked stream in advance that would be rejected (R8), or might have to wait (R34), if its client started
+    /// it. The daemon's thread plays a started stream at once, and the main loop learns of it only later.
     public func turnEnded() {
         guard let runtime else { return }
-        let rejects = runtime.rejects
-        guard rejects || isGuarding else { return }
-        isGuarding = false
         for streams in [playback, capture] {
             for stream in streams.values {
-                let isGuarded = rejects && stream.isCorked && runtime.wouldReject(stream.id)
-                stream.guardStart(isGuarded)
-                if isGuarded { isGuarding = true }
+                stream.guardStart(stream.isCorked && (runtime.mayWait(stream.id) || runtime.wouldReject(stream.id)))
             }
         }
     }

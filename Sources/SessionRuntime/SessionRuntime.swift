@@ -204,9 +204,6 @@ public final class SessionRuntime {
     /// The host's clock.
     public var now: Instant { host.now }
 
-    /// R8: whether a session is heard that rejects others. If none is, ``wouldReject(_:)`` is `false` for every stream.
-    public var rejects: Bool { read { $0.rejects } }
-
     /// R8: whether a stream would be rejected if its application started it now.
     public func wouldReject(_ stream: StreamID) -> Bool { read { $0.wouldReject(stream) } }
 

@@ -72,9 +72,6 @@ struct Difference: Sendable {
             "managerHasCard", only: .pipeWire, because: "PulseAudio has no session manager beside the daemon"),
         Difference("bufferPlayedOut", only: .pipeWire, because: ServerLimit.cardBuffer.reason),
         Difference(
-            "ringingAtBusyServer", only: .pipeWire,
-            because: "PulseAudio's main loop itself starts what its clients play"),
-        Difference(
             "muteInsteadOfPause", only: .pipeWire,
             because: "a stream of PulseAudio cannot say that it is not to be paused"),
         Difference(

@@ -28,21 +28,25 @@ extension LiveModule {
         }
     }
 
-    /// The server's main thread learns late of everything, while its data thread plays on.
+    /// The server's main thread learns late of what begins, while its data thread plays on.
     @Test(
         "R34 R36 ringing is not heard over the music when the server's main loop is late",
-        arguments: ClientProgram.interrupters)
+        arguments: ClientProgram.victims)
     func ringingAtBusyServer(program: ClientProgram) async throws {
         try await LiveDesktop.run(own: "slows the server down") { desk in
-            let server = try #require(desk.server as? PrivateDesktop)
+            let server = desk.server as? PrivateDesktop
+            if server == nil {
+                // Nothing but its delay is of use here.
+                _ = try await PulseCard.start(.laptop, isAbsent: true, delay: .milliseconds(60), on: desk.pulseAudio)
+            }
             _ = try await desk.playMusic()
             let start = try await desk.capture.wait(
                 for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(600))
-            try await server.slowMainLoop(by: .milliseconds(60))
+            try await server?.slowMainLoop(by: .milliseconds(60))
             let ringing = try desk.play(
                 LiveDesktop.interrupter, with: program, as: "ringing", role: .ringtone, for: .seconds(2))
             try await desk.hear(LiveDesktop.interrupter)
-            try await server.slowMainLoop(by: .zero)
+            try await server?.slowMainLoop(by: .zero)
             #expect(try await ringing.waitForExit() == .exited(0))
             try await desk.capture.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             let sound = try await desk.heard(from: start)

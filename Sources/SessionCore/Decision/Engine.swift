@@ -280,16 +280,10 @@ public struct Engine: Sendable {
             || catalogue.traits(of: session.description).contains(.interfaceSound)
     }
 
-    /// R8: whether a session is heard that rejects others. If none is, ``wouldReject(_:)`` is `false` for every stream.
-    public var rejects: Bool {
-        catalogue.hasRejections
-            && heardActors.contains { catalogue.traits(of: $0.description).contains(.rejects) }
-    }
-
     /// R8: whether a stream would be rejected if its application started it now. `false` if the application has already
     /// started it, or if the stream is unknown.
     public func wouldReject(_ id: StreamID) -> Bool {
-        guard let stream = facts.slot(of: id).flatMap({ facts.streams[$0] }), !stream.isPlayed,
+        guard catalogue.hasRejections, let stream = facts.slot(of: id).flatMap({ facts.streams[$0] }), !stream.isPlayed,
             stream.isWanted(whilePlayed: true, policy.muted), let session = facts.sessions[Int(stream.session)],
             requestsActivation(session, by: stream),
             isNew(session, with: stream),

@@ -64,8 +64,6 @@ struct Catalogue: Sendable, Equatable {
         static let stopsSpeech = Traits(rawValue: 1 << 12)
         /// Has the priority of a call, as ringing also does (R36).
         static let call = Traits(rawValue: 1 << 13)
-        /// Rejects another description (R8).
-        static let rejects = Traits(rawValue: 1 << 14)
         /// Does something to others only while it sounds (N13).
         static let actsWhileSounding = Traits(rawValue: 1 << 15)
     }
@@ -211,14 +209,11 @@ struct Catalogue: Sendable, Equatable {
         if description.actsWhileSounding { hasSounding = true }
         if description.output != nil { haveOutputs = true }
         for actor in rows.indices {
-            var own = traits[actor].subtracting([.affectsOthers, .ducks, .stopsSpeech, .rejects])
+            var own = traits[actor].subtracting([.affectsOthers, .ducks, .stopsSpeech])
             for victim in rows.indices {
                 let pair = interplay[victim * stride + actor]
                 if pair != .none { own.insert(.affectsOthers) }
-                if pair.newcomer == .reject {
-                    own.insert(.rejects)
-                    hasRejections = true
-                }
+                if pair.newcomer == .reject { hasRejections = true }
                 if pair.playing == .duck || pair.newcomer == .duck { own.insert(.ducks) }
                 if pair.stopsSpeech { own.insert(.stopsSpeech) }
             }
