@@ -163,15 +163,18 @@ final class StoryPlayer {
             volumes[stream, default: []].append((moment, factor))
             if let found = try await serverStream(of: stream) {
                 try await desk.server.setSlider(of: found, to: cbrt(factor))
-                // It may have begun muted, for a volume of zero.
-                if factor > 0 { try await desk.server.setMuted(false, of: found) }
+                if factor > 0 { try await endVolumeOfClient(of: found) }
             }
         case .muteStream(let stream, let isMuted):
             let last = volumes[stream]?.last { $0.factor > 0 }?.factor ?? 1
             volumes[stream, default: []].append((moment, isMuted ? 0 : last))
             guard let found = try await serverStream(of: stream) else { break }
             try await desk.server.setMuted(isMuted, of: found)
-            if !isMuted { try await desk.server.setSlider(of: found, to: cbrt(last)) }
+            if !isMuted {
+                // What was muted before it began, has begun with its volume at zero.
+                try await desk.server.setSlider(of: found, to: cbrt(last))
+                try await endVolumeOfClient(of: found)
+            }
         case .sound: break
         case .free(let stream):
             if let process = running[stream]?.process { try await shell.manager("Free", "\"pid:\(process)\"") }
@@ -207,14 +210,13 @@ final class StoryPlayer {
         guard running[stream] == nil else { return }
         let own = scenario.streams[stream]
         let isCapture = own.direction == .capture
-        // The player of PipeWire calls music whatever says nothing of its role.
-        let isPlain = stream % 2 == 0 && own.property("media.role") != nil
-        // GStreamer's can begin muted.
-        let isMuted = volumes[stream]?.last?.factor == 0
+        // The player of PipeWire calls music whatever says nothing of its role. What begins with its volume at zero is played
+        // by it, because pipewire-pulse lets a stream of PulseAudio begin neither so nor muted.
+        let hasRole = own.property("media.role") != nil
+        let isSilent = volumes[stream]?.last?.factor == 0 && (hasRole || own.session != nil)
+        let isPlain = isSilent || hasRole && stream % 2 == 0
         let program: ClientProgram =
-            isCapture
-            ? .plainRecorder
-            : plan.isPaused(stream) ? .mpvPulse : isMuted ? .gstreamerPulse : isPlain ? .plain : .paplay
+            isCapture ? .plainRecorder : plan.isPaused(stream) ? .mpvPulse : isPlain ? .plain : .paplay
         let left = ["media.role", "application.name", "application.process.binary"]
         var properties: [String: String] = [:]
         for property in own.properties where !left.contains(property.key) { properties[property.key] = property.value }
@@ -243,9 +245,7 @@ final class StoryPlayer {
         // Recordings grow all the time, and what is played is heard soon.
         if isCapture { invocation.environment["PULSE_LATENCY_MSEC"] = "20" }
         // What its user has turned down or muted before it plays.
-        if isMuted {
-            invocation.arguments.append("mute=true")
-        } else if let volume = volumes[stream]?.last?.factor {
+        if let volume = volumes[stream]?.last?.factor {
             let slider = program.isNative ? "\(volume)" : "\(Int(cbrt(volume) * 65536))"
             invocation.arguments.insert("--volume=\(slider)", at: max(invocation.arguments.count - 1, 0))
         }
@@ -262,6 +262,12 @@ final class StoryPlayer {
     private func end(_ stream: Int, _ signal: Int32) {
         guard let client = running.removeValue(forKey: stream) else { return }
         kill(client.process, signal)
+    }
+
+    /// The volume with which a player of PipeWire begins is apart from that of its channels, which mixers show.
+    private func endVolumeOfClient(of stream: ServerStream) async throws {
+        guard desk.server.kind == .pipeWire else { return }
+        try await desk.sandbox.run(Invocation("pw-cli", ["set-param", "\(stream.id)", "Props", "{ volume: 1.0 }"]))
     }
 
     private func serverStream(of stream: Int) async throws -> ServerStream? {
