@@ -175,9 +175,7 @@ extension LiveModule {
         "R64 what a starved player does by itself is not its user's: it is not heard on the speaker",
         arguments: StarvedPlayer.underTest)
     func starved(player: StarvedPlayer) async throws {
-        // Longer than any pull, so that the music goes on when the headset is back.
-        let policy = "routes = { resume-within = 300s }"
-        try await LiveDesktop.run(policy: policy, options: { $0.routeVolume = 1 }) { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.usb)
             let headset = try await card.record("usb-output")
             let mocks = DesktopMocks(desk.sandbox)
@@ -190,8 +188,8 @@ extension LiveModule {
                 tried += 1
                 let start = desk.capture.frameCount
                 try await card.vanish()
-                // Starved players do something every two seconds or so.
-                try await desk.capture.record(.seconds(Selection.isAll ? 60 : 8))
+                // Starved players do something every two seconds or so. After a minute the music is given up.
+                try await desk.capture.record(.seconds(Selection.isAll ? 55 : 8))
                 try await card.appear()
                 try await card.waitUntilLinked()
                 let from = headset.frameCount
@@ -480,7 +478,13 @@ enum StarvedPlayer: String, CaseIterable, CustomTestStringConvertible {
         switch self {
         case .vlc:
             let sound = Signal.tone(LiveDesktop.music.frequency, for: .seconds(120), on: LiveDesktop.music.channel)
-            return try desk.sandbox.startVLC(file: try desk.sandbox.write(sound, to: "vlc.wav"), output: "pulse")
+            let file = try desk.sandbox.write(sound, to: "vlc.wav")
+            // What is not heard passes for VLC as well: the file would be over after two minutes without an output.
+            return try desk.sandbox.start(
+                "vlc",
+                Invocation(
+                    try desk.sandbox.vlc(),
+                    ["--input-repeat=100"] + MediaPlayers.argumentsOfVLC(file: file, output: "pulse")))
         case .mpv: return try desk.play(LiveDesktop.music, with: .mpvPulse, as: "music-player", role: .music).process
         case .gstreamer:
             return try desk.play(LiveDesktop.music, with: .gstreamerPulse, as: "music-player", role: .music).process
