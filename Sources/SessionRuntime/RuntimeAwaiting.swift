@@ -21,6 +21,18 @@ extension SessionRuntime {
         return false
     }
 
+    /// Whether a client has stopped its stream a moment ago, and not its user: the stream has a player that goes on, or was
+    /// stopped for less than a pause of a user lasts.
+    func isStoppedByItself(_ stream: StreamID) -> Bool {
+        guard let record = streamRecords[stream], record.direction == .playback, !record.isWanted,
+            let start = record.pausedSince
+        else { return false }
+        // A player on the bus says that it has paused some time before or after its stream stops.
+        let hasPaused = players?.hasPaused(stream, since: start.advanced(by: .zero - Self.shortestPause))
+        let longest = hasPaused == nil ? Self.shortestPause : Self.longestStop
+        return hasPaused != true && start.duration(to: host.now) < longest
+    }
+
     /// Tells the engine that a stream is gone that its client has closed.
     func dropClosed(_ stream: StreamID) {
         pauses.forget(stream)

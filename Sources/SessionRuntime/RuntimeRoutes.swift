@@ -123,7 +123,11 @@ extension SessionRuntime {
             let lost = streams.filter { streamRecords[$0]?.heardOn?.contains(port.id) ?? true }
             guard !lost.isEmpty else { break }
             host.log(.info, "\(port.name) is gone, and with it the output of \(lost.count) streams")
+            // What was stopped for a moment was heard there, and its client starts it again.
+            let stopped = lost.filter { isStoppedByItself($0) }
+            for stream in stopped { post(.streamWanted(stream, true)) }
             post(.outputLost(PortID(port.id), name: port.name, streams: lost))
+            for stream in stopped { post(.streamWanted(stream, false)) }
         case .returned(let port, let streams): post(.outputReturned(PortID(port.id), streams: streams))
         case .switched(let port, let streams):
             host.log(.info, "\(port.name) is not in use any more, but is plugged in: its streams go on elsewhere")

@@ -39,6 +39,8 @@ public final class SessionRuntime {
     private var treated = 0
     /// The shortest pause that counts as one of the user's (N19).
     static let shortestPause = Duration.milliseconds(300)
+    /// The longest time for which a client stops its stream while its player goes on, as VLC does when it adjusts its clock.
+    static let longestStop = Duration.seconds(2)
     /// How long a stream must be known before a higher volume counts as one of the user's (N19).
     static let settlingTime = Duration.seconds(1)
     /// The maximum number of applications whose former outputs are remembered, and for how long.

@@ -159,6 +159,44 @@ import Testing
         #expect(!isSilent())
     }
 
+    /// As VLC does when it has just begun, and as clients do when they seek.
+    @Test(
+        "R64 what is stopped for a moment when the headphones are pulled was heard there: its start is not its user's",
+        arguments: [false, nil])
+    func stoppedAtLoss(hasPaused: Bool?) {
+        play(1)
+        players.hasPaused = hasPaused
+        host.send(.streamWanted(music, false))
+        host.advance(.milliseconds(hasPaused == nil ? 100 : 700))
+        use("speaker")
+        host.advance(.milliseconds(hasPaused == nil ? 200 : 700))
+        host.send(.streamWanted(music, true))
+        #expect(isSilent())
+        plug()
+        #expect(!isSilent())
+        host.send(.streamWanted(music, false))
+        host.advance(.milliseconds(100))
+        pull()
+        plug()
+        #expect(host.runtime.snapshot.streams.first?.isWanted == false)
+        #expect(host.runtime.snapshot.sessions.allSatisfy { $0.state == .inactive })
+    }
+
+    @Test("R64 what its user has paused before the headphones are pulled has lost nothing, and is played elsewhere")
+    func pausedBeforeLoss() {
+        for (hasPaused, moment) in [(true, 100), (false, 2_500), (nil, 400)] {
+            play(1)
+            players.hasPaused = hasPaused
+            host.send(.streamWanted(music, false))
+            host.advance(.milliseconds(moment))
+            pull()
+            host.send(.streamWanted(music, true))
+            #expect(!isSilent(), "\(moment)")
+            end(1)
+            plug()
+        }
+    }
+
     @Test("R64 a player that closes its stream when its user pauses it opens another one when its user plays")
     func playerCloses() {
         play(1, app: "player")
