@@ -299,11 +299,13 @@ public struct Engine: Sendable {
     /// (R34). `false` if the application has already started it, or if the stream is unknown.
     public func mayWait(_ id: StreamID) -> Bool {
         guard let stream = facts.slot(of: id).flatMap({ facts.streams[$0] }), !stream.isPlayed,
-            let session = facts.sessions[Int(stream.session)],
-            [stream.description, session.description].contains(where: {
-                catalogue.traits(of: $0).contains(.holdsOnHandover)
-            })
+            let session = facts.sessions[Int(stream.session)]
         else { return false }
+        if session.phase == .holding { return true }
+        // What the session is then, may follow from any of its streams.
+        let all = facts.streams(of: Int(stream.session)).compactMap { facts.streams[$0]?.description }
+        let mayHold = (all + [session.description]).contains { catalogue.traits(of: $0).contains(.holdsOnHandover) }
+        guard mayHold || policy.pairing?.holdsOnHandover == true else { return false }
         return facts.order.contains { facts.sessions[Int($0)]?.audible ?? 0 > 0 }
     }
 
