@@ -54,7 +54,7 @@ extension PipeWireHost {
         guard let runtime, !starting.isEmpty else { return }
         starting = starting.filter { streams[$0]?.mayStart ?? false }
         for stream in starting.compactMap({ streams[$0] }) {
-            stream.guardStart(runtime.mayWait(stream.id) || runtime.wouldReject(stream.id))
+            stream.guardStart(runtime.mustBeginSilent(stream.id))
         }
     }
 

@@ -146,7 +146,7 @@ package final class StreamNode {
         let wasMuted = activity.isMuted
         guard let isWanted = activity.started() else { return }
         if isWanted { host.post(.streamWanted(id, true), now: true) }
-        // It was muted for nothing.
+        // It was muted in advance, and may be heard after all.
         if activity.silence == .none { activity.activityApplied() }
         changeLater()
         if activity.isMuted != wasMuted { writeVolumes() }

@@ -400,7 +400,7 @@ public final class PulseAudioHost: Host {
         guard let runtime else { return }
         for streams in [playback, capture] {
             for stream in streams.values {
-                stream.guardStart(stream.isCorked && (runtime.mayWait(stream.id) || runtime.wouldReject(stream.id)))
+                stream.guardStart(stream.isCorked && runtime.mustBeginSilent(stream.id))
             }
         }
     }

@@ -82,7 +82,7 @@ public protocol Host: AnyObject {
     /// Whether ``setGain(_:of:)`` has an effect on a stream.
     func hasVolume(_ stream: StreamID) -> Bool
     /// Called when all events of a turn have been handled: what would become of streams that have not started may have
-    /// changed (``SessionRuntime/wouldReject(_:)``), and the policy may be another one, or suspended.
+    /// changed (``SessionRuntime/mustBeginSilent(_:)``), and the policy may be another one, or suspended.
     func turnEnded()
     /// Calls ``SessionRuntime/timerFired()`` at this moment instead of an earlier chosen one; `nil` for never.
     func arm(at moment: Instant?)

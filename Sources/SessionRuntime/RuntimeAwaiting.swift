@@ -21,13 +21,16 @@ extension SessionRuntime {
         return false
     }
 
-    /// Whether a client has stopped its stream a moment ago, and not its user: the stream has a player that goes on, or was
-    /// stopped for less than a pause of a user lasts.
+    /// The longest time for which a client stops its stream while its player goes on, as VLC does when it has just begun.
+    private static let longestStop = Duration.seconds(2)
+
+    /// Whether a client has stopped its stream a moment ago, and not its user: its player on the bus still says that it
+    /// plays, or it has none and stopped for less time than a user's pause lasts.
     func isStoppedByItself(_ stream: StreamID) -> Bool {
         guard let record = streamRecords[stream], record.direction == .playback, !record.isWanted,
             let start = record.pausedSince
         else { return false }
-        // A player on the bus says that it has paused some time before or after its stream stops.
+        // When its user pauses it, a player may say so a little before its stream stops.
         let hasPaused = players?.hasPaused(stream, since: start.advanced(by: .zero - Self.shortestPause))
         let longest = hasPaused == nil ? Self.shortestPause : Self.longestStop
         return hasPaused != true && start.duration(to: host.now) < longest

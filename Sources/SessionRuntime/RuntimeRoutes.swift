@@ -123,7 +123,8 @@ extension SessionRuntime {
             let lost = streams.filter { streamRecords[$0]?.heardOn?.contains(port.id) ?? true }
             guard !lost.isEmpty else { break }
             host.log(.info, "\(port.name) is gone, and with it the output of \(lost.count) streams")
-            // What was stopped for a moment was heard there, and its client starts it again.
+            // Streams that their clients have stopped for a moment were heard there, too, and will start again by themselves.
+            // To the engine they play until the output has gone.
             let stopped = lost.filter { isStoppedByItself($0) }
             for stream in stopped { post(.streamWanted(stream, true)) }
             post(.outputLost(PortID(port.id), name: port.name, streams: lost))

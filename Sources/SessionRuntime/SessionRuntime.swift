@@ -39,8 +39,6 @@ public final class SessionRuntime {
     private var treated = 0
     /// The shortest pause that counts as one of the user's (N19).
     static let shortestPause = Duration.milliseconds(300)
-    /// The longest time for which a client stops its stream while its player goes on, as VLC does when it adjusts its clock.
-    static let longestStop = Duration.seconds(2)
     /// How long a stream must be known before a higher volume counts as one of the user's (N19).
     static let settlingTime = Duration.seconds(1)
     /// The maximum number of applications whose former outputs are remembered, and for how long.
@@ -206,11 +204,9 @@ public final class SessionRuntime {
     /// The host's clock.
     public var now: Instant { host.now }
 
-    /// R8: whether a stream would be rejected if its application started it now.
-    public func wouldReject(_ stream: StreamID) -> Bool { read { $0.wouldReject(stream) } }
-
-    /// Whether a stream may have to wait until others are silent if its application started it now.
-    public func mayWait(_ stream: StreamID) -> Bool { read { $0.mayWait(stream) } }
+    /// Whether a stream must be silent before its application starts it: it would be rejected (R8), or may have to wait until
+    /// others are silent (R34). The server may play it before it tells of the start.
+    public func mustBeginSilent(_ stream: StreamID) -> Bool { read { $0.mayWait(stream) || $0.wouldReject(stream) } }
 
     /// Whether an opened session is active, or an activation would succeed now (N26). Only between turns.
     public func canBeActivated(_ session: SessionID) -> Bool { engine.canBeActivated(session) }

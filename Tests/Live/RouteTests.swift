@@ -179,31 +179,11 @@ extension LiveModule {
             let card = try await desk.card(.usb)
             let headset = try await card.record("usb-output")
             let mocks = DesktopMocks(desk.sandbox)
-            let process = try await player.start(on: desk)
+            let process = try player.start(on: desk)
             if player == .vlc { try await mocks.waitForPlayer("vlc", of: process) }
             try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
-            let pulls = Selection.isAll ? 10 : 1
-            var (whole, tried) = (0, 0)
-            while whole < pulls {
-                tried += 1
-                let start = desk.capture.frameCount
-                try await card.vanish()
-                // Starved players do something every two seconds or so. After a minute the music is given up.
-                try await desk.capture.record(.seconds(Selection.isAll ? 55 : 8))
-                try await card.appear()
-                try await card.waitUntilLinked()
-                let from = headset.frameCount
-                try await headset.wait(
-                    for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300), from: from)
-                do {
-                    try await desk.expectSilence(since: start)
-                    whole += 1
-                } catch let error as BrokenStretch where tried < 3 * pulls {
-                    print("Played again: a pull of \(player), as \(error)")
-                }
-            }
             // Pulled again as soon as it is back: some players stop for a moment when they begin.
-            let start = desk.capture.frameCount
+            let quick = desk.capture.frameCount
             for _ in 0..<3 {
                 try await card.vanish()
                 try await desk.capture.record(.seconds(1))
@@ -213,7 +193,26 @@ extension LiveModule {
             }
             try await card.vanish()
             try await desk.capture.record(.seconds(3))
-            try await desk.expectSilence(since: start)
+            try await desk.expectSilence(since: quick)
+            try await card.appear()
+            try await desk.hearAgain(in: headset, of: card)
+            let pulls = Selection.isAll ? 10 : 1
+            var (whole, tried) = (0, 0)
+            while whole < pulls {
+                tried += 1
+                let start = desk.capture.frameCount
+                try await card.vanish()
+                // Starved players do something every two seconds or so. After a minute the music is given up.
+                try await desk.capture.record(.seconds(Selection.isAll ? 55 : 8))
+                try await card.appear()
+                try await desk.hearAgain(in: headset, of: card)
+                do {
+                    try await desk.expectSilence(since: start)
+                    whole += 1
+                } catch let error as BrokenStretch where tried < 3 * pulls {
+                    print("Played again: a pull of \(player), as \(error)")
+                }
+            }
             print("\(player): \(pulls) pulls, nothing of it on the speaker")
         }
     }
@@ -456,6 +455,13 @@ extension LiveDesktop {
         #expect((sound.left + sound.right).count { abs($0) >= 1e-6 } == 0)
     }
 
+    /// Waits until the music is heard in a headset that has just come back.
+    func hearAgain(in headset: Capture, of card: any SoundCard) async throws {
+        try await card.waitUntilLinked()
+        let from = headset.frameCount
+        try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300), from: from)
+    }
+
     /// Checks that not one sample of anything has come out of the null sink.
     func expectSilence(since frame: Int) async throws {
         // Sound is written in blocks, and no block may have come yet.
@@ -486,17 +492,15 @@ enum StarvedPlayer: String, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 
     /// Starts to play music.
-    func start(on desk: LiveDesktop) async throws -> ChildProcess {
+    func start(on desk: LiveDesktop) throws -> ChildProcess {
         switch self {
         case .vlc:
-            let sound = Signal.tone(LiveDesktop.music.frequency, for: .seconds(120), on: LiveDesktop.music.channel)
-            let file = try desk.sandbox.write(sound, to: "vlc.wav")
             // What is not heard passes for VLC as well: the file would be over after two minutes without an output.
             return try desk.sandbox.start(
                 "vlc",
                 Invocation(
                     try desk.sandbox.vlc(),
-                    ["--input-repeat=100"] + MediaPlayers.argumentsOfVLC(file: file, output: "pulse")))
+                    ["--input-repeat=100"] + MediaPlayers.argumentsOfVLC(file: try file(on: desk), output: "pulse")))
         case .mpv: return try desk.play(LiveDesktop.music, with: .mpvPulse, as: "music-player", role: .music).process
         case .gstreamer:
             return try desk.play(LiveDesktop.music, with: .gstreamerPulse, as: "music-player", role: .music).process
@@ -521,18 +525,22 @@ enum StarvedPlayer: String, CaseIterable, CustomTestStringConvertible {
                 "firefox",
                 Invocation("firefox-esr", ["--headless", "--no-remote", "--profile", profile, try page(on: desk)]))
         case .celluloid:
-            let sound = Signal.tone(LiveDesktop.music.frequency, for: .seconds(120), on: LiveDesktop.music.channel)
-            let file = try desk.sandbox.write(sound, to: "celluloid.wav")
             return try desk.sandbox.start(
-                "celluloid", Invocation("xvfb-run", ["-a", "celluloid", "--new-window", file]))
+                "celluloid", Invocation("xvfb-run", ["-a", "celluloid", "--new-window", try file(on: desk)]))
         }
+    }
+
+    /// Two minutes of music.
+    private func file(on desk: LiveDesktop) throws -> String {
+        try desk.sandbox.write(
+            Signal.tone(LiveDesktop.music.frequency, for: .seconds(120), on: LiveDesktop.music.channel),
+            to: "\(rawValue).wav")
     }
 
     /// A page that plays music by itself.
     private func page(on desk: LiveDesktop) throws -> String {
-        let sound = Signal.tone(LiveDesktop.music.frequency, for: .seconds(120), on: LiveDesktop.music.channel)
-        let file = try desk.sandbox.write(sound, to: "page.wav")
-        try desk.sandbox.write("<audio src='file://\(file)' autoplay loop></audio>\n", to: "page.html")
+        let sound = "<audio src='file://\(try file(on: desk))' autoplay loop></audio>\n"
+        try desk.sandbox.write(sound, to: "page.html")
         return "file://\(desk.sandbox.path("page.html"))"
     }
 }
