@@ -1,5 +1,6 @@
 import BenchReport
 import AudioSession
+import EngineBench
 import Foundation
 import SessionTestKit
 

@@ -1,4 +1,5 @@
 import BenchReport
+import EngineBench
 import Foundation
 import SessionTestKit
 

@@ -1,9 +1,19 @@
 import SessionCore
 
+#if PLAIN_ENGINE
+    import PlainEngine
+
+    /// The engine that is judged: with -DPLAIN_ENGINE the plain one.
+    public typealias EngineUnderTest = PlainEngine.Engine
+#else
+    /// The engine that is judged: with -DPLAIN_ENGINE the plain one.
+    public typealias EngineUnderTest = SessionCore.Engine
+#endif
+
 /// An engine together with the oracle, which checks the engine after every event.
 public struct JudgedEngine: Sendable {
     /// The engine.
-    public private(set) var engine: Engine
+    public private(set) var engine: EngineUnderTest
     /// The oracle.
     public private(set) var oracle: Oracle
     /// The first difference between engine and oracle; `nil` for none.
@@ -16,7 +26,7 @@ public struct JudgedEngine: Sendable {
 
     /// Creates an engine and an oracle without streams.
     public init(policy: Policy) {
-        engine = Engine(policy: policy)
+        engine = EngineUnderTest(policy: policy)
         oracle = Oracle(policy: policy)
     }
 

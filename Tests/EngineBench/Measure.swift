@@ -1,13 +1,15 @@
 import AllocationCount
 
 /// What one repetition cost.
-struct Sample {
-    var nanoseconds: Double
-    var allocations: Double
+public struct Sample {
+    /// The time.
+    public var nanoseconds: Double
+    /// How much memory was asked for.
+    public var allocations: Double
 }
 
 /// Runs a body and says what it cost. One repetition before it warms caches up and lets arrays grow.
-func measure(repetitions: Int, _ body: () -> Void) -> [Sample] {
+public func measure(repetitions: Int, _ body: () -> Void) -> [Sample] {
     body()
     return (0..<repetitions).map { _ in
         let clock = ContinuousClock()
@@ -23,7 +25,7 @@ func measure(repetitions: Int, _ body: () -> Void) -> [Sample] {
 }
 
 /// The middle one; 0 of none.
-func median(_ values: [Double]) -> Double {
+public func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
 }

@@ -1,0 +1,50 @@
+@testable import SessionCore
+
+/// What opened sessions may read of themselves and of others (R77, N6), and when something changes by itself.
+extension Engine {
+    /// Reports the opened sessions whose state is another one than they were last shown.
+    mutating func showStates(_ effects: inout [Effect]) {
+        guard facts.sessions.contains(where: { $0.kind != .implicit }) else { return }
+        let mixing = verdict.standings.count { $0.playing == .mixing }
+        let primary = verdict.standings.count { $0.playing == .primary }
+        for place in facts.sessions.indices where facts.sessions[place].kind != .implicit {
+            guard let id = facts.sessions[place].id else { continue }
+            let standing = verdict.standings[place]
+            var state = SessionState()
+            state.configuration = facts.sessions[place].configuration
+            state.isActive = standing.isToldActive
+            state.isInterrupted = standing.interruption.isTold
+            state.isDelayed = facts.waiting.contains(facts.sessions[place].number)
+            state.isOtherAudioPlaying = mixing &+ primary > (standing.playing == .nothing ? 0 : 1)
+            state.isSecondaryAudioToBeSilenced = primary > (standing.playing == .primary ? 1 : 0)
+            state.isInputMuted = standing.isInputMuted
+            if state == standing.shown { continue }
+            verdict.standings[place].shown = state
+            effects.append(.sessionChanged(id))
+        }
+    }
+
+    /// Whether a session is silenced now.
+    func isSilenced(_ place: Int) -> Bool {
+        !facts.isSuspended && (verdict.standings[place].cause != nil || !verdict.standings[place].hold.isNone)
+    }
+
+    // MARK: - Moments
+
+    /// The moment at which something changes by itself in a session, if no event comes first; `nil` for none.
+    func nextMoment(of standing: Standing) -> Instant? {
+        var next = standing.phase.end
+        if case .lostOutput(_, let until) = standing.hold { next = min(next ?? until, until) }
+        if case .mayResume(let until) = standing.interruption { next = min(next ?? until, until) }
+        return next == Switches.never ? nil : next
+    }
+
+    /// The next moment at which anything changes by itself; `nil` for none.
+    func nextMoment() -> Instant? {
+        var next = facts.switches.pausedUntil == Switches.never ? nil : facts.switches.pausedUntil
+        for standing in verdict.standings {
+            if let moment = nextMoment(of: standing) { next = min(next ?? moment, moment) }
+        }
+        return next
+    }
+}

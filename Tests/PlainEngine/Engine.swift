@@ -1,0 +1,186 @@
+@testable import SessionCore
+
+/// The pure state machine of the policy: events in, effects out.
+///
+/// It keeps what has happened (`Facts`), decides from that who is heard (`Resolve`), and returns what is different from
+/// the verdict before (`Difference`). It has no clock and does no input or output. It accepts every event in every order.
+public struct Engine: Sendable {
+    var facts: Facts
+    var verdict = Verdict()
+
+    /// The longest time that a session waits for others to fall silent, beyond their fade.
+    public static let handoverLimit = Limits.handover
+    /// The longest time that the server may take to run a stream that may run.
+    public static let startLimit = Limits.start
+
+    /// Creates an engine without streams.
+    public init(policy: Policy) { facts = Facts(policy) }
+
+    /// The policy in force.
+    public var policy: Policy { facts.rules.policy }
+
+    /// Handles one event and returns the effects to carry out, in this order.
+    ///
+    /// - Parameters:
+    ///   - event: What happened. An event about an unknown stream changes nothing.
+    ///   - now: When it happened; never earlier than the event before.
+    public mutating func handle(_ event: Event, at now: Instant) -> [Effect] {
+        var effects = expire(before: event, at: now)
+        if event == .shutdown { return effects + undoAll() }
+        if isKnown(event), effects.isEmpty { return [] }
+        effects += returned(by: event)
+        let former = event.startedOrUnmuted.flatMap { facts.stream($0) }.map { facts.streams[$0] }
+        var requested: [Effect] = []
+        if let answer = take(event, at: now, &effects), let id = event.request { requested = [.answered(id, answer)] }
+        effects += follow(event, former, at: now)
+        effects += requested
+        showStates(&effects)
+        requestWake(after: event, &effects)
+        return effects
+    }
+
+    /// Takes an event, or the time, and adds what follows: the facts change, all is decided from them, and what differs
+    /// from before is told.
+    @discardableResult
+    private mutating func take(_ event: Event, at now: Instant, _ effects: inout [Effect]) -> SessionAnswer? {
+        let before = verdict
+        let answer = apply(event, at: now)
+        let (scene, granted) = resolve(before, at: now)
+        effects += difference(consume scene, granted)
+        return answer
+    }
+
+    /// Decides who is heard. N9: grants each delayed activation that nobody is in the way of any more, the oldest request
+    /// first.
+    private mutating func resolve(_ before: Verdict, at now: Instant) -> (Scene, granted: [SessionID]) {
+        var scene = Scene(facts, verdict.standings, before: before, applied: verdict.applied, at: now)
+        scene.resolve()
+        var granted: [SessionID] = []
+        while let place = facts.waiting.lazy.compactMap({ scene.facts.place($0) }).first(where: {
+            scene.blocker(of: $0) == nil
+        }) {
+            let number = facts.sessions[place].number
+            facts.waiting.removeAll { $0 == number }
+            verdict.standings = scene.standings
+            activate(place)
+            scene = Scene(facts, verdict.standings, before: before, applied: verdict.applied, at: now)
+            scene.resolve()
+            if let id = facts.sessions[place].id { granted.append(id) }
+        }
+        return (scene, granted)
+    }
+
+    /// Tells what is different now, and records it.
+    private mutating func difference(_ scene: consuming Scene, _ granted: [SessionID]) -> [Effect] {
+        var difference = Difference(scene, verdict.applied)
+        difference.tell(granted: granted)
+        verdict.standings = difference.scene.standings
+        verdict.applied = difference.applied
+        verdict.isSuspended = facts.isSuspended
+        verdict.now = difference.scene.now
+        endWhatIsOver(difference.interrupted, difference.scene)
+        return difference.effects
+    }
+
+    // MARK: - Before and after an event
+
+    /// Handles what is over by the clock, each kind by itself, as if each had been an event of its own.
+    private mutating func expire(before event: Event, at now: Instant) -> [Effect] {
+        var effects: [Effect] = []
+        guard let next = verdict.next, next <= now else { return effects }
+        if let end = facts.switches.pausedUntil, end <= now {
+            facts.switches.pausedUntil = nil
+            take(.clockReached, at: now, &effects)
+        }
+        if stopWaitingForOutputs(at: now) { take(.clockReached, at: now, &effects) }
+        if event != .clockReached { take(.clockReached, at: now, &effects) }
+        return effects
+    }
+
+    /// What follows an event: who unmutes a stream wants to hear it (N19), and a stream that starts without a device is
+    /// refused one (R23).
+    private mutating func follow(_ event: Event, _ former: Stream?, at now: Instant) -> [Effect] {
+        var effects: [Effect] = []
+        guard let former, let index = facts.stream(former.id) else { return effects }
+        let stream = facts.streams[index]
+        if former.isMuted, !stream.isMuted { take(.streamFreed(stream.id, by: .unmute), at: now, &effects) }
+        if stream.isPlayed, !former.isPlayed, facts.isWanted(stream),
+            verdict.applied[index].treatment.reason == .noDevice
+        {
+            effects.append(.streamRefused(stream.id))
+        }
+        return effects
+    }
+
+    /// Ends what a verdict has ended: overrides of the interrupted (R41), freedom from those that have ended (N19), and
+    /// sessions without streams.
+    private mutating func endWhatIsOver(_ interrupted: [Int], _ scene: Scene) {
+        if !interrupted.isEmpty { for place in interrupted { endOverride(place) } }
+        if facts.sessions.contains(where: { !$0.freeFrom.isEmpty }) { endFreedoms(scene) }
+        for place in facts.sessions.indices.reversed() where scene.sums[place].count == 0 {
+            let isGone = facts.sessions[place].kind == .implicit && verdict.standings[place].phase == .inactive
+            guard isGone || verdict.standings[place].driver == .closed else { continue }
+            removeSession(place)
+        }
+    }
+
+    /// N19: whoever has ended is no longer somebody to be free from.
+    private mutating func endFreedoms(_ scene: Scene) {
+        for place in facts.sessions.indices {
+            facts.sessions[place].freeFrom.removeAll { number in
+                scene.facts.place(number).map { !scene.holds($0) } ?? true
+            }
+        }
+    }
+
+    /// Asks the host for the clock at the next moment, if it was asked for another one.
+    private mutating func requestWake(after event: Event, _ effects: inout [Effect]) {
+        verdict.next = nextMoment()
+        if event == .clockReached { verdict.wake = nil }
+        if let next = verdict.next, next != verdict.wake { effects.append(.wake(at: next)) }
+        verdict.wake = verdict.next
+    }
+
+    // MARK: - What is left alone
+
+    /// Undoes what was done to streams that the policy leaves alone from an event on.
+    private func returned(by event: Event) -> [Effect] {
+        if case .streamLeftAlone(let id) = event {
+            return facts.stream(id).flatMap { undo($0, Limits.fade) }.map { [$0] } ?? []
+        }
+        guard case .policyChanged(_, let descriptions) = event else { return [] }
+        return facts.streams.indices.filter { descriptions[facts.streams[$0].id] == nil }.compactMap {
+            undo($0, Limits.fade)
+        }
+    }
+
+    private func undo(_ index: Int, _ fade: Duration) -> Effect? {
+        let stream = facts.streams[index]
+        if verdict.applied[index].treatment == .untouched { return nil }
+        return .treat(stream.id, .untouched, within: stream.isRunning ? fade : .zero, after: .zero)
+    }
+
+    /// Undoes at once all that was done to streams, and starts anew.
+    private mutating func undoAll() -> [Effect] {
+        let effects = facts.streams.indices.compactMap { undo($0, .zero) }
+        self = Engine(policy: policy)
+        return effects
+    }
+}
+
+extension Event {
+    /// The stream that the event may start or unmute; `nil` for none.
+    fileprivate var startedOrUnmuted: StreamID? {
+        if case .streamWanted(let id, true) = self { return id }
+        if case .streamMuted(let id, false) = self { return id }
+        return nil
+    }
+
+    /// The session whose request the event is; `nil` if it is none.
+    fileprivate var request: SessionID? {
+        if case .sessionOpened(let id, _, _) = self { return id }
+        if case .sessionConfigured(let id, _) = self { return id }
+        if case .sessionRequested(let id, _) = self { return id }
+        return nil
+    }
+}
