@@ -250,35 +250,23 @@ let programs: [Target] = [
 /// A second implementation of the rules, to check the engine; random sequences; the exploration of all states of a few
 /// sessions; and benchmarks.
 let judges: [Target] = [
-    // The new engine, beside the old one until that is gone.
-    .target(name: "PlainEngine", dependencies: ["SessionCore"], path: "Tests/PlainEngine", swiftSettings: strict),
+    .target(name: "SessionOracle", dependencies: ["SessionCore"], path: "Tests/SessionOracle", swiftSettings: strict),
     .target(
-        name: "SessionOracle", dependencies: ["SessionCore", "PlainEngine"], path: "Tests/SessionOracle",
-        swiftSettings: strict),
-    .target(
-        name: "StateExploration", dependencies: ["SessionCore", "SessionOracle", "PlainEngine"],
-        path: "Tests/StateExploration",
+        name: "StateExploration", dependencies: ["SessionCore", "SessionOracle"], path: "Tests/StateExploration",
         swiftSettings: strict),
     .target(
         name: "RandomPolicies", dependencies: ["PolicyFile", "SessionCore", "SessionOracle"],
         path: "Tests/RandomPolicies", swiftSettings: strict),
     .executableTarget(
-        name: "judge", dependencies: ["SessionOracle", "StateExploration", "RandomPolicies", "PlainEngine"],
-        path: "Tests/Judge",
+        name: "judge", dependencies: ["SessionOracle", "StateExploration", "RandomPolicies"], path: "Tests/Judge",
         swiftSettings: strict),
     .executableTarget(
         name: "session-bench",
         dependencies: [
-            "AudioSession", "SessionCore", "SessionRuntime", "PolicyFile", "SessionTestKit", "EngineBench",
+            "AudioSession", "SessionCore", "SessionRuntime", "PolicyFile", "SessionTestKit", "AllocationCount",
             "BenchReport",
         ],
         path: "Tests/Bench", exclude: ["README.md", "calls.c", "footprint.txt", "Report"], swiftSettings: strict),
-    .target(
-        name: "EngineBench", dependencies: ["SessionCore", "AllocationCount"], path: "Tests/EngineBench",
-        swiftSettings: strict),
-    .executableTarget(
-        name: "plain-bench", dependencies: ["EngineBench", "PlainEngine"], path: "Tests/PlainBench",
-        swiftSettings: strict),
     // What benchmarks find in recordings, and how they judge, print and draw it.
     .target(name: "BenchReport", dependencies: ["SessionTestKit"], path: "Tests/Bench/Report", swiftSettings: strict),
 ]
@@ -292,8 +280,7 @@ func tests(of target: String, _ dependencies: [Target.Dependency], exclude: [Str
 
 let tests: [Target] = [
     tests(
-        of: "SessionCore", ["SessionCore", "PolicyFile", "SessionOracle", "StateExploration", "PlainEngine"],
-        exclude: ["Pairs"]),
+        of: "SessionCore", ["SessionCore", "PolicyFile", "SessionOracle", "StateExploration"], exclude: ["Pairs"]),
     tests(of: "PolicyFile", ["PolicyFile", "SessionCore", "SessionOracle", "RandomPolicies", "SpaEvents"]),
     tests(of: "SessionRuntime", ["SessionCore", "SessionRuntime", "CGlide"]),
     tests(of: "SessionBus", ["SessionBus", "SessionWire", "SessionTestKit", "SessionOracle"]),

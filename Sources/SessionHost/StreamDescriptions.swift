@@ -29,8 +29,6 @@ struct StreamDescriptions {
     /// Who decides about all streams instead of the policy; `nil` if nobody does.
     private(set) var other: String?
     private var entries: [StreamID: Entry] = [:]
-    /// Limits the descriptions that streams have because of their own tags.
-    private var tags = TagBudget()
     /// The warnings logged under this policy. Each is logged once.
     private var warned: Set<String> = []
     /// The maximum number of different warnings. Further ones are not logged.
@@ -76,7 +74,7 @@ struct StreamDescriptions {
         if wasInSession != (session != nil) {
             let (found, warnings) = evaluate(at: stream, mayRecord)
             warn(warnings, &actions)
-            if (found.description != nil) != wasManaged {
+            if (found != nil) != wasManaged {
                 describe(stream, mayRecord, &actions)
                 return actions + (wasManaged ? [.post(.streamLeftAlone(stream.id))] : appearance(of: stream))
             }
@@ -87,10 +85,7 @@ struct StreamDescriptions {
     }
 
     /// Removes a stream. The host tells the engine.
-    mutating func remove(_ stream: StreamID) {
-        entries[stream] = nil
-        tags.forget(stream)
-    }
+    mutating func remove(_ stream: StreamID) { entries[stream] = nil }
 
     /// Whether the policy now gives a stream another description than before, and the warnings found while classifying.
     mutating func isOutdated(
@@ -99,10 +94,10 @@ struct StreamDescriptions {
         let (found, warnings) = evaluate(at: stream, mayRecord)
         var actions: [Action] = []
         warn(warnings, &actions)
-        return (found.description != entries[stream.id]?.description, actions)
+        return (found != entries[stream.id]?.description, actions)
     }
 
-    /// Puts another policy in force. The streams' own tags are admitted anew, oldest stream first.
+    /// Puts another policy in force.
     ///
     /// - Returns: The actions; `nil` if the policy is the same.
     mutating func change(
@@ -128,7 +123,6 @@ struct StreamDescriptions {
         _ streams: [some HostedStream], mayRecord: (AppSandbox) -> Bool
     ) -> [Action] {
         warned.removeAll()
-        tags = TagBudget()
         var known: [StreamID: SessionDescription] = [:]
         var actions: [Action] = []
         var newcomers: [Action] = []
@@ -165,30 +159,21 @@ struct StreamDescriptions {
     ) {
         let (found, warnings) = evaluate(at: stream, mayRecord)
         warn(warnings, &actions)
-        entries[stream.id]?.description = found.description
-        let isTagged = found.description != found.plain
-        tags.set(stream.id, of: stream.application, as: isTagged ? found.description : nil)
+        entries[stream.id]?.description = found
     }
 
-    /// Classifies a stream. `found` has the description with the stream's own tags, and the one with its role alone;
-    /// each is `nil` if the policy leaves the stream alone.
+    /// The description of a stream under the policy, and warnings. The description is `nil` if the policy leaves the
+    /// stream alone.
     private func evaluate(
         at stream: some HostedStream, _ mayRecord: (AppSandbox) -> Bool
-    ) -> (found: (description: SessionDescription?, plain: SessionDescription?), warnings: [String]) {
-        if other != nil { return ((nil, nil), []) }
+    ) -> (found: SessionDescription?, warnings: [String]) {
+        if other != nil { return (nil, []) }
         let result = classification(of: stream, mayRecord)
         let name = stream.application.name
         var warnings = result.refusedClaim.map { ["\(name) may not claim the priority of \($0)"] } ?? []
         warnings += result.complaints.map { "\(name): \($0)" }
         let isInSession = entries[stream.id]?.session != nil
-        let described = isInSession ? result.descriptionInSession : result.description
-        let plain = isInSession ? result.withoutTagsInSession : result.withoutTags
-        guard let described, described != plain, !tags.admits(stream.id, of: stream.application, as: described) else {
-            return ((described, plain), warnings)
-        }
-        warnings.append(
-            "\(name) has too many streams with properties of their own: they count as \(plain?.name ?? "left alone")")
-        return ((plain, plain), warnings)
+        return (isInSession ? result.descriptionInSession : result.description, warnings)
     }
 
     private mutating func warn(_ line: String, _ actions: inout [Action]) {

@@ -305,13 +305,7 @@ final class ManagerObject: ServedObject {
             let object = SessionObject(
                 service.nextID(), owner: owner, application: application, displayName: displayName,
                 takesTaggedOnly: streams == "tagged", isShared: streams == "shared", service: service)
-            service.open(object) { isOpen in
-                if isOpen {
-                    call.answer([.objectPath(object.path)])
-                } else {
-                    call.fail(WireError(WireErrorName.limitsExceeded, "too many different kinds of sessions are open"))
-                }
-            }
+            service.open(object) { call.answer([.objectPath(object.path)]) }
         } catch { call.fail(error) }
     }
 
@@ -325,14 +319,7 @@ final class ManagerObject: ServedObject {
             let cookie = lastCookie
             let id = service.nextID()
             owner.interruptions[cookie] = id
-            service.beginInterruption(id, description, by: name, owner: owner) { isOpen in
-                if isOpen {
-                    call.answer([.uint32(cookie)])
-                } else {
-                    owner.interruptions[cookie] = nil
-                    call.fail(WireError(WireErrorName.limitsExceeded, "too many different kinds of sessions are open"))
-                }
-            }
+            service.beginInterruption(id, description, by: name, owner: owner) { call.answer([.uint32(cookie)]) }
         } catch { call.fail(error) }
     }
 

@@ -213,10 +213,6 @@ final class SessionObject: ServedObject {
                 ))
         case .mistaken(let mistake): call.fail(Words.error(mistake))
         case .nothingDelayed: call.fail(WireError(WireErrorName.notFound, "no activation waits"))
-        case .noRoom:
-            call.fail(
-                WireError(
-                    WireErrorName.limitsExceeded, "too many different kinds of sessions are open: close some first"))
         case .unknown: call.fail(WireError(WireErrorName.notFound, "the session is closed"))
         }
     }

@@ -32,8 +32,8 @@ public final class SessionService {
     /// The owners that receive events.
     var subscribers: [Owner] = []
     private(set) var objects: [SessionID: SessionObject] = [:]
-    /// The callbacks for sessions that the engine is opening; each is told whether the session was opened.
-    private var opening: [SessionID: (Bool) -> Void] = [:]
+    /// What is done as soon as the engine has opened a session.
+    private var opening: [SessionID: () -> Void] = [:]
     /// The sessions whose activation was refused, and that are to be told when it would succeed (N26).
     var refused: Set<SessionID> = []
     /// Whether the engine has handled an event since they were looked at.
@@ -239,20 +239,16 @@ public final class SessionService {
     }
 
     /// Opens a session of an application.
-    func open(_ object: SessionObject, then body: @escaping (Bool) -> Void) {
+    func open(_ object: SessionObject, then body: @escaping () -> Void) {
         objects[object.id] = object
         for owner in object.owners { owner.sessions.append(object.id) }
         memberships.open(object.id, of: object.identity, takesTaggedOnly: object.takesTaggedOnly)
-        opening[object.id] = { [weak self] isOpen in
+        opening[object.id] = { [weak self] in
             guard let self else { return }
-            if isOpen {
-                if !mayRecord(object.identity) { runtime.confine(session: object.id) }
-                server.add(object, at: object.path)
-            } else {
-                forget(object)
-            }
+            if !mayRecord(object.identity) { runtime.confine(session: object.id) }
+            server.add(object, at: object.path)
             moveStreams(of: object.identity)
-            body(isOpen)
+            body()
         }
         handle(.sessionOpened(object.id, application: object.application, .application))
     }
@@ -317,15 +313,15 @@ public final class SessionService {
     /// - Parameter owner: Who has begun it; `nil` for the desktop. What the owner's process starts belongs to it.
     func beginInterruption(
         _ id: SessionID, _ description: SessionDescription, by name: String, owner: Owner? = nil,
-        then body: @escaping (Bool) -> Void = { _ in }
+        then body: @escaping () -> Void = {}
     ) {
         let application = owner.flatMap { self.application(of: $0) }
-        opening[id] = { [weak self] isOpen in
-            if isOpen, let self, let identity = owner?.identity {
+        opening[id] = { [weak self] in
+            if let self, let identity = owner?.identity {
                 memberships.begin(id, of: identity)
                 moveStreams(of: identity)
             }
-            body(isOpen)
+            body()
         }
         for event in SystemInterruption.beginning(id, description, by: name, of: application) { handle(event) }
     }
@@ -432,7 +428,7 @@ extension SessionService: SessionObserver {
         switch effect {
         case .answered(let id, let answer):
             if let body = opening.removeValue(forKey: id) {
-                body(answer == .done)
+                body()
             } else {
                 objects[id]?.answered(answer)
             }

@@ -1,6 +1,5 @@
 import BenchReport
 import AudioSession
-import EngineBench
 import Foundation
 import SessionTestKit
 

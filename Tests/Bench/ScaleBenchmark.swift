@@ -1,5 +1,4 @@
 import BenchReport
-import EngineBench
 import Foundation
 import SessionTestKit
 

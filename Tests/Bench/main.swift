@@ -1,11 +1,9 @@
-import EngineBench
 import Foundation
-import SessionCore
 
 // Benchmarks: numbers to look at; only transitions has goals. One file per benchmark. Tests/bin/bench builds and starts this.
 
 let benchmarks: [(name: String, summary: String, run: ([String]) async throws -> Void)] = [
-    ("engine", "time and allocations of the engine for each event", { benchmarkEngine(Engine.self, $0) }),
+    ("engine", "time and allocations of the engine for each event", { benchmarkEngine($0) }),
     ("crowd", "how long the loop is kept from other work where a thousand applications play", benchmarkCrowd),
     ("policy", "reading policy files, and telling what a stream is by many rules", benchmarkPolicy),
     ("transitions", "how music is interrupted and comes back, beside its peers", benchmarkTransitions),

@@ -13,7 +13,6 @@ struct Plays: Sendable {
     static func named(_ name: String) -> Plays? {
         switch name {
         case "events": Plays(found: RandomSequence.found) { RandomSequence.failure(ofSeed: $0) }
-        case "plain": Plays(found: RandomSequence.found) { PlainPlay.failure(ofSeed: $0) }
         case "routes": Plays(found: []) { RoutePlay.failure(ofSeed: $0) }
         case "route-engine": Plays(found: []) { RouteEnginePlay.failure(ofSeed: $0) }
         case "steering": Plays(found: SteeringPlay.found) { SteeringPlay.failure(ofSeed: $0) }

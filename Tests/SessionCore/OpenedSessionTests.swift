@@ -663,10 +663,9 @@ import Testing
         #expect(scenario.news().contains("ended player stay"))
     }
 
-    @Test("room for kinds of sessions is limited, with an answer")
-    func room() {
+    @Test("as many kinds of sessions as there may be have room, and a call beside them")
+    func kinds() {
         var scenario = Scenario(.desktop)
-        var answers: [String] = []
         let options: [CategoryOptions] = [
             [], .mixWithOthers, .duckOthers, .interruptSpokenAudio, [.mixWithOthers, .duckOthers],
         ]
@@ -675,86 +674,18 @@ import Testing
                 for avoids in [true, false] {
                     for option in options {
                         let name = "\(category) \(mode) \(avoids) \(option.rawValue)"
-                        scenario.open(name)
+                        scenario.open(name, app: "greedy")
                         scenario.configure(name, .avoidsAlerts(avoids))
                         scenario.configure(name, category, option, mode)
-                        answers += scenario.news()
                     }
                 }
             }
         }
-        #expect(answers.contains { $0.hasSuffix("no room") })
+        #expect(scenario.news().allSatisfy { $0.hasSuffix(": done") })
         // R36: nothing that applications do keeps a call out.
         scenario.open("call", system: SessionDescription(name: "a call", category: .playAndRecord, priority: .phone))
         scenario.activate("call")
         #expect(scenario.news().filter { $0.hasPrefix("call:") } == ["call: done", "call: done"])
-        scenario.play("music")
-        #expect(scenario["music"] != .unmanaged)
-    }
-}
-
-extension OpenedSessionTests {
-    private static let options: [CategoryOptions] = [
-        [], .mixWithOthers, .duckOthers, .interruptSpokenAudio, [.mixWithOthers, .duckOthers],
-    ]
-
-    @Test("one application has room for eight kinds of sessions, and leaves the rest to others")
-    func roomOfOne() {
-        var scenario = Scenario(.desktop)
-        var kinds: [String] = []
-        for mode in [Mode.default, .spokenAudio, .voicePrompt] {
-            for option in Self.options {
-                let name = "\(mode) \(option.rawValue)"
-                scenario.open(name, app: "greedy")
-                scenario.configure(name, .playback, option, mode)
-                if scenario.news().last?.hasSuffix(" done") == true { kinds.append(name) } else { scenario.close(name) }
-            }
-        }
-        // The first kind is what a session is as it is opened.
-        #expect((7...8).contains(kinds.count), "\(kinds)")
-        _ = scenario.news()
-        scenario.open("other", .record)
-        #expect(scenario.news() == ["other: done", "other: done"])
-        // Who changes the only one of its kind needs no more room, and who closes one makes some.
-        scenario.configure(kinds[0], .ambient)
-        #expect(scenario.news().last == "\(kinds[0]): done")
-        scenario.close(kinds[1])
-        _ = scenario.news()
-        scenario.open("again", app: "greedy")
-        scenario.configure("again", .playback, [.mixWithOthers, .duckOthers], .voicePrompt)
-        #expect(scenario.news().last == "again: done")
-    }
-
-    @Test("who has never said what it is is refused like others when there is no room for what it becomes")
-    func activationWithoutRoom() {
-        var scenario = Scenario(.desktop)
-        scenario.open("late")
-        for (number, priority) in zip(0..., Self.options + Self.options) {
-            for mode in [Mode.default, .spokenAudio, .voicePrompt] {
-                for avoids in [true, false] {
-                    let name = "\(number) \(mode) \(avoids)"
-                    scenario.open(name)
-                    scenario.configure(name, .avoidsAlerts(avoids))
-                    scenario.configure(name, number < 5 ? .playback : .playAndRecord, priority, mode)
-                }
-            }
-        }
-        #expect(scenario.news().contains { $0.hasSuffix("no room") })
-        // R36: with the rank of its stream it is what nobody is yet.
-        scenario.appear("ring", role: "alarm")
-        scenario.move("ring", to: "late")
-        scenario.want("ring")
-        _ = scenario.news()
-        scenario.activate("late")
-        #expect(scenario.news().filter { $0.hasPrefix("late:") } == ["late: no room"])
-        scenario.request("late", .activate(mayWait: true))
-        #expect(scenario.news().filter { $0.hasPrefix("late:") } == ["late: no room"])
-        #expect(!scenario.state("late").isActive || scenario["ring"] != .unmanaged)
-        // R12: as soon as there is room it may.
-        for (number, _) in zip(0..., Self.options) { scenario.close("\(number) default true") }
-        _ = scenario.news()
-        scenario.activate("late")
-        #expect(scenario.news().filter { $0.hasPrefix("late:") } == ["late: done"])
     }
 }
 

@@ -397,7 +397,6 @@ struct Scenario {
         case .refused(let actor): "refused by \(actor.application.name)"
         case .mistaken(let mistake): "mistaken \(mistake)"
         case .nothingDelayed: "nothing waits"
-        case .noRoom: "no room"
         case .unknown: "unknown"
         }
     }

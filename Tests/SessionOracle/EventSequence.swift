@@ -77,7 +77,7 @@ public struct EventSequence: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    static func short(_ event: Event) -> String {
+    private static func short(_ event: Event) -> String {
         switch event {
         case .policyChanged(let policy, let streams):
             let known = streams.sorted { $0.key.rawValue < $1.key.rawValue }

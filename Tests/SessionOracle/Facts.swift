@@ -213,7 +213,7 @@ public enum Announcement: Sendable, Equatable {
 
     /// The answer to a request. A refusal names the session that prevents the activation.
     public enum Answer: Sendable, Equatable {
-        case done, delayed, nothingDelayed, unknown, noRoom
+        case done, delayed, nothingDelayed, unknown
         case mistaken
         case refused(by: SessionKey)
     }

@@ -1,19 +1,9 @@
 import SessionCore
 
-#if PLAIN_ENGINE
-    import PlainEngine
-
-    /// The engine that is judged: with -DPLAIN_ENGINE the plain one.
-    public typealias EngineUnderTest = PlainEngine.Engine
-#else
-    /// The engine that is judged: with -DPLAIN_ENGINE the plain one.
-    public typealias EngineUnderTest = SessionCore.Engine
-#endif
-
 /// An engine together with the oracle, which checks the engine after every event.
 public struct JudgedEngine: Sendable {
     /// The engine.
-    public private(set) var engine: EngineUnderTest
+    public private(set) var engine: Engine
     /// The oracle.
     public private(set) var oracle: Oracle
     /// The first difference between engine and oracle; `nil` for none.
@@ -26,7 +16,7 @@ public struct JudgedEngine: Sendable {
 
     /// Creates an engine and an oracle without streams.
     public init(policy: Policy) {
-        engine = EngineUnderTest(policy: policy)
+        engine = Engine(policy: policy)
         oracle = Oracle(policy: policy)
     }
 
@@ -117,7 +107,6 @@ extension Announcement.Answer {
         case .delayed: self = .delayed
         case .nothingDelayed: self = .nothingDelayed
         case .unknown: self = .unknown
-        case .noRoom: self = .noRoom
         case .mistaken: self = .mistaken
         case .refused(let session): self = .refused(by: session.key)
         }

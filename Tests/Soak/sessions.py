@@ -42,7 +42,7 @@ class Application:
 
         def failed(error):
             global answers, errors, lost
-            # LimitsExceeded, for too many different sessions at a time, is a proper answer, too.
+            # LimitsExceeded, for too many sessions at a time, is a proper answer, too.
             if error.get_dbus_name().startswith(NAME) or error.get_dbus_name().endswith(".LimitsExceeded"):
                 answers, errors = answers + 1, errors + 1
             else:

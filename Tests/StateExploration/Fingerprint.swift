@@ -1,74 +1,47 @@
 @testable import SessionCore
 
-/// A number for a state of the engine, for programs that explore its states: states that behave alike share it.
-///
-/// Ids and the order of past events are left out, so sessions are interchangeable. What counts is the list of sessions
-/// in the order of their claims, each with its facts and those of its streams.
+/// To know a state again. Sessions are named by their place in the order of claims, times count from now.
 extension Engine {
-    /// A number that is equal for equal states. Two different states share it with a probability of 2⁻⁶⁴.
+    /// A number that is equal for equal states, in one process.
     func fingerprint(at now: Instant) -> UInt64 {
-        var mixer = Mixer()
-        func time(_ moment: Instant?) -> UInt64 {
-            moment.map { UInt64(bitPattern: $0 == Switches.never ? .max : $0.nanoseconds &- now.nanoseconds) }
-                ?? .max - 1
+        var hasher = Hasher()
+        func time(_ moment: Instant?) -> Int64? {
+            moment.map { $0 == Switches.never ? .max : $0.nanoseconds &- now.nanoseconds }
         }
-        mixer.add(
-            facts.switches.isSilent ? 1 : 0, facts.switches.isLocked ? 1 : 0, facts.switches.isUndisturbed ? 1 : 0,
-            time(facts.switches.pausedUntil), time(requestedWake))
-        let order = facts.order.map { Int($0) }
-        let stamps = order.map { facts.sessions[$0]?.stamp ?? 0 }.sorted()
-        for slot in order {
-            guard let session = facts.sessions[slot] else { continue }
-            let application = facts.application(of: slot)
-            mixer.add(
-                UInt64(session.description.rawValue), UInt64(session.phase.rawValue),
-                UInt64(session.interruption.rawValue), UInt64(session.block.rawValue),
-                UInt64(1 + (order.firstIndex(of: Int(session.cause)) ?? -1)),
-                time(session.deadline), time(session.resumesUntil), UInt64(stamps.firstIndex(of: session.stamp) ?? 0),
-                UInt64(order.firstIndex { facts.application(of: $0) == application } ?? 0),
-                UInt64(1 + (delayed.firstIndex(of: slot) ?? -1)))
-            var flags: UInt64 = 0
-            let all = [
-                session.isToldActive, session.hasStarted, session.requestedWhileSilenced, session.isOpened,
-                session.isDriven,
-                session.isActivated, session.mayResume, session.isDescribed, session.wasHeard, session.isToldOfRoute,
-            ]
-            for flag in all { flags = flags << 1 | (flag ? 1 : 0) }
-            mixer.add(flags)
-            if let configuration = configurations[slot] {
-                var word = UInt64(Category.allCases.firstIndex(of: configuration.category) ?? 0)
-                word = word << 8 | UInt64(configuration.options.rawValue)
-                word = word << 8 | UInt64(Mode.allCases.firstIndex(of: configuration.mode) ?? 0)
-                word = word << 2 | (configuration.outputOverride == .none ? 0 : 1) << 1
-                mixer.add(word | (configuration.avoidsAlerts ? 1 : 0))
-            }
-            var next = session.firstStream
-            while let stream = facts.streams[Int(next)] {
-                next = stream.next
-                var word = UInt64(stream.description.rawValue) << 1 | (stream.direction == .playback ? 1 : 0)
-                for flag in [stream.isWanted, stream.isRunning, stream.hasRun, stream.isSettled, stream.isInputMuted] {
-                    word = word << 1 | (flag ? 1 : 0)
-                }
-                mixer.add(~word)
+        let switches = facts.switches
+        hasher.combine([switches.isSilent, switches.isLocked, switches.isUndisturbed])
+        hasher.combine(time(switches.pausedUntil))
+        hasher.combine(time(verdict.wake))
+        let order = sessionNumbers.compactMap { facts.place($0.rawValue) }
+        let requests = order.map { facts.sessions[$0].request }.sorted()
+        for place in order {
+            let (session, standing) = (facts.sessions[place], verdict.standings[place])
+            hasher.combine(standing.described.description)
+            hasher.combine(session.configuration)
+            hasher.combine(requests.firstIndex(of: session.request))
+            hasher.combine(order.firstIndex { facts.sessions[$0].identity.application == session.identity.application })
+            hasher.combine(facts.waiting.firstIndex(of: session.number))
+            hasher.combine(standing.cause.flatMap { order.firstIndex(of: $0) })
+            hasher.combine([
+                session.isConfigured, session.kind == .implicit, standing.progress.hasStarted,
+                standing.progress.startsWhenFree, standing.progress.wasHeard, standing.isToldActive,
+            ])
+            hasher.combine(time(nextMoment(of: standing)))
+            hasher.combine(standing.hold.reason)
+            hasher.combine("\(standing.driver)")
+            hasher.combine("\(standing.phase)".prefix(while: { $0 != "(" }))
+            hasher.combine("\(standing.interruption)".prefix(while: { $0 != "(" }))
+            hasher.combine(standing.interruption.prospect == .mayResume)
+            for index in facts.streams.indices where facts.streams[index].session == place {
+                let stream = facts.streams[index]
+                hasher.combine(stream.described.description)
+                hasher.combine(stream.direction)
+                hasher.combine([
+                    stream.isPlayed, stream.isRunning, stream.hasRun, verdict.applied[index].isSettled,
+                    stream.isInputMuted,
+                ])
             }
         }
-        return mixer.sum
-    }
-
-    /// The FNV hash on whole words, with a final mix.
-    private struct Mixer {
-        private var state: UInt64 = 0xcbf2_9ce4_8422_2325
-
-        mutating func add(_ words: UInt64...) {
-            for word in words {
-                state = (state ^ word) &* 0x9E37_79B9_7F4A_7C15
-                state ^= state >> 29
-            }
-        }
-
-        var sum: UInt64 {
-            let mixed = (state ^ state >> 32) &* 0xD6E8_FEB8_6659_FD93
-            return mixed ^ mixed >> 32
-        }
+        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 }

@@ -17,7 +17,7 @@ public struct World: Sendable {
 
     /// The engine, and the oracle that says after every event whether it is right.
     private(set) var judged: JudgedEngine
-    var engine: EngineUnderTest { judged.engine }
+    var engine: Engine { judged.engine }
     private(set) var now = Instant(nanoseconds: 1_000_000_000)
     private(set) var members: [Member] = []
     private var wake: Instant?

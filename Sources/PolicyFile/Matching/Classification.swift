@@ -16,10 +16,6 @@ public struct Classification: Sendable, Equatable {
     /// that are left alone only because they have no role. `nil` if the role, a rule or a refused claim leaves the
     /// stream alone.
     public let descriptionInSession: SessionDescription?
-    /// The description without the stream's own tags (``SessionTags``).
-    public let withoutTags: SessionDescription?
-    /// ``descriptionInSession`` without the stream's own tags.
-    public let withoutTagsInSession: SessionDescription?
     /// The steps that led to the description, in order.
     public let steps: [Step]
     /// The claim that was refused (N11): `phone` or `alarm`.

@@ -51,10 +51,8 @@ public struct Classifier: Sendable {
             text: "it may not claim the priority of \(kind.rawValue) from inside a sandbox: " + instead,
             origin: claim.origin)
         return Classification(
-            description: other, descriptionInSession: other,
-            withoutTags: claim.instead(of: found.withoutTags ?? description),
-            withoutTagsInSession: claim.instead(of: found.withoutTagsInSession ?? description),
-            steps: found.steps + [step], refusedClaim: kind.rawValue, complaints: found.complaints)
+            description: other, descriptionInSession: other, steps: found.steps + [step], refusedClaim: kind.rawValue,
+            complaints: found.complaints)
     }
 
     /// Whether a line of the policy names a sandbox: in a claim, or in a rule that gives the claim's priority. A
@@ -127,7 +125,6 @@ public struct Classifier: Sendable {
             isRuled = true
             if case .become = rule.action { isByRole = true }
         }
-        let withoutTags = description
         var tags = SessionTags(property)
         if let category = tags.category, !isByRole, !isRuled {
             // The stream was left alone because it had no role; now its tags describe it.
@@ -145,9 +142,8 @@ public struct Classifier: Sendable {
         for complaint in tags.complaints { steps.append(.init(text: "\(complaint): it is ignored", origin: nil)) }
         let inSession = isByRole ? nil : untagged(direction, direction == .playback ? .playback : .record)
         return Classification(
-            description: description, descriptionInSession: description ?? inSession,
-            withoutTags: withoutTags, withoutTagsInSession: withoutTags ?? inSession,
-            steps: steps, refusedClaim: refused?.rawValue, complaints: tags.complaints)
+            description: description, descriptionInSession: description ?? inSession, steps: steps,
+            refusedClaim: refused?.rawValue, complaints: tags.complaints)
     }
 
     /// The description of a stream that the policy would leave alone because it has no role.

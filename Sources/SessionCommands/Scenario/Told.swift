@@ -155,7 +155,6 @@ enum Told: Equatable {
         case .mistaken(.modeIsFixed): self = .mistaken("mode-not-changeable")
         case .mistaken: self = .mistaken("incompatible-category")
         case .nothingDelayed, .unknown: self = .mistaken("not-found")
-        case .noRoom: self = .mistaken("limits-exceeded")
         }
     }
 

@@ -2,13 +2,8 @@
 public struct SessionNumber: Sendable, Hashable {
     /// The number, from 1.
     public let rawValue: UInt32
-    /// The slot of the session while it exists.
-    let slot: Int32
 
-    init(_ rawValue: UInt32, slot: Int) {
-        self.rawValue = rawValue
-        self.slot = Int32(truncatingIfNeeded: slot)
-    }
+    init(_ rawValue: UInt32) { self.rawValue = rawValue }
 }
 
 /// Who or what silences or ducks a session (N17): always one particular session, output or input.

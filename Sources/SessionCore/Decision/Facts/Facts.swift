@@ -1,333 +1,143 @@
-/// All inputs of the verdict besides the policy.
-struct Facts: Sendable, Equatable {
-    private(set) var streams = Slots<StreamFacts>()
-    private(set) var sessions = Slots<SessionFacts>()
-    /// The slots of all sessions, the strongest claim first.
-    private(set) var order: [Int32] = []
-    /// The user's switches.
-    var switches = Switches()
-    /// The applications and keys, by session slot. Kept apart from the sessions because strings are counted references.
-    private var applications: [ApplicationID] = []
-    private var keys: [SessionKey] = []
-    /// The serial number of each session, by session slot. Serial numbers are never reused.
-    private var serials: [UInt32] = []
-    private var slotOfStream: [StreamID: Int] = [:]
-    private var slotOfSession: [SessionKey: Int] = [:]
-    private var lastStamp: UInt64 = 0
-    private var lastSerial: UInt32 = 0
+/// The facts of one stream.
+struct Stream: Sendable, Equatable {
+    let id: StreamID
+    /// The place of its session.
+    var session: Int
+    var described: Described
+    let direction: StreamDirection
+    /// Whether its application wants it to run.
+    var isPlayed = false
+    /// Whether its user or application has muted it (N24).
+    var isMuted = false
+    /// Whether it is loud enough to count (N13).
+    var isSounding = true
+    /// Where it is heard; empty if that is not known (N27).
+    var zones: ZoneSet = []
+    /// Whether the server processes it, and whether it ever did.
+    var isRunning = false
+    var hasRun = false
+    /// Whether its input is muted by the user (N7).
+    var isInputMuted = false
 
-    /// The slot of an opened session; `nil` if there is none.
-    func slot(of id: SessionID) -> Int? { slotOfSession[.opened(id)] }
-
-    /// The slot of the session that an application has because of its streams; `nil` if there is none.
-    func slot(of application: ApplicationID) -> Int? { slotOfSession[.application(application)] }
-
-    /// The id of an opened session; `nil` for a session that was not opened.
-    func id(of session: Int) -> SessionID? {
-        if session >= 0, session < keys.count, case .opened(let id) = keys[session] { return id }
-        return nil
+    /// N24: whether it counts as wanted. A muted recording does.
+    func isWanted(_ muted: MutedStreams) -> Bool {
+        isPlayed && (!isMuted || muted == .count || direction == .capture)
     }
 
-    func application(of session: Int) -> ApplicationID? {
-        session >= 0 && session < applications.count ? applications[session] : nil
+    var isUISound: Bool { described.has(.uiSound) }
+}
+
+/// The facts of one session.
+struct Session: Sendable {
+    enum Kind: Sendable {
+        /// The session that an application has because of its streams (R2).
+        case implicit
+        /// A session that an application has opened (R80).
+        case opened
+        /// An interruption by the system.
+        case system
     }
 
-    /// The session's unique number, which is never reused.
-    func number(of session: Int) -> SessionNumber {
-        SessionNumber(session >= 0 && session < serials.count ? serials[session] : 0, slot: session)
-    }
+    /// What never changes, in an object, so that copies of a session are cheap.
+    final class Identity: Sendable {
+        let key: SessionKey
+        let application: ApplicationID
+        /// The application that has begun an interruption by the system (R36).
+        let beginner: ApplicationID?
 
-    /// The slot of a session; `nil` if it no longer exists.
-    func slot(of number: SessionNumber) -> Int? {
-        let slot = Int(number.slot)
-        return sessions.has(slot) && slot < serials.count && serials[slot] == number.rawValue ? slot : nil
-    }
-
-    func slot(of stream: StreamID) -> Int? { slotOfStream[stream] }
-
-    // MARK: - Streams
-
-    /// Adds a stream, and a session for the application's first stream. Returns the slot; `nil` if the stream is known
-    /// already.
-    mutating func addStream(
-        _ id: StreamID, application: ApplicationID, description: DescriptionID, direction: StreamDirection,
-        catalogue: borrowing Catalogue
-    ) -> Int? {
-        guard slotOfStream[id] == nil else { return nil }
-        let session =
-            slotOfSession[.application(application)]
-            ?? addSession(.application(application), application, description, catalogue)
-        let slot = streams.insert(
-            StreamFacts(
-                id: id, session: Int32(truncatingIfNeeded: session), description: description, direction: direction,
-                isInterfaceSound: catalogue.traits(of: description).contains(.interfaceSound)))
-        link(slot, description, to: session)
-        slotOfStream[id] = slot
-        return slot
-    }
-
-    private mutating func link(_ slot: Int, _ description: DescriptionID, to session: Int) {
-        let first = sessions[session]?.firstStream ?? -1
-        let neighbour = streams[Int(first)]?.description
-        streams.update(slot) {
-            $0.session = Int32(truncatingIfNeeded: session)
-            $0.next = first
-            $0.previous = -1
-        }
-        streams.update(Int(first)) { $0.previous = Int32(truncatingIfNeeded: slot) }
-        updateSession(session) {
-            $0.firstStream = Int32(truncatingIfNeeded: slot)
-            if let neighbour { $0.isMixed = $0.isMixed || neighbour != description } else { $0.isMixed = false }
+        init(_ key: SessionKey, _ application: ApplicationID, begunBy beginner: ApplicationID? = nil) {
+            self.key = key
+            self.application = application
+            self.beginner = beginner
         }
     }
 
-    /// Moves a stream that is neither wanted nor running to another session. Returns that session's slot; `nil` if the
-    /// session does not exist or already has the stream.
-    mutating func moveStream(_ slot: Int, to key: SessionKey, catalogue: borrowing Catalogue) -> Int? {
-        guard let stream = streams[slot] else { return nil }
-        var target = slotOfSession[key]
-        if target == nil, case .application(let application) = key {
-            target = addSession(key, application, stream.description, catalogue)
-        }
-        guard let target, target != Int(stream.session) else { return nil }
-        unlink(slot, stream)
-        link(slot, stream.description, to: target)
-        return target
-    }
+    /// Its number, which is never used again.
+    let number: UInt32
+    let identity: Identity
+    let kind: Kind
+    /// What its application has set, and the description that follows from it; the system's for its interruptions.
+    var configuration = SessionConfiguration()
+    var own: Described?
+    /// Whether its application has set the category.
+    var isConfigured = false
+    /// The number of its latest request for activation. Later ones have higher numbers.
+    var request: UInt64
+    /// The numbers of the sessions beside which it is heard because its user wants that (N19).
+    var freeFrom: [UInt32] = []
+    /// Whether its user has freed it from the switches (N19).
+    var isFreeFromSwitches = false
 
-    mutating func removeStream(_ slot: Int) {
-        changeStream(slot) {
-            $0.isWanted = false
-            $0.isRunning = false
-        }
-        guard let stream = streams.remove(slot) else { return }
-        slotOfStream[stream.id] = nil
-        unlink(slot, stream)
-    }
-
-    private mutating func unlink(_ slot: Int, _ stream: StreamFacts) {
-        streams.update(Int(stream.previous)) { $0.next = stream.next }
-        streams.update(Int(stream.next)) { $0.previous = stream.previous }
-        updateSession(Int(stream.session)) {
-            if $0.firstStream == Int32(truncatingIfNeeded: slot) { $0.firstStream = stream.next }
+    var key: SessionKey { identity.key }
+    /// The id of an opened session; `nil` for the session that an application has because of its streams.
+    var id: SessionID? {
+        switch identity.key {
+        case .opened(let id): id
+        case .application: nil
         }
     }
 
-    /// Changes a stream's facts, and the sums that its session keeps.
-    mutating func changeStream(_ slot: Int, _ change: (inout StreamFacts) -> Void) {
-        guard let old = streams[slot] else { return }
-        streams.update(slot, change)
-        guard let new = streams[slot] else { return }
-        updateSession(Int(new.session)) {
-            let wanted: Int32 = (new.isWanted ? 1 : 0) - (old.isWanted ? 1 : 0)
-            $0.wanted &+= wanted
-            if new.isInterfaceSound {
-                $0.wantedInterfaceSounds &+= wanted
-            } else if new.direction == .capture {
-                $0.wantedRecordings &+= wanted
-            }
-            $0.running &+= (new.isWanted && new.isRunning ? 1 : 0) - (old.isWanted && old.isRunning ? 1 : 0)
-            $0.audible &+= (new.isAudible ? 1 : 0) - (old.isAudible ? 1 : 0)
-            $0.sounding &+= (new.sounds ? 1 : 0) - (old.sounds ? 1 : 0)
+    /// How the session appears as a cause.
+    var cause: Cause {
+        switch kind {
+        case .implicit, .opened: .session(SessionNumber(number))
+        case .system: .system(SessionNumber(number))
         }
     }
 
-    /// Changes whether a stream's application wants it and whether it is muted, and derives from that whether it counts
-    /// as wanted.
-    mutating func changeWish(_ slot: Int, _ muted: MutedStreams, _ change: (inout StreamFacts) -> Void) {
-        changeStream(slot) {
-            change(&$0)
-            $0.isWanted = $0.isWanted(muted)
-        }
+    /// How others see the session.
+    func reference(_ described: Described) -> SessionReference {
+        SessionReference(application: identity.application, description: described.description.name, id: id)
     }
 
-    /// The slots of a session's streams, the newest first.
-    func streams(of session: Int) -> [Int] {
-        var result: [Int] = []
-        var next = sessions[session]?.firstStream ?? -1
-        while let stream = streams[Int(next)] {
-            result.append(Int(next))
-            next = stream.next
-        }
-        return result
-    }
-
-    /// Where a session's wanted playback streams are heard (N27); empty if that is not known of one of them, or if there is
-    /// none.
-    func zones(of session: Int) -> ZoneSet {
-        var result: ZoneSet = []
-        var next = sessions[session]?.firstStream ?? -1
-        while let stream = streams[Int(next)] {
-            next = stream.next
-            guard stream.isWanted, stream.direction == .playback else { continue }
-            if stream.zones.isEmpty { return [] }
-            result.formUnion(stream.zones)
-        }
-        return result
-    }
-
-    /// The number of a session's audible streams, without user interface sounds.
-    func audibleStreams(of session: Int) -> Int32 {
-        var result: Int32 = 0
-        var next = sessions[session]?.firstStream ?? -1
-        while let stream = streams[Int(next)] {
-            next = stream.next
-            if stream.isAudible, !stream.isInterfaceSound { result &+= 1 }
-        }
-        return result
-    }
-
-    /// The different descriptions of a session's streams; with `wantedOnly`, of the wanted streams only.
-    func descriptions(of session: Int, wantedOnly: Bool) -> [DescriptionID] {
-        var result: [DescriptionID] = []
-        var next = sessions[session]?.firstStream ?? -1
-        while let stream = streams[Int(next)] {
-            next = stream.next
-            if !wantedOnly || stream.isWanted, !result.contains(stream.description) {
-                result.append(stream.description)
-            }
-        }
-        return result
-    }
-
-    /// Changes a stream's description.
-    mutating func describe(stream slot: Int, as description: DescriptionID, catalogue: borrowing Catalogue) {
-        let isInterfaceSound = catalogue.traits(of: description).contains(.interfaceSound)
-        guard let stream = streams[slot] else { return }
-        updateSession(Int(stream.session)) {
-            $0.isMixed = true
-            guard stream.isWanted, stream.isInterfaceSound != isInterfaceSound else { return }
-            $0.wantedInterfaceSounds &+= isInterfaceSound ? 1 : -1
-            if stream.direction == .capture { $0.wantedRecordings &+= isInterfaceSound ? -1 : 1 }
-        }
-        streams.update(slot) {
-            $0.description = description
-            $0.isInterfaceSound = isInterfaceSound
-        }
-    }
-
-    // MARK: - Sessions
-
-    /// Opens a session and returns its slot; `nil` if the id is taken.
-    mutating func openSession(
-        _ id: SessionID, application: ApplicationID, description: DescriptionID, catalogue: borrowing Catalogue
-    ) -> Int? {
-        guard slotOfSession[.opened(id)] == nil else { return nil }
-        let session = addSession(.opened(id), application, description, catalogue)
-        updateSession(session) { $0.isOpened = true }
-        return session
-    }
-
-    private mutating func addSession(
-        _ key: SessionKey, _ application: ApplicationID, _ description: DescriptionID, _ catalogue: borrowing Catalogue
-    ) -> Int {
-        lastSerial &+= 1
-        lastStamp &+= 1
-        var facts = SessionFacts(description: description)
-        facts.stamp = lastStamp
-        facts.claim = claim(of: description, lastStamp, catalogue)
-        facts.isDirty = true
-        let session = sessions.insert(facts)
-        slotOfSession[key] = session
-        if session < applications.count {
-            applications[session] = application
-            keys[session] = key
-            serials[session] = lastSerial
-        } else {
-            applications.append(application)
-            keys.append(key)
-            serials.append(lastSerial)
-        }
-        order.insert(Int32(truncatingIfNeeded: session), at: position(of: facts.claim))
-        return session
-    }
-
-    /// Removes a session that has no streams any more.
-    mutating func removeSession(_ slot: Int) {
-        guard let session = sessions[slot], session.firstStream < 0 else { return }
-        removeFromOrder(slot, session.claim)
-        sessions.remove(slot)
-        if slot < keys.count { slotOfSession[keys[slot]] = nil }
-    }
-
-    /// Changes a session's facts and marks the session to be decided about when the event is over.
-    mutating func updateSession(_ slot: Int, _ change: (inout SessionFacts) -> Void) {
-        sessions.update(slot) {
-            change(&$0)
-            $0.isDirty = true
-        }
-    }
-
-    /// Stores what was derived about a session during a decision, without marking it as changed.
-    mutating func keepSession(_ slot: Int, _ session: SessionFacts) { sessions.update(slot) { $0 = session } }
-
-    /// Records that a session requests activation now, after all earlier requests.
-    mutating func stamp(_ slot: Int, catalogue: borrowing Catalogue) {
-        lastStamp &+= 1
-        claim(slot, stamp: lastStamp, catalogue: catalogue)
-    }
-
-    /// Gives a session another session's position among the requests, with its cause and block. The other session comes
-    /// last, as if it had been opened now.
-    mutating func succeed(_ slot: Int, to former: Int, catalogue: borrowing Catalogue) {
-        guard let old = sessions[former], let new = sessions[slot], !new.isDriven else { return }
-        stamp(former, catalogue: catalogue)
-        claim(slot, stamp: old.stamp, catalogue: catalogue)
-        updateSession(slot) {
-            $0.cause = old.cause
-            $0.block = old.block
-        }
-    }
-
-    /// Changes a session's description.
-    mutating func describe(_ slot: Int, as description: DescriptionID, catalogue: borrowing Catalogue) {
-        guard let session = sessions[slot], session.description != description else { return }
-        updateSession(slot) { $0.description = description }
-        claim(slot, stamp: session.stamp, catalogue: catalogue)
-    }
-
-    /// Recomputes a session's claim and its position in the order of claims.
-    mutating func claim(_ slot: Int, stamp: UInt64, catalogue: borrowing Catalogue) {
-        guard let session = sessions[slot] else { return }
-        let claim = claim(of: session.description, stamp, catalogue)
-        if claim != session.claim { removeFromOrder(slot, session.claim) }
-        updateSession(slot) {
-            $0.stamp = stamp
-            $0.claim = claim
-        }
-        if claim != session.claim { order.insert(Int32(truncatingIfNeeded: slot), at: position(of: claim)) }
-    }
-
-    /// The claim that a session of this description would have if it requested activation now.
-    func nextClaim(of description: DescriptionID, catalogue: borrowing Catalogue) -> UInt64 {
-        claim(of: description, lastStamp &+ 1, catalogue)
-    }
-
-    private func claim(of description: DescriptionID, _ stamp: UInt64, _ catalogue: borrowing Catalogue) -> UInt64 {
-        // 55 bits last a thousand years at a million activations a second.
-        catalogue.weight(of: description) << 55 | (stamp & (1 << 55 - 1))
-    }
-
-    private mutating func removeFromOrder(_ slot: Int, _ claim: UInt64) {
-        let position = position(of: claim)
-        if position < order.count, Int(order[position]) == slot { order.remove(at: position) }
-    }
-
-    /// The first position in the order whose claim is not above this one.
-    private func position(of claim: UInt64) -> Int {
-        var low = 0
-        var high = order.count
-        while low < high {
-            let middle = low + (high - low) / 2
-            if sessions[Int(order[middle])]?.claim ?? 0 > claim { low = middle + 1 } else { high = middle }
-        }
-        return low
+    func interrupter(_ described: Described) -> Interrupter {
+        Interrupter(
+            cause: cause, name: identity.application.name, description: described.description.name, id: id)
     }
 }
 
-extension UInt64 {
-    /// The activation stamp in a claim: higher is later.
-    var stampOfClaim: UInt64 { self & (1 << 55 - 1) }
-    /// The priority in a claim.
-    var priorityOfClaim: UInt64 { self >> 56 }
+/// All that has happened: streams and sessions in the order of their creation, requests, switches, and the policy.
+struct Facts: Sendable {
+    var rules: Rules
+    var streams: [Stream] = []
+    var sessions: [Session] = []
+    /// The numbers of the sessions whose delayed activation is pending, the oldest request first (N9).
+    var waiting: [UInt32] = []
+    var switches = Switches()
+    /// How many requests for activation there were, and how many sessions.
+    var requests: UInt64 = 0
+    var lastNumber: UInt32 = 0
+
+    init(_ policy: Policy) { rules = Rules(policy) }
+
+    var isSuspended: Bool { switches.pausedUntil != nil }
+
+    func stream(_ id: StreamID) -> Int? { streams.firstIndex { $0.id == id } }
+
+    func session(_ id: SessionID) -> Int? { sessions.firstIndex { $0.id == id } }
+
+    func session(_ key: SessionKey) -> Int? { sessions.firstIndex { $0.key == key } }
+
+    /// The place of the session with a number; `nil` if it has ended.
+    func place(_ number: UInt32) -> Int? {
+        var (low, high) = (0, sessions.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if sessions[middle].number < number { low = middle + 1 } else { high = middle }
+        }
+        return low < sessions.count && sessions[low].number == number ? low : nil
+    }
+
+    func isWanted(_ stream: Stream) -> Bool { stream.isWanted(rules.policy.muted) }
+
+    /// Counts a request for activation, and returns its number.
+    mutating func nextRequest() -> UInt64 {
+        requests &+= 1
+        return requests
+    }
+
+    /// R39–R55: the description of a session whose application has configured it.
+    func described(_ configuration: SessionConfiguration) -> Described {
+        Described(configuration.description(ducking: rules.policy.ducking), rules)
+    }
 }

@@ -1,0 +1,167 @@
+/// The difference between the verdict before an event and the one after it, as effects in the order of R27.
+struct Difference {
+    /// What was decided. What is told is recorded where the sessions stand.
+    var scene: Scene
+    var applied: [Applied]
+    var effects: [Effect] = []
+    /// The places of the sessions that are told of a beginning.
+    private(set) var interrupted: [Int] = []
+
+    init(_ scene: Scene, _ applied: [Applied]) {
+        self.scene = scene
+        self.applied = applied
+    }
+
+    /// Tells first who is active or not any more, then whose activation was granted, then what is done to streams, then
+    /// which interruptions begin and end; each from the strongest claim down. Of a closed session the end is told last.
+    mutating func tell(granted: [SessionID]) {
+        var changed: [Int] = []
+        for place in scene.standings.indices where mayBeTold(place) { changed.append(place) }
+        if changed.count > 1 { changed.sort { scene.isAbove($0, $1) } }
+        for place in changed { tellPhase(place) }
+        for id in granted { effects.append(.activationGranted(id)) }
+        treat()
+        for place in changed where scene.standings[place].driver != .closed { tellInterruption(place) }
+        for place in changed where scene.standings[place].driver == .closed {
+            if scene.standings[place].interruption.isTold {
+                effects.append(.interruptionEnded(reference(place), shouldResume: false))
+            }
+        }
+    }
+
+    func reference(_ place: Int) -> SessionReference {
+        scene.facts.sessions[place].reference(scene.standings[place].described)
+    }
+
+    /// Whether there may be something to tell a session.
+    private func mayBeTold(_ place: Int) -> Bool {
+        let isActive = scene.standings[place].phase != .inactive
+        return isActive != scene.standings[place].isToldActive || scene.standings[place].interruption != .none
+            || isActive && scene.isSilenced(place)
+    }
+
+    // MARK: - Activity
+
+    private mutating func tellPhase(_ place: Int) {
+        let standing = scene.standings[place]
+        let isActive = standing.phase != .inactive
+        // R30: an interrupted session is told the end of the interruption first.
+        if isActive, standing.interruption.isTold || scene.isSilenced(place) { return }
+        tell(place, isActive: isActive)
+    }
+
+    private mutating func tell(_ place: Int, isActive: Bool) {
+        if scene.standings[place].isToldActive == isActive { return }
+        scene.standings[place].isToldActive = isActive
+        effects.append(isActive ? .sessionActivated(reference(place)) : .sessionDeactivated(reference(place)))
+    }
+
+    // MARK: - Interruptions
+
+    /// R26, R27, R30: tells a session of its interruption when it is silent, and of the end when it is over.
+    private mutating func tellInterruption(_ place: Int) {
+        let (isSilenced, isStopped) = (scene.isSilenced(place), scene.isStopped(place))
+        begin(place, isSilenced: isSilenced)
+        tellOfRoute(place, isSilenced: isSilenced && !isStopped)
+        if scene.standings[place].interruption.hasBegun, isSilenced, !scene.isAudible(place) {
+            tellBeginning(place)
+        }
+        switch scene.standings[place].interruption {
+        case .told(_, let prospect):
+            if isStopped || !isSilenced { tellEnd(place, prospect, isStopped: isStopped) }
+        case .over(_, let prospect): tellEnd(place, prospect, isStopped: isStopped)
+        case .mayResume(let until): if until <= scene.now { scene.standings[place].interruption = .none }
+        case .none, .begun, .stays: break
+        }
+    }
+
+    /// Records whether an interruption has begun, or was over before it was told.
+    private mutating func begin(_ place: Int, isSilenced: Bool) {
+        let standing = scene.standings[place]
+        if isSilenced, standing.interruption == .none, standing.phase != .inactive {
+            scene.standings[place].interruption = .begun(.mayResume)
+        }
+        if !isSilenced, standing.interruption.hasBegun { scene.standings[place].interruption = .none }
+    }
+
+    /// R64: who had interrupted a session has ended, but its output or input is not there: it is told of that one.
+    private mutating func tellOfRoute(_ place: Int, isSilenced: Bool) {
+        guard case .told(isOfRoute: false, let prospect) = scene.standings[place].interruption, isSilenced,
+            scene.standings[place].cause == nil, scene.standings[place].hold.isAwaited
+        else { return }
+        effects.append(.interruptionEnded(reference(place), shouldResume: false))
+        scene.standings[place].interruption = .begun(prospect)
+    }
+
+    private mutating func tellBeginning(_ place: Int) {
+        guard let prospect = scene.standings[place].interruption.prospect else { return }
+        tell(place, isActive: false)
+        interrupted.append(place)
+        let isOfRoute = scene.standings[place].cause == nil && scene.standings[place].hold.isOfRoute
+        scene.standings[place].interruption = .told(isOfRoute: isOfRoute, prospect)
+        if let interrupter = scene.facts.interrupter(of: place, scene.standings) {
+            effects.append(.interruptionBegan(reference(place), by: interrupter))
+        }
+        guard scene.standings[place].driver.isApplication else { return }
+        // R26, R34: it is inactive until its application activates it again.
+        if scene.standings[place].driver == .activated { scene.standings[place].driver = .interrupted }
+        scene.standings[place].progress = Progress()
+    }
+
+    private mutating func tellEnd(_ place: Int, _ prospect: Prospect, isStopped: Bool) {
+        let standing = scene.standings[place]
+        let mayResume = standing.driver.isApplication ? prospect == .mayResume : scene.asks(place)
+        let resumes = mayResume && !isStopped
+        effects.append(.interruptionEnded(reference(place), shouldResume: resumes))
+        scene.standings[place].interruption = .none
+        if standing.driver == .interrupted {
+            // N17: those that it has silenced wait as long.
+            let within = scene.rules.policy.interruptions.resumesWithin
+            scene.standings[place].interruption =
+                resumes ? .mayResume(until: scene.now.advanced(by: within)) : .stays
+        }
+        // R34: what its streams drive goes on at once.
+        if standing.phase != .inactive, !isStopped { tell(place, isActive: true) }
+    }
+}
+
+extension Facts {
+    /// Who or what silences a session; `nil` if it is not silenced.
+    func interrupter(of place: Int, _ standings: [Standing]) -> Interrupter? {
+        if let cause = standings[place].cause { return sessions[cause].interrupter(standings[cause].described) }
+        return standings[place].hold.interrupter
+    }
+}
+
+extension Hold {
+    /// What holds the session; `nil` for nothing.
+    var interrupter: Interrupter? {
+        switch self {
+        case .none: nil
+        case .lostOutput(let port, _), .missedOutput(let port):
+            Interrupter(cause: .output(port.id), name: port.name, description: "output")
+        case .mutedInput(let port): Interrupter(cause: .input(port.id), name: port.name, description: "input")
+        case .changedRoute: Interrupter(cause: .route, name: "the route", description: "route")
+        case .toldToStay(let teller), .rejected(let teller): teller.interrupter
+        }
+    }
+
+    /// The reason of what it silences.
+    var reason: Reason {
+        switch self {
+        case .none: .none
+        case .lostOutput, .changedRoute: .routeDisconnected
+        case .mutedInput: .inputMuted
+        case .missedOutput, .toldToStay: .superseded
+        case .rejected: .rejected
+        }
+    }
+
+    /// Whose times apply; `nil` for no session.
+    var actor: Described? {
+        switch self {
+        case .none, .lostOutput, .mutedInput, .missedOutput, .changedRoute: nil
+        case .toldToStay(let teller), .rejected(let teller): teller.described
+        }
+    }
+}

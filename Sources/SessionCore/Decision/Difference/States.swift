@@ -1,0 +1,69 @@
+/// The state of an opened session, as its application may read it.
+public struct SessionState: Sendable, Hashable {
+    /// The configuration that its application has set; the default for a session of the system.
+    public var configuration = SessionConfiguration()
+    /// Whether the session may be heard.
+    public var isActive = false
+    /// Whether an interruption has begun and not ended.
+    public var isInterrupted = false
+    /// Whether an activation is delayed (N9).
+    public var isDelayed = false
+    /// Whether another session is heard (R77).
+    public var isOtherAudioPlaying = false
+    /// Whether another session is heard that does not mix (N6).
+    public var isSecondaryAudioToBeSilenced = false
+    /// Whether all inputs from which it records are muted by the user (N7).
+    public var isInputMuted = false
+
+    /// Creates the state of a session that has just been opened.
+    public init() {}
+}
+
+/// What opened sessions may read of themselves and of others (R77, N6), and when something changes by itself.
+extension Engine {
+    /// Reports the opened sessions whose state is another one than they were last shown.
+    mutating func showStates(_ effects: inout [Effect]) {
+        guard facts.sessions.contains(where: { $0.kind != .implicit }) else { return }
+        let mixing = verdict.standings.count { $0.playing == .mixing }
+        let primary = verdict.standings.count { $0.playing == .primary }
+        for place in facts.sessions.indices where facts.sessions[place].kind != .implicit {
+            guard let id = facts.sessions[place].id else { continue }
+            let standing = verdict.standings[place]
+            var state = SessionState()
+            state.configuration = facts.sessions[place].configuration
+            state.isActive = standing.isToldActive
+            state.isInterrupted = standing.interruption.isTold
+            state.isDelayed = facts.waiting.contains(facts.sessions[place].number)
+            state.isOtherAudioPlaying = mixing &+ primary > (standing.playing == .nothing ? 0 : 1)
+            state.isSecondaryAudioToBeSilenced = primary > (standing.playing == .primary ? 1 : 0)
+            state.isInputMuted = standing.isInputMuted
+            if state == standing.shown { continue }
+            verdict.standings[place].shown = state
+            effects.append(.sessionChanged(id))
+        }
+    }
+
+    /// Whether a session is silenced now.
+    func isSilenced(_ place: Int) -> Bool {
+        !facts.isSuspended && (verdict.standings[place].cause != nil || !verdict.standings[place].hold.isNone)
+    }
+
+    // MARK: - Moments
+
+    /// The moment at which something changes by itself in a session, if no event comes first; `nil` for none.
+    func nextMoment(of standing: Standing) -> Instant? {
+        var next = standing.phase.end
+        if case .lostOutput(_, let until) = standing.hold { next = min(next ?? until, until) }
+        if case .mayResume(let until) = standing.interruption { next = min(next ?? until, until) }
+        return next == Switches.never ? nil : next
+    }
+
+    /// The next moment at which anything changes by itself; `nil` for none.
+    func nextMoment() -> Instant? {
+        var next = facts.switches.pausedUntil == Switches.never ? nil : facts.switches.pausedUntil
+        for standing in verdict.standings {
+            if let moment = nextMoment(of: standing) { next = min(next ?? moment, moment) }
+        }
+        return next
+    }
+}

@@ -1,0 +1,165 @@
+/// What an event changes in the facts, and what it ends of where a session stands.
+extension Engine {
+    /// Records an event. Returns the answer if the event is a request.
+    mutating func apply(_ event: Event, at now: Instant) -> SessionAnswer? {
+        switch event {
+        case .streamAppeared(let id, let application, let description, let direction):
+            appear(id, application, description, direction)
+        case .streamWanted(let id, let isWanted): change(id, at: now) { $0.isPlayed = isWanted }
+        case .streamMuted(let id, let isMuted): change(id, at: now) { $0.isMuted = isMuted }
+        case .streamSounding(let id, let isSounding): change(id, at: now) { $0.isSounding = isSounding }
+        case .streamPlaced(let id, let zones): change(id, at: now) { $0.zones = zones }
+        case .streamRunning(let id, let isRunning):
+            change(id, at: now) {
+                $0.isRunning = isRunning
+                $0.hasRun = $0.hasRun || isRunning
+            }
+        case .streamFreed(let id, let action): free(id, by: action, at: now)
+        case .streamSettled(let id): settle(id)
+        case .streamVanished(let id): _ = remove(id)
+        case .streamLeftAlone(let id): if let session = remove(id) { leaveAlone(session) }
+        case .streamMoved(let id, let key): move([id], to: key, asks: true, at: now)
+        case .policyChanged(let policy, let descriptions): change(to: policy, descriptions, at: now)
+        case .sessionOpened(let id, let application, let kind): return open(id, application, kind)
+        case .sessionConfigured(let id, let change): return configure(id, change, at: now)
+        case .sessionRequested(let id, let request): return answer(request, of: id, at: now)
+        case .sessionClosed(let id): close(id, at: now)
+        case .outputLost(let port, let name, let streams): lose(LostPort(port, name), streams, at: now)
+        case .outputReturned(let port, let streams): giveBack(port, streams)
+        case .routeChanged(let reason): changeRoute(reason, at: now)
+        case .inputMuted(let port, let isMuted, let name, let streams):
+            mute(LostPort(port, name), isMuted: isMuted, streams, at: now)
+        case .inputGone(let port): stopWaiting(for: port, isGone: true)
+        case .switched(let switches): change(to: switches, at: now)
+        case .clockReached, .shutdown: break
+        }
+        return nil
+    }
+
+    /// Whether an event says only what is known already, as servers often do.
+    func isKnown(_ event: Event) -> Bool {
+        switch event {
+        case .streamWanted(let id, let isWanted): all(id) { facts.streams[$0].isPlayed == isWanted }
+        case .streamMuted(let id, let isMuted): all(id) { facts.streams[$0].isMuted == isMuted }
+        case .streamSounding(let id, let isSounding): all(id) { facts.streams[$0].isSounding == isSounding }
+        case .streamPlaced(let id, let zones): all(id) { facts.streams[$0].zones == zones }
+        case .streamRunning(let id, let isRunning): all(id) { facts.streams[$0].isRunning == isRunning }
+        case .streamSettled(let id):
+            all(id) { verdict.applied[$0].isSettled || verdict.applied[$0].treatment.silence == .none }
+        case .streamVanished(let id), .streamFreed(let id, _), .streamMoved(let id, _), .streamLeftAlone(let id):
+            facts.stream(id) == nil
+        case .streamAppeared, .clockReached, .policyChanged, .sessionOpened, .sessionConfigured, .sessionRequested,
+            .sessionClosed, .outputLost, .outputReturned, .routeChanged, .inputMuted, .inputGone, .switched, .shutdown:
+            false
+        }
+    }
+
+    /// Whether something is so of a stream, or it is unknown.
+    private func all(_ id: StreamID, _ isSo: (Int) -> Bool) -> Bool { facts.stream(id).map(isSo) ?? true }
+
+    /// A view of the facts as they are, to see who is heard.
+    func scene(at now: Instant) -> Scene {
+        Scene(facts, verdict.standings, before: verdict, applied: verdict.applied, at: now)
+    }
+
+    // MARK: - Streams
+
+    private mutating func appear(
+        _ id: StreamID, _ application: ApplicationID, _ description: SessionDescription, _ direction: StreamDirection
+    ) {
+        guard facts.stream(id) == nil else { return }
+        // Streams of the same description share what is read from it.
+        let known = facts.streams.last { $0.described.description == description }?.described
+        let described = known ?? Described(description, facts.rules)
+        let session = session(of: application, described)
+        facts.streams.append(Stream(id: id, session: session, described: described, direction: direction))
+        verdict.applied.append(Applied())
+    }
+
+    /// The place of the session that an application has because of its streams; a new one if there is none.
+    mutating func session(of application: ApplicationID, _ described: Described) -> Int {
+        let key = SessionKey.application(application)
+        return facts.session(key) ?? add(Session.Identity(key, application), .implicit, described)
+    }
+
+    /// Adds a session, and returns its place.
+    mutating func add(
+        _ identity: Session.Identity, _ kind: Session.Kind, _ described: Described, own: Described? = nil
+    ) -> Int {
+        facts.lastNumber &+= 1
+        var session = Session(
+            number: facts.lastNumber, identity: identity, kind: kind, request: facts.nextRequest())
+        session.own = own
+        facts.sessions.append(session)
+        verdict.standings.append(Standing(described))
+        return facts.sessions.count - 1
+    }
+
+    /// Changes what is known of a stream. If it counts as wanted by that, it asks for its session.
+    private mutating func change(_ id: StreamID, at now: Instant, _ change: (inout Stream) -> Void) {
+        guard let index = facts.stream(id) else { return }
+        let old = facts.streams[index]
+        var new = old
+        change(&new)
+        if facts.isWanted(new), !facts.isWanted(old) {
+            let request = scene(at: now).request(by: old, in: old.session)
+            record(request, in: old.session)
+        }
+        facts.streams[index] = new
+    }
+
+    /// Records what comes of a stream that asks for its session.
+    mutating func record(_ request: Request, in place: Int) {
+        switch request {
+        case .none: break
+        case .rejected(let teller): verdict.standings[place].hold = .rejected(by: teller)
+        case .asks(let clearsHold): ask(place, clearsHold: clearsHold)
+        }
+    }
+
+    /// Records that a session asks anew. Those that are heard now decide about it; its former cause may be silent.
+    mutating func ask(_ place: Int, clearsHold: Bool) {
+        facts.sessions[place].request = facts.nextRequest()
+        verdict.standings[place].cause = nil
+        if clearsHold { verdict.standings[place].hold = .none }
+    }
+
+    private mutating func settle(_ id: StreamID) {
+        guard let index = facts.stream(id), verdict.applied[index].treatment.silence != .none else { return }
+        verdict.applied[index].isSettled = true
+    }
+
+    /// Removes a stream. Returns the place of its session.
+    mutating func remove(_ id: StreamID) -> Int? {
+        guard let index = facts.stream(id) else { return nil }
+        verdict.applied.remove(at: index)
+        return facts.streams.remove(at: index).session
+    }
+
+    /// Removes a session without streams. Those behind it come forward.
+    mutating func removeSession(_ place: Int) {
+        facts.sessions.remove(at: place)
+        verdict.standings.remove(at: place)
+        func forward(_ other: Int?) -> Int? { other == place ? nil : other.map { $0 > place ? $0 - 1 : $0 } }
+        for index in facts.streams.indices where facts.streams[index].session > place {
+            facts.streams[index].session -= 1
+        }
+        for other in verdict.standings.indices {
+            verdict.standings[other].cause = forward(verdict.standings[other].cause)
+            verdict.standings[other].ducker = forward(verdict.standings[other].ducker)
+        }
+    }
+
+    /// The policy leaves streams of a session alone from now on. If none is left, it ends at once.
+    mutating func leaveAlone(_ place: Int) {
+        guard !facts.streams.contains(where: { $0.session == place && facts.isWanted($0) }) else { return }
+        end(place, isLeftAlone: true)
+    }
+
+    /// Ends a session without wanted streams at once, without its release delay.
+    mutating func end(_ place: Int, isLeftAlone: Bool) {
+        let standing = verdict.standings[place]
+        guard standing.phase != .inactive, !standing.driver.isApplication else { return }
+        verdict.standings[place].phase = .leaving(isLeftAlone: isLeftAlone)
+    }
+}

@@ -1,0 +1,148 @@
+/// Outputs that go and come back, changes of the route, muted inputs.
+extension Engine {
+    /// R64: holds the sessions whose output has gone, so that they do not go on on another one.
+    mutating func lose(_ port: LostPort, _ streams: [StreamID], at now: Instant) {
+        if facts.isSuspended { return }
+        let scene = scene(at: now)
+        for id in streams {
+            guard let index = facts.stream(id), scene.loses(facts.streams[index]) else { continue }
+            let place = facts.streams[index].session
+            guard verdict.standings[place].hold.isNone else { continue }
+            verdict.standings[place].hold = .lostOutput(
+                port, until: now.advanced(by: facts.rules.policy.routes.resumesWithin))
+            // The application is told of this loss even if it was told of an earlier one.
+            if case .told(_, let prospect) = verdict.standings[place].interruption {
+                verdict.standings[place].interruption = .told(isOfRoute: false, prospect)
+            }
+        }
+    }
+
+    /// R64: the sessions that have lost this output and are heard there again go on.
+    mutating func giveBack(_ port: PortID, _ streams: [StreamID]) {
+        for id in streams {
+            guard let place = facts.stream(id).map({ facts.streams[$0].session }) else { continue }
+            if case .lostOutput(let lost, _) = verdict.standings[place].hold, lost.id == port {
+                verdict.standings[place].hold = .none
+            }
+        }
+    }
+
+    /// R64: ends the waits for outputs that have lasted long enough. The time begins when nobody else silences the
+    /// session: a call on a headset takes the music's output away for as long as it lasts. Returns whether there was one.
+    mutating func stopWaitingForOutputs(at now: Instant) -> Bool {
+        var isAny = false
+        for place in facts.sessions.indices {
+            guard case .lostOutput(let port, let until) = verdict.standings[place].hold, until <= now else { continue }
+            isAny = true
+            if verdict.standings[place].cause != nil, !facts.isSuspended {
+                verdict.standings[place].hold = .lostOutput(
+                    port, until: now.advanced(by: facts.rules.policy.routes.resumesWithin))
+            } else {
+                verdict.standings[place].hold = .missedOutput(port)
+            }
+        }
+        return isAny
+    }
+
+    // MARK: - Recordings
+
+    /// R64: stops the recordings that the policy has stopped by such a change. R41: a change that no session has asked
+    /// for ends the overrides of the output.
+    mutating func changeRoute(_ reason: RouteChangeReason, at now: Instant) {
+        if facts.rules.policy.routes.stopsRecording.includes(reason), !facts.isSuspended {
+            let scene = scene(at: now)
+            for place in facts.sessions.indices where scene.isRecording(place) {
+                verdict.standings[place].hold = .changedRoute
+                // It is inactive at once, and is told of the interruption all the same.
+                if verdict.standings[place].interruption.prospect == nil {
+                    verdict.standings[place].interruption = .begun(.mayResume)
+                }
+            }
+        }
+        if reason == .override || reason == .categoryChange { return }
+        for place in facts.sessions.indices { endOverride(place) }
+    }
+
+    /// R41: ends the override of a session's output.
+    mutating func endOverride(_ place: Int) { facts.sessions[place].configuration.endOverride() }
+
+    // MARK: - Inputs
+
+    /// N7: holds the sessions whose input is muted while they record, and lets them go on when it is not any more. A
+    /// session that starts with a muted input goes on, and so does a call.
+    mutating func mute(_ input: LostPort, isMuted: Bool, _ streams: [StreamID], at now: Instant) {
+        var concerned: [Int] = []
+        var recorded: [Int] = []
+        for id in streams {
+            guard let index = facts.stream(id), facts.streams[index].direction == .capture else { continue }
+            let place = facts.streams[index].session
+            if !concerned.contains(place) { concerned.append(place) }
+            if facts.streams[index].isRunning, !facts.streams[index].isInputMuted { recorded.append(place) }
+            facts.streams[index].isInputMuted = isMuted
+        }
+        let scene = scene(at: now)
+        for place in concerned {
+            switch verdict.standings[place].hold {
+            case .mutedInput(let other):
+                if isMuted {
+                    verdict.standings[place].hold = .mutedInput(input)
+                } else if other.id != input.id, !scene.sums[place].isInputMuted {
+                    // It records from another input now, which perhaps nobody chose.
+                    verdict.standings[place].hold = .changedRoute
+                }
+            case .none:
+                if isMuted, scene.stopsWhenMuted(place, recorded: recorded.contains(place)) {
+                    verdict.standings[place].hold = .mutedInput(input)
+                }
+            case .lostOutput, .toldToStay, .rejected, .missedOutput, .changedRoute: break
+            }
+        }
+        if !isMuted { stopWaiting(for: input.id, isGone: false) }
+    }
+
+    /// N7: ends the wait for an input. If it has gone, only applications go on.
+    mutating func stopWaiting(for port: PortID, isGone: Bool) {
+        for place in facts.sessions.indices {
+            guard case .mutedInput(let input) = verdict.standings[place].hold, input.id == port else { continue }
+            verdict.standings[place].hold = isGone ? .changedRoute : .none
+        }
+    }
+}
+
+extension Scene {
+    /// R64: whether a session is heard by this stream, or would be when it resumes, and has to be there.
+    func loses(_ stream: Stream) -> Bool {
+        let place = stream.session
+        // N25: an application may choose this for its own session.
+        let choice = facts.sessions[place].configuration.interruptionOnRouteDisconnect
+        guard choice ?? rules.policy.routes.pausesPlayback, stream.direction == .playback, !stream.isUISound,
+            !standings[place].described.has(.goesOnElsewhere), lack(stream) == nil
+        else { return false }
+        if facts.isWanted(stream), asks(place) { return true }
+        return standings[place].driver.isApplication && isSilenced(place) && mayResume(place)
+    }
+
+    /// R64: whether a session is recording and is no call, or only another recording keeps it from that.
+    func isRecording(_ place: Int) -> Bool {
+        let captures =
+            sums[place].hasUICapture || sums[place].wantedCaptures > 0 && lack(.capture, place) == nil
+        guard standings[place].phase == .active, asks(place), standings[place].hold.isNone,
+            !standings[place].described.has(.goesOnElsewhere),
+            standings[place].described.description.category == .record || captures
+        else { return false }
+        return !isSilenced(place) || isSilencedByRecording(place)
+    }
+
+    private func isSilencedByRecording(_ place: Int) -> Bool {
+        guard let cause = standings[place].cause else { return false }
+        return standings[cause].described.description.category == .record
+    }
+
+    /// N7: whether a session is silenced when its input is muted.
+    func stopsWhenMuted(_ place: Int, recorded: Bool) -> Bool {
+        guard !facts.isSuspended, facts.sessions[place].kind == .opened, standings[place].phase == .active,
+            asks(place), standings[place].described.description.category == .record, sums[place].isInputMuted
+        else { return false }
+        return isSilenced(place) ? isSilencedByRecording(place) : recorded
+    }
+}

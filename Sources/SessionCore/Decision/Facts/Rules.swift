@@ -1,0 +1,173 @@
+/// What one description does to another, for both orders of activation.
+struct Pair: Sendable, Equatable {
+    /// The effect on a session that was active before the actor, and on one that is activated while the actor is heard.
+    var playing = Interplay.Kind.mix
+    var newcomer = Interplay.Kind.mix
+    /// Whether the actor stops speech, whichever of the two came first (N1, N2).
+    var stopsSpeech = false
+    /// Whether the other one resumes after the actor in any case, because a rule of the policy has it lowered (R31).
+    var playingResumes = false
+    var newcomerResumes = false
+
+    static let none = Pair()
+}
+
+/// A policy, with its rules for pairs as a table.
+final class Rules: Sendable {
+    private struct Said: Sendable {
+        var playing: Interplay.Kind?
+        var newcomer: Interplay.Kind?
+    }
+
+    let policy: Policy
+    let hasZones: Bool
+    private let names: [String: Int]
+    private let width: Int
+    /// What the policy says of an actor (row) and another session (column); the first row stands for any.
+    private let table: [Said?]
+    /// Whether the policy has somebody rejected (R8).
+    let hasRejections: Bool
+
+    init(_ policy: Policy) {
+        self.policy = policy
+        hasZones = !policy.zones.all.isEmpty
+        let first = Category.allCases.count + 1
+        var names: [String: Int] = [:]
+        for pair in policy.interplay.rules.keys {
+            for case .named(let name) in [pair.actor, pair.other] where names[name] == nil {
+                names[name] = first + names.count
+            }
+        }
+        self.names = names
+        width = first + names.count
+        func row(_ party: InterplayRules.Party) -> Int {
+            switch party {
+            case .any: 0
+            case .named(let name): names[name] ?? 0
+            case .category(let category): Rules.row(of: category)
+            }
+        }
+        var table = [Said?](repeating: nil, count: policy.interplay.rules.isEmpty ? 0 : width * width)
+        for (pair, rule) in policy.interplay.rules {
+            table[row(pair.actor) * width + row(pair.other)] = Said(
+                playing: rule.playing?.kind, newcomer: rule.newcomer?.kind ?? rule.playing?.kind)
+        }
+        self.table = table
+        hasRejections = table.contains { $0?.playing == .reject || $0?.newcomer == .reject }
+    }
+
+    private static func row(of category: Category) -> Int {
+        (Category.allCases.firstIndex(of: category) ?? 0) + 1
+    }
+
+    func row(of category: Category) -> Int { Rules.row(of: category) }
+    func row(ofName name: String) -> Int? { names[name] }
+
+    /// Whether a session of this description can do something to others.
+    func lets(_ actor: SessionDescription, act named: Int?) -> Bool {
+        let rows = [named, row(of: actor.category), 0].compactMap { $0 }
+        if !actor.isOutsidePolicy, !table.isEmpty,
+            rows.contains(where: { row in (0..<width).contains { table[row * width + $0] != nil } })
+        {
+            return true
+        }
+        switch actor.category {
+        case .audioProcessing: return false
+        case .uiSound: return actor.ducksOthers
+        case .ambient, .soloAmbient, .playback, .record, .playAndRecord:
+            return !actor.isMixable || actor.priority.overridesMixing || actor.interruptsSpokenAudio
+        }
+    }
+
+    /// N14: whether a stream of this description is one of the two that make their application's session a call.
+    func pairs(_ description: SessionDescription, as direction: StreamDirection) -> Bool {
+        if policy.pairing == nil { return false }
+        if description.isPaired {
+            return (description.name == Policy.untaggedCaptureName) == (direction == .capture)
+        }
+        if !policy.pairsUntagged { return false }
+        return description
+            == (direction == .capture ? policy.untaggedCapture ?? Policy.listener : policy.untagged)
+    }
+
+    // MARK: - Pairs
+
+    /// What the policy says of two sessions. A name counts before a category, and a category before any, for each part
+    /// by itself.
+    private func said(_ actor: Described, on other: Described) -> Said {
+        var result = Said()
+        if table.isEmpty || actor.description.isOutsidePolicy { return result }
+        for row in [actor.named ?? -1, actor.category, 0] where row >= 0 {
+            for column in [other.named ?? -1, other.category, 0] where column >= 0 {
+                guard let said = table[row * width + column] else { continue }
+                if result.playing == nil { result.playing = said.playing }
+                if result.newcomer == nil { result.newcomer = said.newcomer }
+            }
+        }
+        return result
+    }
+
+    /// What one session does to another, by the policy's rules, else by their categories, options and priorities.
+    func pair(_ actor: Described, on other: Described) -> Pair {
+        guard actor.has(.acts) else { return .none }
+        let (acting, victim) = (actor.description, other.description)
+        let usual = Interplay.between(acting, and: victim)
+        let said = said(actor, on: other)
+        let playing = permitted(said.playing, acting, victim)
+        let newcomer = permitted(said.newcomer, acting, victim)
+        // R8: who plays already is not rejected.
+        let kind = playing == .reject ? usual : playing ?? usual
+        var pair = Pair(playing: kind, newcomer: newcomer ?? kind)
+        pair.stopsSpeech =
+            other.has(.isSpeech) && kind == .cork && (acting.interruptsSpokenAudio || said.playing == .duck)
+        let isTransient = acting.resumption == .transient
+        pair.playingResumes = isTransient && playing != nil && said.playing == .duck
+        pair.newcomerResumes = newcomer == nil ? pair.playingResumes : isTransient && said.newcomer == .duck
+        return pair
+    }
+
+    /// The effect that the policy's rule has; `nil` where it is not allowed, and the categories decide.
+    private func permitted(
+        _ kind: Interplay.Kind?, _ actor: SessionDescription, _ other: SessionDescription
+    ) -> Interplay.Kind? {
+        guard let kind else { return nil }
+        switch kind {
+        case .usual: return Interplay.between(actor, and: other)
+        case .mix: return .mix
+        case .duck:
+            // R36, R45: no policy lowers a call.
+            guard other.priority < .phone, other.category.playsSound else { return nil }
+            // N1: speech is stopped rather than lowered.
+            let isStopped = other.mode == .spokenAudio && other.isInterruptible && actor.priority >= other.priority
+            return isStopped ? .cork : .duck
+        case .mute, .cork, .pausePlayer, .reject:
+            // R36: nobody silences a call, a screen reader, or whoever has a higher priority.
+            guard other.priority < .phone, actor.priority >= other.priority, other.isInterruptible else { return nil }
+            // R13: a user interface sound is dropped, not kept for later.
+            return other.category == .uiSound ? .mute : kind
+        }
+    }
+
+    /// How one session lowers another: as the rule for the two says, else as its description does (R45, N10).
+    func ducking(_ actor: Described, on other: Described) -> Ducking {
+        let rule = rule(actor, on: other)
+        return rule?.playing?.ducking ?? rule?.newcomer?.ducking ?? actor.description.ducking
+    }
+
+    /// The gain to which one session lowers another (N10).
+    func gain(_ actor: Described, on other: Described) -> LinearGain {
+        let rule = rule(actor, on: other)
+        return (rule?.playing?.ducking ?? rule?.newcomer?.ducking)?.gain.linear ?? actor.gain
+    }
+
+    /// The time in which a session fades for another one (R37).
+    func fade(_ actor: Described, on other: Described) -> Duration {
+        let rule = rule(actor, on: other)
+        return rule?.playing?.fade ?? rule?.newcomer?.fade ?? actor.description.fade
+    }
+
+    private func rule(_ actor: Described, on other: Described) -> InterplayRules.Rule? {
+        if table.isEmpty || actor.description.isOutsidePolicy { return nil }
+        return policy.interplay.rule(actor: actor.description, other: other.description)
+    }
+}

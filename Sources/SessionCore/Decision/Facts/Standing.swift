@@ -1,0 +1,241 @@
+/// An output or input that a session has lost.
+final class LostPort: Sendable {
+    let id: PortID
+    let name: String
+
+    init(_ id: PortID, _ name: String) {
+        self.id = id
+        self.name = name
+    }
+}
+
+/// A session that told another one to stay silent, as it was then. It may no longer exist.
+final class Teller: Sendable {
+    let interrupter: Interrupter
+    let number: UInt32
+    let described: Described
+
+    init(_ session: Session, _ described: Described) {
+        interrupter = session.interrupter(described)
+        number = session.number
+        self.described = described
+    }
+}
+
+/// What keeps a session silent other than another session.
+enum Hold: Sendable {
+    case none
+    /// R64: its output has gone. It waits for it until this moment.
+    case lostOutput(LostPort, until: Instant)
+    /// N7: its user has muted its input.
+    case mutedInput(LostPort)
+    /// R11, R31: who had silenced it has ended and told it to stay silent.
+    case toldToStay(by: Teller)
+    /// R8: it was rejected.
+    case rejected(by: Teller)
+    /// R64: its output did not come back in time.
+    case missedOutput(LostPort)
+    /// R64: the route of its recording has changed.
+    case changedRoute
+
+    var isNone: Bool {
+        switch self {
+        case .none: true
+        case .lostOutput, .mutedInput, .toldToStay, .rejected, .missedOutput, .changedRoute: false
+        }
+    }
+
+    /// Whether the session goes on by itself when the hold ends.
+    var isAwaited: Bool {
+        switch self {
+        case .lostOutput, .mutedInput: true
+        case .none, .toldToStay, .rejected, .missedOutput, .changedRoute: false
+        }
+    }
+
+    /// Whether only the session's own application, or its user, ends the hold.
+    var isFinal: Bool { !isNone && !isAwaited }
+
+    /// Whether an output, input or route is the cause (R36: a call goes on elsewhere).
+    var isOfRoute: Bool {
+        switch self {
+        case .lostOutput, .mutedInput, .missedOutput, .changedRoute: true
+        case .none, .toldToStay, .rejected: false
+        }
+    }
+}
+
+/// Who activates and deactivates a session.
+enum Driver: Sendable, Equatable {
+    /// Its streams, until its application first does so (R34).
+    case streams
+    /// Its application has activated it.
+    case activated
+    /// Its application had activated it, and was told of an interruption since (R26).
+    case interrupted
+    /// Its application has deactivated it (R11).
+    case deactivated(tellsOthersToStay: Bool)
+    /// It was closed in the present event (R12).
+    case closed
+
+    var isApplication: Bool { self != .streams }
+
+    /// Whether the session may be heard, if it asks.
+    var mayBeHeard: Bool {
+        switch self {
+        case .streams, .activated: true
+        case .interrupted, .deactivated, .closed: false
+        }
+    }
+
+    /// Whether its application has given it up.
+    var hasGivenUp: Bool {
+        switch self {
+        case .streams, .activated, .interrupted: false
+        case .deactivated, .closed: true
+        }
+    }
+}
+
+/// The phase of a session between its first stream and its last (R2).
+enum Phase: Sendable, Equatable {
+    case inactive
+    /// It waits until those that it silences are silent (R37).
+    case holding(until: Instant)
+    /// It may run, and does not run yet.
+    case starting(until: Instant)
+    case active
+    /// Its last stream has stopped a moment ago.
+    case releasing(until: Instant)
+    /// It ends in the present event, without its release delay: its streams have moved, or are left alone.
+    case leaving(isLeftAlone: Bool)
+
+    /// When the phase ends by itself.
+    var end: Instant? {
+        switch self {
+        case .holding(let end), .starting(let end), .releasing(let end): end
+        case .inactive, .active, .leaving: nil
+        }
+    }
+
+    var isHolding: Bool {
+        switch self {
+        case .holding: true
+        case .inactive, .starting, .active, .releasing, .leaving: false
+        }
+    }
+
+    var isLeaving: Bool {
+        switch self {
+        case .leaving: true
+        case .inactive, .holding, .starting, .active, .releasing: false
+        }
+    }
+}
+
+/// Whether an interrupted session may resume, if its application drives it (R11, R31).
+enum Prospect: Sendable, Equatable {
+    case mayResume
+    /// R35: its application has deactivated it meanwhile.
+    case hasGivenUp
+    /// The session with this number has ended and told it to stay silent.
+    case toldToStay(by: UInt32)
+}
+
+/// How far a session's application was told of an interruption (R26, R30).
+enum Interruption: Sendable, Equatable {
+    case none
+    /// It is silenced, and is told so when it is silent.
+    case begun(Prospect)
+    /// It was told of the beginning.
+    case told(isOfRoute: Bool, Prospect)
+    /// It was told of the beginning, and the end follows in the present event, whoever silences it now.
+    case over(isOfRoute: Bool, Prospect)
+    /// It was told to resume, and has this long for it (N17).
+    case mayResume(until: Instant)
+    /// It was told to stay silent, until its application activates it (R11, R31).
+    case stays
+
+    /// Whether the session resumes when the interruption ends; `nil` if it is not interrupted.
+    var prospect: Prospect? {
+        get {
+            switch self {
+            case .begun(let prospect), .told(_, let prospect), .over(_, let prospect): prospect
+            case .none, .mayResume, .stays: nil
+            }
+        }
+        set {
+            guard let newValue else { return }
+            switch self {
+            case .begun: self = .begun(newValue)
+            case .told(let isOfRoute, _): self = .told(isOfRoute: isOfRoute, newValue)
+            case .over(let isOfRoute, _): self = .over(isOfRoute: isOfRoute, newValue)
+            case .none, .mayResume, .stays: break
+            }
+        }
+    }
+
+    /// Whether the application was told of the beginning and not of the end.
+    var isTold: Bool {
+        switch self {
+        case .told, .over: true
+        case .none, .begun, .mayResume, .stays: false
+        }
+    }
+
+    var hasBegun: Bool {
+        switch self {
+        case .begun: true
+        case .none, .told, .over, .mayResume, .stays: false
+        }
+    }
+}
+
+/// How far a session has come since it began to ask.
+struct Progress: Sendable, Equatable {
+    var phase = Phase.inactive
+    /// Whether it has been active since it began to ask. It then no longer waits for others to fall silent (R37).
+    var hasStarted = false
+    /// Whether it has asked while it was silenced. It then starts as soon as it may (R34).
+    var startsWhenFree = false
+    /// Whether it was heard since it became active (R31).
+    var wasHeard = false
+}
+
+/// What others may read of a session (R77, N6).
+enum Playing: Sendable {
+    case nothing
+    /// It is heard, and mixes.
+    case mixing
+    /// It is heard, and does not mix.
+    case primary
+}
+
+/// Where a session stands: what was decided about it, and what it was told. An event may end what it says.
+struct Standing: Sendable {
+    /// What it is now (R1).
+    var described: Described
+    var driver = Driver.streams
+    var progress = Progress()
+    /// The place of the session that silences it (N17), and how.
+    var cause: Int?
+    var silence = Silence.cork
+    var hold = Hold.none
+    var interruption = Interruption.none
+    /// The place of the session that lowers it (N10).
+    var ducker: Int?
+    /// What others may read of it.
+    var playing = Playing.nothing
+    /// Whether its input is muted (N7).
+    var isInputMuted = false
+    /// Whether it was last told that it is active, and what else its application was last shown.
+    var isToldActive = false
+    var shown = SessionState()
+
+    init(_ described: Described) { self.described = described }
+
+    var phase: Phase {
+        get { progress.phase }
+        set { progress.phase = newValue }
+    }
+}

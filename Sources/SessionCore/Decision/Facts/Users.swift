@@ -1,0 +1,75 @@
+/// What users want to hear (N19), and their switches (N16).
+extension Engine {
+    /// N19: lets a session be heard beside those that silence it now. With `free`, also beside those that lower or reject
+    /// it, and in spite of holds and switches.
+    mutating func free(_ id: StreamID, by action: UserAction, at now: Instant) {
+        guard !facts.isSuspended, let index = facts.stream(id) else { return }
+        let scene = scene(at: now)
+        let stream = facts.streams[index]
+        let place = stream.session
+        // R64: whoever plays what has lost its output wants to hear it elsewhere.
+        let goesOnElsewhere = action == .play && scene.lacksOutput(place)
+        let isAllowed = facts.rules.policy.user.allow(action)
+        guard isAllowed || goesOnElsewhere, facts.isWanted(stream), scene.lack(stream) == nil,
+            action == .free || stream.direction == .playback
+        else { return }
+        if isAllowed {
+            for other in scene.oppressors(of: place, includesOthers: action == .free) {
+                let number = facts.sessions[other].number
+                if !facts.sessions[place].freeFrom.contains(number) { facts.sessions[place].freeFrom.append(number) }
+            }
+        }
+        guard action == .free || goesOnElsewhere else { return }
+        let standing = verdict.standings[place]
+        if !standing.hold.isNone, !standing.driver.isApplication { ask(place, clearsHold: true) }
+        if action == .free, scene.switchedOff(stream) != nil { facts.sessions[place].isFreeFromSwitches = true }
+    }
+
+    /// N16: changes the switches. A freed session is free from them until one of them changes.
+    mutating func change(to new: Switches, at now: Instant) {
+        var new = new
+        if let end = new.pausedUntil, end <= now { new.pausedUntil = nil }
+        var old = facts.switches
+        old.pausedUntil = new.pausedUntil
+        if old != new {
+            for place in facts.sessions.indices { facts.sessions[place].isFreeFromSwitches = false }
+        }
+        facts.switches = new
+    }
+}
+
+extension Scene {
+    /// Whether a session has lost its output.
+    func lacksOutput(_ place: Int) -> Bool {
+        switch standings[place].hold {
+        case .lostOutput, .missedOutput: true
+        case .none, .mutedInput, .toldToStay, .rejected, .changedRoute: false
+        }
+    }
+
+    /// N19: the sessions that silence a session, whether they are heard or hold it while they are interrupted
+    /// themselves; with `includesOthers` also the heard ones that lower or reject it.
+    func oppressors(of place: Int, includesOthers: Bool) -> [Int] {
+        var holders: [Int] = []
+        var next = standings[place].cause
+        while let other = next, holds(other), !holders.contains(other) {
+            holders.append(other)
+            next = standings[other].cause
+        }
+        return standings.indices.filter { other in
+            guard other != place, isHeard(other) || holders.contains(other) else { return false }
+            if includesOthers || isSilenced(place), silences(other, place) { return true }
+            guard includesOthers, isHeard(other), !spares(other, place) else { return false }
+            let pair = rules.pair(standings[other].described, on: standings[place].described)
+            return pair.playing == .duck || pair.newcomer == .duck || pair.newcomer == .reject
+        }
+    }
+
+    /// R15, R16, N16: the switch that silences a stream; `nil` for none. R13: a user interface sound counts by itself.
+    func switchedOff(_ stream: Stream) -> Reason? {
+        let described = stream.isUISound ? stream.described : standings[stream.session].described
+        if facts.switches.isSilent, described.has(.obeysSilent) { return .silentSwitch }
+        if facts.switches.isLocked, described.has(.obeysLock) { return .screenLock }
+        return facts.switches.isUndisturbed && described.has(.obeysDoNotDisturb) ? .doNotDisturb : nil
+    }
+}

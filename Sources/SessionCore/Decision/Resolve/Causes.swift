@@ -1,0 +1,194 @@
+/// Who silences whom, and what those are told that nobody silences any more (N17, R11, R31).
+extension Scene {
+    /// N17: finds the cause of a session. The first cause remains as long as it holds the session and silences it.
+    mutating func resolveCause(of place: Int) {
+        // A closed session keeps its cause, which becomes that of those that it has silenced.
+        if standings[place].driver == .closed { return }
+        release(place)
+        if standings[place].hold.isFinal {
+            if standings[place].cause != nil { standings[place].cause = nil }
+            return
+        }
+        let former = standings[place].cause
+        if former == nil, heard.isEmpty, !standings[place].described.has(.isSpeech) { return }
+        if let former {
+            let kind = kept(by: former, place)
+            if kind != .mix { return silence(place, by: former, kind) }
+        }
+        // A session that does not ask any more is told the end, whoever silences it now.
+        if former != nil, !asks(place), !mayResume(place) { end(place) }
+        let next = successor(of: former, for: place) ?? silencer(of: place)
+        if let next { return silence(place, by: next, silencing(party(next), party(place))) }
+        guard let former else { return }
+        standings[place].cause = nil
+        guard !facts.isSuspended, !resumes(place, after: former) else { return }
+        tellToStay(place, by: former)
+    }
+
+    /// Ends the hold of a session to which it no longer applies.
+    private mutating func release(_ place: Int) {
+        if standings[place].hold.isNone { return }
+        // R35: whoever pauses is not held any more. An application was told of the hold, and has to activate again.
+        let isPaused = !standings[place].driver.isApplication && !asks(place)
+        if isPaused || !mayBeHeld(place) { standings[place].hold = .none }
+    }
+
+    /// R13, R36: whether a hold may silence a session. Nothing silences a call; a user interface sound does not wait.
+    func mayBeHeld(_ place: Int) -> Bool {
+        !standings[place].described.has(.uiSound) && !standings[place].described.has(.isCall)
+    }
+
+    /// How a session still silences another one, which it had silenced; `mix` if it does not.
+    private func kept(by actor: Int, _ place: Int) -> Interplay.Kind {
+        // N1: speech that is known to be heard is about to silence those with weaker claims.
+        if !holds(actor) || heardSpeech.contains(place) && !isAbove(actor, place) { return .mix }
+        return silencing(party(actor), party(place))
+    }
+
+    /// Records who silences a session, and how.
+    private mutating func silence(_ place: Int, by cause: Int, _ kind: Interplay.Kind) {
+        let silence: Silence = kind == .mute ? .mute : kind == .pausePlayer ? .pausePlayer : .cork
+        if standings[place].cause != cause { standings[place].cause = cause }
+        if standings[place].silence != silence { standings[place].silence = silence }
+    }
+
+    /// N17: whoever had interrupted the former cause takes its place, if that one silences this session too.
+    private func successor(of former: Int?, for place: Int) -> Int? {
+        var next = former
+        for _ in standings.indices {
+            guard let actor = next else { return nil }
+            next = interrupter(of: actor)
+            if let next, kept(by: next, place) != .mix { return next }
+        }
+        return nil
+    }
+
+    /// Who had interrupted a session; of one that ends in the present event, before that.
+    private func interrupter(of place: Int) -> Int? {
+        if hasLeft(place) { return start[place].cause }
+        return holds(place) ? standings[place].cause : start[place].cause ?? standings[place].cause
+    }
+
+    /// Whether the event itself has ended a session.
+    private func hasLeft(_ place: Int) -> Bool {
+        if start[place].phase.isLeaving { return true }
+        return start[place].driver.hasGivenUp && !(former(place)?.driver.hasGivenUp ?? false)
+    }
+
+    /// The heard session with the strongest claim that silences a session; `nil` for none.
+    private func silencer(of place: Int) -> Int? { heard(over: place).first { mayInterrupt($0, place) } }
+
+    /// The heard sessions that silence a session, the strongest claim first.
+    private func silencers(of place: Int) -> [Int] { heard(over: place).filter { mayInterrupt($0, place) } }
+
+    private func mayInterrupt(_ actor: Int, _ place: Int) -> Bool {
+        silences(actor, place) && !isStoppedByWeaker(actor)
+    }
+
+    /// The heard sessions that may silence a session. Speech may also be silenced by weaker ones, which are not decided
+    /// yet.
+    private func heard(over place: Int) -> [Int] {
+        let mayBeWeaker = standings[place].described.has(.isSpeech) && !heardSpeech.contains(place)
+        return mayBeWeaker ? actors.filter { isHeard($0) }.sorted { isAbove($0, $1) } : heard
+    }
+
+    /// N1: whether a heard session with a weaker claim stops this speech.
+    private func isStoppedByWeaker(_ place: Int) -> Bool {
+        standings[place].described.has(.isSpeech) && !heardSpeech.contains(place)
+            && actors.contains { isHeard($0) && stopsStrongerSpeech(party($0), party(place)) }
+    }
+
+    /// Finds who stops a session that its cause only mutes.
+    mutating func findStronger(_ place: Int) {
+        let kinds = silencers(of: place).map { silencing(party($0), party(place)) }
+        guard let kind = kinds.first(where: { $0 != .mute }) else { return }
+        standings[place].silence = kind == .pausePlayer ? .pausePlayer : .cork
+    }
+
+    // MARK: - Ends of interruptions
+
+    /// The end of an interruption is told, whoever silences the session now.
+    private mutating func end(_ place: Int) {
+        guard case .told(let isOfRoute, let prospect) = standings[place].interruption else { return }
+        standings[place].interruption = .over(isOfRoute: isOfRoute, prospect)
+    }
+
+    /// R11, R31: tells a session to stay silent, because its cause has ended so.
+    private mutating func tellToStay(_ place: Int, by cause: Int) {
+        let teller = Teller(facts.sessions[cause], standings[cause].described)
+        if !standings[place].driver.isApplication {
+            if asks(place), mayBeHeld(place) { standings[place].hold = .toldToStay(by: teller) }
+            return
+        }
+        // R34: it is inactive already; its application is told whether to activate it again.
+        guard standings[place].interruption.prospect != nil else { return }
+        standings[place].interruption.prospect = .toldToStay(by: teller.number)
+        // R27: a session hears of the beginning, when it is silent, before it hears of the end.
+        if standings[place].interruption.hasBegun, mayBeHeld(place) {
+            standings[place].hold = .toldToStay(by: teller)
+        }
+        end(place)
+    }
+
+    /// Who has told a session to stay silent in the present event; `nil` for nobody.
+    private func toldToStayBy(_ place: Int) -> Int? {
+        if case .toldToStay(let teller) = standings[place].hold {
+            if case .toldToStay? = former(place)?.hold { return nil }
+            return facts.place(teller.number)
+        }
+        guard case .toldToStay(let number) = standings[place].interruption.prospect,
+            former(place)?.interruption.prospect == .mayResume
+        else { return nil }
+        return facts.place(number)
+    }
+
+    /// R11, R31, N17: whether a session resumes by itself after its cause has ended.
+    private func resumes(_ place: Int, after cause: Int) -> Bool {
+        var last = cause
+        for _ in standings.indices {
+            if start[last].phase == .leaving(isLeftAlone: true) { return true }
+            // The cause is still there, and only lets this session be.
+            let letsItBe =
+                standings[last].phase != .inactive && standings[last].hold.isAwaited && !hasLeft(last)
+                && !silences(last, place)
+            if holds(last) || letsItBe {
+                guard let next = nextSilencer(after: last, of: place) else { return true }
+                last = next
+            } else if let teller = toldToStayBy(last), silences(teller, place) {
+                // Who told the cause itself to stay decides, if that one silences this session too.
+                last = teller
+            } else {
+                return letsResume(last, place)
+            }
+        }
+        return true
+    }
+
+    /// The first of those who have interrupted a session, each the one before, that silences another one; `nil` for none.
+    private func nextSilencer(after last: Int, of place: Int) -> Int? {
+        var next = standings[last].cause
+        for _ in standings.indices {
+            guard let other = next else { return nil }
+            if silences(other, place) { return other }
+            next = interrupter(of: other)
+        }
+        return nil
+    }
+
+    /// R11, R31: whether a session that has ended lets another one resume.
+    private func letsResume(_ last: Int, _ place: Int) -> Bool {
+        let pair = rules.pair(standings[last].described, on: standings[place].described)
+        let isNewcomer = isAbove(last, place) && facts.sessions[place].request > facts.sessions[last].request
+        let byDescription =
+            standings[last].described.has(.letsOthersResume)
+            || (isNewcomer ? pair.newcomerResumes : pair.playingResumes)
+        switch (facts.sessions[last].kind, standings[last].driver) {
+        case (.system, _): return byDescription
+        case (_, .deactivated(let tellsOthersToStay)): return !tellsOthersToStay
+        case (_, .activated), (_, .interrupted), (_, .closed): return true
+        case (_, .streams):
+            // What was never heard has interrupted nobody.
+            return byDescription || !start[last].progress.wasHeard && !standings[last].progress.wasHeard
+        }
+    }
+}

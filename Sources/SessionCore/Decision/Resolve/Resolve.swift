@@ -1,0 +1,124 @@
+/// Decides who is heard, and who silences whom: a function of the facts, the verdict before, the policy and the time.
+extension Scene {
+    /// Decides about all sessions. Where sessions with weaker claims may stop speech, a first pass finds out whether they
+    /// do; then all is decided again, from the start, with that knowledge (N1).
+    mutating func resolve() {
+        decideAll()
+        let speech = contestedSpeech()
+        if !speech.isEmpty {
+            let heard = speech.filter { isHeard($0) }
+            standings = start
+            heardSpeech = heard
+            stoppedSpeech = speech.filter { !heard.contains($0) }
+            decideAll()
+            heardSpeech = []
+            stoppedSpeech = []
+        }
+        begin()
+        for place in standings.indices {
+            if standings[place].cause != nil, standings[place].silence == .mute { findStronger(place) }
+            let ducker = standings[place].cause == nil && !heard.isEmpty ? ducker(of: place) : nil
+            if ducker != standings[place].ducker { standings[place].ducker = ducker }
+            show(place)
+        }
+    }
+
+    /// R77, N6, N7: finds out what may be read of a session.
+    private mutating func show(_ place: Int) {
+        let isHeard =
+            sums[place].running > 0 && standings[place].phase != .inactive && standings[place].described.has(.plays)
+            && !isSilenced(place)
+        let playing: Playing =
+            !isHeard ? .nothing : standings[place].described.has(.isPrimary) ? .primary : .mixing
+        if playing != standings[place].playing { standings[place].playing = playing }
+        let isInputMuted = sums[place].isInputMuted
+        if isInputMuted != standings[place].isInputMuted { standings[place].isInputMuted = isInputMuted }
+    }
+
+    /// Decides about all sessions that can do something to others, the strongest claim first, until nothing changes; each
+    /// time also about the rest, before those that have ended become something else.
+    private mutating func decideAll() {
+        for place in standings.indices { _ = describe(place) }
+        let mayAct = standings.indices.map { self.mayAct($0) }
+        actors = standings.indices.filter { mayAct[$0] }
+        var passes = 0
+        var isSettled = false
+        while !isSettled, passes < 32 {
+            passes &+= 1
+            isSettled = true
+            sortActors()
+            heard = []
+            for place in actors {
+                if decide(place) { isSettled = false }
+                if isHeard(place) { heard.append(place) }
+            }
+            heard = actors.filter { isHeard($0) }.sorted { isAbove($0, $1) }
+            for place in standings.indices where !mayAct[place] { settle(place) }
+            if isSettled { break }
+            for place in actors where describe(place) { isSettled = false }
+        }
+    }
+
+    /// Decides about a session on which no other depends, until nothing changes.
+    private mutating func settle(_ place: Int) {
+        var turns = 0
+        while turns < 8, decide(place) {
+            _ = describe(place)
+            turns &+= 1
+        }
+    }
+
+    /// Whether others may depend on what is decided about a session; or it is stronger now than who silences it, and so
+    /// is decided before that one.
+    private func mayAct(_ place: Int) -> Bool {
+        if let cause = standings[place].cause, isAbove(place, cause) { return true }
+        guard standings[place].described.has(.acts) || start[place].described.has(.acts) else { return false }
+        return standings[place].phase != .inactive || standings[place].interruption != .none || asks(place)
+    }
+
+    /// Decides about one session. Returns whether that is something else than before.
+    private mutating func decide(_ place: Int) -> Bool {
+        let (phase, cause, hold) = (standings[place].phase, standings[place].cause, standings[place].hold.kind)
+        resolveCause(of: place)
+        advance(place)
+        return standings[place].phase != phase || standings[place].cause != cause || standings[place].hold.kind != hold
+    }
+
+    /// Puts the sessions in the order of their claims; speech comes after those with weaker claims that may stop it (N1).
+    private mutating func sortActors() {
+        actors = actors.sorted { isAbove($0, $1) }
+        for place in actors.reversed() where standings[place].described.has(.isSpeech) {
+            guard !heardSpeech.contains(place), let index = actors.firstIndex(of: place),
+                let last = actors.lastIndex(where: { other in
+                    (standings[other].phase != .inactive || asks(other))
+                        && stopsStrongerSpeech(party(other), party(place))
+                }), index < last
+            else { continue }
+            actors.remove(at: index)
+            actors.insert(place, at: last)
+        }
+    }
+
+    /// N1: the speech that a session with a weaker claim may stop.
+    private func contestedSpeech() -> [Int] {
+        standings.indices.filter { place in
+            standings[place].described.has(.isSpeech)
+                && actors.contains { stopsStrongerSpeech(party($0), party(place)) }
+        }
+    }
+}
+
+extension Hold {
+    /// The number of the kind of hold, to see whether it is another one.
+    fileprivate var kind: Int {
+        switch self {
+        case .none: 0
+        case .lostOutput: 1
+        case .mutedInput: 2
+        case .toldToStay: 3
+        case .rejected: 4
+        case .missedOutput: 5
+        case .changedRoute: 6
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import AllocationCount
+
+/// What one repetition cost.
+struct Sample {
+    var nanoseconds: Double
+    var allocations: Double
+}
+
+/// Runs a body and says what it cost. One repetition before it warms caches up and lets arrays grow.
+func measure(repetitions: Int, _ body: () -> Void) -> [Sample] {
+    body()
+    return (0..<repetitions).map { _ in
+        let clock = ContinuousClock()
+        let allocations = allocation_count()
+        let start = clock.now
+        body()
+        let passed = clock.now - start
+        let (seconds, attoseconds) = passed.components
+        return Sample(
+            nanoseconds: Double(seconds) * 1e9 + Double(attoseconds) / 1e9,
+            allocations: Double(allocation_count() - allocations))
+    }
+}
+
+/// The middle one; 0 of none.
+func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
+}
