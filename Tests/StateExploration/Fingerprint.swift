@@ -24,7 +24,7 @@ extension Engine {
             hasher.combine(standing.cause.flatMap { order.firstIndex(of: $0) })
             hasher.combine([
                 session.isConfigured, session.kind == .implicit, standing.progress.hasStarted,
-                standing.progress.startsWhenFree, standing.progress.wasHeard, standing.isToldActive,
+                standing.progress.startsWhenFree, standing.progress.wasHeard, standing.isNotifiedActive,
             ])
             hasher.combine(time(nextMoment(of: standing)))
             hasher.combine(standing.hold.reason)

@@ -38,7 +38,7 @@ public struct Engine: Sendable {
     }
 
     /// Takes an event, or the time, and adds what follows: the facts change, all is decided from them, and what differs
-    /// from before is told.
+    /// from before becomes effects.
     @discardableResult
     private mutating func take(_ event: Event, at now: Instant, _ effects: inout [Effect]) -> SessionAnswer? {
         let before = verdict
@@ -71,7 +71,7 @@ public struct Engine: Sendable {
     /// Tells what is different now, and records it.
     private mutating func difference(_ scene: consuming Scene, _ granted: [SessionID]) -> [Effect] {
         var difference = Difference(scene, verdict.applied)
-        difference.tell(granted: granted)
+        difference.notify(granted: granted)
         verdict.standings = difference.scene.standings
         verdict.applied = difference.applied
         verdict.isSuspended = facts.isSuspended

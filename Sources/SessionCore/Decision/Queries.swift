@@ -9,7 +9,7 @@ extension Engine {
     public func mayResume(_ id: StreamID) -> Bool {
         guard let index = facts.stream(id) else { return false }
         let standing = verdict.standings[facts.streams[index].session]
-        if standing.driver.hasGivenUp || standing.interruption == .stays { return false }
+        if standing.driver.hasGivenUp || standing.interruption == .mustNotResume { return false }
         return standing.interruption.prospect ?? .mayResume == .mayResume
     }
 

@@ -1,10 +1,10 @@
 /// The difference between the verdict before an event and the one after it, as effects in the order of R27.
 struct Difference {
-    /// What was decided. What is told is recorded where the sessions stand.
+    /// What was decided. What sessions are notified of is recorded where they stand.
     var scene: Scene
     var applied: [Applied]
     var effects: [Effect] = []
-    /// The places of the sessions that are told of a beginning.
+    /// The places of the sessions that are notified of a beginning.
     private(set) var interrupted: [Int] = []
 
     init(_ scene: Scene, _ applied: [Applied]) {
@@ -12,18 +12,19 @@ struct Difference {
         self.applied = applied
     }
 
-    /// Tells first who is active or not any more, then whose activation was granted, then what is done to streams, then
-    /// which interruptions begin and end; each from the strongest claim down. Of a closed session the end is told last.
-    mutating func tell(granted: [SessionID]) {
+    /// Notifies first who is active or not any more, then whose activation was granted, then what is done to streams, then
+    /// which interruptions begin and end; each from the strongest claim down. The end of a closed session's
+    /// interruption comes last.
+    mutating func notify(granted: [SessionID]) {
         var changed: [Int] = []
-        for place in scene.standings.indices where mayBeTold(place) { changed.append(place) }
+        for place in scene.standings.indices where mayBeNotified(place) { changed.append(place) }
         if changed.count > 1 { changed.sort { scene.isAbove($0, $1) } }
-        for place in changed { tellPhase(place) }
+        for place in changed { notifyOfPhase(place) }
         for id in granted { effects.append(.activationGranted(id)) }
         treat()
-        for place in changed where scene.standings[place].driver != .closed { tellInterruption(place) }
+        for place in changed where scene.standings[place].driver != .closed { notifyOfInterruption(place) }
         for place in changed where scene.standings[place].driver == .closed {
-            if scene.standings[place].interruption.isTold {
+            if scene.standings[place].interruption.isNotified {
                 effects.append(.interruptionEnded(reference(place), shouldResume: false))
             }
         }
@@ -33,49 +34,49 @@ struct Difference {
         scene.facts.sessions[place].reference(scene.standings[place].described)
     }
 
-    /// Whether there may be something to tell a session.
-    private func mayBeTold(_ place: Int) -> Bool {
+    /// Whether there may be something of which to notify a session.
+    private func mayBeNotified(_ place: Int) -> Bool {
         let isActive = scene.standings[place].phase != .inactive
-        return isActive != scene.standings[place].isToldActive || scene.standings[place].interruption != .none
+        return isActive != scene.standings[place].isNotifiedActive || scene.standings[place].interruption != .none
             || isActive && scene.isSilenced(place)
     }
 
     // MARK: - Activity
 
-    private mutating func tellPhase(_ place: Int) {
+    private mutating func notifyOfPhase(_ place: Int) {
         let standing = scene.standings[place]
         let isActive = standing.phase != .inactive
-        // R30: an interrupted session is told the end of the interruption first.
-        if isActive, standing.interruption.isTold || scene.isSilenced(place) { return }
-        tell(place, isActive: isActive)
+        // R30: an interrupted session is notified of the end of the interruption first.
+        if isActive, standing.interruption.isNotified || scene.isSilenced(place) { return }
+        notify(place, isActive: isActive)
     }
 
-    private mutating func tell(_ place: Int, isActive: Bool) {
-        if scene.standings[place].isToldActive == isActive { return }
-        scene.standings[place].isToldActive = isActive
+    private mutating func notify(_ place: Int, isActive: Bool) {
+        if scene.standings[place].isNotifiedActive == isActive { return }
+        scene.standings[place].isNotifiedActive = isActive
         effects.append(isActive ? .sessionActivated(reference(place)) : .sessionDeactivated(reference(place)))
     }
 
     // MARK: - Interruptions
 
-    /// R26, R27, R30: tells a session of its interruption when it is silent, and of the end when it is over.
-    private mutating func tellInterruption(_ place: Int) {
+    /// R26, R27, R30: notifies a session of its interruption when it is silent, and of the end when it is over.
+    private mutating func notifyOfInterruption(_ place: Int) {
         let (isSilenced, isStopped) = (scene.isSilenced(place), scene.isStopped(place))
         begin(place, isSilenced: isSilenced)
-        tellOfRoute(place, isSilenced: isSilenced && !isStopped)
+        notifyOfRoute(place, isSilenced: isSilenced && !isStopped)
         if scene.standings[place].interruption.hasBegun, isSilenced, !scene.isAudible(place) {
-            tellBeginning(place)
+            notifyOfBeginning(place)
         }
         switch scene.standings[place].interruption {
-        case .told(_, let prospect):
-            if isStopped || !isSilenced { tellEnd(place, prospect, isStopped: isStopped) }
-        case .over(_, let prospect): tellEnd(place, prospect, isStopped: isStopped)
+        case .notified(_, let prospect):
+            if isStopped || !isSilenced { notifyOfEnd(place, prospect, isStopped: isStopped) }
+        case .over(_, let prospect): notifyOfEnd(place, prospect, isStopped: isStopped)
         case .mayResume(let until): if until <= scene.now { scene.standings[place].interruption = .none }
-        case .none, .begun, .stays: break
+        case .none, .begun, .mustNotResume: break
         }
     }
 
-    /// Records whether an interruption has begun, or was over before it was told.
+    /// Records whether an interruption has begun, or was over before the notification.
     private mutating func begin(_ place: Int, isSilenced: Bool) {
         let standing = scene.standings[place]
         if isSilenced, standing.interruption == .none, standing.phase != .inactive {
@@ -84,21 +85,21 @@ struct Difference {
         if !isSilenced, standing.interruption.hasBegun { scene.standings[place].interruption = .none }
     }
 
-    /// R64: who had interrupted a session has ended, but its output or input is not there: it is told of that one.
-    private mutating func tellOfRoute(_ place: Int, isSilenced: Bool) {
-        guard case .told(isOfRoute: false, let prospect) = scene.standings[place].interruption, isSilenced,
+    /// R64: who had interrupted a session has ended, but its output or input is not there: it is notified of that one.
+    private mutating func notifyOfRoute(_ place: Int, isSilenced: Bool) {
+        guard case .notified(isOfRoute: false, let prospect) = scene.standings[place].interruption, isSilenced,
             scene.standings[place].cause == nil, scene.standings[place].hold.isAwaited
         else { return }
         effects.append(.interruptionEnded(reference(place), shouldResume: false))
         scene.standings[place].interruption = .begun(prospect)
     }
 
-    private mutating func tellBeginning(_ place: Int) {
+    private mutating func notifyOfBeginning(_ place: Int) {
         guard let prospect = scene.standings[place].interruption.prospect else { return }
-        tell(place, isActive: false)
+        notify(place, isActive: false)
         interrupted.append(place)
         let isOfRoute = scene.standings[place].cause == nil && scene.standings[place].hold.isOfRoute
-        scene.standings[place].interruption = .told(isOfRoute: isOfRoute, prospect)
+        scene.standings[place].interruption = .notified(isOfRoute: isOfRoute, prospect)
         if let interrupter = scene.facts.interrupter(of: place, scene.standings) {
             effects.append(.interruptionBegan(reference(place), by: interrupter))
         }
@@ -108,7 +109,7 @@ struct Difference {
         scene.standings[place].progress = Progress()
     }
 
-    private mutating func tellEnd(_ place: Int, _ prospect: Prospect, isStopped: Bool) {
+    private mutating func notifyOfEnd(_ place: Int, _ prospect: Prospect, isStopped: Bool) {
         let standing = scene.standings[place]
         let mayResume = standing.driver.isApplication ? prospect == .mayResume : scene.asks(place)
         let resumes = mayResume && !isStopped
@@ -118,10 +119,10 @@ struct Difference {
             // N17: those that it has silenced wait as long.
             let within = scene.rules.policy.interruptions.resumesWithin
             scene.standings[place].interruption =
-                resumes ? .mayResume(until: scene.now.advanced(by: within)) : .stays
+                resumes ? .mayResume(until: scene.now.advanced(by: within)) : .mustNotResume
         }
         // R34: what its streams drive goes on at once.
-        if standing.phase != .inactive, !isStopped { tell(place, isActive: true) }
+        if standing.phase != .inactive, !isStopped { notify(place, isActive: true) }
     }
 }
 
@@ -142,7 +143,7 @@ extension Hold {
             Interrupter(cause: .output(port.id), name: port.name, description: "output")
         case .mutedInput(let port): Interrupter(cause: .input(port.id), name: port.name, description: "input")
         case .changedRoute: Interrupter(cause: .route, name: "the route", description: "route")
-        case .toldToStay(let teller), .rejected(let teller): teller.interrupter
+        case .mustNotResume(let former), .rejected(let former): former.interrupter
         }
     }
 
@@ -152,7 +153,7 @@ extension Hold {
         case .none: .none
         case .lostOutput, .changedRoute: .routeDisconnected
         case .mutedInput: .inputMuted
-        case .missedOutput, .toldToStay: .superseded
+        case .missedOutput, .mustNotResume: .superseded
         case .rejected: .rejected
         }
     }
@@ -161,7 +162,7 @@ extension Hold {
     var actor: Described? {
         switch self {
         case .none, .lostOutput, .mutedInput, .missedOutput, .changedRoute: nil
-        case .toldToStay(let teller), .rejected(let teller): teller.described
+        case .mustNotResume(let former), .rejected(let former): former.described
         }
     }
 }

@@ -85,7 +85,7 @@ extension Engine {
         let isInterrupted = standing.interruption.prospect != nil
         if isSilenced(place), standing.phase != .inactive || isInterrupted { return .interrupted }
         switch standing.phase {
-        case .inactive: return standing.interruption.isTold ? .interrupted : .inactive
+        case .inactive: return standing.interruption.isNotified ? .interrupted : .inactive
         case .holding: return .holding
         case .starting: return .starting
         case .active: return .active

@@ -31,8 +31,8 @@ extension Engine {
             let standing = verdict.standings[place]
             var state = SessionState()
             state.configuration = facts.sessions[place].configuration
-            state.isActive = standing.isToldActive
-            state.isInterrupted = standing.interruption.isTold
+            state.isActive = standing.isNotifiedActive
+            state.isInterrupted = standing.interruption.isNotified
             state.isDelayed = facts.waiting.contains(facts.sessions[place].number)
             state.isOtherAudioPlaying = mixing &+ primary > (standing.playing == .nothing ? 0 : 1)
             state.isSecondaryAudioToBeSilenced = primary > (standing.playing == .primary ? 1 : 0)

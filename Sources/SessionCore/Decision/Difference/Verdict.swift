@@ -7,7 +7,7 @@ struct Applied: Sendable {
     var isSettled = false
 }
 
-/// The record of all that was decided and told: where the sessions stand, and what was done to the streams, in the order
+/// The record of all that was decided and notified: where the sessions stand, and what was done to the streams, in the order
 /// of the facts.
 struct Verdict: Sendable {
     var standings: [Standing] = []

@@ -112,7 +112,7 @@ extension Engine {
     mutating func record(_ request: Request, in place: Int) {
         switch request {
         case .none: break
-        case .rejected(let teller): verdict.standings[place].hold = .rejected(by: teller)
+        case .rejected(let former): verdict.standings[place].hold = .rejected(by: former)
         case .asks(let clearsHold): ask(place, clearsHold: clearsHold)
         }
     }

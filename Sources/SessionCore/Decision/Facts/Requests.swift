@@ -75,7 +75,7 @@ extension Engine {
             return .done
         case .deactivate(let notifyOthers):
             facts.waiting.removeAll { $0 == number }
-            giveUp(place, as: .deactivated(tellsOthersToStay: !notifyOthers))
+            giveUp(place, as: .deactivated(notifiesOthers: notifyOthers))
             verdict.standings[place].hold = .none
             return .done
         case .cancel:
@@ -91,18 +91,19 @@ extension Engine {
         switch verdict.standings[place].interruption {
         // If another session silences this one at the same moment, the present interruption continues.
         case .over(let isOfRoute, let prospect):
-            verdict.standings[place].interruption = .told(isOfRoute: isOfRoute, prospect)
-        case .mayResume, .stays: verdict.standings[place].interruption = .none
-        case .none, .begun, .told: break
+            verdict.standings[place].interruption = .notified(isOfRoute: isOfRoute, prospect)
+        case .mayResume, .mustNotResume: verdict.standings[place].interruption = .none
+        case .none, .begun, .notified: break
         }
     }
 
-    /// Deactivates a session (R11). It is not told to resume (R35), and, if it is not silent yet, of no interruption.
+    /// Deactivates a session (R11). It may not resume (R35), and is notified of no interruption if it is
+    /// not silent yet.
     private mutating func giveUp(_ place: Int, as driver: Driver) {
         verdict.standings[place].driver = driver
         switch verdict.standings[place].interruption {
-        case .begun, .mayResume, .stays: verdict.standings[place].interruption = .none
-        case .told, .over: verdict.standings[place].interruption.prospect = .hasGivenUp
+        case .begun, .mayResume, .mustNotResume: verdict.standings[place].interruption = .none
+        case .notified, .over: verdict.standings[place].interruption.prospect = .hasGivenUp
         case .none: break
         }
     }

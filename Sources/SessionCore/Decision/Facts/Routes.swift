@@ -10,9 +10,9 @@ extension Engine {
             guard verdict.standings[place].hold.isNone else { continue }
             verdict.standings[place].hold = .lostOutput(
                 port, until: now.advanced(by: facts.rules.policy.routes.resumesWithin))
-            // The application is told of this loss even if it was told of an earlier one.
-            if case .told(_, let prospect) = verdict.standings[place].interruption {
-                verdict.standings[place].interruption = .told(isOfRoute: false, prospect)
+            // The application is notified of this loss even if it was notified of an earlier one.
+            if case .notified(_, let prospect) = verdict.standings[place].interruption {
+                verdict.standings[place].interruption = .notified(isOfRoute: false, prospect)
             }
         }
     }
@@ -53,7 +53,7 @@ extension Engine {
             let scene = scene(at: now)
             for place in facts.sessions.indices where scene.isRecording(place) {
                 verdict.standings[place].hold = .changedRoute
-                // It is inactive at once, and is told of the interruption all the same.
+                // It is inactive at once, and is notified of the interruption all the same.
                 if verdict.standings[place].interruption.prospect == nil {
                     verdict.standings[place].interruption = .begun(.mayResume)
                 }
@@ -94,7 +94,7 @@ extension Engine {
                 if isMuted, scene.stopsWhenMuted(place, recorded: recorded.contains(place)) {
                     verdict.standings[place].hold = .mutedInput(input)
                 }
-            case .lostOutput, .toldToStay, .rejected, .missedOutput, .changedRoute: break
+            case .lostOutput, .mustNotResume, .rejected, .missedOutput, .changedRoute: break
             }
         }
         if !isMuted { stopWaiting(for: input.id, isGone: false) }

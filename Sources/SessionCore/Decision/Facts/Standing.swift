@@ -9,8 +9,9 @@ final class LostPort: Sendable {
     }
 }
 
-/// A session that told another one to stay silent, as it was then. It may no longer exist.
-final class Teller: Sendable {
+/// A session that has rejected another one, or has ended without letting it resume, as it was then. It may no
+/// longer exist.
+final class FormerSession: Sendable {
     let interrupter: Interrupter
     let number: UInt32
     let described: Described
@@ -29,10 +30,10 @@ enum Hold: Sendable {
     case lostOutput(LostPort, until: Instant)
     /// N7: its user has muted its input.
     case mutedInput(LostPort)
-    /// R11, R31: who had silenced it has ended and told it to stay silent.
-    case toldToStay(by: Teller)
+    /// R11, R31: who had silenced it has ended without letting it resume.
+    case mustNotResume(after: FormerSession)
     /// R8: it was rejected.
-    case rejected(by: Teller)
+    case rejected(by: FormerSession)
     /// R64: its output did not come back in time.
     case missedOutput(LostPort)
     /// R64: the route of its recording has changed.
@@ -41,7 +42,7 @@ enum Hold: Sendable {
     var isNone: Bool {
         switch self {
         case .none: true
-        case .lostOutput, .mutedInput, .toldToStay, .rejected, .missedOutput, .changedRoute: false
+        case .lostOutput, .mutedInput, .mustNotResume, .rejected, .missedOutput, .changedRoute: false
         }
     }
 
@@ -49,7 +50,7 @@ enum Hold: Sendable {
     var isAwaited: Bool {
         switch self {
         case .lostOutput, .mutedInput: true
-        case .none, .toldToStay, .rejected, .missedOutput, .changedRoute: false
+        case .none, .mustNotResume, .rejected, .missedOutput, .changedRoute: false
         }
     }
 
@@ -60,7 +61,7 @@ enum Hold: Sendable {
     var isOfRoute: Bool {
         switch self {
         case .lostOutput, .mutedInput, .missedOutput, .changedRoute: true
-        case .none, .toldToStay, .rejected: false
+        case .none, .mustNotResume, .rejected: false
         }
     }
 }
@@ -71,10 +72,10 @@ enum Driver: Sendable, Equatable {
     case streams
     /// Its application has activated it.
     case activated
-    /// Its application had activated it, and was told of an interruption since (R26).
+    /// Its application had activated it, and was notified of an interruption since (R26).
     case interrupted
     /// Its application has deactivated it (R11).
-    case deactivated(tellsOthersToStay: Bool)
+    case deactivated(notifiesOthers: Bool)
     /// It was closed in the present event (R12).
     case closed
 
@@ -138,55 +139,55 @@ enum Prospect: Sendable, Equatable {
     case mayResume
     /// R35: its application has deactivated it meanwhile.
     case hasGivenUp
-    /// The session with this number has ended and told it to stay silent.
-    case toldToStay(by: UInt32)
+    /// The session with this number has ended without letting it resume.
+    case mustNotResume(after: UInt32)
 }
 
-/// How far a session's application was told of an interruption (R26, R30).
+/// How far a session's application was notified of an interruption (R26, R30).
 enum Interruption: Sendable, Equatable {
     case none
-    /// It is silenced, and is told so when it is silent.
+    /// It is silenced, and is notified when it is silent.
     case begun(Prospect)
-    /// It was told of the beginning.
-    case told(isOfRoute: Bool, Prospect)
-    /// It was told of the beginning, and the end follows in the present event, whoever silences it now.
+    /// It was notified of the beginning.
+    case notified(isOfRoute: Bool, Prospect)
+    /// It was notified of the beginning, and the end follows in the present event, whoever silences it now.
     case over(isOfRoute: Bool, Prospect)
-    /// It was told to resume, and has this long for it (N17).
+    /// It was notified that it may resume, and has this long for it (N17).
     case mayResume(until: Instant)
-    /// It was told to stay silent, until its application activates it (R11, R31).
-    case stays
+    /// It was notified that it must not resume by itself (R11, R31).
+    case mustNotResume
 
     /// Whether the session resumes when the interruption ends; `nil` if it is not interrupted.
     var prospect: Prospect? {
         get {
             switch self {
-            case .begun(let prospect), .told(_, let prospect), .over(_, let prospect): prospect
-            case .none, .mayResume, .stays: nil
+            case .begun(let prospect), .notified(_, let prospect), .over(_, let prospect): prospect
+            case .none, .mayResume, .mustNotResume: nil
             }
         }
         set {
             guard let newValue else { return }
             switch self {
             case .begun: self = .begun(newValue)
-            case .told(let isOfRoute, _): self = .told(isOfRoute: isOfRoute, newValue)
+            case .notified(let isOfRoute, _): self = .notified(isOfRoute: isOfRoute, newValue)
             case .over(let isOfRoute, _): self = .over(isOfRoute: isOfRoute, newValue)
-            case .none, .mayResume, .stays: break
+            case .none, .mayResume, .mustNotResume: break
             }
         }
     }
 
-    /// Whether the application was told of the beginning and not of the end.
-    var isTold: Bool {
+    /// Whether the application was notified of the beginning and not of the end.
+    var isNotified: Bool {
         switch self {
-        case .told, .over: true
-        case .none, .begun, .mayResume, .stays: false
+        case .notified, .over: true
+        case .none, .begun, .mayResume, .mustNotResume: false
         }
     }
 
     var hasBegun: Bool {
         switch self {
         case .begun: true
-        case .none, .told, .over, .mayResume, .stays: false
+        case .none, .notified, .over, .mayResume, .mustNotResume: false
         }
     }
 }
@@ -211,7 +212,7 @@ enum Playing: Sendable {
     case primary
 }
 
-/// Where a session stands: what was decided about it, and what it was told. An event may end what it says.
+/// Where a session stands: what was decided about it, and what it was notified of. An event may end what it says.
 struct Standing: Sendable {
     /// What it is now (R1).
     var described: Described
@@ -228,8 +229,8 @@ struct Standing: Sendable {
     var playing = Playing.nothing
     /// Whether its input is muted (N7).
     var isInputMuted = false
-    /// Whether it was last told that it is active, and what else its application was last shown.
-    var isToldActive = false
+    /// Whether it was last notified that it is active, and the state that its application was last shown.
+    var isNotifiedActive = false
     var shown = SessionState()
 
     init(_ described: Described) { self.described = described }

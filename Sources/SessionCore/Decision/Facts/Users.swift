@@ -43,7 +43,7 @@ extension Scene {
     func lacksOutput(_ place: Int) -> Bool {
         switch standings[place].hold {
         case .lostOutput, .missedOutput: true
-        case .none, .mutedInput, .toldToStay, .rejected, .changedRoute: false
+        case .none, .mutedInput, .mustNotResume, .rejected, .changedRoute: false
         }
     }
 

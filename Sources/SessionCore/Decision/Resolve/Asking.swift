@@ -4,7 +4,7 @@ enum Request {
     /// The session asks to be heard, and perhaps waits no more.
     case asks(clearsHold: Bool)
     /// It is rejected (R8).
-    case rejected(by: Teller)
+    case rejected(by: FormerSession)
 }
 
 /// Whether sessions may begin.
@@ -15,7 +15,7 @@ extension Scene {
         guard mayRequest(stream, place) else { return .none }
         // R8: a session that is rejected does nothing to others.
         if isNew(stream, place), let rejecter = rejecter(of: stream.described, place) {
-            return .rejected(by: Teller(facts.sessions[rejecter], standings[rejecter].described))
+            return .rejected(by: FormerSession(facts.sessions[rejecter], standings[rejecter].described))
         }
         // R64: what a client does by itself is no reason to be heard on another output.
         if case .lostOutput = standings[place].hold { return .asks(clearsHold: false) }

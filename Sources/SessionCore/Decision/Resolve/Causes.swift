@@ -1,4 +1,4 @@
-/// Who silences whom, and what those are told that nobody silences any more (N17, R11, R31).
+/// Who silences whom, and which sessions resume when nobody silences them any more (N17, R11, R31).
 extension Scene {
     /// N17: finds the cause of a session. The first cause remains as long as it holds the session and silences it.
     mutating func resolveCause(of place: Int) {
@@ -15,20 +15,20 @@ extension Scene {
             let kind = kept(by: former, place)
             if kind != .mix { return silence(place, by: former, kind) }
         }
-        // A session that does not ask any more is told the end, whoever silences it now.
+        // A session that does not ask any more is notified of the end, whoever silences it now.
         if former != nil, !asks(place), !mayResume(place) { end(place) }
         let next = successor(of: former, for: place) ?? silencer(of: place)
         if let next { return silence(place, by: next, silencing(party(next), party(place))) }
         guard let former else { return }
         standings[place].cause = nil
         guard !facts.isSuspended, !resumes(place, after: former) else { return }
-        tellToStay(place, by: former)
+        forbidResuming(place, by: former)
     }
 
     /// Ends the hold of a session to which it no longer applies.
     private mutating func release(_ place: Int) {
         if standings[place].hold.isNone { return }
-        // R35: whoever pauses is not held any more. An application was told of the hold, and has to activate again.
+        // R35: whoever pauses is not held any more. An application was notified of the hold, and has to activate again.
         let isPaused = !standings[place].driver.isApplication && !asks(place)
         if isPaused || !mayBeHeld(place) { standings[place].hold = .none }
     }
@@ -107,36 +107,36 @@ extension Scene {
 
     // MARK: - Ends of interruptions
 
-    /// The end of an interruption is told, whoever silences the session now.
+    /// A session is notified of the end of its interruption, whoever silences it now.
     private mutating func end(_ place: Int) {
-        guard case .told(let isOfRoute, let prospect) = standings[place].interruption else { return }
+        guard case .notified(let isOfRoute, let prospect) = standings[place].interruption else { return }
         standings[place].interruption = .over(isOfRoute: isOfRoute, prospect)
     }
 
-    /// R11, R31: tells a session to stay silent, because its cause has ended so.
-    private mutating func tellToStay(_ place: Int, by cause: Int) {
-        let teller = Teller(facts.sessions[cause], standings[cause].described)
+    /// R11, R31: a session must not resume, because its cause has ended so.
+    private mutating func forbidResuming(_ place: Int, by cause: Int) {
+        let ended = FormerSession(facts.sessions[cause], standings[cause].described)
         if !standings[place].driver.isApplication {
-            if asks(place), mayBeHeld(place) { standings[place].hold = .toldToStay(by: teller) }
+            if asks(place), mayBeHeld(place) { standings[place].hold = .mustNotResume(after: ended) }
             return
         }
-        // R34: it is inactive already; its application is told whether to activate it again.
+        // R34: it is inactive already; its application is notified whether to activate it again.
         guard standings[place].interruption.prospect != nil else { return }
-        standings[place].interruption.prospect = .toldToStay(by: teller.number)
+        standings[place].interruption.prospect = .mustNotResume(after: ended.number)
         // R27: a session hears of the beginning, when it is silent, before it hears of the end.
         if standings[place].interruption.hasBegun, mayBeHeld(place) {
-            standings[place].hold = .toldToStay(by: teller)
+            standings[place].hold = .mustNotResume(after: ended)
         }
         end(place)
     }
 
-    /// Who has told a session to stay silent in the present event; `nil` for nobody.
-    private func toldToStayBy(_ place: Int) -> Int? {
-        if case .toldToStay(let teller) = standings[place].hold {
-            if case .toldToStay? = former(place)?.hold { return nil }
-            return facts.place(teller.number)
+    /// After whom a session must not resume since the present event; `nil` for nobody.
+    private func whoForbade(_ place: Int) -> Int? {
+        if case .mustNotResume(let ended) = standings[place].hold {
+            if case .mustNotResume? = former(place)?.hold { return nil }
+            return facts.place(ended.number)
         }
-        guard case .toldToStay(let number) = standings[place].interruption.prospect,
+        guard case .mustNotResume(let number) = standings[place].interruption.prospect,
             former(place)?.interruption.prospect == .mayResume
         else { return nil }
         return facts.place(number)
@@ -154,9 +154,9 @@ extension Scene {
             if holds(last) || letsItBe {
                 guard let next = nextSilencer(after: last, of: place) else { return true }
                 last = next
-            } else if let teller = toldToStayBy(last), silences(teller, place) {
-                // Who told the cause itself to stay decides, if that one silences this session too.
-                last = teller
+            } else if let ended = whoForbade(last), silences(ended, place) {
+                // Whoever keeps the cause itself from resuming decides, if that one silences this session too.
+                last = ended
             } else {
                 return letsResume(last, place)
             }
@@ -184,7 +184,7 @@ extension Scene {
             || (isNewcomer ? pair.newcomerResumes : pair.playingResumes)
         switch (facts.sessions[last].kind, standings[last].driver) {
         case (.system, _): return byDescription
-        case (_, .deactivated(let tellsOthersToStay)): return !tellsOthersToStay
+        case (_, .deactivated(let notifiesOthers)): return notifiesOthers
         case (_, .activated), (_, .interrupted), (_, .closed): return true
         case (_, .streams):
             // What was never heard has interrupted nobody.

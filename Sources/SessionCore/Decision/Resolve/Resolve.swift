@@ -115,7 +115,7 @@ extension Hold {
         case .none: 0
         case .lostOutput: 1
         case .mutedInput: 2
-        case .toldToStay: 3
+        case .mustNotResume: 3
         case .rejected: 4
         case .missedOutput: 5
         case .changedRoute: 6

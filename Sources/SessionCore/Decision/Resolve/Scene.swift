@@ -124,7 +124,7 @@ struct Scene: Sendable {
     }
 
     /// N17: whether those that a session has silenced keep waiting for it: while it is heard, while it is interrupted
-    /// itself and may resume, and for a time after it was told to resume.
+    /// itself and may resume, and for a time after it was notified that it may resume.
     func holds(_ place: Int) -> Bool {
         if standings[place].driver == .closed { return false }
         let isActive = standings[place].phase != .inactive
@@ -132,7 +132,7 @@ struct Scene: Sendable {
         let isSilent = standings[place].cause != nil || !standings[place].hold.isNone
         if !isSilent, isActive, !isOver(place) { return true }
         if standings[place].hold.isFinal { return false }
-        let isInterrupted = isSilent || isDriven && standings[place].interruption.isTold
+        let isInterrupted = isSilent || isDriven && standings[place].interruption.isNotified
         if isInterrupted, isActive || isDriven, mayResume(place) { return true }
         if case .mayResume(let until) = standings[place].interruption { return now < until }
         return false
