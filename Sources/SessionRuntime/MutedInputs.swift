@@ -101,14 +101,14 @@ extension SessionRuntime {
     /// Reports to the engine which recordings started or stopped using a muted input since the last call.
     func reportMutedInputs() {
         let changes = mutedInputs.changes(
-            among: { recordings }, name: { node in routes.places.first { $0.nodeID == node }?.nodeName })
+            among: { recordings }, name: { node in read { $0.places.first { $0.nodeID == node }?.nodeName } })
         for (stream, input) in changes.inputs { streamRecords[stream]?.mutedInput = input }
         for event in changes.events { post(event) }
     }
 
     /// All recording streams, the oldest first.
     private var recordings: [MutedInputs.Recording] {
-        routedStreams.filter { $0.direction == .capture }.map(\.id).sorted { $0.rawValue < $1.rawValue }.map {
+        read { $0.recordings }.map {
             MutedInputs.Recording(stream: $0, node: host.place(of: $0), known: streamRecords[$0]?.mutedInput)
         }
     }

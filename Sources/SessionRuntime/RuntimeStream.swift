@@ -34,8 +34,6 @@ final class RuntimeStream {
     /// The muted input from which it records, as last reported to the engine.
     var mutedInput: MutedInputs.Input?
 
-    /// Where it is heard, as last told to the engine (N27).
-    var zones: ZoneSet = []
     /// Tells whether it sounds; `nil` if nobody asks (N13).
     var detector: SoundDetector?
     /// Whether the host measures it now.

@@ -8,12 +8,6 @@ public protocol SessionObserver: AnyObject {
     func runtime(_ runtime: SessionRuntime, carriedOut effect: Effect)
     /// All events have been handled. An event posted now is handled at once.
     func runtimeIsIdle(_ runtime: SessionRuntime)
-    /// The route has changed (R58).
-    func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange)
-    /// The route of an opened session has changed, or has no port for the session's category (R57, R58).
-    func runtime(_ runtime: SessionRuntime, session: SessionID, routeChanged change: RouteChange)
-    /// The available inputs or outputs have changed (R78).
-    func runtimeChangedAvailablePorts(_ runtime: SessionRuntime)
 }
 
 /// Connects the engine to a host: queues events, passes them to the engine, and carries out the effects.
@@ -50,12 +44,12 @@ public final class SessionRuntime {
     var awaiting = AwaitingStreams()
     /// The ports on which applications were heard whose silenced streams are gone: a new stream takes the place of the old.
     var portsLeft: [ApplicationID: (ports: Set<String>, since: Instant)] = [:]
-    var routes = RouteEngine()
+    /// How often an output was lost on which something was audible.
+    var losses = 0
+    /// The streams that their clients had stopped for a moment when their output was lost.
+    var stoppedAtLoss: [StreamID] = []
     var wishes = Wishes()
     var mutedInputs = MutedInputs()
-    /// Whether streams may be heard elsewhere than the engine knows, and whether it has been told of zones (N27).
-    var placesAreStale = true
-    var hasReportedPlaces = false
 
     /// Asks players to pause (N15). Without it, their streams are corked.
     public weak var players: (any PlayerPausing)?
@@ -78,9 +72,8 @@ public final class SessionRuntime {
         repeat {
             isDraining = true
             treated = 0
-            reportPlaces()
             handleQueue()
-            tellRoutes(.turnEnded)
+            handle(.turnEnded)
             applyWishes()
             reportMutedInputs()
             host.turnEnded()
@@ -102,35 +95,17 @@ public final class SessionRuntime {
             index += 1
             guard concernsEngine(event) else { continue }
             observe(event)
-            let effects = engine.handle(event, at: host.now)
+            handle(event)
             switch event {
-            case .sessionOpened(let session, _, _): updateRoute(of: session, followsRoute: false)
-            case .sessionClosed(let session):
-                wishes.forget(session)
-                updateRoute(of: session, followsRoute: false)
-            default: break
-            }
-            observer?.runtime(self, handled: event)
-            let followsRoute = if case .routeChanged = event { true } else { false }
-            for effect in effects {
-                carryOut(effect, of: event)
-                if case .sessionChanged(let session) = effect { updateRoute(of: session, followsRoute: followsRoute) }
-            }
-            switch event {
+            case .sessionClosed(let session): wishes.forget(session)
             case .streamVanished(let stream): forget(stream)
             case .policyChanged(_, let descriptions):
                 for stream in streamRecords.keys where descriptions[stream] == nil && awaiting.isClosed(stream) {
                     forget(stream)
                 }
-                tellRoutes(.streamsChanged)
-                reportPlaces()
-            case .streamMoved, .streamLeftAlone: tellRoutes(.streamsChanged)
-            case .streamAppeared: if haveOutputs { tellRoutes(.streamsChanged) }
             case .shutdown:
                 for stream in postponed { streamRecords[stream]?.postponed = nil }
                 postponed = []
-                // First, because a server may report the consequences at once.
-                tellRoutes(.shutdown)
                 // The engine undoes present treatments; a stream that is still fading back is left to the fader.
                 perform(fader.undo())
                 pauses = PlayerPauses()
@@ -142,6 +117,13 @@ public final class SessionRuntime {
             }
         }
         queue.removeAll(keepingCapacity: queue.capacity < 1024)
+    }
+
+    /// Passes an event to the engine, and carries out its effects.
+    private func handle(_ event: Event) {
+        let effects = engine.handle(event, among: HostPlaces(runtime: self), at: host.now)
+        if event != .turnEnded { observer?.runtime(self, handled: event) }
+        for effect in effects { carryOut(effect, of: event) }
     }
 
     private func forget(_ stream: StreamID) {
@@ -158,7 +140,6 @@ public final class SessionRuntime {
         fader.forget(stream)
         wishes.forget(stream)
         players?.forget(stream)
-        tellRoutes(.streamGone(stream))
     }
 
     /// Handles the time for which the host was armed.
@@ -191,7 +172,6 @@ public final class SessionRuntime {
             engineWake = nil
             post(.clockReached)
         }
-        if let deadline = routes.deadline, deadline <= now { tellRoutes(.clock) }
         drain()
     }
 
@@ -221,12 +201,6 @@ public final class SessionRuntime {
     package func configuration(of session: SessionID) -> SessionConfiguration? {
         read { $0.configuration(of: session) }
     }
-
-    /// Whether the policy has outputs for roles (N23).
-    var haveOutputs: Bool { read { $0.haveOutputs } }
-
-    /// All streams, each with its opened session, if any.
-    var routedStreams: [RouteStream] { read { $0.routedStreams } }
 
     /// The policy in force.
     public var policy: Policy { read { $0.policy } }
@@ -362,11 +336,8 @@ public final class SessionRuntime {
             let record = record(of: id)
             record.appeared(of: application, as: description, direction, at: host.now)
             updateMeasurement(of: id, record)
-            placesAreStale = true
-            reportPlaces()
             if direction == .capture { mutedInputs.recordingsChanged() }
         case .policyChanged(_, let descriptions):
-            placesAreStale = true
             for (id, description) in descriptions {
                 guard let record = streamRecords[id] else { continue }
                 record.described(as: description)
@@ -426,7 +397,7 @@ public final class SessionRuntime {
         defer { observer?.runtime(self, carriedOut: effect) }
         switch effect {
         case .treat(let stream, let treatment, let duration, let delay):
-            if treated >= Self.maximumAtOnce, mayPostpone(stream, for: event) {
+            if treated >= Self.maximumAtOnce, treatment.reason != .routeDisconnected, mayPostpone(stream, for: event) {
                 let record = streamRecords[stream]
                 if record?.postponed == nil { postponed.append(stream) }
                 record?.postponed = PostponedTreatment(treatment: treatment, duration: duration, delay: delay)
@@ -450,7 +421,16 @@ public final class SessionRuntime {
         case .streamRefused(let stream):
             host.log(.warning, "\(label(of: stream)) is given no device: its session is one of audio-processing")
             host.refuse(stream)
-        case .sessionChanged, .answered, .activationGranted: break
+        case .outputLost(let port, let streams): noteLoss(of: port, with: streams)
+        case .outputSwitched(let port):
+            host.log(.info, "\(port.name) is not in use any more, but is plugged in: its streams go on elsewhere")
+        case .command(let command):
+            host.log(.debug, "routes: \(command)")
+            host.carryOut(command)
+        case .routeBegun(let route): host.log(.info, "route: \(route.label)")
+        case .routeChanged(let change):
+            host.log(.info, "route: \(change.current.label), was \(change.previous.label) (\(change.reason.name))")
+        case .sessionChanged, .sessionRouteChanged, .availablePortsChanged, .answered, .activationGranted: break
         }
     }
 
@@ -489,7 +469,7 @@ public final class SessionRuntime {
         case .streamAppeared(let own, _, _, _), .streamWanted(let own, _), .streamRunning(let own, _),
             .streamMoved(let own, _):
             own != stream
-        case .outputLost, .inputMuted, .routeChanged, .shutdown: false
+        case .route, .inputMuted, .shutdown: false
         default: true
         }
     }
@@ -524,7 +504,7 @@ public final class SessionRuntime {
 
     private func arm() {
         let next = [
-            fader.nextStep, engineWake, pauses.deadline, routes.deadline, nextSilence,
+            fader.nextStep, engineWake, pauses.deadline, nextSilence,
             postponed.isEmpty ? nil : host.now,
         ].compactMap { $0 }.min()
         guard next != armed else { return }

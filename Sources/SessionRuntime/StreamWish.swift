@@ -120,7 +120,7 @@ extension SessionRuntime {
     /// already: it may record what another program plays. `false` while the server has just started and the route is not
     /// known: inputs may still come, and a library sets its session up again at that moment.
     public func lacksInput(_ session: SessionID) -> Bool {
-        routes.hasBegun && configuration(of: session)?.category == .record && availableInputs.isEmpty
+        read { $0.hasRoute } && configuration(of: session)?.category == .record && availableInputs.isEmpty
             && !streams(of: session).contains { $0.direction == .capture }
     }
 

@@ -440,22 +440,16 @@ extension SessionService: SessionObserver {
             if let id = session.id { tell(id, .ended(shouldResume: shouldResume)) }
         case .streamRefused(let stream):
             if let id = memberships[stream] { tell(id, .refused(stream)) }
-        case .treat, .wake, .sessionActivated, .sessionDeactivated: break
+        // R58, R78: what listeners and owners hear of routes and ports.
+        case .routeChanged(let change): tell(change)
+        case .sessionRouteChanged(let id, let change): if let object = objects[id] { tell(object, change) }
+        case .availablePortsChanged: showRoute()
+        case .treat, .wake, .sessionActivated, .sessionDeactivated, .outputLost, .outputSwitched, .command, .routeBegun:
+            break
         }
         notes?.handle(effect)
         manager?.feed.add(effect) { reason(of: $0) }
     }
-
-    /// Announces a change of the route (R58).
-    public func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange) { tell(change) }
-
-    /// Announces a session's part of a changed route (R57, R58).
-    public func runtime(_ runtime: SessionRuntime, session: SessionID, routeChanged change: RouteChange) {
-        if let object = objects[session] { tell(object, change) }
-    }
-
-    /// Announces added and removed ports (R78).
-    public func runtimeChangedAvailablePorts(_ runtime: SessionRuntime) { showRoute() }
 
     /// Sends queued messages, and lets the machine sleep once everything is silent.
     public func runtimeIsIdle(_ runtime: SessionRuntime) {

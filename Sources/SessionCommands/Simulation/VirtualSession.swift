@@ -170,26 +170,18 @@ extension VirtualServer: SessionObserver {
             }
         case .interruptionEnded(let session, let shouldResume):
             if let index = index(of: session.id) { publish(.ended(shouldResume: shouldResume), to: index) }
-        case .treat, .wake, .sessionActivated, .sessionDeactivated, .streamRefused: break
+        case .sessionRouteChanged(let session, let change):
+            if let index = index(of: session) {
+                sendActive(to: index)
+                send(.route(change.reason.name), to: index)
+            }
+        case .treat, .wake, .sessionActivated, .sessionDeactivated, .streamRefused, .outputLost, .outputSwitched, .command,
+            .routeBegun, .routeChanged, .availablePortsChanged:
+            break
         }
     }
 
     func runtimeIsIdle(_ runtime: SessionRuntime) {
         for index in sessions.indices where sessions[index].id != nil { sendActive(to: index) }
-    }
-
-    // MARK: - Routes
-
-    func runtime(_ runtime: SessionRuntime, routeChanged change: RouteChange) {}
-
-    func runtime(_ runtime: SessionRuntime, session: SessionID, routeChanged change: RouteChange) {
-        if let index = index(of: session) { sendRouteChange(to: index, change.reason) }
-    }
-
-    func runtimeChangedAvailablePorts(_ runtime: SessionRuntime) {}
-
-    private func sendRouteChange(to index: Int, _ reason: RouteChangeReason) {
-        sendActive(to: index)
-        send(.route(reason.name), to: index)
     }
 }

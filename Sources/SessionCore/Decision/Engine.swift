@@ -5,14 +5,24 @@
 public struct Engine: Sendable {
     var facts: Facts
     var verdict = Verdict()
+    /// The devices, and what was asked of the server. Apart from the facts, which are copied often.
+    var routing: Routing
+    /// What the present event has led to, and what it has shown that is to be taken next.
+    var effects: [Effect] = []
+    var found: [Event] = []
 
     /// The longest time that a session waits for others to fall silent, beyond their fade.
     public static let handoverLimit = Limits.handover
     /// The longest time that the server may take to run a stream that may run.
     public static let startLimit = Limits.start
 
-    /// Creates an engine without streams.
-    public init(policy: Policy) { facts = Facts(policy) }
+    /// Creates an engine without streams and devices.
+    public init(policy: Policy) { self.init(policy, Routing()) }
+
+    private init(_ policy: Policy, _ routing: Routing) {
+        facts = Facts(policy)
+        self.routing = routing
+    }
 
     /// The policy in force.
     public var policy: Policy { facts.rules.policy }
@@ -21,26 +31,37 @@ public struct Engine: Sendable {
     ///
     /// - Parameters:
     ///   - event: What happened. An event about an unknown stream changes nothing.
+    ///   - places: Where streams are in the server; `nil` if that is not known.
     ///   - now: When it happened; never earlier than the event before.
-    public mutating func handle(_ event: Event, at now: Instant) -> [Effect] {
-        var effects = expire(before: event, at: now)
-        if event == .shutdown { return effects + undoAll() }
-        if isKnown(event), effects.isEmpty { return [] }
-        effects += returned(by: event)
-        let former = event.startedOrUnmuted.flatMap { facts.stream($0) }.map { facts.streams[$0] }
-        var requested: [Effect] = []
-        if let answer = take(event, at: now, &effects), let id = event.request { requested = [.answered(id, answer)] }
-        effects += follow(event, former, at: now)
-        effects += requested
-        showStates(&effects)
-        requestWake(after: event, &effects)
+    public mutating func handle(
+        _ event: Event, among places: (any StreamPlaces)? = nil, at now: Instant
+    ) -> [Effect] {
+        let mayMove = takeRoutes(event, places, at: now)
+        if !event.isOfRoutesOnly { decide(event, places, at: now) }
+        if mayMove { findZones(places) }
+        while !found.isEmpty { decide(found.removeFirst(), places, at: now) }
+        requestWake(after: event)
+        defer { effects = [] }
         return effects
+    }
+
+    /// Takes an event of streams, sessions or users, and all that follows for them.
+    private mutating func decide(_ event: Event, _ places: (any StreamPlaces)?, at now: Instant) {
+        let isDue = expire(before: event, at: now)
+        if event == .shutdown { return undoAll(at: now) }
+        if isKnown(event), !isDue { return }
+        returnStreams(by: event)
+        let former = event.startedOrUnmuted.flatMap { facts.stream($0) }.map { facts.streams[$0] }
+        let answer = take(event, at: now)
+        follow(event, former, at: now)
+        if let answer, let id = event.request { effects.append(.answered(id, answer)) }
+        showStates(after: event, places, at: now)
     }
 
     /// Takes an event, or the time, and adds what follows: the facts change, all is decided from them, and what differs
     /// from before becomes effects.
     @discardableResult
-    private mutating func take(_ event: Event, at now: Instant, _ effects: inout [Effect]) -> SessionAnswer? {
+    private mutating func take(_ event: Event, at now: Instant) -> SessionAnswer? {
         let before = verdict
         let answer = apply(event, at: now)
         let (scene, granted) = resolve(before, at: now)
@@ -82,32 +103,31 @@ public struct Engine: Sendable {
 
     // MARK: - Before and after an event
 
-    /// Handles what is over by the clock, each kind by itself, as if each had been an event of its own.
-    private mutating func expire(before event: Event, at now: Instant) -> [Effect] {
-        var effects: [Effect] = []
-        guard let next = verdict.next, next <= now else { return effects }
+    /// Handles what is over by the clock, each kind by itself, as if each had been an event of its own. Returns whether
+    /// something has come of it.
+    private mutating func expire(before event: Event, at now: Instant) -> Bool {
+        guard let next = verdict.next, next <= now else { return false }
+        let count = effects.count
         if let end = facts.switches.pausedUntil, end <= now {
             facts.switches.pausedUntil = nil
-            take(.clockReached, at: now, &effects)
+            take(.clockReached, at: now)
         }
-        if stopWaitingForOutputs(at: now) { take(.clockReached, at: now, &effects) }
-        if event != .clockReached { take(.clockReached, at: now, &effects) }
-        return effects
+        if stopWaitingForOutputs(at: now) { take(.clockReached, at: now) }
+        if event != .clockReached { take(.clockReached, at: now) }
+        return effects.count > count
     }
 
     /// What follows an event: who unmutes a stream wants to hear it (N19), and a stream that starts without a device is
     /// refused one (R23).
-    private mutating func follow(_ event: Event, _ former: Stream?, at now: Instant) -> [Effect] {
-        var effects: [Effect] = []
-        guard let former, let index = facts.stream(former.id) else { return effects }
+    private mutating func follow(_ event: Event, _ former: Stream?, at now: Instant) {
+        guard let former, let index = facts.stream(former.id) else { return }
         let stream = facts.streams[index]
-        if former.isMuted, !stream.isMuted { take(.streamFreed(stream.id, by: .unmute), at: now, &effects) }
+        if former.isMuted, !stream.isMuted { take(.streamFreed(stream.id, by: .unmute), at: now) }
         if stream.isPlayed, !former.isPlayed, facts.isWanted(stream),
             verdict.applied[index].treatment.reason == .noDevice
         {
             effects.append(.streamRefused(stream.id))
         }
-        return effects
     }
 
     /// Ends what a verdict has ended: overrides of the interrupted (R41), freedom from those that have ended (N19), and
@@ -132,37 +152,38 @@ public struct Engine: Sendable {
     }
 
     /// Asks the host for the clock at the next moment, if it was asked for another one.
-    private mutating func requestWake(after event: Event, _ effects: inout [Effect]) {
-        verdict.next = nextMoment()
+    private mutating func requestWake(after event: Event) {
+        if !event.isOfRoutesOnly || !effects.isEmpty { verdict.next = nextMoment() }
         if event == .clockReached { verdict.wake = nil }
-        if let next = verdict.next, next != verdict.wake { effects.append(.wake(at: next)) }
-        verdict.wake = verdict.next
+        let next = [verdict.next, routing.deadline].compactMap { $0 }.min()
+        if let next, next != verdict.wake { effects.append(.wake(at: next)) }
+        verdict.wake = next
     }
 
     // MARK: - What is left alone
 
     /// Undoes what was done to streams that the policy leaves alone from an event on.
-    private func returned(by event: Event) -> [Effect] {
-        if case .streamLeftAlone(let id) = event {
-            return facts.stream(id).flatMap { undo($0, Limits.fade) }.map { [$0] } ?? []
-        }
-        guard case .policyChanged(_, let descriptions) = event else { return [] }
-        return facts.streams.indices.filter { descriptions[facts.streams[$0].id] == nil }.compactMap {
-            undo($0, Limits.fade)
+    private mutating func returnStreams(by event: Event) {
+        if case .streamLeftAlone(let id) = event, let index = facts.stream(id) { undo(index, Limits.fade) }
+        guard case .policyChanged(_, let descriptions) = event else { return }
+        for index in facts.streams.indices where descriptions[facts.streams[index].id] == nil {
+            undo(index, Limits.fade)
         }
     }
 
-    private func undo(_ index: Int, _ fade: Duration) -> Effect? {
+    private mutating func undo(_ index: Int, _ fade: Duration) {
         let stream = facts.streams[index]
-        if verdict.applied[index].treatment == .untouched { return nil }
-        return .treat(stream.id, .untouched, within: stream.isRunning ? fade : .zero, after: .zero)
+        if verdict.applied[index].treatment == .untouched { return }
+        effects.append(.treat(stream.id, .untouched, within: stream.isRunning ? fade : .zero, after: .zero))
     }
 
-    /// Undoes at once all that was done to streams, and starts anew.
-    private mutating func undoAll() -> [Effect] {
-        let effects = facts.streams.indices.compactMap { undo($0, .zero) }
-        self = Engine(policy: policy)
-        return effects
+    /// Undoes at once all that was done to streams and in the server, and starts anew with the same devices.
+    private mutating func undoAll(at now: Instant) {
+        for index in facts.streams.indices { undo(index, .zero) }
+        command(routing.steering.undo(), at: now)
+        let effects = effects
+        self = Engine(policy, Routing(after: routing))
+        self.effects = effects
     }
 }
 

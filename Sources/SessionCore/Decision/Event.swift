@@ -10,8 +10,6 @@ public enum Event: Sendable, Equatable {
     case streamMuted(StreamID, Bool)
     /// The user wants to hear the stream although the policy keeps it silent (N19).
     case streamFreed(StreamID, by: UserAction)
-    /// The stream is heard in these zones; none if that is not known (N27).
-    case streamPlaced(StreamID, ZoneSet)
     /// The stream's sound has become loud enough to count (`true`), or has been too quiet for long enough (`false`). Streams
     /// whose level nobody measures count as sounding (N13).
     case streamSounding(StreamID, Bool)
@@ -39,13 +37,6 @@ public enum Event: Sendable, Equatable {
     /// An opened session was closed; the sessions that it interrupted may resume (R12). Its remaining streams return to
     /// their application's session.
     case sessionClosed(SessionID)
-    /// An output with playing streams was removed (R63, R64). Streams that must not play anywhere else stop at once.
-    case outputLost(PortID, name: String, streams: [StreamID])
-    /// A removed output is back, and these streams would play on it.
-    case outputReturned(PortID, streams: [StreamID])
-    /// The route has changed. This ends overrides, unless an override itself caused the change (R41). The policy may
-    /// stop recordings (R64).
-    case routeChanged(RouteChangeReason)
     /// An input was muted or unmuted by its user, or the set of streams that record from it has changed (N7). `streams`
     /// are all streams that record from it.
     case inputMuted(PortID, Bool, name: String, streams: [StreamID])
@@ -53,8 +44,33 @@ public enum Event: Sendable, Equatable {
     case inputGone(PortID)
     /// The user changed a switch (N16).
     case switched(Switches)
+    /// A server's devices have changed, or the machine woke up.
+    indirect case route(RouteEvent)
+    /// A stream or filter was linked to a sink or source.
+    case linked(to: UInt32)
+    /// An opened session prefers these ports, by id; `nil` for no preference (R66).
+    case routePreferred(SessionID, output: String?, input: String?)
+    /// An opened session belongs to a confined program, which changes no port that others use (N20).
+    case sessionConfined(SessionID)
+    /// Another session manager runs, or none. The former one's settings are gone. The new one's first settings are its
+    /// own, not its user's choice.
+    case managerChanged
+    /// All other events of this turn have been handled.
+    case turnEnded
     /// The host is about to unload the policy: everything done to streams is undone.
     case shutdown
+
+    // What the engine finds out from devices and places, and takes within the event that shows it. No host reports it.
+
+    /// The stream is heard in these zones; none if that is not known (N27).
+    case streamPlaced(StreamID, ZoneSet)
+    /// An output with playing streams was removed (R63, R64). Streams that must not play anywhere else stop at once.
+    case outputLost(PortID, name: String, streams: [StreamID])
+    /// A removed output is back, and these streams would play on it.
+    case outputReturned(PortID, streams: [StreamID])
+    /// The route has changed. This ends overrides, unless an override itself caused the change (R41). The policy may
+    /// stop recordings (R64).
+    case routeChanged(RouteChangeReason)
 }
 
 /// The owner of an opened session.
@@ -130,6 +146,20 @@ public enum Effect: Sendable, Equatable {
     case sessionChanged(SessionID)
     /// A stream was refused an audio device (R23).
     case streamRefused(StreamID)
+    /// An output was lost with these streams (R64), before the server can move them.
+    indirect case outputLost(RoutePort, streams: [StreamID])
+    /// A lost output for which sessions wait is plugged in, but not in use. They continue on its device's present output.
+    indirect case outputSwitched(RoutePort)
+    /// The server must carry out this command.
+    case command(RouteCommand)
+    /// The route is known for the first time. No listener has heard of another.
+    case routeBegun(Route)
+    /// The route has changed (R58).
+    indirect case routeChanged(RouteChange)
+    /// A session's route has changed, or has no port for the session's category (R57, R58).
+    indirect case sessionRouteChanged(SessionID, RouteChange)
+    /// ``Engine/availableInputs`` or ``Engine/availableOutputs`` have changed (R78).
+    case availablePortsChanged
 }
 
 /// A session as others see it: its application, its description and its id.

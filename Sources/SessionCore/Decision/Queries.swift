@@ -22,6 +22,11 @@ extension Engine {
         return facts.streams.reversed().filter { $0.session == place }.map { ($0.id, $0.direction) }
     }
 
+    /// All recording streams, the oldest first.
+    public var recordings: [StreamID] {
+        facts.streams.filter { $0.direction == .capture }.map(\.id).sorted { $0.rawValue < $1.rawValue }
+    }
+
     /// The configuration of an application's opened session; `nil` for a session of the system, or an unknown one.
     public func configuration(of id: SessionID) -> SessionConfiguration? {
         guard let place = facts.session(id), facts.sessions[place].kind == .opened else { return nil }

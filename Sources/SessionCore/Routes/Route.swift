@@ -42,6 +42,11 @@ public enum PortDirection: Sendable, Hashable, CaseIterable {
     case output
 }
 
+extension StreamDirection {
+    /// The direction of the ports that streams of this direction use.
+    var port: PortDirection { self == .playback ? .output : .input }
+}
+
 /// Whether something is plugged into a port.
 public enum PortAvailability: String, Sendable, Hashable, CaseIterable {
     case no
@@ -111,6 +116,12 @@ public struct Route: Sendable, Hashable {
     public init(inputs: [RoutePort] = [], outputs: [RoutePort] = []) {
         self.inputs = inputs
         self.outputs = outputs
+    }
+
+    /// The ports of one direction.
+    public subscript(direction: PortDirection) -> [RoutePort] {
+        get { direction == .output ? outputs : inputs }
+        set { if direction == .output { outputs = newValue } else { inputs = newValue } }
     }
 
     /// Whether no port is in use.

@@ -56,7 +56,8 @@ public struct RouteTracker: Sendable, Equatable {
 
     private let timing: Timing
     private var facts = RouteFacts()
-    private var category: Category?
+    /// The category that the route serves (R57).
+    private(set) var category: Category?
     private var now = Instant(nanoseconds: .min)
     private var burst: Burst?
     private var isWaitingForServer = false
@@ -99,6 +100,12 @@ public struct RouteTracker: Sendable, Equatable {
 
     /// All sinks and sources now.
     public var places: [RoutePlace] { facts.places }
+
+    /// Whether an output was lost and is not back.
+    func isLost(_ port: RoutePort) -> Bool { losses.contains { $0.port.id == port.id } }
+
+    /// Whether there is no device, and never was.
+    var isEmpty: Bool { !hasBegun && facts.isEmpty }
 
     /// Whether no change is in progress.
     public var isAtRest: Bool { burst == nil }

@@ -1,17 +1,5 @@
 /// What people and other programs may read of the engine.
 extension Engine {
-    /// All streams, each with its opened session, if any. Where they are linked is not known to the engine.
-    public var routedStreams: [RouteStream] {
-        facts.streams.map { stream in
-            RouteStream(
-                stream.id, of: facts.sessions[stream.session].id, stream.direction,
-                output: stream.direction == .playback ? stream.described.description.output : nil)
-        }
-    }
-
-    /// Whether a stream has an output of its own (N23).
-    public var haveOutputs: Bool { facts.streams.contains { $0.described.description.output != nil } }
-
     /// A snapshot of everything. To read single sessions or streams, use `snapshot(of:)`.
     public var snapshot: EngineSnapshot {
         EngineSnapshot(

@@ -21,8 +21,10 @@ public struct SessionState: Sendable, Hashable {
 
 /// What opened sessions may read of themselves and of others (R77, N6), and when something changes by itself.
 extension Engine {
-    /// Reports the opened sessions whose state is another one than they were last shown.
-    mutating func showStates(_ effects: inout [Effect]) {
+    /// Reports the opened sessions whose state is another one than they were last shown, and what of their routes follows
+    /// from that.
+    mutating func showStates(after event: Event, _ places: (any StreamPlaces)?, at now: Instant) {
+        serve(places, at: now)
         guard facts.sessions.contains(where: { $0.kind != .implicit }) else { return }
         let mixing = verdict.standings.count { $0.playing == .mixing }
         let primary = verdict.standings.count { $0.playing == .primary }
@@ -40,6 +42,9 @@ extension Engine {
             if state == standing.shown { continue }
             verdict.standings[place].shown = state
             effects.append(.sessionChanged(id))
+            if facts.sessions[place].kind == .opened {
+                follow(standing.shown, of: place, after: event, places, at: now)
+            }
         }
     }
 

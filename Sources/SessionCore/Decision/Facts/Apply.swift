@@ -31,7 +31,7 @@ extension Engine {
             mute(LostPort(port, name), isMuted: isMuted, streams, at: now)
         case .inputGone(let port): stopWaiting(for: port, isGone: true)
         case .switched(let switches): change(to: switches, at: now)
-        case .clockReached, .shutdown: break
+        case .clockReached, .shutdown, .route, .linked, .routePreferred, .sessionConfined, .managerChanged, .turnEnded: break
         }
         return nil
     }
@@ -51,6 +51,7 @@ extension Engine {
         case .streamAppeared, .clockReached, .policyChanged, .sessionOpened, .sessionConfigured, .sessionRequested,
             .sessionClosed, .outputLost, .outputReturned, .routeChanged, .inputMuted, .inputGone, .switched, .shutdown:
             false
+        case .route, .linked, .routePreferred, .sessionConfined, .managerChanged, .turnEnded: true
         }
     }
 
@@ -92,6 +93,7 @@ extension Engine {
         session.own = own
         facts.sessions.append(session)
         verdict.standings.append(Standing(described))
+        verdict.routes.append(SessionRoute(notified: route.part(for: session.configuration.category)))
         return facts.sessions.count - 1
     }
 
@@ -138,8 +140,10 @@ extension Engine {
 
     /// Removes a session without streams. Those behind it come forward.
     mutating func removeSession(_ place: Int) {
-        facts.sessions.remove(at: place)
+        let number = facts.sessions.remove(at: place).number
         verdict.standings.remove(at: place)
+        verdict.routes.remove(at: place)
+        routing.active.removeAll { $0 == number }
         func forward(_ other: Int?) -> Int? { other == place ? nil : other.map { $0 > place ? $0 - 1 : $0 } }
         for index in facts.streams.indices where facts.streams[index].session > place {
             facts.streams[index].session -= 1

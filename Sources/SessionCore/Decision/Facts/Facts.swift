@@ -61,6 +61,11 @@ struct Session: Sendable {
     var own: Described?
     /// Whether its application has set the category.
     var isConfigured = false
+    /// The ports that it prefers, by id (R66).
+    var preferredOutput: String?
+    var preferredInput: String?
+    /// Whether it may change a port that others use (N20).
+    var mayUseSharedPorts = true
     /// The number of its latest request for activation. Later ones have higher numbers.
     var request: UInt64
     /// The numbers of the sessions beside which it is heard because its user wants that (N19).

@@ -1,0 +1,164 @@
+/// What may be read of routes.
+extension Engine {
+    /// The present route, as listeners were last told (R60).
+    public var route: Route { routing.tracker.route }
+    /// The inputs that can be chosen (R66).
+    public var availableInputs: [RoutePort] { routing.tracker.availableInputs }
+    /// The outputs that can be chosen (R66).
+    public var availableOutputs: [RoutePort] { routing.tracker.availableOutputs }
+    /// All sinks and sources now.
+    public var places: [RoutePlace] { routing.tracker.places }
+    /// The ports behind a sink or source that are in use now.
+    public func ports(of node: UInt32) -> [RoutePort] { routing.tracker.ports(of: node) }
+    /// Whether the route is known. When a server starts, its cards come one after the other.
+    public var hasRoute: Bool { routing.tracker.hasBegun }
+    /// Whether an application has opened a session, which may ask to be stopped when its output is lost (N25).
+    public var hasSessions: Bool { facts.sessions.contains { $0.kind == .opened } }
+
+    /// The route of an opened session: where it is sent or its user has moved it. Empty in a direction that its
+    /// category does not use.
+    public func route(of id: SessionID) -> Route {
+        guard let place = facts.session(id), facts.sessions[place].kind == .opened else {
+            return route.part(for: SessionConfiguration().category)
+        }
+        return route(of: place)
+    }
+
+    /// The ports that an opened session prefers (R66).
+    public func preference(of id: SessionID) -> (output: String?, input: String?) {
+        let session = facts.session(id).map { facts.sessions[$0] }
+        return (session?.preferredOutput, session?.preferredInput)
+    }
+
+    func route(of place: Int) -> Route {
+        let category = verdict.standings[place].shown.configuration.category
+        let own = verdict.routes[place]
+        var part = route.part(for: category, taking: own.detour)
+        if category.playsSound, !own.moved.outputs.isEmpty { part.outputs = own.moved.outputs }
+        if category.recordsSound, !own.moved.inputs.isEmpty { part.inputs = own.moved.inputs }
+        return part
+    }
+}
+
+/// What owners of sessions are told of their routes (R57, R58).
+extension Engine {
+    /// How long streams may take to reach the node to which they are moved.
+    private static let settle = Duration.milliseconds(250)
+
+    mutating func planComparison(at now: Instant) {
+        if hasSessions { routing.nextComparison = routing.nextComparison ?? now.advanced(by: Self.settle) }
+    }
+
+    /// Sets the category that the route serves: that of the session activated last.
+    mutating func serve(_ places: (any StreamPlaces)?, at now: Instant) {
+        let served = routing.active.last.flatMap { facts.place($0) }.map {
+            verdict.standings[$0].shown.configuration.category
+        }
+        if served != routing.tracker.category { track(.category(served), places, at: now) }
+    }
+
+    /// What follows for routes from another state of an opened session (R41, R57).
+    mutating func follow(
+        _ former: SessionState, of place: Int, after event: Event, _ places: (any StreamPlaces)?, at now: Instant
+    ) {
+        let state = verdict.standings[place].shown
+        let (old, new) = (former.configuration, state.configuration)
+        if old == new, former.isActive == state.isActive { return }
+        routing.mustSteer = true
+        if !state.isActive { verdict.routes[place].isNotifiedOfLack = false }
+        if former.isActive != state.isActive {
+            let number = facts.sessions[place].number
+            routing.active.removeAll { $0 == number }
+            if state.isActive {
+                routing.active.append(number)
+                planComparison(at: now)
+            }
+        }
+        serve(places, at: now)
+        if old.outputOverride != new.outputOverride, !event.isRouteChange { track(.overridden, places, at: now) }
+        if old.category == new.category { return }
+        // R57: at once. Whether it lacks a suitable port is told later, when the category is in force.
+        planComparison(at: now)
+        if !new.category.lacks(route(of: place)) { verdict.routes[place].isNotifiedOfLack = false }
+        notify(place, .categoryChange)
+    }
+
+    /// Notifies a session's owner of a changed route, unless the owner would notice no difference.
+    mutating func notify(_ place: Int, _ reason: RouteChangeReason) {
+        let (previous, current) = (verdict.routes[place].notified, route(of: place))
+        verdict.routes[place].notified = current
+        guard let id = facts.sessions[place].id, !current.isSame(as: previous) else { return }
+        effects.append(
+            .sessionRouteChanged(id, RouteChange(reason: reason, previous: previous, current: current)))
+    }
+
+    /// Compares each session's route with the one of which it was last notified, and notifies it of changes. Also finds
+    /// sessions whose streams were moved.
+    mutating func compareRoutes(_ places: (any StreamPlaces)?) {
+        routing.nextComparison = nil
+        guard hasSessions, hasRoute else { return }
+        noteMoves(places)
+        for place in facts.sessions.indices where facts.sessions[place].kind == .opened {
+            let current = route(of: place)
+            let (previous, state) = (verdict.routes[place].notified, verdict.standings[place].shown)
+            let lacks = state.isActive && state.configuration.category.lacks(current)
+            let isNewLack = lacks && !verdict.routes[place].isNotifiedOfLack
+            verdict.routes[place].isNotifiedOfLack = lacks
+            verdict.routes[place].notified = current
+            guard let id = facts.sessions[place].id, isNewLack || !current.isSame(as: previous) else { continue }
+            let reason = routing.tracker.reason(from: previous, to: current, lacksPort: isNewLack)
+            effects.append(
+                .sessionRouteChanged(id, RouteChange(reason: reason, previous: previous, current: current)))
+        }
+    }
+
+    /// Finds the sessions that their users have moved: all of a session's streams are on another node than the server's
+    /// default, and were not sent there for the session.
+    private mutating func noteMoves(_ places: (any StreamPlaces)?) {
+        /// What is seen of a session's streams of one direction.
+        struct Seen {
+            var isAtHome = false
+            var isOnItsWay = false
+            var elsewhere: [RoutePort] = []
+        }
+        var byDefault: [PortDirection: Set<UInt32>] = [:]
+        for place in routing.tracker.places where place.isDefault || place.isBehindDefault {
+            byDefault[place.direction, default: []].insert(place.nodeID)
+        }
+        var seen: [[PortDirection: Seen]] = Array(repeating: [:], count: facts.sessions.count)
+        for stream in facts.streams where facts.sessions[stream.session].kind == .opened {
+            let direction = stream.direction.port
+            var here = seen[stream.session][direction] ?? Seen()
+            if let node = places?.node(of: stream.id) {
+                // Without a default in the server, no stream counts as moved.
+                if byDefault[direction]?.contains(node) ?? true || routing.steering.isSent(stream.id) {
+                    here.isAtHome = true
+                } else {
+                    for port in ports(of: node) where !here.elsewhere.contains(where: { $0.id == port.id }) {
+                        here.elsewhere.append(port)
+                    }
+                }
+            } else {
+                here.isOnItsWay = true
+            }
+            seen[stream.session][direction] = here
+        }
+        for place in seen.indices {
+            for direction in PortDirection.allCases {
+                let here = seen[place][direction] ?? Seen()
+                // A stream linked to nothing is being moved, and may come back.
+                let kept = here.isOnItsWay ? verdict.routes[place].moved[direction].filter { isThere($0) } : []
+                verdict.routes[place].moved[direction] =
+                    here.isAtHome ? [] : here.elsewhere.isEmpty ? kept : here.elsewhere
+            }
+        }
+    }
+
+    private func isThere(_ port: RoutePort) -> Bool {
+        port.nodeID.map { node in ports(of: node).contains { $0.isSame(as: port) } } ?? false
+    }
+}
+
+extension Event {
+    fileprivate var isRouteChange: Bool { if case .routeChanged = self { true } else { false } }
+}

@@ -1,0 +1,213 @@
+/// Where streams are in the server. The engine asks only when that matters, and in the middle of an event: whoever answers
+/// must not ask the engine.
+public protocol StreamPlaces {
+    /// The server's number of the sink or source to which a stream is linked; `nil` for none.
+    func node(of stream: StreamID) -> UInt32?
+    /// The streams that play on a sink, directly or through filters.
+    func streams(heardOn node: UInt32) -> [StreamID]
+    /// Those of the streams heard on an output that have lost something with it, and which of these their clients, not
+    /// their users, have stopped a moment ago (R64).
+    func lost(_ heard: [StreamID], with port: RoutePort) -> (streams: [StreamID], stopped: [StreamID])
+}
+
+extension StreamPlaces {
+    /// All of them, and none is stopped.
+    public func lost(_ heard: [StreamID], with port: RoutePort) -> (streams: [StreamID], stopped: [StreamID]) {
+        (heard, [])
+    }
+}
+
+/// The devices, what was asked of the server, and when that is looked at again.
+struct Routing: Sendable {
+    var tracker = RouteTracker()
+    var steering = RouteSteering()
+    /// The numbers of the active opened sessions, in the order of their activation.
+    var active: [UInt32] = []
+    /// Whether something has changed on which sessions' choices, or the places of their streams, depend.
+    var mustSteer = false
+    /// When to compare sessions' routes with what their owners know.
+    var nextComparison: Instant?
+    /// Until when a new session manager is left alone.
+    var newManagerUntil: Instant?
+    /// When to repeat the commands that have had no effect, or to take what is in use for settled. WirePlumber 0.5
+    /// requests a port again that it sees in use, with its volume, and may do so after our command for the next one.
+    var nextCheck: Instant?
+    /// How many checks have been made since the last command.
+    var checks = 0
+
+    init() {}
+
+    /// The same devices, when all was undone.
+    init(after former: Routing) {
+        tracker = former.tracker
+        mustSteer = former.mustSteer
+        newManagerUntil = former.newManagerUntil
+    }
+
+    /// The next moment at which something is due; `nil` for none, as long as there are no devices.
+    var deadline: Instant? {
+        if tracker.isEmpty { return nil }
+        return [tracker.deadline, newManagerUntil, nextCheck, nextComparison].compactMap { $0 }.min()
+    }
+}
+
+extension Event {
+    /// Whether the event says nothing about who wants to be heard.
+    var isOfRoutesOnly: Bool {
+        switch self {
+        case .route, .linked, .routePreferred, .sessionConfined, .managerChanged, .turnEnded: true
+        case .streamAppeared, .streamWanted, .streamMuted, .streamFreed, .streamSounding, .streamRunning, .streamSettled,
+            .streamVanished, .streamLeftAlone, .clockReached, .policyChanged, .streamMoved, .sessionOpened,
+            .sessionConfigured, .sessionRequested, .sessionClosed, .inputMuted, .inputGone, .switched, .shutdown,
+            .streamPlaced, .outputLost, .outputReturned, .routeChanged:
+            false
+        }
+    }
+}
+
+/// What is found out from devices and places (R56, R63, R64, N27).
+extension Engine {
+    /// How long a session manager may take to set up the cards that it finds.
+    private static let managerStart = Duration.seconds(1)
+
+    /// Takes from an event what concerns the devices, the places of streams, and what is asked of the server. Returns
+    /// whether streams may be heard elsewhere after it.
+    mutating func takeRoutes(_ event: Event, _ places: (any StreamPlaces)?, at now: Instant) -> Bool {
+        switch event {
+        case .route(let event):
+            track(event, places, at: now)
+            return true
+        case .linked(let node):
+            routing.mustSteer = true
+            for port in routing.tracker.ports(of: node) where !routing.tracker.isLost(port) { resume(on: port, places) }
+            return true
+        case .routePreferred(let id, let output, let input):
+            change(id) { ($0.preferredOutput, $0.preferredInput) = (output, input) }
+        case .sessionConfined(let id): change(id) { $0.mayUseSharedPorts = false }
+        case .managerChanged:
+            routing.newManagerUntil = now.advanced(by: Self.managerStart)
+            routing.nextCheck = nil
+        case .clockReached: takeMoments(places, at: now)
+        case .turnEnded: steer(places, at: now)
+        case .sessionOpened, .sessionClosed, .streamMoved, .streamLeftAlone: routing.mustSteer = true
+        case .policyChanged:
+            routing.mustSteer = true
+            return true
+        case .streamAppeared(_, _, let description, _):
+            if description.output != nil || haveOutputs { routing.mustSteer = true }
+            return true
+        case .streamVanished: planComparison(at: now)
+        case .streamWanted, .streamMuted, .streamFreed, .streamSounding, .streamRunning, .streamSettled,
+            .sessionConfigured, .sessionRequested, .inputMuted, .inputGone, .switched, .shutdown, .streamPlaced,
+            .outputLost, .outputReturned, .routeChanged:
+            break
+        }
+        return false
+    }
+
+    private mutating func change(_ id: SessionID, _ change: (inout Session) -> Void) {
+        guard let place = facts.session(id), facts.sessions[place].kind == .opened else { return }
+        change(&facts.sessions[place])
+        routing.mustSteer = true
+    }
+
+    /// Takes what the clock shows.
+    private mutating func takeMoments(_ places: (any StreamPlaces)?, at now: Instant) {
+        if let deadline = routing.tracker.deadline, deadline <= now { track(.clock, places, at: now) }
+        if let end = routing.newManagerUntil, end <= now {
+            // The present state is what the session manager does by itself.
+            routing.newManagerUntil = nil
+            routing.steering = RouteSteering()
+            routing.mustSteer = true
+        }
+        if let moment = routing.nextCheck, moment <= now { checkCommands(at: now) }
+        if let moment = routing.nextComparison, moment <= now {
+            if routing.tracker.isAtRest {
+                compareRoutes(places)
+            } else {
+                routing.nextComparison = routing.tracker.deadline
+            }
+        }
+    }
+
+    /// Records what a server reports of its devices, and finds out what comes of it.
+    mutating func track(_ event: RouteEvent, _ places: (any StreamPlaces)?, at now: Instant) {
+        let hadBegun = routing.tracker.hasBegun
+        for effect in routing.tracker.handle(event, at: now) {
+            switch effect {
+            case .lostOutput(let port): lose(port, places)
+            case .returnedOutput(let port): resume(on: port, places)
+            case .switchedOutput(let port): release(port)
+            case .changed(let change):
+                effects.append(.routeChanged(change))
+                found.append(.routeChanged(change.reason))
+                compareRoutes(places)
+            case .availableChanged: effects.append(.availablePortsChanged)
+            }
+        }
+        routing.mustSteer = true
+        if hadBegun || !routing.tracker.hasBegun { return }
+        effects.append(.routeBegun(route))
+        for place in facts.sessions.indices { verdict.routes[place].notified = route(of: place) }
+    }
+
+    // MARK: - Lost outputs
+
+    /// R64: finds the streams that play on no other port than this one: not those on a combined sink that still has
+    /// another port.
+    private mutating func lose(_ port: RoutePort, _ places: (any StreamPlaces)?) {
+        guard let node = port.nodeID, let places else { return }
+        let heard = places.streams(heardOn: node).filter { stream in
+            !routing.tracker.isSpared(without: port)
+                || !(places.node(of: stream).map { routing.tracker.isSpared($0, without: port) } ?? false)
+        }
+        let (lost, stopped) = places.lost(heard, with: port)
+        if lost.isEmpty { return }
+        effects.append(.outputLost(port, streams: lost))
+        // What its client has stopped for a moment plays to us until the output has gone.
+        found += stopped.map { .streamWanted($0, true) }
+        found.append(.outputLost(PortID(port.id), name: port.name, streams: lost))
+    }
+
+    /// Whether a session waits for a lost output.
+    private func awaits(_ place: Int, _ port: RoutePort) -> Bool {
+        if case .lostOutput(let lost, _) = verdict.standings[place].hold { lost.id.name == port.id } else { false }
+    }
+
+    /// A lost output is in use: who waits for it and is heard there goes on.
+    private mutating func resume(on port: RoutePort, _ places: (any StreamPlaces)?) {
+        guard let node = port.nodeID, let places, facts.sessions.indices.contains(where: { awaits($0, port) }) else {
+            return
+        }
+        let heard = places.streams(heardOn: node)
+        if !heard.isEmpty { found.append(.outputReturned(PortID(port.id), streams: heard)) }
+    }
+
+    /// A lost output is plugged in, but not in use: nobody waits for it any more.
+    private mutating func release(_ port: RoutePort) {
+        let waiting = facts.streams.filter { awaits($0.session, port) }.map(\.id)
+        if waiting.isEmpty { return }
+        effects.append(.outputSwitched(port))
+        found.append(.outputReturned(PortID(port.id), streams: waiting))
+    }
+
+    // MARK: - Zones
+
+    /// N27: finds the streams that are heard in other zones than before. A stream that is linked to nothing yet counts as
+    /// heard where the server plays by default.
+    mutating func findZones(_ places: (any StreamPlaces)?) {
+        let zones = policy.zones
+        guard let places, !zones.all.isEmpty || facts.streams.contains(where: { !$0.zones.isEmpty }) else { return }
+        let byDefault = zones.zones(of: route.outputs)
+        var byNode: [UInt32: ZoneSet] = [:]
+        let moved = facts.streams.filter { $0.direction == .playback }.compactMap { stream -> Event? in
+            var here = byDefault
+            if let node = places.node(of: stream.id) {
+                here = byNode[node] ?? zones.zones(of: ports(of: node))
+                byNode[node] = here
+            }
+            return here == stream.zones ? nil : .streamPlaced(stream.id, here)
+        }
+        found = moved + found
+    }
+}
