@@ -9,6 +9,9 @@ extension SessionRuntime {
     /// The outputs that can be chosen (R66).
     public var availableOutputs: [RoutePort] { read { $0.availableOutputs } }
 
+    /// Whether nothing about routes is still to come, for tests.
+    package var routesAreAtRest: Bool { read { $0.routesAreAtRest } }
+
     /// The route of an opened session (R57).
     public func route(of session: SessionID) -> Route { read { $0.route(of: session) } }
 

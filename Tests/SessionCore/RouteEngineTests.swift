@@ -4,69 +4,87 @@ import Testing
 
 /// Routes as they are told and done, with streams on paper (R41–R48, R56–R66).
 struct RouteEngineDesk {
-    var engine = RouteEngine()
-    var streams = PlacedStreams()
+    var engine = Engine(policy: .phone)
+    var places = PlacedStreams()
     private(set) var time: Int64 = 0
-    private(set) var effects: [RouteEngine.Effect] = []
+    private var wake: Instant?
+    private var effects: [Effect] = []
 
-    mutating func send(_ events: RouteEngine.Event...) {
+    mutating func send(_ events: Event...) {
         for event in events { handle(event) }
         handle(.turnEnded)
     }
 
     mutating func send(_ events: [RouteEvent]) {
-        for event in events { handle(.server(event)) }
+        for event in events { handle(.route(event)) }
         handle(.turnEnded)
     }
 
-    private mutating func handle(_ event: RouteEngine.Event) {
-        effects += engine.handle(event, among: streams, at: Instant(nanoseconds: time * 1_000_000))
+    private mutating func handle(_ event: Event) {
+        let new = engine.handle(event, among: places, at: Instant(nanoseconds: time * 1_000_000))
+        for case .wake(let moment) in new { wake = moment }
+        effects += new
     }
 
     /// Lets time pass, with the clock as it is wanted.
     mutating func wait(_ milliseconds: Int64) {
         let end = time + milliseconds
         var turns = 0
-        while let deadline = engine.deadline, deadline.nanoseconds <= end * 1_000_000, turns < 1_000 {
-            time = max(time, (deadline.nanoseconds + 999_999) / 1_000_000)
-            send(.clock)
+        while let due = wake, due.nanoseconds <= end * 1_000_000, turns < 1_000 {
+            time = max(time, (due.nanoseconds + 999_999) / 1_000_000)
+            wake = nil
+            send(.clockReached)
             turns += 1
         }
         #expect(turns < 1_000, "the clock never rests")
         time = end
     }
 
-    /// Puts a stream of a session on a sink; the sinks on which it is heard, if that is another one.
+    /// Puts a stream of a session, which plays beside all others, on a sink; the sinks on which it is heard, if that is
+    /// another one.
     mutating func put(_ id: UInt32, of session: UInt32?, on node: UInt32, heardOn ends: [UInt32]? = nil) {
-        let stream = RouteStream(StreamID(id), of: session.map { SessionID($0) }, .playback, on: node)
-        streams.streams.removeAll { $0.id == stream.id }
-        streams.streams.append(stream)
-        for node in streams.heard.keys { streams.heard[node]?.removeAll { $0 == stream.id } }
-        for node in ends ?? [node] { streams.heard[node, default: []].append(stream.id) }
+        let stream = StreamID(id)
+        places.put(stream, on: node, heardOn: ends ?? [node])
+        if engine.treatment(of: stream) == nil {
+            let application = ApplicationID(portal: nil, binary: "app\(id)", displayName: nil, fallback: "")
+            let music = SessionDescription(name: "music", category: .playback, options: .mixWithOthers)
+            send(.streamAppeared(stream, application: application, description: music, direction: .playback))
+            if let session { send(.streamMoved(stream, to: .opened(SessionID(session)))) }
+            send(.streamWanted(stream, true), .streamRunning(stream, true))
+        }
         send(.linked(to: node))
     }
 
-    mutating func open(_ id: UInt32, _ category: SessionCore.Category = .playback, isActive: Bool = true) throws {
-        var configuration = SessionConfiguration()
-        try configuration.set(category, [], nil, whileActive: false)
-        send(.session(SessionID(id), configuration, isActive: isActive, followsRoute: false))
+    /// Opens a session that plays beside all others, and activates it.
+    mutating func open(_ id: UInt32, isActive: Bool = true) {
+        let session = SessionID(id)
+        if engine.state(of: session) == nil {
+            let application = ApplicationID(portal: nil, binary: "session\(id)", displayName: nil, fallback: "")
+            send(.sessionOpened(session, application: application, .application))
+            send(.sessionConfigured(session, .category(.playback, .mixWithOthers, nil)))
+        }
+        if isActive { send(.sessionRequested(session, .activate(mayWait: false))) }
     }
 
     /// What has followed since this was asked last, as words; outputs only.
     mutating func news() -> [String] {
         func list(_ route: Route) -> String { route.outputs.map(\.id).joined(separator: "+") }
-        func list(_ streams: [StreamID]) -> String { streams.map { "\($0.rawValue)" }.joined(separator: "+") }
         defer { effects = [] }
         return effects.compactMap { effect in
             switch effect {
-            case .lost(let port, let streams): "lost \(port.id): \(list(streams))"
-            case .returned(let port, let streams): "returned \(port.id): \(list(streams))"
-            case .switched(let port, let streams): "switched \(port.id): \(list(streams))"
+            case .outputLost(let port, let streams):
+                "lost \(port.id): \(streams.map { "\($0.rawValue)" }.joined(separator: "+"))"
+            case .outputSwitched(let port): "switched \(port.id)"
+            case .treat(let stream, let treatment, _, _):
+                "\(stream.rawValue) \(treatment.silence == .none ? "plays" : "is silent")"
             case .command(let command): "\(command)"
-            case .changed(let change): "\(change.reason.rawValue) \(list(change.previous)) > \(list(change.current))"
-            case .sessionChanged(let session, let change):
+            case .routeChanged(let change):
+                "\(change.reason.rawValue) \(list(change.previous)) > \(list(change.current))"
+            case .sessionRouteChanged(let session, let change):
                 "session \(session.rawValue): \(change.reason.rawValue) \(list(change.previous)) > \(list(change.current))"
-            case .availableChanged, .begun: nil
+            case .availablePortsChanged, .routeBegun, .wake, .sessionActivated, .sessionDeactivated, .interruptionBegan,
+                .interruptionEnded, .answered, .activationGranted, .sessionChanged, .streamRefused:
+                nil
             }
         }
     }
@@ -91,7 +109,7 @@ struct RouteEngineDesk {
     // MARK: - Filters
 
     @Test("R60 R64 a default sink that is a filter stands for the hardware behind it, when that is lost too")
-    func filter() throws {
+    func filter() {
         var desk = RouteEngineDesk.laptopAndHeadset()
         desk.send([
             .node(Self.equalizer), .passesOn(60, to: [Self.usb]), .defaultNode(.output, name: "equalizer"),
@@ -99,23 +117,22 @@ struct RouteEngineDesk {
         desk.wait(5_000)
         #expect(desk.engine.route.outputs.map(\.id) == ["usb/out"])
         #expect(desk.news() == ["8 laptop/speaker > usb/out"])
-        try desk.open(1)
+        desk.open(1)
         desk.put(1, of: 1, on: 60, heardOn: [Self.usb])
         desk.wait(1_000)
         #expect(desk.news() == [])
         #expect(desk.engine.route(of: SessionID(1)).outputs.map(\.id) == ["usb/out"])
         // The server links the filter to the speaker, and the music must not follow.
         desk.send([.nodeGone(Self.usb)])
-        #expect(desk.news() == ["lost usb/out: 1"])
+        #expect(desk.news() == ["lost usb/out: 1", "1 is silent"])
         desk.send([.passesOn(60, to: []), .deviceGone(Plug.usb.device.id), .passesOn(60, to: [Self.laptop])])
         desk.wait(5_000)
         #expect(desk.news() == ["2 usb/out > laptop/speaker", "session 1: 2 usb/out > laptop/speaker"])
         desk.send([.device(Plug.usb.device), .node(Plug.usb.sink), .passesOn(60, to: [Self.usb])])
-        desk.streams.heard = [Self.usb: [StreamID(1)]]
         desk.wait(5_000)
         #expect(
             desk.news() == [
-                "returned usb/out: 1", "1 laptop/speaker > usb/out", "session 1: 1 laptop/speaker > usb/out",
+                "1 laptop/speaker > usb/out", "session 1: 1 laptop/speaker > usb/out", "1 plays",
             ])
     }
 
@@ -153,19 +170,19 @@ struct RouteEngineDesk {
     }
 
     @Test("R41 R66 a session that chooses what is behind the default filter is not taken past it")
-    func choiceBehindFilter() throws {
+    func choiceBehindFilter() {
         var desk = RouteEngineDesk.laptopAndHeadset()
         desk.send([
             .node(Self.equalizer), .passesOn(60, to: [Self.usb]), .defaultNode(.output, name: "equalizer"),
         ])
         desk.wait(5_000)
-        try desk.open(1)
+        desk.open(1)
         desk.put(1, of: 1, on: 60, heardOn: [Self.usb])
         _ = desk.news()
-        desk.send(.preference(SessionID(1), output: "usb/out", input: nil))
+        desk.send(.routePreferred(SessionID(1), output: "usb/out", input: nil))
         desk.wait(5_000)
         #expect(desk.news() == [])
-        desk.send(.preference(SessionID(1), output: "laptop/speaker", input: nil))
+        desk.send(.routePreferred(SessionID(1), output: "laptop/speaker", input: nil))
         #expect(
             desk.news() == [
                 "\(RouteCommand.send(StreamID(1), to: Self.laptop))", "session 1: 8 usb/out > laptop/speaker",
@@ -175,7 +192,7 @@ struct RouteEngineDesk {
     // MARK: - Several outputs
 
     @Test("R60 R64 a combined sink has several outputs: losing one is no loss, losing the last is")
-    func combined() throws {
+    func combined() {
         var desk = RouteEngineDesk.laptopAndHeadset()
         desk.send([.device(Plug.bluetooth.device), .node(Plug.bluetooth.sink)])
         desk.send([
@@ -184,23 +201,26 @@ struct RouteEngineDesk {
         ])
         desk.wait(5_000)
         #expect(desk.engine.route.outputs.map(\.id) == ["usb/out", "bluetooth/out"])
-        try desk.open(1)
+        desk.open(1)
         desk.put(1, of: 1, on: 62, heardOn: [Self.usb, Plug.bluetooth.sink.id])
         // One that plays on the headset alone.
         desk.put(2, of: nil, on: Self.usb)
         desk.wait(5_000)
         _ = desk.news()
         desk.send([.nodeGone(Self.usb), .deviceGone(Plug.usb.device.id)])
-        desk.streams.heard[Self.usb] = nil
+        desk.places.remove(node: Self.usb)
         desk.wait(5_000)
         #expect(
             desk.news() == [
-                "lost usb/out: 2", "8 usb/out+bluetooth/out > bluetooth/out",
+                "lost usb/out: 2", "2 is silent", "8 usb/out+bluetooth/out > bluetooth/out",
                 "session 1: 8 usb/out+bluetooth/out > bluetooth/out",
             ])
         desk.send([.nodeGone(Plug.bluetooth.sink.id), .deviceGone(Plug.bluetooth.device.id)])
         desk.wait(5_000)
-        #expect(desk.news() == ["lost bluetooth/out: 1", "2 bluetooth/out > ", "session 1: 2 bluetooth/out > "])
+        #expect(
+            desk.news() == [
+                "lost bluetooth/out: 1", "1 is silent", "2 bluetooth/out > ", "session 1: 2 bluetooth/out > ",
+            ])
     }
 
     @Test("R64 both outputs of a combined sink go at once, with their card: lost")
@@ -228,13 +248,13 @@ struct RouteEngineDesk {
         desk.put(1, of: nil, on: 62, heardOn: [71, 72])
         _ = desk.news()
         desk.send([.deviceGone(70)])
-        #expect(desk.news() == ["lost card/left: 1", "lost card/right: 1"])
+        #expect(desk.news() == ["lost card/left: 1", "lost card/right: 1", "1 is silent"])
     }
 
     // MARK: - No card, and cards of others
 
     @Test("R56 R60 a machine without a card has an empty route, and a session that wants to play is told 7")
-    func dummy() throws {
+    func dummy() {
         var desk = RouteEngineDesk()
         desk.send([
             .node(RouteNode(id: 5, name: "auto_null", direction: .output, kind: .dummy)),
@@ -243,13 +263,13 @@ struct RouteEngineDesk {
         desk.wait(5_000)
         #expect(desk.engine.route.isEmpty)
         #expect(desk.engine.availableOutputs.isEmpty)
-        try desk.open(1, isActive: false)
+        desk.open(1, isActive: false)
         desk.wait(1_000)
         #expect(desk.news() == [])
-        try desk.open(1)
+        desk.open(1)
         desk.wait(1_000)
         #expect(desk.news() == ["7  > ", "session 1: 7  > "])
-        try desk.open(2)
+        desk.open(2)
         desk.wait(1_000)
         #expect(desk.news() == ["session 2: 7  > "])
         for event in Plug.usb.comes { desk.send([event]) }
@@ -259,7 +279,9 @@ struct RouteEngineDesk {
         for event in Plug.usb.goes(to: "auto_null") { desk.send([event]) }
         desk.wait(5_000)
         #expect(
-            desk.news() == ["lost usb/out: 1", "2 usb/out > ", "session 1: 2 usb/out > ", "session 2: 2 usb/out > "])
+            desk.news() == [
+                "lost usb/out: 1", "1 is silent", "2 usb/out > ", "session 1: 2 usb/out > ", "session 2: 2 usb/out > ",
+            ])
     }
 
     @Test(
@@ -275,19 +297,19 @@ struct RouteEngineDesk {
         _ = desk.news()
         desk.send([.nodeGone(63), .defaultNode(.output, name: "sink.laptop")])
         desk.wait(5_000)
-        let lost = isNetwork ? ["lost tunnel: 1"] : []
+        let lost = isNetwork ? ["lost tunnel: 1", "1 is silent"] : []
         #expect(desk.news() == lost + ["2 tunnel > laptop/speaker"])
     }
 
     // MARK: - Streams that their user has moved
 
     @Test("R58 R64 a stream that its user has moved has a route of its own: it is lost with that, not with the default")
-    func moved() throws {
+    func moved() {
         var desk = RouteEngineDesk.laptopAndHeadset()
         desk.send([.device(Plug.bluetooth.device), .node(Plug.bluetooth.sink)])
         desk.wait(5_000)
-        try desk.open(1)
-        try desk.open(2)
+        desk.open(1)
+        desk.open(2)
         desk.put(1, of: 1, on: Self.laptop)
         desk.put(2, of: 2, on: Self.laptop)
         desk.wait(5_000)
@@ -311,19 +333,19 @@ struct RouteEngineDesk {
         desk.wait(5_000)
         #expect(
             desk.news() == [
-                "lost bluetooth/out: 2", "2 bluetooth/out > laptop/speaker",
+                "lost bluetooth/out: 2", "2 is silent", "2 bluetooth/out > laptop/speaker",
                 "session 2: 2 bluetooth/out > laptop/speaker",
             ])
         desk.send([.nodeGone(Self.usb), .deviceGone(Plug.usb.device.id)])
         desk.put(1, of: 1, on: Self.laptop)
         desk.wait(5_000)
-        #expect(desk.news() == ["lost usb/out: 1", "session 1: 2 usb/out > laptop/speaker"])
+        #expect(desk.news() == ["lost usb/out: 1", "1 is silent", "session 1: 2 usb/out > laptop/speaker"])
     }
 
     @Test("R58 a session has a route of its own only if all of its streams were moved; on the way nothing is told")
-    func movedInPart() throws {
+    func movedInPart() {
         var desk = RouteEngineDesk.laptopAndHeadset()
-        try desk.open(1)
+        desk.open(1)
         desk.put(1, of: 1, on: Self.laptop)
         desk.put(2, of: 1, on: Self.laptop)
         desk.wait(1_000)
@@ -338,29 +360,28 @@ struct RouteEngineDesk {
         desk.wait(1_000)
         #expect(desk.news() == ["session 1: 8 laptop/speaker > usb/out"])
         // Linked to nothing for a while.
-        for index in desk.streams.streams.indices { desk.streams.streams[index].nodeID = nil }
-        desk.send(.streamsChanged)
+        for id in [1, 2] as [UInt32] { desk.places.unlink(StreamID(id)) }
+        desk.send(.streamMoved(StreamID(1), to: .opened(SessionID(1))))
         desk.wait(1_000)
         #expect(desk.news() == [])
-        desk.streams.streams = []
-        desk.send(.streamGone(StreamID(1)), .streamGone(StreamID(2)))
+        desk.send(.streamVanished(StreamID(1)), .streamVanished(StreamID(2)))
         desk.wait(1_000)
         #expect(desk.news() == ["session 1: 8 usb/out > laptop/speaker"])
     }
 
     @Test("R66 a stream that was sent elsewhere for its session was not moved by its user")
-    func sent() throws {
+    func sent() {
         var desk = RouteEngineDesk.laptopAndHeadset()
-        try desk.open(1)
+        desk.open(1)
         desk.put(1, of: 1, on: Self.laptop)
-        desk.send(.preference(SessionID(1), output: "usb/out", input: nil))
+        desk.send(.routePreferred(SessionID(1), output: "usb/out", input: nil))
         desk.put(1, of: 1, on: Self.usb)
         desk.wait(5_000)
         #expect(
             desk.news() == [
                 "\(RouteCommand.send(StreamID(1), to: Self.usb))", "session 1: 8 laptop/speaker > usb/out",
             ])
-        desk.send(.preference(SessionID(1), output: nil, input: nil))
+        desk.send(.routePreferred(SessionID(1), output: nil, input: nil))
         desk.put(1, of: 1, on: Self.laptop)
         desk.wait(5_000)
         #expect(

@@ -313,7 +313,9 @@ struct Scenario {
             log.append("ended \(session.application.name) \(resumes ? "resume" : "stay")")
         case .answered(let id, let answer): log.append("\(sessionNames[id] ?? "?"): \(Self.word(answer))")
         case .activationGranted(let id): log.append("\(sessionNames[id] ?? "?"): granted")
-        case .sessionChanged: break
+        case .sessionChanged, .outputLost, .outputSwitched, .command, .routeBegun, .routeChanged, .sessionRouteChanged,
+            .availablePortsChanged:
+            break
         case .streamRefused(let id): log.append("refused \(names[id] ?? "?")")
         }
     }

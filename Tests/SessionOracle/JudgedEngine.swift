@@ -74,7 +74,9 @@ public struct JudgedEngine: Sendable {
         case .interruptionEnded(let session, let resumes): .ended(session.key, resumes: resumes)
         case .answered(let id, let answer): .answered(id, Announcement.Answer(answer))
         case .activationGranted(let id): .granted(id)
-        case .treat, .wake, .sessionChanged, .streamRefused: nil
+        case .treat, .wake, .sessionChanged, .streamRefused, .outputLost, .outputSwitched, .command, .routeBegun,
+            .routeChanged, .sessionRouteChanged, .availablePortsChanged:
+            nil
         }
     }
 

@@ -402,7 +402,7 @@ extension ServiceFixture {
     /// Whether the engine of routes waits for nothing.
     func routeRests() async -> Bool {
         await withCheckedContinuation { continuation in
-            perform { runtime, _ in continuation.resume(returning: runtime.routes.deadline == nil) }
+            perform { runtime, _ in continuation.resume(returning: runtime.routesAreAtRest) }
         }
     }
 

@@ -88,6 +88,8 @@ extension Engine {
         return effects.first.map { "decided anew, there is the effect \($0)" }
     }
 
+    /// Whether nothing about routes is due by the clock.
+    package var routesAreAtRest: Bool { routing.deadline == nil }
     package var sessionCount: Int { facts.sessions.count }
     /// The next moment at which something changes by itself; `nil` for none.
     package var nextEnd: Instant? { verdict.next }

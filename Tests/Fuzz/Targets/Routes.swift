@@ -1,4 +1,5 @@
 import SessionCore
+import SessionOracle
 
 /// Random events of cards, sinks, streams and sessions.
 func fuzzRoutes(_ bytes: [UInt8]) {
@@ -7,51 +8,45 @@ func fuzzRoutes(_ bytes: [UInt8]) {
 }
 
 private struct RoutePlay {
-    private struct Places: StreamPlaces {
-        var streams: [RouteStream] = []
-        var heard: [UInt32: [StreamID]] = [:]
-        func routedStreams() -> [RouteStream] { streams }
-        func streams(heardOn node: UInt32) -> [StreamID] { heard[node] ?? [] }
-    }
-
     private var input: Input
-    private var engine = RouteEngine()
-    private var places = Places()
+    private var engine = Engine(policy: .phone)
+    private var places = PlacedStreams()
     private var now: Int64 = 0
+    private var wake: Instant?
 
     init(_ bytes: [UInt8]) { input = Input(bytes) }
 
     mutating func run() {
         for _ in 0..<256 {
             if input.isEmpty { break }
-            send(event())
+            for event in events() { send(event) }
             if input.oneIn(2) { send(.turnEnded) }
             now = now &+ input.pick([0, 0, 1, 20, 300, 3_000]) * 1_000_000
-            if let deadline = engine.deadline, deadline.nanoseconds <= now { send(.clock) }
+            if let wake, wake.nanoseconds <= now { send(.clockReached) }
         }
         send(.turnEnded)
-        for _ in 0..<32 {
-            guard let deadline = engine.deadline else { break }
-            now = max(now, deadline.nanoseconds)
-            send(.clock)
+        for _ in 0..<128 {
+            guard let wake else { break }
+            now = max(now, wake.nanoseconds)
+            send(.clockReached)
             send(.turnEnded)
         }
-        found("does not come to rest", engine.deadline != nil)
+        found("does not come to rest", wake != nil)
         send(.shutdown)
         send(.turnEnded)
         found("sessions outlive the end", engine.hasSessions)
     }
 
-    private mutating func send(_ event: RouteEngine.Event) {
+    private mutating func send(_ event: Event) {
+        if event == .clockReached { wake = nil }
         let effects = engine.handle(event, among: places, at: Instant(nanoseconds: now))
         found("\(effects.count) effects", effects.count > 256)
         for effect in effects {
             switch effect {
-            case .lost(let port, let streams):
+            case .wake(let moment): wake = moment
+            case .outputLost(let port, let streams):
                 let heard = port.nodeID.map { places.streams(heardOn: $0) } ?? []
                 found("\(port.id) is lost with \(streams)", streams.isEmpty || !streams.allSatisfy(heard.contains))
-            case .returned(let port, let streams), .switched(let port, let streams):
-                found("\(port.id) is back with nothing", streams.isEmpty)
             default: break
             }
         }
@@ -59,50 +54,59 @@ private struct RoutePlay {
 
     private mutating func id() -> UInt32 { UInt32(input.below(6)) }
 
-    private mutating func event() -> RouteEngine.Event {
+    private mutating func events() -> [Event] {
         switch input.below(16) {
-        case 0, 1: return .server(.device(device()))
-        case 2: return .server(.deviceGone(id()))
+        case 0, 1: return [.route(.device(device()))]
+        case 2: return [.route(.deviceGone(id()))]
         case 3, 4:
             let id = id()
-            return .server(
-                .node(
-                    RouteNode(
-                        id: id, name: "n\(id)", direction: direction(), deviceID: input.oneIn(2) ? nil : self.id(),
-                        profileDevice: input.oneIn(2) ? nil : self.id(), type: input.pick(types),
-                        isAtCamera: input.oneIn(8), kind: input.pick([.plain, .filter, .network, .dummy]))))
-        case 5: return .server(.nodeGone(id()))
-        case 6: return .server(.passesOn(id(), to: (0..<input.below(4)).map { _ in id() }))
-        case 7: return .server(.defaultNode(direction(), name: input.oneIn(6) ? nil : "n\(id())"))
+            let node = RouteNode(
+                id: id, name: "n\(id)", direction: direction(), deviceID: input.oneIn(2) ? nil : self.id(),
+                profileDevice: input.oneIn(2) ? nil : self.id(), type: input.pick(types),
+                isAtCamera: input.oneIn(8), kind: input.pick([.plain, .filter, .network, .dummy]))
+            return [.route(.node(node))]
+        case 5: return [.route(.nodeGone(id()))]
+        case 6: return [.route(.passesOn(id(), to: (0..<input.below(4)).map { _ in id() }))]
+        case 7: return [.route(.defaultNode(direction(), name: input.oneIn(6) ? nil : "n\(id())"))]
         case 8:
-            return .server(
-                input.pick([
-                    .woke, .overridden, .clock, .category(nil), .category(input.pick(SessionCore.Category.allCases)),
-                ]))
-        case 9, 10:
-            var configuration = SessionConfiguration()
-            try? configuration.set(
-                input.pick(SessionCore.Category.allCases), CategoryOptions(rawValue: input.byte()),
-                input.oneIn(2) ? input.pick(Mode.allCases) : nil, whileActive: false)
-            return .session(
-                SessionID(id()), input.oneIn(4) ? nil : configuration, isActive: input.oneIn(2),
-                followsRoute: input.oneIn(2))
+            let category = input.pick(SessionCore.Category.allCases)
+            return [.route(input.pick([.woke, .overridden, .clock, .category(nil), .category(category)]))]
+        case 9, 10: return session(SessionID(id()))
         case 11:
             let ports = [nil, "", "n\(id())", "d\(id())/p0", "d\(id())/p1"]
-            return .preference(SessionID(id()), output: input.pick(ports), input: input.pick(ports))
-        case 12, 13, 14:
-            let stream = RouteStream(
-                StreamID(id()), of: input.oneIn(3) ? nil : SessionID(id()), input.oneIn(3) ? .capture : .playback,
-                on: input.oneIn(5) ? nil : id())
-            places.streams.removeAll { $0.id == stream.id }
-            for node in places.heard.keys { places.heard[node]?.removeAll { $0 == stream.id } }
-            if input.oneIn(6) { return .streamGone(stream.id) }
-            places.streams.append(stream)
-            places.heard[id(), default: []].append(stream.id)
-            return stream.nodeID.map { .linked(to: $0) } ?? .streamsChanged
-        default: return input.pick([.managerChanged, .clock, .turnEnded, .streamsChanged, .shutdown])
+            return [.routePreferred(SessionID(id()), output: input.pick(ports), input: input.pick(ports))]
+        case 12, 13, 14: return stream(StreamID(id()))
+        default: return [input.pick([.managerChanged, .clockReached, .turnEnded, .linked(to: id()), .shutdown])]
         }
     }
+
+    private mutating func session(_ id: SessionID) -> [Event] {
+        if input.oneIn(4) { return [.sessionClosed(id)] }
+        let category = ConfigurationChange.category(
+            input.pick(SessionCore.Category.allCases), CategoryOptions(rawValue: input.byte()),
+            input.oneIn(2) ? input.pick(Mode.allCases) : nil)
+        return [
+            .sessionOpened(id, application: Self.application, .application), .sessionConfigured(id, category),
+            input.oneIn(2) ? .sessionConfigured(id, .outputOverride(.speaker)) : .sessionConfined(id),
+            .sessionRequested(id, input.oneIn(2) ? .activate(mayWait: false) : .deactivate(notifyOthers: true)),
+        ]
+    }
+
+    private mutating func stream(_ id: StreamID) -> [Event] {
+        places.remove(id)
+        if input.oneIn(6) { return [.streamVanished(id)] }
+        let node = input.oneIn(5) ? nil : self.id()
+        places.put(id, on: node, heardOn: [self.id()])
+        let music = SessionDescription(name: "music", category: .playback)
+        return [
+            .streamAppeared(
+                id, application: Self.application, description: music, direction: input.oneIn(3) ? .capture : .playback),
+            .streamMoved(id, to: input.oneIn(3) ? .application(Self.application) : .opened(SessionID(self.id()))),
+            .streamWanted(id, !input.oneIn(4)), node.map { .linked(to: $0) } ?? .turnEnded,
+        ]
+    }
+
+    private static let application = ApplicationID(portal: nil, binary: "app", displayName: nil, fallback: "")
 
     private mutating func direction() -> PortDirection { input.oneIn(3) ? .input : .output }
 

@@ -3,9 +3,10 @@ import SessionCore
 /// Random cards, filters, streams and sessions: everything that sessions are told fits together (R56–R58, R64).
 public struct RouteEnginePlay: RandomPlay {
     private var random: SplitMix64
-    private var engine = RouteEngine()
-    private var streams = PlacedStreams()
+    private var engine = Engine(policy: .phone)
+    private var places = PlacedStreams()
     private var time: Int64 = 0
+    private var wake: Instant?
     /// What sessions were told last.
     private var told: [SessionID: Route] = [:]
     /// Those that begin with what is in use at first.
@@ -19,47 +20,53 @@ public struct RouteEnginePlay: RandomPlay {
     /// Plays to the end, or to the first failure.
     public mutating func play() {
         for _ in 0..<200 where failure == nil {
-            send(event())
+            for event in events() { send(event) }
             time += random.pick([0, 0, 1, 20, 300, 3_000])
             tick()
         }
         var rounds = 0
-        while engine.deadline != nil, failure == nil {
+        while let due = wake, failure == nil {
             rounds += 1
-            if rounds > 20 { return fail("does not come to rest") }
-            time = max(time, ((engine.deadline?.nanoseconds ?? 0) + 999_999) / 1_000_000)
+            if rounds > 100 { return fail("does not come to rest") }
+            time = max(time, (due.nanoseconds + 999_999) / 1_000_000)
             tick()
         }
         for (session, route) in told where !engine.route(of: session).isSame(as: route) {
             fail("session \(session.rawValue) was not told of its route at rest")
         }
         send(.shutdown)
-        send(.turnEnded)
         if engine.hasSessions { fail("sessions outlive the end") }
     }
 
     private mutating func tick() {
-        if let deadline = engine.deadline, deadline.nanoseconds <= time * 1_000_000 { send(.clock) }
+        guard let due = wake, due.nanoseconds <= time * 1_000_000 else { return }
+        wake = nil
+        send(.clockReached)
     }
 
     private mutating func fail(_ text: String) { failure = failure ?? "\(text), at \(time) ms" }
 
-    private mutating func send(_ event: RouteEngine.Event) {
+    private mutating func send(_ event: Event) {
         for next in [event, .turnEnded] {
-            for effect in engine.handle(next, among: streams, at: Instant(nanoseconds: time * 1_000_000)) {
-                check(effect)
-            }
+            let effects = engine.handle(next, among: places, at: Instant(nanoseconds: time * 1_000_000))
+            for effect in effects { check(effect) }
+            if let inconsistency = engine.inconsistency { fail(inconsistency) }
         }
     }
 
-    private mutating func check(_ effect: RouteEngine.Effect) {
+    private mutating func check(_ effect: Effect) {
         switch effect {
-        case .lost(let port, let lost):
-            let heard = port.nodeID.map { streams.streams(heardOn: $0) } ?? []
+        case .wake(let moment): wake = moment
+        case .outputLost(let port, let lost):
+            let heard = port.nodeID.map { places.streams(heardOn: $0) } ?? []
             if lost.isEmpty || !lost.allSatisfy(heard.contains) { fail("\(port.id) is lost with \(lost)") }
-        case .returned(let port, let back), .switched(let port, let back):
-            if back.isEmpty { fail("\(port.id) is back, and nothing on it") }
-        case .sessionChanged(let session, let change):
+        case .outputSwitched(let port):
+            let isWaiting = engine.streamIDs.contains { stream in
+                let treatment = engine.treatment(of: stream)
+                return treatment?.cause == .output(PortID(port.id)) && treatment?.reason == .routeDisconnected
+            }
+            if isWaiting { fail("\(port.id) is waited for, though another one is used instead") }
+        case .sessionRouteChanged(let session, let change):
             guard let last = told[session] else { return fail("session \(session.rawValue) is not open") }
             if unsure.remove(session) == nil, !change.previous.isSame(as: last) {
                 fail("session \(session.rawValue) knows of another route")
@@ -67,7 +74,7 @@ public struct RouteEnginePlay: RandomPlay {
             let isLack = change.reason == .noSuitableRouteForCategory
             if !isLack, change.previous.isSame(as: change.current) { fail("a change of nothing: \(change.reason)") }
             told[session] = change.current
-        case .begun:
+        case .routeBegun:
             // What is in use at first is no change; a review of the same moment may follow.
             unsure = Set(told.keys)
             for session in told.keys { told[session] = engine.route(of: session) }
@@ -75,7 +82,7 @@ public struct RouteEnginePlay: RandomPlay {
         }
     }
 
-    private mutating func event() -> RouteEngine.Event {
+    private mutating func events() -> [Event] {
         let id = UInt32(random.below(6))
         switch random.below(16) {
         case 0, 1:
@@ -88,67 +95,98 @@ public struct RouteEnginePlay: RandomPlay {
                         availability: random.pick(PortAvailability.allCases), profileDevices: [UInt32(index)],
                         activeOn: random.oneIn(2) ? UInt32(index) : nil)
                 })
-            return .server(.device(device))
-        case 2: return .server(.deviceGone(id))
+            return [.route(.device(device))]
+        case 2: return [.route(.deviceGone(id))]
         case 3, 4:
-            return .server(
-                .node(
-                    RouteNode(
-                        id: id, name: "n\(id)", direction: .output, deviceID: random.oneIn(2) ? nil : id,
-                        profileDevice: UInt32(random.below(3)),
-                        kind: random.pick([.plain, .filter, .network, .dummy]))))
-        case 5: return .server(.nodeGone(id))
-        case 6: return .server(.passesOn(id, to: (0..<random.below(3)).map { _ in UInt32(random.below(6)) }))
-        case 7: return .server(.defaultNode(.output, name: random.oneIn(6) ? nil : "n\(id)"))
-        case 8: return .server(random.pick([.woke, .overridden]))
+            let node = RouteNode(
+                id: id, name: "n\(id)", direction: .output, deviceID: random.oneIn(2) ? nil : id,
+                profileDevice: UInt32(random.below(3)), kind: random.pick([.plain, .filter, .network, .dummy]))
+            return [.route(.node(node))]
+        case 5: return [.route(.nodeGone(id))]
+        case 6: return [.route(.passesOn(id, to: (0..<random.below(3)).map { _ in UInt32(random.below(6)) }))]
+        case 7: return [.route(.defaultNode(.output, name: random.oneIn(6) ? nil : "n\(id)"))]
+        case 8: return [.route(random.pick([.woke, .overridden]))]
         case 9, 10: return session(SessionID(id % 3))
         case 11:
             let node = UInt32(random.below(6))
-            return .preference(
-                SessionID(id % 3), output: random.oneIn(2) ? nil : random.pick(["n\(node)", "d\(node)/p0"]), input: nil)
-        case 12, 13, 14:
-            let stream = RouteStream(
-                StreamID(id), of: random.oneIn(3) ? nil : SessionID(id % 3), .playback,
-                on: random.oneIn(5) ? nil : UInt32(random.below(6)))
-            streams.streams.removeAll { $0.id == stream.id }
-            for node in streams.heard.keys { streams.heard[node]?.removeAll { $0 == stream.id } }
-            if random.oneIn(6) { return .streamGone(stream.id) }
-            streams.streams.append(stream)
-            // Where it is heard depends on filters; any sink will do here.
-            streams.heard[UInt32(random.below(6)), default: []].append(stream.id)
-            return stream.nodeID.map { .linked(to: $0) } ?? .streamsChanged
-        default: return random.oneIn(4) ? .managerChanged : .clock
+            let output = random.oneIn(2) ? nil : random.pick(["n\(node)", "d\(node)/p0"])
+            return [.routePreferred(SessionID(id % 3), output: output, input: nil)]
+        case 12, 13, 14: return stream(StreamID(id))
+        default: return [random.oneIn(4) ? .managerChanged : .clockReached]
         }
     }
 
-    private mutating func session(_ id: SessionID) -> RouteEngine.Event {
+    /// A stream comes, is put somewhere, starts, stops, or goes.
+    private mutating func stream(_ id: StreamID) -> [Event] {
+        places.remove(id)
+        if random.oneIn(6) { return [.streamVanished(id)] }
+        let node = random.oneIn(5) ? nil : UInt32(random.below(6))
+        // Where it is heard depends on filters; any sink will do here.
+        places.put(id, on: node, heardOn: [UInt32(random.below(6))])
+        var events: [Event] = []
+        if engine.treatment(of: id) == nil, let description = Policy.phone.description(of: Role("music"), direction: .playback)
+        {
+            let application = ApplicationID(portal: nil, binary: "app\(id.rawValue)", displayName: nil, fallback: "")
+            events.append(
+                .streamAppeared(id, application: application, description: description, direction: .playback))
+        }
+        if random.oneIn(2) { events.append(.streamMoved(id, to: .opened(SessionID(UInt32(random.below(3)))))) }
+        events.append(.streamWanted(id, !random.oneIn(4)))
+        return events + (node.map { [.linked(to: $0)] } ?? [])
+    }
+
+    private mutating func session(_ id: SessionID) -> [Event] {
         if random.oneIn(4) {
             told[id] = nil
-            return .session(id, nil, isActive: false, followsRoute: false)
+            return [.sessionClosed(id)]
         }
-        var configuration = SessionConfiguration()
-        try? configuration.set(
-            random.pick([.playback, .ambient, .record, .playAndRecord, .audioProcessing]), [], nil, whileActive: false)
+        var events: [Event] = []
         if told[id] == nil {
+            let application = ApplicationID(portal: nil, binary: "session", displayName: nil, fallback: "")
+            events.append(.sessionOpened(id, application: application, .application))
             // What it is at first is what it knows.
             told[id] = engine.route.part(for: SessionConfiguration().category)
         }
-        return .session(id, configuration, isActive: random.oneIn(2), followsRoute: random.oneIn(2))
+        let category = random.pick([.playback, .ambient, .record, .playAndRecord, .audioProcessing] as [Category])
+        let options: CategoryOptions = category == .playback || category == .playAndRecord ? .mixWithOthers : []
+        events.append(.sessionConfigured(id, .category(category, options, nil)))
+        if random.oneIn(4) { events.append(.sessionConfigured(id, .outputOverride(random.pick([.none, .speaker])))) }
+        if random.oneIn(8) { events.append(.sessionConfined(id)) }
+        let request: SessionRequest = random.oneIn(2) ? .activate(mayWait: false) : .deactivate(notifyOthers: true)
+        return events + [.sessionRequested(id, request)]
     }
 }
 
 /// Where streams are, on paper.
 public struct PlacedStreams: StreamPlaces {
-    /// All streams.
-    public var streams: [RouteStream] = []
+    private var nodes: [StreamID: UInt32] = [:]
     /// By the number of the sink: the streams that are heard there, through whatever effects.
-    public var heard: [UInt32: [StreamID]] = [:]
+    private var heard: [UInt32: [StreamID]] = [:]
 
     /// No streams.
     public init() {}
 
-    /// All streams.
-    public func routedStreams() -> [RouteStream] { streams }
+    /// The sink to which a stream is linked.
+    public func node(of stream: StreamID) -> UInt32? { nodes[stream] }
     /// The streams that are heard on a sink.
     public func streams(heardOn node: UInt32) -> [StreamID] { heard[node] ?? [] }
+
+    /// Puts a stream on a sink, and says on which it is heard.
+    public mutating func put(_ stream: StreamID, on node: UInt32?, heardOn ends: [UInt32]) {
+        remove(stream)
+        nodes[stream] = node
+        for end in ends { heard[end, default: []].append(stream) }
+    }
+
+    /// Unlinks a stream.
+    public mutating func unlink(_ stream: StreamID) { nodes[stream] = nil }
+
+    /// Forgets a sink.
+    public mutating func remove(node: UInt32) { heard[node] = nil }
+
+    /// Forgets a stream.
+    public mutating func remove(_ stream: StreamID) {
+        nodes[stream] = nil
+        for node in heard.keys { heard[node]?.removeAll { $0 == stream } }
+    }
 }
