@@ -175,7 +175,8 @@ extension VirtualServer: SessionObserver {
                 sendActive(to: index)
                 send(.route(change.reason.name), to: index)
             }
-        case .treat, .wake, .sessionActivated, .sessionDeactivated, .streamRefused, .outputLost, .outputSwitched, .command,
+        case .treat, .wake, .sessionActivated, .sessionDeactivated, .streamRefused, .outputLost, .outputSwitched,
+            .command,
             .routeBegun, .routeChanged, .availablePortsChanged:
             break
         }

@@ -25,13 +25,13 @@ private struct RoutePlay {
             if let wake, wake.nanoseconds <= now { send(.clockReached) }
         }
         send(.turnEnded)
-        for _ in 0..<128 {
-            guard let wake else { break }
+        for _ in 0..<32 {
+            guard let wake, !engine.routesAreAtRest else { break }
             now = max(now, wake.nanoseconds)
             send(.clockReached)
             send(.turnEnded)
         }
-        found("does not come to rest", wake != nil)
+        found("does not come to rest", !engine.routesAreAtRest)
         send(.shutdown)
         send(.turnEnded)
         found("sessions outlive the end", engine.hasSessions)

@@ -25,9 +25,10 @@ public struct RouteEnginePlay: RandomPlay {
             tick()
         }
         var rounds = 0
-        while let due = wake, failure == nil {
+        // What waits for an output while somebody else silences it waits on.
+        while let due = wake, !engine.routesAreAtRest, failure == nil {
             rounds += 1
-            if rounds > 100 { return fail("does not come to rest") }
+            if rounds > 20 { return fail("does not come to rest") }
             time = max(time, (due.nanoseconds + 999_999) / 1_000_000)
             tick()
         }
@@ -124,8 +125,8 @@ public struct RouteEnginePlay: RandomPlay {
         // Where it is heard depends on filters; any sink will do here.
         places.put(id, on: node, heardOn: [UInt32(random.below(6))])
         var events: [Event] = []
-        if engine.treatment(of: id) == nil, let description = Policy.phone.description(of: Role("music"), direction: .playback)
-        {
+        let music = Policy.phone.description(of: Role("music"), direction: .playback)
+        if engine.treatment(of: id) == nil, let description = music {
             let application = ApplicationID(portal: nil, binary: "app\(id.rawValue)", displayName: nil, fallback: "")
             events.append(
                 .streamAppeared(id, application: application, description: description, direction: .playback))

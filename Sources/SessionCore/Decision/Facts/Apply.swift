@@ -31,7 +31,8 @@ extension Engine {
             mute(LostPort(port, name), isMuted: isMuted, streams, at: now)
         case .inputGone(let port): stopWaiting(for: port, isGone: true)
         case .switched(let switches): change(to: switches, at: now)
-        case .clockReached, .shutdown, .route, .linked, .routePreferred, .sessionConfined, .managerChanged, .turnEnded: break
+        case .clockReached, .shutdown, .route, .linked, .routePreferred, .sessionConfined, .managerChanged, .turnEnded:
+            break
         }
         return nil
     }

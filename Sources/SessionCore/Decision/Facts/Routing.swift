@@ -56,8 +56,8 @@ extension Event {
     var isOfRoutesOnly: Bool {
         switch self {
         case .route, .linked, .routePreferred, .sessionConfined, .managerChanged, .turnEnded: true
-        case .streamAppeared, .streamWanted, .streamMuted, .streamFreed, .streamSounding, .streamRunning, .streamSettled,
-            .streamVanished, .streamLeftAlone, .clockReached, .policyChanged, .streamMoved, .sessionOpened,
+        case .streamAppeared, .streamWanted, .streamMuted, .streamFreed, .streamSounding, .streamRunning,
+            .streamSettled, .streamVanished, .streamLeftAlone, .clockReached, .policyChanged, .streamMoved, .sessionOpened,
             .sessionConfigured, .sessionRequested, .sessionClosed, .inputMuted, .inputGone, .switched, .shutdown,
             .streamPlaced, .outputLost, .outputReturned, .routeChanged:
             false
@@ -89,7 +89,8 @@ extension Engine {
             routing.nextCheck = nil
         case .clockReached: takeMoments(places, at: now)
         case .turnEnded: steer(places, at: now)
-        case .sessionOpened, .sessionClosed, .streamMoved, .streamLeftAlone: routing.mustSteer = true
+        case .sessionClosed(let id): change(id) { _ in }
+        case .sessionOpened(_, _, .application), .streamMoved, .streamLeftAlone: routing.mustSteer = true
         case .policyChanged:
             routing.mustSteer = true
             return true
@@ -98,8 +99,8 @@ extension Engine {
             return true
         case .streamVanished: planComparison(at: now)
         case .streamWanted, .streamMuted, .streamFreed, .streamSounding, .streamRunning, .streamSettled,
-            .sessionConfigured, .sessionRequested, .inputMuted, .inputGone, .switched, .shutdown, .streamPlaced,
-            .outputLost, .outputReturned, .routeChanged:
+            .sessionOpened, .sessionConfigured, .sessionRequested, .inputMuted, .inputGone, .switched, .shutdown,
+            .streamPlaced, .outputLost, .outputReturned, .routeChanged:
             break
         }
         return false
