@@ -45,7 +45,7 @@ extension SessionRuntime {
     /// Records that something was linked to a node. Streams that wait for an output may play there again.
     public func linked(to node: UInt32) {
         mutedInputs.recordingsChanged()
-        post(.linked(to: node))
+        post(.route(.linked(to: node)))
         drain()
     }
 
@@ -57,16 +57,16 @@ extension SessionRuntime {
     /// Sets the ports that an opened session prefers, by id; `nil` for no preference (R66). A port that is missing
     /// counts once it appears.
     public func preferRoute(session: SessionID, output: String?, input: String?) {
-        post(.routePreferred(session, output: output, input: input))
+        post(.route(.preferred(session, output: output, input: input)))
         drain()
     }
 
     /// Records that an opened session belongs to a confined program, which changes no port that others use (N20).
-    public func confine(session: SessionID) { post(.sessionConfined(session)) }
+    public func confine(session: SessionID) { post(.route(.confined(session))) }
 
     /// Records that another session manager runs, or none.
     public func managerChanged() {
-        post(.managerChanged)
+        post(.route(.managerChanged))
         drain()
     }
 

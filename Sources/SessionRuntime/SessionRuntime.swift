@@ -73,7 +73,7 @@ public final class SessionRuntime {
             isDraining = true
             treated = 0
             handleQueue()
-            handle(.turnEnded)
+            handle(.route(.turnEnded))
             applyWishes()
             reportMutedInputs()
             host.turnEnded()
@@ -122,7 +122,7 @@ public final class SessionRuntime {
     /// Passes an event to the engine, and carries out its effects.
     private func handle(_ event: Event) {
         let effects = engine.handle(event, among: HostPlaces(runtime: self), at: host.now)
-        if event != .turnEnded { observer?.runtime(self, handled: event) }
+        if case .route(.turnEnded) = event {} else { observer?.runtime(self, handled: event) }
         for effect in effects { carryOut(effect, of: event) }
     }
 

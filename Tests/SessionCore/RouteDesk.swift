@@ -37,7 +37,7 @@ struct RouteDesk {
     var outputs: [String] {
         log.compactMap {
             switch $0.effect {
-            case .lostOutput(let port): "lost \(port.id)"
+            case .lostOutput(let port, _): "lost \(port.id)"
             case .returnedOutput(let port): "returned \(port.id)"
             case .switchedOutput(let port): "switched \(port.id)"
             default: nil

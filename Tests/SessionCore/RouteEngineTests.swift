@@ -12,12 +12,12 @@ struct RouteEngineDesk {
 
     mutating func send(_ events: Event...) {
         for event in events { handle(event) }
-        handle(.turnEnded)
+        handle(.route(.turnEnded))
     }
 
     mutating func send(_ events: [RouteEvent]) {
         for event in events { handle(.route(event)) }
-        handle(.turnEnded)
+        handle(.route(.turnEnded))
     }
 
     private mutating func handle(_ event: Event) {
@@ -52,7 +52,7 @@ struct RouteEngineDesk {
             if let session { send(.streamMoved(stream, to: .opened(SessionID(session)))) }
             send(.streamWanted(stream, true), .streamRunning(stream, true))
         }
-        send(.linked(to: node))
+        send(.route(.linked(to: node)))
     }
 
     /// Opens a session that plays beside all others, and activates it.
@@ -179,10 +179,10 @@ struct RouteEngineDesk {
         desk.open(1)
         desk.put(1, of: 1, on: 60, heardOn: [Self.usb])
         _ = desk.news()
-        desk.send(.routePreferred(SessionID(1), output: "usb/out", input: nil))
+        desk.send(.route(.preferred(SessionID(1), output: "usb/out", input: nil)))
         desk.wait(5_000)
         #expect(desk.news() == [])
-        desk.send(.routePreferred(SessionID(1), output: "laptop/speaker", input: nil))
+        desk.send(.route(.preferred(SessionID(1), output: "laptop/speaker", input: nil)))
         #expect(
             desk.news() == [
                 "\(RouteCommand.send(StreamID(1), to: Self.laptop))", "session 1: 8 usb/out > laptop/speaker",
@@ -374,14 +374,14 @@ struct RouteEngineDesk {
         var desk = RouteEngineDesk.laptopAndHeadset()
         desk.open(1)
         desk.put(1, of: 1, on: Self.laptop)
-        desk.send(.routePreferred(SessionID(1), output: "usb/out", input: nil))
+        desk.send(.route(.preferred(SessionID(1), output: "usb/out", input: nil)))
         desk.put(1, of: 1, on: Self.usb)
         desk.wait(5_000)
         #expect(
             desk.news() == [
                 "\(RouteCommand.send(StreamID(1), to: Self.usb))", "session 1: 8 laptop/speaker > usb/out",
             ])
-        desk.send(.routePreferred(SessionID(1), output: nil, input: nil))
+        desk.send(.route(.preferred(SessionID(1), output: nil, input: nil)))
         desk.put(1, of: 1, on: Self.laptop)
         desk.wait(5_000)
         #expect(

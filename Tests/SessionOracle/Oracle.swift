@@ -127,7 +127,7 @@ public struct Oracle: Sendable {
             let session = streams.remove(at: place).session
             if !streams.contains(where: { $0.session == session && $0.isWanted }) { leaveAlone(session) }
         case .streamMoved(let id, let key): if let place = place(of: id) { move([place], to: key, asks: true) }
-        case .clockReached, .route, .linked, .routePreferred, .sessionConfined, .managerChanged, .turnEnded: break
+        case .clockReached, .route: break
         case .policyChanged(let policy, let descriptions): change(to: policy, descriptions)
         case .sessionOpened(let id, let application, let kind): return (id, open(id, application, kind))
         case .sessionConfigured(let id, let change): return (id, configure(id, change))

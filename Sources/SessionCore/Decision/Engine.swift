@@ -6,7 +6,7 @@ public struct Engine: Sendable {
     var facts: Facts
     var verdict = Verdict()
     /// The devices, and what was asked of the server. Apart from the facts, which are copied often.
-    var routing: Routing
+    var routing = Routing()
     /// What the present event has led to, and what it has shown that is to be taken next.
     var effects: [Effect] = []
     var found: [Event] = []
@@ -17,12 +17,7 @@ public struct Engine: Sendable {
     public static let startLimit = Limits.start
 
     /// Creates an engine without streams and devices.
-    public init(policy: Policy) { self.init(policy, Routing()) }
-
-    private init(_ policy: Policy, _ routing: Routing) {
-        facts = Facts(policy)
-        self.routing = routing
-    }
+    public init(policy: Policy) { facts = Facts(policy) }
 
     /// The policy in force.
     public var policy: Policy { facts.rules.policy }
@@ -36,8 +31,8 @@ public struct Engine: Sendable {
     public mutating func handle(
         _ event: Event, among places: (any StreamPlaces)? = nil, at now: Instant
     ) -> [Effect] {
-        let mayMove = takeRoutes(event, places, at: now)
-        if !event.isOfRoutesOnly { decide(event, places, at: now) }
+        let mayMove = noteRoutes(event, places, at: now)
+        if case .route = event {} else { decide(event, places, at: now) }
         if mayMove { findZones(places) }
         while !found.isEmpty { decide(found.removeFirst(), places, at: now) }
         requestWake(after: event)
@@ -153,9 +148,9 @@ public struct Engine: Sendable {
 
     /// Asks the host for the clock at the next moment, if it was asked for another one.
     private mutating func requestWake(after event: Event) {
-        if !event.isOfRoutesOnly || !effects.isEmpty { verdict.next = nextMoment() }
+        if case .route(.turnEnded) = event {} else { verdict.next = nextMoment() }
         if event == .clockReached { verdict.wake = nil }
-        let next = [verdict.next, routing.deadline].compactMap { $0 }.min()
+        let next = earliest(verdict.next, routing.deadline)
         if let next, next != verdict.wake { effects.append(.wake(at: next)) }
         verdict.wake = next
     }
@@ -182,7 +177,9 @@ public struct Engine: Sendable {
         for index in facts.streams.indices { undo(index, .zero) }
         command(routing.steering.undo(), at: now)
         let effects = effects
-        self = Engine(policy, Routing(after: routing))
+        let tracker = routing.tracker
+        self = Engine(policy: policy)
+        routing.tracker = tracker
         self.effects = effects
     }
 }

@@ -44,19 +44,8 @@ public enum Event: Sendable, Equatable {
     case inputGone(PortID)
     /// The user changed a switch (N16).
     case switched(Switches)
-    /// A server's devices have changed, or the machine woke up.
+    /// Something happened that says nothing about who wants to be heard, but where sound goes.
     indirect case route(RouteEvent)
-    /// A stream or filter was linked to a sink or source.
-    case linked(to: UInt32)
-    /// An opened session prefers these ports, by id; `nil` for no preference (R66).
-    case routePreferred(SessionID, output: String?, input: String?)
-    /// An opened session belongs to a confined program, which changes no port that others use (N20).
-    case sessionConfined(SessionID)
-    /// Another session manager runs, or none. The former one's settings are gone. The new one's first settings are its
-    /// own, not its user's choice.
-    case managerChanged
-    /// All other events of this turn have been handled.
-    case turnEnded
     /// The host is about to unload the policy: everything done to streams is undone.
     case shutdown
 

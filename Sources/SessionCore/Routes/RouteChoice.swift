@@ -61,6 +61,9 @@ public struct RouteChoice: Sendable, Hashable {
         self.input = input
     }
 
+    /// The port of one direction.
+    public subscript(direction: PortDirection) -> RoutePort? { direction == .output ? output : input }
+
     /// Chooses the ports that meet a session's requirements.
     ///
     /// - Parameters:

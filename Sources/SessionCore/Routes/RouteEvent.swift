@@ -145,7 +145,7 @@ public struct RoutePlace: Sendable, Hashable {
     }
 }
 
-/// A change of devices, or a possible cause of a route change.
+/// A change of devices or links, a possible cause of a route change, or a wish about routes.
 public enum RouteEvent: Sendable, Hashable {
     /// A device was added or changed. The event has all of its ports.
     case device(RouteDevice)
@@ -168,13 +168,25 @@ public enum RouteEvent: Sendable, Hashable {
     case woke
     /// The time ``RouteTracker/deadline`` has come.
     case clock
+    /// A stream or filter was linked to a sink or source.
+    case linked(to: UInt32)
+    /// An opened session prefers these ports, by id; `nil` for no preference (R66).
+    case preferred(SessionID, output: String?, input: String?)
+    /// An opened session belongs to a confined program, which changes no port that others use (N20).
+    case confined(SessionID)
+    /// Another session manager runs, or none. The former one's settings are gone. The new one's first settings are its
+    /// own, not its user's choice.
+    case managerChanged
+    /// All other events of this turn have been handled.
+    case turnEnded
 }
 
 /// An effect of a ``RouteEvent``.
 public enum RouteEffect: Sendable, Hashable {
     /// An output was pulled out or removed. Reported at once, before the server can move its streams, and at every
-    /// loss; ``RouteTracker/lostOutputs`` has each output once.
-    case lostOutput(RoutePort)
+    /// loss; ``RouteTracker/lostOutputs`` has each output once. The combined sinks that still play on another port are
+    /// spared.
+    case lostOutput(RoutePort, spared: Set<UInt32>)
     /// A lost output is back: a sink has used it for the settle time.
     case returnedOutput(RoutePort)
     /// A lost output is plugged in but not in use: its device now plays on another port or profile. Its streams may

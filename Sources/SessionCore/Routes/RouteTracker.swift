@@ -9,22 +9,19 @@
 /// latest time counts.
 public struct RouteTracker: Sendable, Equatable {
     /// How long to wait for a server to come to rest.
-    public struct Timing: Sendable, Hashable {
+    private enum Timing {
         /// The time after the last step.
-        public var settle = Duration.milliseconds(250)
+        static let settle = Duration.milliseconds(250)
         /// The time after the last step if no port is in use yet but the server is likely to choose one.
-        public var patience = Duration.seconds(1)
+        static let patience = Duration.seconds(1)
         /// The longest time after the first step. While a device flaps, a change is reported this often.
-        public var longest = Duration.seconds(2)
+        static let longest = Duration.seconds(2)
         /// How long a category change or an override may take to show. Some cards need seconds to change their profile.
-        public var cause = Duration.seconds(3)
+        static let cause = Duration.seconds(3)
         /// How long devices may take to come back after sleep.
-        public var wake = Duration.seconds(5)
+        static let wake = Duration.seconds(5)
         /// How long a new device may take to be used.
-        public var arrival = Duration.seconds(2)
-
-        /// Creates the usual times.
-        public init() {}
+        static let arrival = Duration.seconds(2)
     }
 
     private struct Cause: Sendable, Equatable {
@@ -54,7 +51,6 @@ public struct RouteTracker: Sendable, Equatable {
     /// The maximum number of lost outputs to remember; beyond it the oldest is forgotten.
     private static let maximumLosses = 64
 
-    private let timing: Timing
     private var facts = RouteFacts()
     /// The category that the route serves (R57).
     private(set) var category: Category?
@@ -66,8 +62,6 @@ public struct RouteTracker: Sendable, Equatable {
     private var wakesUntil: Instant?
     private var outputs: [RoutePort] = []
     private var losses: [Loss] = []
-    /// The combined sinks that still play on another port, by the lost port's id. For the latest event only.
-    private var spared: [String: Set<UInt32>] = [:]
     /// The circumstances of the last reported change, until the next event.
     private var lastCircumstances: Circumstances?
     /// Whether the tracker has been at rest once, and so knows the ports in use.
@@ -86,13 +80,13 @@ public struct RouteTracker: Sendable, Equatable {
     public private(set) var availableOutputs: [RoutePort] = []
 
     /// Creates a tracker that knows no devices.
-    public init(timing: Timing = Timing()) { self.timing = timing }
+    public init() {}
 
     /// When the tracker next needs ``RouteEvent/clock``; `nil` for never.
     public var deadline: Instant? {
         guard let burst else { return nil }
-        let rest = burst.last.advanced(by: isWaitingForServer ? timing.patience : timing.settle)
-        return min(rest, burst.first.advanced(by: timing.longest))
+        let rest = burst.last.advanced(by: isWaitingForServer ? Timing.patience : Timing.settle)
+        return min(rest, burst.first.advanced(by: Timing.longest))
     }
 
     /// The outputs that were lost and are not back, the latest last.
@@ -113,17 +107,10 @@ public struct RouteTracker: Sendable, Equatable {
     /// The ports on which a sink plays, or from which a source records, behind all filters.
     public func ports(of node: UInt32) -> [RoutePort] { facts.ports(behind: node) }
 
-    /// Whether any sink that lost this port in the latest event still plays on another one.
-    public func isSpared(without port: RoutePort) -> Bool { spared[port.id] != nil }
-
-    /// Whether this sink lost the port in the latest event and still plays on another one.
-    public func isSpared(_ node: UInt32, without port: RoutePort) -> Bool { spared[port.id]?.contains(node) ?? false }
-
     /// Handles an event, and returns its effects in order.
     public mutating func handle(_ event: RouteEvent, at moment: Instant) -> [RouteEffect] {
         now = max(now, moment)
         lastCircumstances = nil
-        spared = [:]
         var effects: [RouteEffect] = []
         if let deadline, deadline <= now { endBurst(&effects) }
         let forks = facts.forks
@@ -137,12 +124,12 @@ public struct RouteTracker: Sendable, Equatable {
             losses.removeAll { $0.port.id == old.id }
             if losses.count >= Self.maximumLosses { losses.removeFirst() }
             losses.append(Loss(port: old, moment: now))
-            effects.append(.lostOutput(old))
-            for (node, ports) in forks where ports.contains(where: { $0.id == old.id }) {
-                // The same event may take other outputs of a sink too; then they are lost as well.
-                let isLeft = ports.contains { port in port.id != old.id && outputs.contains { $0.id == port.id } }
-                if isLeft { spared[old.id, default: []].insert(node) }
+            // The same event may take other outputs of a combined sink too; then they are lost as well.
+            let spared = forks.filter { _, ports in
+                ports.contains { $0.id == old.id }
+                    && ports.contains { port in port.id != old.id && outputs.contains { $0.id == port.id } }
             }
+            effects.append(.lostOutput(old, spared: Set(spared.keys)))
         }
         present = route
         self.outputs = outputs
@@ -165,15 +152,15 @@ public struct RouteTracker: Sendable, Equatable {
         case .category(let category):
             guard category != self.category else { return false }
             self.category = category
-            cause = Cause(reason: .categoryChange, until: now.advanced(by: timing.cause))
+            cause = Cause(reason: .categoryChange, until: now.advanced(by: Timing.cause))
             return true
         case .overridden:
-            cause = Cause(reason: .override, until: now.advanced(by: timing.cause))
+            cause = Cause(reason: .override, until: now.advanced(by: Timing.cause))
             return false
         case .woke:
-            wakesUntil = now.advanced(by: timing.wake)
+            wakesUntil = now.advanced(by: Timing.wake)
             return false
-        case .clock: return false
+        case .clock, .linked, .preferred, .confined, .managerChanged, .turnEnded: return false
         }
     }
 
@@ -190,7 +177,7 @@ public struct RouteTracker: Sendable, Equatable {
     private mutating func endBurst(_ effects: inout [RouteEffect]) {
         guard let burst else { return }
         // While a device flaps, it does not count as back, and its latest report is not final.
-        let isQuiet = burst.last.advanced(by: timing.settle) <= now
+        let isQuiet = burst.last.advanced(by: Timing.settle) <= now
         if isQuiet { tellReturns(&effects) }
         self.burst = isQuiet ? nil : Burst(first: now, last: now)
         isWaitingForServer = false
@@ -244,7 +231,7 @@ public struct RouteTracker: Sendable, Equatable {
         let asked = cause.flatMap { $0.until >= first ? $0.reason : nil }
         return Circumstances(
             cause: isAwake ? .wakeFromSleep : asked,
-            arrivals: max(first.advanced(by: .zero - timing.arrival), lastChange))
+            arrivals: max(first.advanced(by: .zero - Timing.arrival), lastChange))
     }
 
     /// The reason for which a session's route, or the whole route, follows another (R56). Just after a reported change,

@@ -20,20 +20,20 @@ private struct RoutePlay {
         for _ in 0..<256 {
             if input.isEmpty { break }
             for event in events() { send(event) }
-            if input.oneIn(2) { send(.turnEnded) }
+            if input.oneIn(2) { send(.route(.turnEnded)) }
             now = now &+ input.pick([0, 0, 1, 20, 300, 3_000]) * 1_000_000
             if let wake, wake.nanoseconds <= now { send(.clockReached) }
         }
-        send(.turnEnded)
+        send(.route(.turnEnded))
         for _ in 0..<32 {
             guard let wake, !engine.routesAreAtRest else { break }
             now = max(now, wake.nanoseconds)
             send(.clockReached)
-            send(.turnEnded)
+            send(.route(.turnEnded))
         }
         found("does not come to rest", !engine.routesAreAtRest)
         send(.shutdown)
-        send(.turnEnded)
+        send(.route(.turnEnded))
         found("sessions outlive the end", engine.hasSessions)
     }
 
@@ -74,9 +74,14 @@ private struct RoutePlay {
         case 9, 10: return session(SessionID(id()))
         case 11:
             let ports = [nil, "", "n\(id())", "d\(id())/p0", "d\(id())/p1"]
-            return [.routePreferred(SessionID(id()), output: input.pick(ports), input: input.pick(ports))]
+            return [.route(.preferred(SessionID(id()), output: input.pick(ports), input: input.pick(ports)))]
         case 12, 13, 14: return stream(StreamID(id()))
-        default: return [input.pick([.managerChanged, .clockReached, .turnEnded, .linked(to: id()), .shutdown])]
+        default:
+            return [
+                input.pick([
+                    .route(.managerChanged), .clockReached, .route(.turnEnded), .route(.linked(to: id())), .shutdown,
+                ])
+            ]
         }
     }
 
@@ -87,7 +92,7 @@ private struct RoutePlay {
             input.oneIn(2) ? input.pick(Mode.allCases) : nil)
         return [
             .sessionOpened(id, application: Self.application, .application), .sessionConfigured(id, category),
-            input.oneIn(2) ? .sessionConfigured(id, .outputOverride(.speaker)) : .sessionConfined(id),
+            input.oneIn(2) ? .sessionConfigured(id, .outputOverride(.speaker)) : .route(.confined(id)),
             .sessionRequested(id, input.oneIn(2) ? .activate(mayWait: false) : .deactivate(notifyOthers: true)),
         ]
     }
@@ -102,7 +107,7 @@ private struct RoutePlay {
             .streamAppeared(
                 id, application: Self.application, description: music, direction: input.oneIn(3) ? .capture : .playback),
             .streamMoved(id, to: input.oneIn(3) ? .application(Self.application) : .opened(SessionID(self.id()))),
-            .streamWanted(id, !input.oneIn(4)), node.map { .linked(to: $0) } ?? .turnEnded,
+            .streamWanted(id, !input.oneIn(4)), .route(node.map { .linked(to: $0) } ?? .turnEnded),
         ]
     }
 

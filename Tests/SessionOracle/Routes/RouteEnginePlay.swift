@@ -48,7 +48,7 @@ public struct RouteEnginePlay: RandomPlay {
     private mutating func fail(_ text: String) { failure = failure ?? "\(text), at \(time) ms" }
 
     private mutating func send(_ event: Event) {
-        for next in [event, .turnEnded] {
+        for next in [event, .route(.turnEnded)] {
             let effects = engine.handle(next, among: places, at: Instant(nanoseconds: time * 1_000_000))
             for effect in effects { check(effect) }
             if let inconsistency = engine.inconsistency { fail(inconsistency) }
@@ -111,9 +111,9 @@ public struct RouteEnginePlay: RandomPlay {
         case 11:
             let node = UInt32(random.below(6))
             let output = random.oneIn(2) ? nil : random.pick(["n\(node)", "d\(node)/p0"])
-            return [.routePreferred(SessionID(id % 3), output: output, input: nil)]
+            return [.route(.preferred(SessionID(id % 3), output: output, input: nil))]
         case 12, 13, 14: return stream(StreamID(id))
-        default: return [random.oneIn(4) ? .managerChanged : .clockReached]
+        default: return [random.oneIn(4) ? .route(.managerChanged) : .clockReached]
         }
     }
 
@@ -133,7 +133,7 @@ public struct RouteEnginePlay: RandomPlay {
         }
         if random.oneIn(2) { events.append(.streamMoved(id, to: .opened(SessionID(UInt32(random.below(3)))))) }
         events.append(.streamWanted(id, !random.oneIn(4)))
-        return events + (node.map { [.linked(to: $0)] } ?? [])
+        return events + (node.map { [.route(.linked(to: $0))] } ?? [])
     }
 
     private mutating func session(_ id: SessionID) -> [Event] {
@@ -152,7 +152,7 @@ public struct RouteEnginePlay: RandomPlay {
         let options: CategoryOptions = category == .playback || category == .playAndRecord ? .mixWithOthers : []
         events.append(.sessionConfigured(id, .category(category, options, nil)))
         if random.oneIn(4) { events.append(.sessionConfigured(id, .outputOverride(random.pick([.none, .speaker])))) }
-        if random.oneIn(8) { events.append(.sessionConfined(id)) }
+        if random.oneIn(8) { events.append(.route(.confined(id))) }
         let request: SessionRequest = random.oneIn(2) ? .activate(mayWait: false) : .deactivate(notifyOthers: true)
         return events + [.sessionRequested(id, request)]
     }
@@ -171,6 +171,11 @@ public struct PlacedStreams: StreamPlaces {
     public func node(of stream: StreamID) -> UInt32? { nodes[stream] }
     /// The streams that are heard on a sink.
     public func streams(heardOn node: UInt32) -> [StreamID] { heard[node] ?? [] }
+
+    /// All that is heard on an output.
+    public func lost(_ heard: [StreamID], with port: RoutePort) -> (streams: [StreamID], stopped: [StreamID]) {
+        (heard, [])
+    }
 
     /// Puts a stream on a sink, and says on which it is heard.
     public mutating func put(_ stream: StreamID, on node: UInt32?, heardOn ends: [UInt32]) {

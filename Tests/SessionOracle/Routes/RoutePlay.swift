@@ -47,7 +47,8 @@ public struct RoutePlay: RandomPlay {
         var losses: Set<RoutePort> = []
         for effect in tracker.handle(event, at: Instant(nanoseconds: moment * 1_000_000)) {
             check(effect)
-            if case .lostOutput(let port) = effect, !losses.insert(port).inserted { fail("\(port.id) is lost twice") }
+            guard case .lostOutput(let port, _) = effect else { continue }
+            if !losses.insert(port).inserted { fail("\(port.id) is lost twice") }
         }
         for port in used where isTaken(port, by: event) && !lost.contains(port.id) && !lost.contains(port.nodeName) {
             fail("\(port.id) is gone with \(event), and not lost")
@@ -83,7 +84,7 @@ public struct RoutePlay: RandomPlay {
 
     private mutating func check(_ effect: RouteEffect) {
         switch effect {
-        case .lostOutput(let port):
+        case .lostOutput(let port, _):
             lost.insert(port.id)
             if port.type.isBuiltIn { fail("\(port.id) is built in, and lost") }
         case .returnedOutput(let port), .switchedOutput(let port):

@@ -85,11 +85,14 @@ extension Engine {
 
     /// Notifies a session's owner of a changed route, unless the owner would notice no difference.
     mutating func notify(_ place: Int, _ reason: RouteChangeReason) {
+        notify(place) { previous, current in current.isSame(as: previous) ? nil : reason }
+    }
+
+    private mutating func notify(_ place: Int, _ reason: (_ previous: Route, _ current: Route) -> RouteChangeReason?) {
         let (previous, current) = (verdict.routes[place].notified, route(of: place))
         verdict.routes[place].notified = current
-        guard let id = facts.sessions[place].id, !current.isSame(as: previous) else { return }
-        effects.append(
-            .sessionRouteChanged(id, RouteChange(reason: reason, previous: previous, current: current)))
+        guard let id = facts.sessions[place].id, let reason = reason(previous, current) else { return }
+        effects.append(.sessionRouteChanged(id, RouteChange(reason: reason, previous: previous, current: current)))
     }
 
     /// Compares each session's route with the one of which it was last notified, and notifies it of changes. Also finds
@@ -98,33 +101,30 @@ extension Engine {
         routing.nextComparison = nil
         guard hasSessions, hasRoute else { return }
         noteMoves(places)
+        let tracker = routing.tracker
         for place in facts.sessions.indices where facts.sessions[place].kind == .opened {
-            let current = route(of: place)
-            let (previous, state) = (verdict.routes[place].notified, verdict.standings[place].shown)
-            let lacks = state.isActive && state.configuration.category.lacks(current)
+            let state = verdict.standings[place].shown
+            let lacks = state.isActive && state.configuration.category.lacks(route(of: place))
             let isNewLack = lacks && !verdict.routes[place].isNotifiedOfLack
             verdict.routes[place].isNotifiedOfLack = lacks
-            verdict.routes[place].notified = current
-            guard let id = facts.sessions[place].id, isNewLack || !current.isSame(as: previous) else { continue }
-            let reason = routing.tracker.reason(from: previous, to: current, lacksPort: isNewLack)
-            effects.append(
-                .sessionRouteChanged(id, RouteChange(reason: reason, previous: previous, current: current)))
+            notify(place) { previous, current in
+                if !isNewLack, current.isSame(as: previous) { return nil }
+                return tracker.reason(from: previous, to: current, lacksPort: isNewLack)
+            }
         }
+    }
+
+    /// What is seen of a session's streams of one direction.
+    private struct Seen {
+        var isAtHome = false
+        var isOnItsWay = false
+        var elsewhere: [RoutePort] = []
     }
 
     /// Finds the sessions that their users have moved: all of a session's streams are on another node than the server's
     /// default, and were not sent there for the session.
     private mutating func noteMoves(_ places: (any StreamPlaces)?) {
-        /// What is seen of a session's streams of one direction.
-        struct Seen {
-            var isAtHome = false
-            var isOnItsWay = false
-            var elsewhere: [RoutePort] = []
-        }
-        var byDefault: [PortDirection: Set<UInt32>] = [:]
-        for place in routing.tracker.places where place.isDefault || place.isBehindDefault {
-            byDefault[place.direction, default: []].insert(place.nodeID)
-        }
+        let byDefault = routing.tracker.places.defaults
         var seen: [[PortDirection: Seen]] = Array(repeating: [:], count: facts.sessions.count)
         for stream in facts.streams where facts.sessions[stream.session].kind == .opened {
             let direction = stream.direction.port
@@ -134,9 +134,7 @@ extension Engine {
                 if byDefault[direction]?.contains(node) ?? true || routing.steering.isSent(stream.id) {
                     here.isAtHome = true
                 } else {
-                    for port in ports(of: node) where !here.elsewhere.contains(where: { $0.id == port.id }) {
-                        here.elsewhere.append(port)
-                    }
+                    here.elsewhere += ports(of: node).filter { port in !here.elsewhere.contains { $0.id == port.id } }
                 }
             } else {
                 here.isOnItsWay = true

@@ -58,17 +58,18 @@ extension Engine {
     /// The moment at which something changes by itself in a session, if no event comes first; `nil` for none.
     func nextMoment(of standing: Standing) -> Instant? {
         var next = standing.phase.end
-        if case .lostOutput(_, let until) = standing.hold { next = min(next ?? until, until) }
-        if case .mayResume(let until) = standing.interruption { next = min(next ?? until, until) }
+        if case .lostOutput(_, let until) = standing.hold { next = earliest(next, until) }
+        if case .mayResume(let until) = standing.interruption { next = earliest(next, until) }
         return next == Switches.never ? nil : next
     }
 
     /// The next moment at which anything changes by itself; `nil` for none.
     func nextMoment() -> Instant? {
         var next = facts.switches.pausedUntil == Switches.never ? nil : facts.switches.pausedUntil
-        for standing in verdict.standings {
-            if let moment = nextMoment(of: standing) { next = min(next ?? moment, moment) }
-        }
+        for standing in verdict.standings { next = earliest(next, nextMoment(of: standing)) }
         return next
     }
 }
+
+/// The earlier one of two moments, if there are any.
+func earliest(_ one: Instant?, _ other: Instant?) -> Instant? { one.map { min($0, other ?? $0) } ?? other }

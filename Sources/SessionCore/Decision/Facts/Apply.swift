@@ -31,8 +31,7 @@ extension Engine {
             mute(LostPort(port, name), isMuted: isMuted, streams, at: now)
         case .inputGone(let port): stopWaiting(for: port, isGone: true)
         case .switched(let switches): change(to: switches, at: now)
-        case .clockReached, .shutdown, .route, .linked, .routePreferred, .sessionConfined, .managerChanged, .turnEnded:
-            break
+        case .clockReached, .shutdown, .route: break
         }
         return nil
     }
@@ -52,7 +51,7 @@ extension Engine {
         case .streamAppeared, .clockReached, .policyChanged, .sessionOpened, .sessionConfigured, .sessionRequested,
             .sessionClosed, .outputLost, .outputReturned, .routeChanged, .inputMuted, .inputGone, .switched, .shutdown:
             false
-        case .route, .linked, .routePreferred, .sessionConfined, .managerChanged, .turnEnded: true
+        case .route: true
         }
     }
 

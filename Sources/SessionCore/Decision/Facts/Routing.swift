@@ -10,13 +10,6 @@ public protocol StreamPlaces {
     func lost(_ heard: [StreamID], with port: RoutePort) -> (streams: [StreamID], stopped: [StreamID])
 }
 
-extension StreamPlaces {
-    /// All of them, and none is stopped.
-    public func lost(_ heard: [StreamID], with port: RoutePort) -> (streams: [StreamID], stopped: [StreamID]) {
-        (heard, [])
-    }
-}
-
 /// The devices, what was asked of the server, and when that is looked at again.
 struct Routing: Sendable {
     var tracker = RouteTracker()
@@ -35,33 +28,10 @@ struct Routing: Sendable {
     /// How many checks have been made since the last command.
     var checks = 0
 
-    init() {}
-
-    /// The same devices, when all was undone.
-    init(after former: Routing) {
-        tracker = former.tracker
-        mustSteer = former.mustSteer
-        newManagerUntil = former.newManagerUntil
-    }
-
     /// The next moment at which something is due; `nil` for none, as long as there are no devices.
     var deadline: Instant? {
         if tracker.isEmpty { return nil }
-        return [tracker.deadline, newManagerUntil, nextCheck, nextComparison].compactMap { $0 }.min()
-    }
-}
-
-extension Event {
-    /// Whether the event says nothing about who wants to be heard.
-    var isOfRoutesOnly: Bool {
-        switch self {
-        case .route, .linked, .routePreferred, .sessionConfined, .managerChanged, .turnEnded: true
-        case .streamAppeared, .streamWanted, .streamMuted, .streamFreed, .streamSounding, .streamRunning,
-            .streamSettled, .streamVanished, .streamLeftAlone, .clockReached, .policyChanged, .streamMoved, .sessionOpened,
-            .sessionConfigured, .sessionRequested, .sessionClosed, .inputMuted, .inputGone, .switched, .shutdown,
-            .streamPlaced, .outputLost, .outputReturned, .routeChanged:
-            false
-        }
+        return earliest(earliest(tracker.deadline, newManagerUntil), earliest(nextCheck, nextComparison))
     }
 }
 
@@ -70,37 +40,44 @@ extension Engine {
     /// How long a session manager may take to set up the cards that it finds.
     private static let managerStart = Duration.seconds(1)
 
-    /// Takes from an event what concerns the devices, the places of streams, and what is asked of the server. Returns
-    /// whether streams may be heard elsewhere after it.
-    mutating func takeRoutes(_ event: Event, _ places: (any StreamPlaces)?, at now: Instant) -> Bool {
+    /// Takes what happened to devices, links and wishes about routes. Returns whether streams may be heard elsewhere.
+    private mutating func take(_ event: RouteEvent, _ places: (any StreamPlaces)?, at now: Instant) -> Bool {
         switch event {
-        case .route(let event):
+        case .device, .deviceGone, .node, .nodeGone, .passesOn, .defaultNode, .category, .overridden, .woke, .clock:
             track(event, places, at: now)
             return true
         case .linked(let node):
             routing.mustSteer = true
-            for port in routing.tracker.ports(of: node) where !routing.tracker.isLost(port) { resume(on: port, places) }
+            for port in ports(of: node) where !routing.tracker.isLost(port) { resume(on: port, places) }
             return true
-        case .routePreferred(let id, let output, let input):
+        case .preferred(let id, let output, let input):
             change(id) { ($0.preferredOutput, $0.preferredInput) = (output, input) }
-        case .sessionConfined(let id): change(id) { $0.mayUseSharedPorts = false }
+        case .confined(let id): change(id) { $0.mayUseSharedPorts = false }
         case .managerChanged:
             routing.newManagerUntil = now.advanced(by: Self.managerStart)
             routing.nextCheck = nil
-        case .clockReached: takeMoments(places, at: now)
         case .turnEnded: steer(places, at: now)
+        }
+        return false
+    }
+
+    /// Takes from an event what it may change about where sound goes. Returns whether streams may be heard elsewhere.
+    mutating func noteRoutes(_ event: Event, _ places: (any StreamPlaces)?, at now: Instant) -> Bool {
+        switch event {
+        case .route(let event): return take(event, places, at: now)
+        case .clockReached: takeMoments(places, at: now)
+        case .streamVanished: planComparison(at: now)
         case .sessionClosed(let id): change(id) { _ in }
         case .sessionOpened(_, _, .application), .streamMoved, .streamLeftAlone: routing.mustSteer = true
-        case .policyChanged:
-            routing.mustSteer = true
-            return true
         case .streamAppeared(_, _, let description, _):
             if description.output != nil || haveOutputs { routing.mustSteer = true }
             return true
-        case .streamVanished: planComparison(at: now)
+        case .policyChanged:
+            routing.mustSteer = true
+            return true
         case .streamWanted, .streamMuted, .streamFreed, .streamSounding, .streamRunning, .streamSettled,
-            .sessionOpened, .sessionConfigured, .sessionRequested, .inputMuted, .inputGone, .switched, .shutdown,
-            .streamPlaced, .outputLost, .outputReturned, .routeChanged:
+            .sessionOpened, .sessionConfigured, .sessionRequested, .inputMuted, .inputGone, .switched,
+            .shutdown, .streamPlaced, .outputLost, .outputReturned, .routeChanged:
             break
         }
         return false
@@ -136,7 +113,7 @@ extension Engine {
         let hadBegun = routing.tracker.hasBegun
         for effect in routing.tracker.handle(event, at: now) {
             switch effect {
-            case .lostOutput(let port): lose(port, places)
+            case .lostOutput(let port, let spared): lose(port, spared, places)
             case .returnedOutput(let port): resume(on: port, places)
             case .switchedOutput(let port): release(port)
             case .changed(let change):
@@ -156,11 +133,10 @@ extension Engine {
 
     /// R64: finds the streams that play on no other port than this one: not those on a combined sink that still has
     /// another port.
-    private mutating func lose(_ port: RoutePort, _ places: (any StreamPlaces)?) {
+    private mutating func lose(_ port: RoutePort, _ spared: Set<UInt32>, _ places: (any StreamPlaces)?) {
         guard let node = port.nodeID, let places else { return }
         let heard = places.streams(heardOn: node).filter { stream in
-            !routing.tracker.isSpared(without: port)
-                || !(places.node(of: stream).map { routing.tracker.isSpared($0, without: port) } ?? false)
+            spared.isEmpty || !(places.node(of: stream).map { spared.contains($0) } ?? false)
         }
         let (lost, stopped) = places.lost(heard, with: port)
         if lost.isEmpty { return }
