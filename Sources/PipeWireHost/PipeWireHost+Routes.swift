@@ -13,7 +13,7 @@ extension PipeWireHost {
     /// Whether a managed stream may be audible on a sink.
     func isHeard(on node: UInt32) -> Bool { streams(heardOn: node).contains { runtime?.isAudible($0) ?? false } }
 
-    /// Applies a device event, with all its effects, before returning. Returns whether a stream has lost its output.
+    /// Applies a change of devices, links or the session manager, with all its effects, before returning. Returns whether a stream has lost its output.
     @discardableResult
     func handle(_ event: RouteEvent) -> Bool { runtime?.handle(event) ?? false }
 
@@ -30,12 +30,6 @@ extension PipeWireHost {
     func armHold(at moment: Instant) {
         if let holdTimer { cpw_loop_arm_timer(loop, holdTimer, moment.nanoseconds) }
     }
-
-    /// Handles a new link to a node.
-    func linked(to node: UInt32) { runtime?.linked(to: node) }
-
-    /// Handles a change of the session manager.
-    func managerChanged() { runtime?.managerChanged() }
 
     /// Whether the loss of an output may stop playback.
     var stopsPlayback: Bool { book?.other == nil && runtime?.mayStopPlayback ?? false }

@@ -26,16 +26,12 @@ protocol RouteWatchHost: AnyObject {
     var graphRate: Double { get }
     /// Writes a line to the daemon's log.
     func log(_ level: LogLevel, _ text: @autoclosure () -> String)
-    /// Applies a device event. Returns whether a stream has lost its output.
+    /// Applies a change of devices, links or the session manager. Returns whether a stream has lost its output.
     @discardableResult func handle(_ event: RouteEvent) -> Bool
     /// Handles a sink or source whose channels, volume or latency have changed.
     func deviceChanged()
     /// Records that the user muted or unmuted a source.
     func muted(_ input: RouteNode, _ isMuted: Bool)
-    /// Handles a new link to a node.
-    func linked(to node: UInt32)
-    /// Handles a change of the session manager, possibly to none.
-    func managerChanged()
     /// Applies the scheduled changes of streams: all at once, or as many as fit in one turn of the loop.
     func changeGraph(all: Bool)
     /// Arms the timer that ends the hold of the session manager.
@@ -282,7 +278,7 @@ final class RouteWatch {
         guard let info = pw_impl_link_get_info(link) else { return }
         links.add(global, from: info.pointee.output_node_id, to: info.pointee.input_node_id)
         linksChanged(info.pointee.output_node_id, info.pointee.input_node_id)
-        host.linked(to: info.pointee.input_node_id)
+        host.handle(.linked(to: info.pointee.input_node_id))
     }
 
     /// Handles a removed link.
@@ -387,7 +383,7 @@ final class RouteWatch {
         let client = now?.client
         hold.setManager(client, isBusy: client.map { host.isBusy($0) } ?? false)
         now?.reportDefaults()
-        host.managerChanged()
+        host.handle(.managerChanged)
     }
 
     /// Handles one entry of the `default` metadata. The value of a default is a JSON object with a name. An entry

@@ -34,11 +34,8 @@ extension PulseAudioHost {
         }
     }
 
-    /// Applies a device event, with all its effects, before returning.
+    /// Applies a change of devices or links, with all its effects, before returning.
     func handle(_ event: RouteEvent) { runtime?.handle(event) }
-
-    /// Handles a new stream on a sink.
-    func linked(to node: UInt32) { runtime?.linked(to: node) }
 
     /// Records that the user muted or unmuted a source (N7).
     func muted(_ input: RouteNode, _ isMuted: Bool) { runtime?.muted(input, isMuted) }

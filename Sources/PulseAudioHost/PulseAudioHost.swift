@@ -245,7 +245,7 @@ public final class PulseAudioHost: Host {
 
     private func moveCompleted(_ stream: PulseStream) {
         stream.moved()
-        if let place = place(of: stream.id) { runtime?.linked(to: place) }
+        if let place = place(of: stream.id) { runtime?.handle(.linked(to: place)) }
     }
 
     /// Queues an event, and processes it at once or after the daemon has finished its present work.

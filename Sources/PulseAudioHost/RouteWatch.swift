@@ -22,14 +22,12 @@ extension DaemonHooks {
 
 /// The host as ``RouteWatch`` uses it.
 protocol RouteWatchHost: DaemonHooks {
-    /// Applies a device event.
+    /// Applies a change of devices or links.
     func handle(_ event: RouteEvent)
     /// Handles a sink whose volume has changed.
     func deviceChanged()
     /// Records that the user muted or unmuted a source.
     func muted(_ input: RouteNode, _ isMuted: Bool)
-    /// Handles a new stream on a sink or source.
-    func linked(to node: UInt32)
 }
 
 /// Observes cards, ports, sinks, sources, defaults and each stream's device (R60–R64), and reports them to the runtime.
@@ -302,7 +300,7 @@ final class RouteWatch {
     private func internalStreamChanged(_ stream: StreamHandle, isGone: Bool = false) {
         guard stream.client == nil else { return }
         readNext(without: isGone ? stream.pointer : nil)
-        if !isGone, stream.direction == .playback, let place = place(of: stream) { host.linked(to: place) }
+        if !isGone, stream.direction == .playback, let place = place(of: stream) { host.handle(.linked(to: place)) }
     }
 
     private func readNext(without stream: OpaquePointer?) {

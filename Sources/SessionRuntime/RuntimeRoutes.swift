@@ -29,7 +29,8 @@ extension SessionRuntime {
     /// Whether losing an output may stop a stream: the policy says so, or a session may have asked for it (N25).
     public var mayStopPlayback: Bool { policy.routes.pausesPlayback || read { $0.hasSessions } }
 
-    /// Handles a change of devices at once: streams that must not play elsewhere are silent when this returns.
+    /// Handles a change of devices, or a wish about routes, at once: streams that must not play elsewhere are silent when
+    /// this returns. In the middle of another event it is handled after that.
     ///
     /// - Returns: Whether a lost output was playing a stream that may be stopped. `false` if the output is lost again
     ///   while all of its streams are silent.
@@ -38,36 +39,14 @@ extension SessionRuntime {
         let former = losses
         post(.route(event))
         if case .nodeGone(let node) = event { forgetMute(of: node) }
+        if case .linked = event { mutedInputs.recordingsChanged() }
         drain()
         return losses != former && mayStopPlayback
-    }
-
-    /// Records that something was linked to a node. Streams that wait for an output may play there again.
-    public func linked(to node: UInt32) {
-        mutedInputs.recordingsChanged()
-        post(.route(.linked(to: node)))
-        drain()
     }
 
     /// The ports on which a stream is heard, by id.
     func portsHeard(_ stream: StreamID) -> Set<String> {
         Set(host.place(of: stream).map { node in read { $0.ports(of: node) }.map(\.id) } ?? [])
-    }
-
-    /// Sets the ports that an opened session prefers, by id; `nil` for no preference (R66). A port that is missing
-    /// counts once it appears.
-    public func preferRoute(session: SessionID, output: String?, input: String?) {
-        post(.route(.preferred(session, output: output, input: input)))
-        drain()
-    }
-
-    /// Records that an opened session belongs to a confined program, which changes no port that others use (N20).
-    public func confine(session: SessionID) { post(.route(.confined(session))) }
-
-    /// Records that another session manager runs, or none.
-    public func managerChanged() {
-        post(.route(.managerChanged))
-        drain()
     }
 
     /// Notes that streams have lost their output. To the engine, those that their clients had stopped for a moment have

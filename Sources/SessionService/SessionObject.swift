@@ -166,7 +166,7 @@ final class SessionObject: ServedObject {
             preferences.removeAll { $0.0 == name }
             if let kept { preferences.append((name, kept)) }
             service.changed(["Preferences"], of: self)
-            service.runtime.preferRoute(session: id, output: preference("output"), input: preference("input"))
+            service.runtime.handle(.preferred(id, output: preference("output"), input: preference("input")))
             service.wish(wish, of: self)
         }
         call.answer()

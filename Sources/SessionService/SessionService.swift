@@ -245,7 +245,7 @@ public final class SessionService {
         memberships.open(object.id, of: object.identity, takesTaggedOnly: object.takesTaggedOnly)
         opening[object.id] = { [weak self] in
             guard let self else { return }
-            if !mayRecord(object.identity) { runtime.confine(session: object.id) }
+            if !mayRecord(object.identity) { runtime.handle(.confined(object.id)) }
             server.add(object, at: object.path)
             moveStreams(of: object.identity)
             body()

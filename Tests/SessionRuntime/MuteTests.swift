@@ -32,7 +32,7 @@ import Testing
 
     private func link(_ node: RouteNode, _ host: RecordingHost) {
         host.heard = [node.id: [memo]]
-        host.runtime.linked(to: node.id)
+        host.runtime.handle(.linked(to: node.id))
     }
 
     private func state(_ host: RecordingHost) -> SessionState { host.runtime.state(of: session) ?? SessionState() }

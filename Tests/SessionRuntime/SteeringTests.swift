@@ -34,8 +34,8 @@ import Testing
         host.send(.sessionOpened(session, application: application, .application))
         host.send(.sessionConfigured(session, .category(.playAndRecord, [], nil)))
         host.send(.sessionRequested(session, .activate(mayWait: false)))
-        if isConfined { host.runtime.confine(session: session) }
-        host.runtime.preferRoute(session: session, output: "laptop/headphones", input: nil)
+        if isConfined { host.runtime.handle(.confined(session)) }
+        host.runtime.handle(.preferred(session, output: "laptop/headphones", input: nil))
         return host
     }
 
@@ -144,7 +144,7 @@ import Testing
         host.advance(.seconds(2))
         host.play(1, role: "music")
         host.heard = [20: [StreamID(1)]]
-        host.runtime.linked(to: 20)
+        host.runtime.handle(.linked(to: 20))
         #expect(host.runtime.isAudible(StreamID(1)) && !host.runtime.isAudible(StreamID(2)))
         #expect(host.runtime.handle(card(false)))
         #expect(host.silences[1] == .cork && !host.runtime.isAudible(StreamID(1)))

@@ -102,7 +102,7 @@ extension VirtualServer {
         if node.direction == .output { outputs.current = node } else { inputs.current = node }
         runtime.handle(.defaultNode(node.direction, name: node.name))
         moveStreams()
-        runtime.linked(to: node.id)
+        runtime.handle(.linked(to: node.id))
     }
 
     /// The node for a stream: the user's or the session's choice if that exists, otherwise the current node of the
@@ -123,6 +123,6 @@ extension VirtualServer {
             lanes[index].node = node
             if let node, !moved.contains(node) { moved.append(node) }
         }
-        for node in moved { runtime.linked(to: node) }
+        for node in moved { runtime.handle(.linked(to: node)) }
     }
 }

@@ -150,7 +150,7 @@ final class VirtualServer: Host {
             .streamAppeared(
                 id, application: lane.stream.application, description: description, direction: lane.stream.direction))
         if let session = lane.session.flatMap({ sessions[$0].id }) { handle(.streamMoved(id, to: .opened(session))) }
-        if let node = lane.node { runtime.linked(to: node) }
+        if let node = lane.node { runtime.handle(.linked(to: node)) }
     }
 
     /// Announces a stream that exists already, and whether its application wants it to run and it runs.
