@@ -258,7 +258,8 @@ let judges: [Target] = [
         name: "RandomPolicies", dependencies: ["PolicyFile", "SessionCore", "SessionOracle"],
         path: "Tests/RandomPolicies", swiftSettings: strict),
     .executableTarget(
-        name: "judge", dependencies: ["SessionOracle", "StateExploration", "RandomPolicies"], path: "Tests/Judge",
+        name: "judge", dependencies: ["SessionOracle", "StateExploration", "RandomPolicies", "SessionCommands"],
+        path: "Tests/Judge",
         swiftSettings: strict),
     .executableTarget(
         name: "session-bench",

@@ -49,7 +49,7 @@ enum Explanations {
         guard let victim, let acting else { return nil }
         let own = acting.description
         let other = victim.description
-        let rule = policy.interplay.rule(actor: own, other: other)
+        let rule = InterplayRules.rule(among: policy.interplay.rules(of: own), for: other)
         let said = [rule?.playing, rule?.newcomer].compactMap { $0?.kind }
         if said.contains(where: { $0 != .usual }) {
             return "the policy says so of \(own.name) and \(other.name)"

@@ -79,7 +79,8 @@ func benchmarkEngine(_ arguments: [String]) {
         (.desktop, besideSessions), (.desktop, openedSession),
     ]
     print(row("events", "streams", "ns/event", "worst", "allocs", "effects", "ns/effect"))
-    for (policy, mix) in mixes {
+    let words = arguments.filter { Int($0) == nil }
+    for (policy, mix) in mixes where words.allSatisfy({ mix.name.contains($0) }) {
         for count in counts.isEmpty ? [10, 1_000, 10_000] : counts {
             var bench = Bench(policy: policy)
             mix.set(&bench, count)
@@ -99,8 +100,9 @@ func benchmarkEngine(_ arguments: [String]) {
                     turn += 1
                 }
             }
-            let perRun = Double(bench.events) / 52
-            let effects = Double(bench.effects) / 52
+            let runs = Double(samples.count + 1)
+            let perRun = Double(bench.events) / runs
+            let effects = Double(bench.effects) / runs
             let time = median(samples.map(\.nanoseconds))
             print(
                 row(

@@ -50,6 +50,7 @@ func judge(_ plays: Plays, count: Int, first: UInt64) -> Bool {
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch arguments.first {
+case "stories": exit(StoryPlay.run() ? 0 : 1)
 case "states": exit(exploreStates(Array(arguments.dropFirst())) ? 0 : 1)
 case let name?:
     guard let plays = Plays.named(name), (2...3).contains(arguments.count), let count = Int(arguments[1]), count >= 0,

@@ -22,7 +22,7 @@ private typealias Party = InterplayRules.Party
         for (place, parties) in Self.order.enumerated().reversed() {
             let own = Interplay(.cork, fade: .milliseconds(place))
             rules[InterplayRules.Pair(parties.actor, parties.other)] = .init(playing: own)
-            let found = InterplayRules(rules).rule(actor: Self.music, other: Self.game)
+            let found = InterplayRules.rule(among: InterplayRules(rules).rules(of: Self.music), for: Self.game)
             #expect(found == .init(playing: own, newcomer: own), "\(parties)")
         }
         for (actor, other) in [
@@ -30,7 +30,7 @@ private typealias Party = InterplayRules.Party
             (.any, .named("ambient")),
         ] {
             let rules = InterplayRules([InterplayRules.Pair(actor, other): .init(playing: Interplay(.mix))])
-            #expect(rules.rule(actor: Self.music, other: Self.game) == nil)
+            #expect(InterplayRules.rule(among: rules.rules(of: Self.music), for: Self.game) == nil)
         }
     }
 
@@ -41,7 +41,7 @@ private typealias Party = InterplayRules.Party
             .init(.category(.playback), .category(.ambient)): .init(playing: Interplay(.mute)),
         ])
         #expect(
-            rules.rule(actor: Self.music, other: Self.game)
+            InterplayRules.rule(among: rules.rules(of: Self.music), for: Self.game)
                 == .init(playing: Interplay(.mute), newcomer: Interplay(.reject)))
     }
 

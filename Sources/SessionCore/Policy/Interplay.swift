@@ -116,25 +116,42 @@ public struct InterplayRules: Sendable, Hashable {
     /// Creates a set of rules.
     public init(_ rules: [Pair: Rule] = [:]) { self.rules = rules }
 
-    /// The rule for two descriptions; `nil` if there is none. A name takes precedence over a category, and a category
-    /// over any. The actor's side is compared first, then the other's.
-    public func rule(actor: SessionDescription, other: SessionDescription) -> Rule? {
-        if rules.isEmpty { return nil }
-        var result = Rule()
-        var isFound = false
-        for acting in Self.parties(of: actor) {
-            for meeting in Self.parties(of: other) {
-                guard let rule = rules[Pair(acting, meeting)] else { continue }
-                isFound = true
-                result.playing = result.playing ?? rule.playing
-                result.newcomer = result.newcomer ?? rule.newcomer ?? rule.playing
+    /// A rule in which some actor meets another session.
+    public typealias Meeting = (other: Party, rule: Rule)
+
+    /// The rules in which a session is the actor: those for its name first, then those for its category, then those for
+    /// any; each with those for a name first again.
+    public func rules(of actor: SessionDescription) -> [Meeting] {
+        func rank(_ party: Party) -> Int {
+            switch party {
+            case .named: 0
+            case .category: 1
+            case .any: 2
             }
         }
-        return isFound ? result : nil
+        return rules.filter { $0.key.actor.matches(actor) }
+            .sorted { (rank($0.key.actor), rank($0.key.other)) < (rank($1.key.actor), rank($1.key.other)) }
+            .map { ($0.key.other, $0.value) }
     }
 
-    /// The parties that match a description, most specific first.
-    private static func parties(of description: SessionDescription) -> [Party] {
-        [.named(description.name), .category(description.category), .any]
+    /// What the rules of an actor say of another session; `nil` if nothing. The first that says something counts, for both
+    /// orders of activation by itself.
+    public static func rule(among rules: [Meeting], for other: SessionDescription) -> Rule? {
+        var result: Rule?
+        for (party, rule) in rules where party.matches(other) {
+            result = Rule(
+                playing: result?.playing ?? rule.playing, newcomer: result?.newcomer ?? rule.newcomer ?? rule.playing)
+        }
+        return result
+    }
+}
+
+extension InterplayRules.Party {
+    fileprivate func matches(_ description: SessionDescription) -> Bool {
+        switch self {
+        case .any: true
+        case .named(let name): description.name == name
+        case .category(let category): description.category == category
+        }
     }
 }

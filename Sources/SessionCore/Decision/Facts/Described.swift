@@ -42,10 +42,8 @@ final class Described: Sendable, Equatable {
     let strength: Int
     /// Its place in the policy's order (R1).
     let order: Int
-    /// The row of its name in the policy's rules for pairs; `nil` if they do not name it.
-    let named: Int?
-    /// The row of its category there.
-    let category: Int
+    /// The policy's rules in which it is the actor.
+    let rules: [InterplayRules.Meeting]
     /// The level of its own streams (N23), and that of the streams that it lowers (N10).
     let level: LinearGain
     let gain: LinearGain
@@ -58,8 +56,7 @@ final class Described: Sendable, Equatable {
         strength =
             (description.category == .uiSound ? 0 : 1) << 16 | Int(description.priority.rawValue) << 8 | mixing
         order = rules.policy.order[description.name] ?? rules.policy.order.count
-        named = rules.row(ofName: description.name)
-        category = rules.row(of: description.category)
+        self.rules = rules.rules(of: description)
         level = description.level.linear
         gain = description.ducking.gain.linear
         // R36: no switch silences calls and alarms.
@@ -72,7 +69,7 @@ final class Described: Sendable, Equatable {
             (.obeysDoNotDisturb, switches.undisturbed.contains(description.category)),
             (.waitsForSilence, description.holdsOnHandover), (.letsOthersResume, description.letsOthersResume),
             (.isSpeech, description.mode == .spokenAudio && plays), (.isCall, description.priority >= .phone),
-            (.acts, rules.lets(description, act: named)), (.goesOnElsewhere, description.goesOnElsewhere),
+            (.acts, rules.lets(act: description)), (.goesOnElsewhere, description.goesOnElsewhere),
             (.actsWhileSounding, description.actsWhileSounding),
             (.pairsPlaying, rules.pairs(description, as: .playback)),
             (.pairsRecording, rules.pairs(description, as: .capture)),

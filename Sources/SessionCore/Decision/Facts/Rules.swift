@@ -12,65 +12,29 @@ struct Pair: Sendable, Equatable {
     static let none = Pair()
 }
 
-/// A policy, with its rules for pairs as a table.
+/// A policy, and what its rules for pairs come to.
 final class Rules: Sendable {
-    private struct Said: Sendable {
-        var playing: Interplay.Kind?
-        var newcomer: Interplay.Kind?
-    }
-
     let policy: Policy
     let hasZones: Bool
-    private let names: [String: Int]
-    private let width: Int
-    /// What the policy says of an actor (row) and another session (column); the first row stands for any.
-    private let table: [Said?]
     /// Whether the policy has somebody rejected (R8).
     let hasRejections: Bool
 
     init(_ policy: Policy) {
         self.policy = policy
         hasZones = !policy.zones.all.isEmpty
-        let first = Category.allCases.count + 1
-        var names: [String: Int] = [:]
-        for pair in policy.interplay.rules.keys {
-            for case .named(let name) in [pair.actor, pair.other] where names[name] == nil {
-                names[name] = first + names.count
-            }
+        hasRejections = policy.interplay.rules.values.contains {
+            $0.playing?.kind == .reject || $0.newcomer?.kind == .reject
         }
-        self.names = names
-        width = first + names.count
-        func row(_ party: InterplayRules.Party) -> Int {
-            switch party {
-            case .any: 0
-            case .named(let name): names[name] ?? 0
-            case .category(let category): Rules.row(of: category)
-            }
-        }
-        var table = [Said?](repeating: nil, count: policy.interplay.rules.isEmpty ? 0 : width * width)
-        for (pair, rule) in policy.interplay.rules {
-            table[row(pair.actor) * width + row(pair.other)] = Said(
-                playing: rule.playing?.kind, newcomer: rule.newcomer?.kind ?? rule.playing?.kind)
-        }
-        self.table = table
-        hasRejections = table.contains { $0?.playing == .reject || $0?.newcomer == .reject }
     }
 
-    private static func row(of category: Category) -> Int {
-        (Category.allCases.firstIndex(of: category) ?? 0) + 1
+    /// The policy's rules in which a session of this description is the actor.
+    func rules(of actor: SessionDescription) -> [InterplayRules.Meeting] {
+        actor.isOutsidePolicy ? [] : policy.interplay.rules(of: actor)
     }
-
-    func row(of category: Category) -> Int { Rules.row(of: category) }
-    func row(ofName name: String) -> Int? { names[name] }
 
     /// Whether a session of this description can do something to others.
-    func lets(_ actor: SessionDescription, act named: Int?) -> Bool {
-        let rows = [named, row(of: actor.category), 0].compactMap { $0 }
-        if !actor.isOutsidePolicy, !table.isEmpty,
-            rows.contains(where: { row in (0..<width).contains { table[row * width + $0] != nil } })
-        {
-            return true
-        }
+    func lets(act actor: SessionDescription) -> Bool {
+        if !rules(of: actor).isEmpty { return true }
         switch actor.category {
         case .audioProcessing: return false
         case .uiSound: return actor.ducksOthers
@@ -92,37 +56,23 @@ final class Rules: Sendable {
 
     // MARK: - Pairs
 
-    /// What the policy says of two sessions. A name counts before a category, and a category before any, for each part
-    /// by itself.
-    private func said(_ actor: Described, on other: Described) -> Said {
-        var result = Said()
-        if table.isEmpty || actor.description.isOutsidePolicy { return result }
-        for row in [actor.named ?? -1, actor.category, 0] where row >= 0 {
-            for column in [other.named ?? -1, other.category, 0] where column >= 0 {
-                guard let said = table[row * width + column] else { continue }
-                if result.playing == nil { result.playing = said.playing }
-                if result.newcomer == nil { result.newcomer = said.newcomer }
-            }
-        }
-        return result
-    }
-
     /// What one session does to another, by the policy's rules, else by their categories, options and priorities.
     func pair(_ actor: Described, on other: Described) -> Pair {
         guard actor.has(.acts) else { return .none }
         let (acting, victim) = (actor.description, other.description)
         let usual = Interplay.between(acting, and: victim)
-        let said = said(actor, on: other)
-        let playing = permitted(said.playing, acting, victim)
-        let newcomer = permitted(said.newcomer, acting, victim)
+        let rule = rule(actor, on: other)
+        let (said, saidOfNewcomer) = (rule?.playing?.kind, rule?.newcomer?.kind)
+        let playing = permitted(said, acting, victim)
+        let newcomer = permitted(saidOfNewcomer, acting, victim)
         // R8: who plays already is not rejected.
         let kind = playing == .reject ? usual : playing ?? usual
         var pair = Pair(playing: kind, newcomer: newcomer ?? kind)
         pair.stopsSpeech =
-            other.has(.isSpeech) && kind == .cork && (acting.interruptsSpokenAudio || said.playing == .duck)
+            other.has(.isSpeech) && kind == .cork && (acting.interruptsSpokenAudio || said == .duck)
         let isTransient = acting.resumption == .transient
-        pair.playingResumes = isTransient && playing != nil && said.playing == .duck
-        pair.newcomerResumes = newcomer == nil ? pair.playingResumes : isTransient && said.newcomer == .duck
+        pair.playingResumes = isTransient && playing != nil && said == .duck
+        pair.newcomerResumes = newcomer == nil ? pair.playingResumes : isTransient && saidOfNewcomer == .duck
         return pair
     }
 
@@ -167,7 +117,6 @@ final class Rules: Sendable {
     }
 
     private func rule(_ actor: Described, on other: Described) -> InterplayRules.Rule? {
-        if table.isEmpty || actor.description.isOutsidePolicy { return nil }
-        return policy.interplay.rule(actor: actor.description, other: other.description)
+        InterplayRules.rule(among: actor.rules, for: other.description)
     }
 }
