@@ -43,8 +43,8 @@ struct RouteFacts: Sendable, Equatable {
 
     private(set) var devices: [Device] = []
     private(set) var nodes: [Node] = []
-    private var defaultOutput: String?
-    private var defaultInput: String?
+    /// The names of the default sink and source.
+    private var defaults: [PortDirection: String] = [:]
 
     /// Records a device. Returns whether anything published about it has changed.
     mutating func set(_ device: RouteDevice, at now: Instant) -> Bool {
@@ -120,7 +120,7 @@ struct RouteFacts: Sendable, Equatable {
         guard node.deviceID != nil else { return false }
         let others = nodes.indices.filter { index in
             let other = nodes[index].node
-            return other.deviceID == nil && other.name != (other.direction == .output ? defaultOutput : defaultInput)
+            return other.deviceID == nil && other.name != defaults[other.direction]
         }
         guard let position = others.last(where: { nodes[$0].node.type == .unknown }) ?? others.last else {
             return false
@@ -146,8 +146,7 @@ struct RouteFacts: Sendable, Equatable {
     }
 
     mutating func setDefault(_ direction: PortDirection, _ name: String?) {
-        let name = name.map { Self.cut($0) }
-        if direction == .output { defaultOutput = name } else { defaultInput = name }
+        defaults[direction] = name.map { Self.cut($0) }
     }
 
     static func cut(_ text: String) -> String {
@@ -187,13 +186,15 @@ extension RouteFacts {
 
     /// The route in use: the ports of the default sink and source (R60).
     var route: Route {
-        Route(inputs: ports(of: defaultInput, .input), outputs: ports(of: defaultOutput, .output))
+        func ports(_ direction: PortDirection) -> [RoutePort] {
+            defaultNode(direction).map { self.ports(behind: $0) } ?? []
+        }
+        return Route(inputs: ports(.input), outputs: ports(.output))
     }
 
-    private func ports(of name: String?, _ direction: PortDirection) -> [RoutePort] {
-        guard let name, let node = nodes.first(where: { $0.node.name == name && $0.node.direction == direction })
-        else { return [] }
-        return ports(behind: node)
+    private func defaultNode(_ direction: PortDirection) -> Node? {
+        let name = defaults[direction]
+        return nodes.first { $0.node.name == name && $0.node.direction == direction }
     }
 
     /// The ports on which any sink plays.
@@ -285,20 +286,14 @@ extension RouteFacts {
 
     /// All sinks and sources, with the ports that each can use.
     var places: [RoutePlace] {
-        var hasDefault: Set<PortDirection> = []
-        var defaultEnds: [PortDirection: [UInt32]] = [:]
-        for (direction, name) in [(PortDirection.output, defaultOutput), (.input, defaultInput)] {
-            let node = nodes.first { $0.node.name == name && $0.node.direction == direction }
-            defaultEnds[direction] = node.map { ends(of: $0).map(\.node.id) }
-        }
+        let used = PortDirection.allCases.compactMap { defaultNode($0) }
+        let behind = used.flatMap { known in ends(of: known).map { (known.node.direction, $0.node.id) } }
         return nodes.map { known in
             let node = known.node
             let ports = devices.first { $0.id == node.deviceID }?.ports.filter { $0.fits(node) } ?? []
-            let isDefault =
-                node.name == (node.direction == .output ? defaultOutput : defaultInput)
-                && hasDefault.insert(node.direction).inserted
+            let isDefault = used.contains { $0.node.id == node.id }
             let fallback: PortType = node.direction == .output ? .builtInSpeaker : .builtInMic
-            let isBehind = !isDefault && defaultEnds[node.direction]?.contains(node.id) == true
+            let isBehind = !isDefault && behind.contains { $0 == (node.direction, node.id) }
             return RoutePlace(
                 nodeID: node.id, nodeName: node.name, direction: node.direction, deviceID: node.deviceID,
                 ports: ports.filter(\.isOffered).map(\.id), fallback: ports.first { $0.port.type == fallback }?.id,

@@ -58,7 +58,7 @@ extension Engine {
     }
 
     /// What follows for routes from another state of an opened session (R41, R57).
-    mutating func follow(
+    mutating func followState(
         _ former: SessionState, of place: Int, after event: Event, _ places: (any StreamPlaces)?, at now: Instant
     ) {
         let state = verdict.standings[place].shown

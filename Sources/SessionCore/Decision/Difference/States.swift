@@ -43,7 +43,7 @@ extension Engine {
             verdict.standings[place].shown = state
             effects.append(.sessionChanged(id))
             if facts.sessions[place].kind == .opened {
-                follow(standing.shown, of: place, after: event, places, at: now)
+                followState(standing.shown, of: place, after: event, places, at: now)
             }
         }
     }

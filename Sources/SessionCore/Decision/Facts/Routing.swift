@@ -113,7 +113,7 @@ extension Engine {
         let hadBegun = routing.tracker.hasBegun
         for effect in routing.tracker.handle(event, at: now) {
             switch effect {
-            case .lostOutput(let port, let spared): lose(port, spared, places)
+            case .lostOutput(let port, let spared): findLost(with: port, spared, places)
             case .returnedOutput(let port): resume(on: port, places)
             case .switchedOutput(let port): release(port)
             case .changed(let change):
@@ -133,7 +133,7 @@ extension Engine {
 
     /// R64: finds the streams that play on no other port than this one: not those on a combined sink that still has
     /// another port.
-    private mutating func lose(_ port: RoutePort, _ spared: Set<UInt32>, _ places: (any StreamPlaces)?) {
+    private mutating func findLost(with port: RoutePort, _ spared: Set<UInt32>, _ places: (any StreamPlaces)?) {
         guard let node = port.nodeID, let places else { return }
         let heard = places.streams(heardOn: node).filter { stream in
             spared.isEmpty || !(places.node(of: stream).map { spared.contains($0) } ?? false)
