@@ -1,6 +1,7 @@
 import PlainEngine
+import RandomEvents
 @testable import SessionCore
-@testable import SessionOracle
+import SessionOracle
 
 /// The old engine and the plain one, which have to do the same.
 struct EnginePair {
@@ -189,14 +190,14 @@ struct EnginePair {
 enum PlainPlay {
     /// Where the two differ in the sequence of a seed, and the shortest way found to it; `nil` if they do not.
     static func failure(ofSeed seed: UInt64) -> String? {
-        var sequence = RandomSequence(seed: seed)
+        var sequence = RandomSequence<JudgedEngine>(seed: seed)
         sequence.play()
-        let events = sequence.events
+        var events = sequence.events
         // What a contradictory policy does is not defined.
-        let moments = sequence.isContradictory ? events.moments.dropLast() : events.moments[...]
-        guard let found = difference(events.policy, Array(moments)) else { return nil }
-        let shrunk = shrink(events.policy, Array(moments.prefix(found.count)))
-        return "seed \(seed), policy \(events.policy.name): \(trace(events.policy, shrunk))"
+        if sequence.isContradictory { events.moments.removeLast() }
+        guard difference(events.policy, events.moments) != nil else { return nil }
+        let shrunk = events.shrunk { difference(events.policy, $0)?.count }
+        return "seed \(seed), policy \(events.policy.name): \(trace(events.policy, shrunk.moments))"
     }
 
     private static func difference(
@@ -208,26 +209,6 @@ enum PlainPlay {
             if let difference = pair.difference { return (index + 1, difference) }
         }
         return nil
-    }
-
-    private static func shrink(_ policy: Policy, _ moments: [EventSequence.Moment]) -> [EventSequence.Moment] {
-        var rest = moments
-        var size = max(1, rest.count / 2)
-        while true {
-            var isSmaller = false
-            var end = rest.count
-            while end > 0 {
-                var fewer = rest
-                let start = max(0, end - size)
-                fewer.removeSubrange(start..<end)
-                if let found = difference(policy, fewer) {
-                    rest = Array(fewer.prefix(found.count))
-                    isSmaller = true
-                }
-                end = min(start, rest.count)
-            }
-            if size > 1 { size /= 2 } else if !isSmaller { return rest }
-        }
     }
 
     private static func trace(_ policy: Policy, _ moments: [EventSequence.Moment]) -> String {
