@@ -24,27 +24,7 @@ extension Property {
             "Whoever silences a session is heard, or is silenced itself and may resume, or was just told to."
         ) { step in
             step.after.victims.firstFlaw { session, cause in
-                let told = step.after.record.told(cause.key)
-                let opened = step.after.opened(cause)
-                let isDriven = opened?.isDriven ?? false
-                let mayResume = isDriven ? !told.hasGivenUp || (opened?.isActivated ?? false) : step.after.asks(cause)
-                let isWaiting = cause.silencer != nil && !step.after.isStopped(cause) && mayResume
-                let isResuming = told.resumesUntil.map { $0 > step.now } ?? false
-                let isHolding = step.after.isHeard(cause) || isWaiting || isResuming
-                return isHolding ? nil : "\(cause.reference.label) over \(session.reference.label)"
-            }
-        },
-        Property(
-            "ends-somewhere", "N17", "Whoever silences is silenced in turn at most until one that nobody silences."
-        ) {
-            step in
-            step.after.sessions.firstFlaw { session in
-                var next: Session? = session
-                for _ in step.after.sessions {
-                    next = next.flatMap { step.after.cause(of: $0) }
-                    if next?.number == session.number { return "\(session.reference.label) silences itself in the end" }
-                }
-                return nil
+                step.after.holds(cause) ? nil : "\(cause.reference.label) over \(session.reference.label)"
             }
         },
         Property(
@@ -64,14 +44,13 @@ extension Property {
         },
         Property(
             "hand-over", "N17",
-            "When a cause goes, whoever had interrupted it takes its place, if that one is heard and silences the victim."
+            "When a cause goes, the first up the chain of those who interrupted it takes its place that silences the victim."
         ) { step in
             if step.event.isMove && step.event.session == nil || !step.isOne { return nil }
             return step.lasting.firstFlaw { before, after in
-                guard let cause = step.before.cause(of: before), let next = step.before.cause(of: cause),
-                    let heir = step.after.session(next.number), step.before.isHeard(next), step.after.isHeard(heir),
-                    after.silencerNumber != cause.number, step.after.silences(heir, after) == true,
-                    step.after.asks(after), !step.subjects.contains(before.key), !step.subjects.contains(heir.key)
+                guard let cause = step.before.cause(of: before), after.silencerNumber != cause.number,
+                    !step.after.isStopped(after), step.after.asks(after), !step.subjects.contains(before.key),
+                    let heir = step.heir(of: cause, over: after), !step.subjects.contains(heir.key)
                 else { return nil }
                 return after.silencerNumber == heir.number ? nil : "\(after.reference.label): \(after.silencer as Any)"
             }
@@ -111,15 +90,6 @@ extension Property {
                 return says == resumes ? nil : "\(after.reference.label): \(says)"
             }
         },
-        Property(
-            "free-again", "R10 R64", "Nobody is silenced by another session when none is active, waits, or may resume."
-        ) {
-            step in
-            let isAny = step.after.sessions.contains { step.after.isHeard($0) || step.after.lostPort($0) != nil }
-            let isResuming = step.after.record.told.values.contains { $0.resumesUntil != nil || $0.isInterrupted }
-            if isAny || isResuming { return nil }
-            return step.after.victims.first.map { "\($0.victim.reference.label)" }
-        },
         Property("resume-within", "N17", "Who was told to resume and does not keeps its victims for the policy's time.")
         {
             step in
@@ -139,6 +109,15 @@ extension Scene {
         isInterrupted(session) ? session.silencerNumber.flatMap { self.session($0) } : nil
     }
 
+    /// Whether those that a session has silenced keep waiting for it.
+    func holds(_ session: Session) -> Bool {
+        let told = record.told(session.key)
+        let opened = opened(session)
+        let mayResume = opened.map { $0.isDriven && (!told.hasGivenUp || $0.isActivated) } ?? false || asks(session)
+        let isWaiting = session.silencer != nil && !isStopped(session) && mayResume
+        return isHeard(session) || isWaiting || told.resumesUntil.map { $0 > now } ?? false
+    }
+
     /// The sessions that others silence, with their causes.
     var victims: [(victim: Session, cause: Session)] {
         isSuspended ? [] : sessions.compactMap { session in cause(of: session).map { (session, $0) } }
@@ -146,6 +125,29 @@ extension Scene {
 }
 
 extension Step {
+    /// Who takes a cause's place over a session: the first of those who had interrupted it, each the one before, that still
+    /// holds and silences the session; `nil` if there is none, or that is not clear.
+    fileprivate func heir(of cause: Session, over session: Session) -> Session? {
+        var next = interrupter(of: cause)
+        for _ in before.sessions {
+            guard let former = next else { return nil }
+            if let present = after.session(former.number), after.holds(present) {
+                guard let isHeir = after.silences(present, session) else { return nil }
+                if isHeir { return before.holds(former) ? present : nil }
+            }
+            next = interrupter(of: former)
+        }
+        return nil
+    }
+
+    /// Who interrupts a session; of one that has ended, before that.
+    private func interrupter(of session: Session) -> Session? {
+        guard let present = after.session(session.number), after.holds(present) else {
+            return before.cause(of: session)
+        }
+        return after.cause(of: present).flatMap { before.session($0.number) }
+    }
+
     /// Whether a session that has ended in this event lets another one resume; `nil` if it has not ended, or that is not
     /// clear (R11, R12, R31).
     func saysResume(_ cause: Session, _ victim: Session) -> Bool? {
@@ -157,9 +159,10 @@ extension Step {
         let isGone = after.session(cause.number).map { $0.state == .inactive && !after.asks($0) } ?? true
         let isClosed = isSystem && event.session.map { .opened($0) == cause.key } ?? false
         guard isGone, !event.isMove || isClosed,
-            before.policy.interplay.rules.isEmpty, isSystem || !(before.opened(cause)?.isDriven ?? false),
-            isSystem || before.record.heard.contains(cause.number)
+            before.policy.interplay.rules.isEmpty, isSystem || !(before.opened(cause)?.isDriven ?? false)
         else { return nil }
+        // What was never heard has interrupted nobody.
+        if !isSystem, !before.record.heard.contains(cause.number) { return true }
         return Pairs.letsResume(cause.description)
     }
 }

@@ -111,14 +111,6 @@ extension Property {
                 return "\(stream.id) is left touched"
             }
         },
-        Property("mute-about-gone", "R2", "Nothing is told of a stream that is not there.") { step in
-            step.effects.firstFlaw { effect in
-                guard case .treat(let id, let treatment, _, _) = effect else { return nil }
-                let isKnown = step.after.record.stream(id) != nil
-                if case .streamVanished(id) = step.event { return "\(effect)" }
-                return isKnown || treatment == .untouched && step.before.record.stream(id) != nil ? nil : "\(effect)"
-            }
-        },
     ]
 
     /// An effect that is more than a request for the clock.

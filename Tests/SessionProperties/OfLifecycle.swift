@@ -151,8 +151,24 @@ extension Property {
                 guard step.before.isInterrupted(before), after.silencer == nil, step.before.asks(before),
                     step.after.asks(after), before.state == .interrupted, !(step.after.opened(after)?.isDriven ?? false)
                 else { return nil }
-                return after.state == .active || after.state == .starting
+                return [.active, .starting, .holding].contains(after.state)
                     ? nil : "\(after.reference.label): \(after.state)"
+            }
+        },
+        Property(
+            "moves-quietly", "R9 R79 N19",
+            "A session to which all that is wanted of another one moves takes its place, and nothing else changes."
+        ) { step in
+            guard let (old, target) = step.successor else { return nil }
+            return step.after.record.streams.firstFlaw { stream in
+                if step.event.stream != stream.id, [old.key, target.key].contains(stream.session) { return nil }
+                guard var expected = step.before.record.stream(stream.id)?.treatment else { return nil }
+                if expected.cause?.session?.rawValue == old.number { expected.cause = stream.treatment.cause }
+                if stream.treatment != expected { return "\(stream.id): \(stream.treatment)" }
+                guard let session = step.before.session(stream.session), session.number != target.number,
+                    step.before.besides(session).contains(old.number)
+                else { return nil }
+                return step.after.besides(session).contains(target.number) ? nil : "\(stream.id) is not free"
             }
         },
         Property("appears-quietly", "R2", "When the first stream of an application appears, nothing is done to others.")
@@ -192,6 +208,21 @@ extension Property {
             return [each.category == .uiSound ? 0 : 1, Int(each.priority.rawValue), mixing, -place]
         }
         return all.max { strength($0).lexicographicallyPrecedes(strength($1)) }
+    }
+}
+
+extension Step {
+    /// The session from which the only wanted stream, which runs or is silenced, moves, and the one to which it does, if that
+    /// is the same and has none; `nil` if the event is no such move.
+    fileprivate var successor: (old: Session, target: Session)? {
+        guard case .streamMoved(let id, _) = event, isOne, let former = before.record.stream(id),
+            let stream = after.record.stream(id), former.session != stream.session, before.record.isWanted(former),
+            let old = before.session(former.session), before.wanted(old).count == 1, !before.isSaid(old),
+            let target = after.session(stream.session), !after.isSaid(target), target.description == old.description,
+            stream.isRunning || old.silencer != nil, !after.record.opened.contains(where: \.isSystem),
+            before.session(target.number).map({ $0.state == .inactive && before.wanted($0).isEmpty }) ?? true
+        else { return nil }
+        return (old, target)
     }
 }
 

@@ -136,6 +136,21 @@ extension Property {
             }
             return nil
         },
+        Property("first-come", "N9", "Of those that wait, the oldest is granted first of those that may be activated.")
+        { step in
+            let granted = step.effects.compactMap { effect -> SessionID? in
+                if case .activationGranted(let id) = effect { id } else { nil }
+            }
+            let waiting = step.before.record.waiting
+            guard granted.count == 1, let id = granted.first, let place = waiting.firstIndex(of: id), place > 0,
+                step.isOne
+            else { return nil }
+            // Without the granted one, none of the older ones is granted in its place.
+            var engine = step.before.engine
+            _ = engine.handle(.sessionRequested(id, .cancel), at: step.now)
+            let others = engine.handle(step.event, at: step.now)
+            return waiting[..<place].first { others.contains(.activationGranted($0)) }.map { "\($0) is older" }
+        },
         Property(
             "answer-fits", "N9 R54 R41",
             "Who waits may cancel, who does not may not, and what contradicts itself is a mistake."

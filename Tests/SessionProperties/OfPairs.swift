@@ -25,14 +25,6 @@ extension Property {
                 }
             }
         },
-        Property("mixes-with-all", "R28 R39", "Without a rule of the policy, who mixes silences nobody but speech.") {
-            step in
-            guard step.after.policy.interplay.rules.isEmpty else { return nil }
-            return step.after.victims.firstFlaw { victim, cause in
-                let isMere = cause.description.isMixable && !Pairs.overridesMixing(cause.description)
-                return isMere && !Pairs.isSpeech(victim.description) ? "\(cause.reference.label)" : nil
-            }
-        },
         Property(
             "interface-sounds", "R13 R22", "A sound of the interface is never stopped, only muted, and silences nobody."
         ) {
@@ -156,7 +148,7 @@ extension Step {
         if case .streamWanted(let id, true) = event, let stream = after.record.stream(id),
             let session = before.session(stream.session), !before.asks(session), !stream.isInterfaceSound,
             let present = after.session(stream.session), after.asks(present), !after.isStopped(present),
-            before.opened(session)?.isDriven != true
+            before.opened(session)?.isDriven != true, present.silencer == nil || after.policy.interplay.rules.isEmpty
         {
             return [stream.session]
         }

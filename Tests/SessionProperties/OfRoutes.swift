@@ -27,7 +27,8 @@ extension Property {
                 }
                 let isOther = Pairs.goesOnElsewhere(before.description) || stream.direction == .capture
                 let isAlone = step.before.streams(of: before).count == 1
-                return isOther && isAlone && after.silencer?.cause == .output(port) ? "\(id) waits" : nil
+                return isOther && isAlone && after.silencer?.cause == .output(port) && before.silencer != after.silencer
+                    ? "\(id) waits" : nil
             }
         },
         Property(

@@ -6,7 +6,8 @@ extension Property {
     static let ofTimes = [
         Property("unheard-at-once", "R37 N10", "What has not run yet, or would sound the same, changes at once.") {
             step in
-            step.treated.firstFlaw { stream, treatment, within, _ in
+            if !step.isOne { return nil }
+            return step.treated.firstFlaw { stream, treatment, within, _ in
                 guard let former = step.before.record.stream(stream.id) else { return nil }
                 let isSame = former.treatment.soundsLike(treatment)
                 return !stream.hasRun || isSame ? (within == .zero ? nil : "\(stream.id): \(within)") : nil
@@ -101,19 +102,6 @@ extension Property {
                 let limit = Duration.seconds(2) + after.description.fade
                 let end = before.state == .holding ? before.ends : step.now.advanced(by: limit)
                 return after.ends == end ? nil : "\(after.ends as Any)"
-            }
-        },
-        Property("no-longer-than", "R64 N17", "No wait lasts longer than the policy's time for it.") { step in
-            if step.event.isMove { return nil }
-            return step.after.sessions.firstFlaw { session in
-                guard let end = session.ends else { return nil }
-                let policy = step.after.policy
-                let formerLimit = step.before.policy.routes.resumesWithin
-                let limit = max(
-                    session.description.releaseDelay, session.description.fade + .seconds(2),
-                    policy.routes.resumesWithin, formerLimit, policy.interruptions.resumesWithin)
-                let isNew = step.before.session(session.number).map { $0.ends != end } ?? true
-                return isNew && end > step.now.advanced(by: limit) ? "\(session.reference.label): \(end)" : nil
             }
         },
     ]

@@ -59,22 +59,16 @@ extension Property {
                 else { return true }
                 switch stream.treatment.silence {
                 case .none: return false
-                case .mute: return kind == .mute
+                case .mute:
+                    // Nobody else stops it.
+                    return kind == .mute
+                        && ![.cork, .pausePlayer].contains { step.after.hasOther(than: cause, over: session, $0) }
                 case .cork:
                     return kind == .cork || kind == .mute && step.after.hasOther(than: cause, over: session, .cork)
                 case .pausePlayer:
                     return kind == .pausePlayer
                         || kind == .mute && step.after.hasOther(than: cause, over: session, .pausePlayer)
                 }
-            }
-        },
-        Property("stopped-by-others", "R22", "Who is only muted is silenced by nobody who stops it.") { step in
-            step.eachStream { stream, session in
-                guard stream.treatment.reason == .interrupted, stream.treatment.silence == .mute,
-                    !stream.isInterfaceSound,
-                    let cause = step.after.cause(of: session)
-                else { return true }
-                return ![.cork, .pausePlayer].contains { step.after.hasOther(than: cause, over: session, $0) }
             }
         },
         Property(

@@ -38,11 +38,8 @@ extension Property {
             return stream.treatment.reason == .interrupted ? "\(id): \(stream.treatment)" : nil
         },
         Property("waits-as-said", "N19", "Where the policy has users wait, what they do changes nothing.") { step in
-            guard case .streamFreed(let id, let action) = step.event, action != .free, step.says(action) == .wait,
-                step.isOne, let key = step.before.record.stream(id)?.session,
-                let session = step.before.session(key),
-                action != .play || session.silencer?.cause.session != nil
-                    || session.silencer == nil
+            // R64: who plays what has lost its output hears it in any case.
+            guard case .streamFreed(_, let action) = step.event, action != .play, step.says(action) == .wait, step.isOne
             else { return nil }
             return step.effects.firstFlaw(Property.other)
         },
@@ -66,7 +63,7 @@ extension Property {
         Property("beside-until-end", "N19", "A user's wish ends with those beside whom it is heard, and not before.") {
             step in
             step.after.sessions.firstFlaw { session in
-                let besides = step.after.besides(session)
+                let besides = session.streams.isEmpty ? [] : step.after.besides(session)
                 if let gone = besides.first(where: { step.after.session($0) == nil }) { return "\(gone) has ended" }
                 for number in besides where step.isOne {
                     guard let other = step.after.session(number), !step.after.asks(other), other.state == .inactive,

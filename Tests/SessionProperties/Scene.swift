@@ -18,15 +18,17 @@ struct Scene: Sendable {
         // Who is gone is told nothing more.
         self.record.told = record.told.filter { key, _ in snapshot.sessions.contains { $0.key == key } }
         for session in snapshot.sessions {
-            if session.state == .inactive { self.record.heard.remove(session.number) }
+            let isOver = session.state == .inactive || session.state == .interrupted && !asks(session)
+            if isOver { self.record.heard.remove(session.number) }
             if session.state == .active, session.silencer == nil { self.record.heard.insert(session.number) }
         }
         // It is shown with the streams; a session without any keeps its own.
+        let ended = Set(record.besides.values.joined()).subtracting(snapshot.sessions.map(\.number))
         for session in snapshot.sessions {
-            guard let id = session.streams.first, let stream = snapshot.streams.first(where: { $0.id == id }) else {
-                continue
-            }
-            self.record.besides[session.key] = stream.besides.compactMap { $0.cause.session?.rawValue }
+            let stream = session.streams.first.flatMap { id in snapshot.streams.first { $0.id == id } }
+            self.record.besides[session.key] =
+                stream?.besides.compactMap { $0.cause.session?.rawValue }
+                ?? record.besides[session.key]?.filter { !ended.contains($0) }
         }
         for case .treat(let id, let treatment, _, _) in effects {
             guard let index = record.streams.firstIndex(where: { $0.id == id }) else { continue }
