@@ -161,7 +161,8 @@ extension Property {
         ) { step in
             guard let (old, target) = step.successor else { return nil }
             return step.after.record.streams.firstFlaw { stream in
-                if step.event.stream != stream.id, [old.key, target.key].contains(stream.session) { return nil }
+                let isOther = [old.key, target.key].contains(stream.session) || old.silencer != nil
+                if step.event.stream != stream.id, isOther { return nil }
                 guard var expected = step.before.record.stream(stream.id)?.treatment else { return nil }
                 if expected.cause?.session?.rawValue == old.number { expected.cause = stream.treatment.cause }
                 if stream.treatment != expected { return "\(stream.id): \(stream.treatment)" }
@@ -219,7 +220,8 @@ extension Step {
             let stream = after.record.stream(id), former.session != stream.session, before.record.isWanted(former),
             let old = before.session(former.session), before.wanted(old).count == 1, !before.isSaid(old),
             let target = after.session(stream.session), !after.isSaid(target), target.description == old.description,
-            stream.isRunning || old.silencer != nil, !after.record.opened.contains(where: \.isSystem),
+            stream.isRunning || old.silencer != nil, !Pairs.goesOnElsewhere(target.description),
+            !after.record.opened.contains(where: \.isSystem),
             before.session(target.number).map({ $0.state == .inactive && before.wanted($0).isEmpty }) ?? true
         else { return nil }
         return (old, target)

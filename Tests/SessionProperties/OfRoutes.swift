@@ -117,11 +117,17 @@ extension Property {
                     || step.before.wanted(before).contains {
                         $0.direction == .capture && step.before.lack($0, before) == nil
                     }
-                guard before.silencer == nil, before.state == .active, !Pairs.goesOnElsewhere(before.description),
+                let cause = step.before.cause(of: before)
+                let isActive = cause == nil ? before.state == .active : step.before.record.heard.contains(before.number)
+                guard before.silencer == nil || cause != nil, isActive, !Pairs.goesOnElsewhere(before.description),
                     before.description.category != .audioProcessing
                 else { return nil }
+                // Only another recording may silence what is stopped.
+                let isAlone = cause.map { $0.description.category == .record } ?? true
                 let isStopped = after.silencer?.cause == .route
-                return isStopped == (stops && isRecording && step.before.asks(before))
+                // It may also wait for an output that it has lost meanwhile.
+                if cause != nil, !isStopped, step.before.record.hasLostOutput { return nil }
+                return isStopped == (stops && isRecording && isAlone && step.before.asks(before))
                     ? nil : "\(after.reference.label)"
             }
         },

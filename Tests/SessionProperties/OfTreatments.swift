@@ -187,13 +187,5 @@ extension Scene {
     }
 
     /// Whether any stream can be heard that should be silent because of another session, an output or an input.
-    var isAnybodyFading: Bool {
-        !isSuspended
-            && sessions.contains { session in
-                session.silencer != nil
-                    && streams(of: session).contains {
-                        $0.isAudible && (isInterrupted(session) || !$0.isInterfaceSound)
-                    }
-            }
-    }
+    var isAnybodyFading: Bool { !isSuspended && sessions.contains { $0.silencer != nil && isAudible($0) } }
 }

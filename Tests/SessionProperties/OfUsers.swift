@@ -49,15 +49,17 @@ extension Property {
         ) {
             step in
             step.after.sessions.firstFlaw { session in
-                step.after.besides(session).firstFlaw { number in
-                    if step.after.isInterrupted(session), session.silencerNumber == number {
-                        return "silenced by \(number)"
+                session.streams.isEmpty
+                    ? nil
+                    : step.after.besides(session).firstFlaw { number in
+                        if step.after.isInterrupted(session), session.silencerNumber == number {
+                            return "silenced by \(number)"
+                        }
+                        let isLowered = step.after.streams(of: session).contains {
+                            $0.treatment.reason == .ducked && $0.treatment.cause?.session?.rawValue == number
+                        }
+                        return isLowered ? "lowered by \(number)" : nil
                     }
-                    let isLowered = step.after.streams(of: session).contains {
-                        $0.treatment.reason == .ducked && $0.treatment.cause?.session?.rawValue == number
-                    }
-                    return isLowered ? "lowered by \(number)" : nil
-                }
             }
         },
         Property("beside-until-end", "N19", "A user's wish ends with those beside whom it is heard, and not before.") {

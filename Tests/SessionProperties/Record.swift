@@ -68,6 +68,9 @@ struct Record: Sendable {
     /// The sessions that were heard since they became active, by their numbers.
     var heard: Set<UInt32> = []
 
+    /// Whether any output was lost or input muted so far.
+    var hasLostOutput = false
+
     init(policy: Policy) { self.policy = policy }
 
     var isSuspended: Bool { switches.pausedUntil != nil }
@@ -111,7 +114,9 @@ struct Record: Sendable {
         case .sessionOpened(let id, let application, let kind):
             if opened(id) == nil { opened.append(Opened(id: id, application: application, kind: kind)) }
         case .sessionClosed(let id): close(id)
+        case .outputLost: hasLostOutput = true
         case .inputMuted(_, let isMuted, _, let recording):
+            hasLostOutput = true
             for id in recording { change(id) { if $0.direction == .capture { $0.isInputMuted = isMuted } } }
         case .switched(let new):
             let old = switches
@@ -123,7 +128,7 @@ struct Record: Sendable {
         case .shutdown: self = Record(policy: policy)
         case .clockReached: wake = nil
         case .streamFreed(let id, .free): if let stream = stream(id) { freed.insert(stream.session) }
-        case .sessionConfigured, .sessionRequested, .streamFreed, .outputLost, .outputReturned, .routeChanged,
+        case .sessionConfigured, .sessionRequested, .streamFreed, .outputReturned, .routeChanged,
             .inputGone:
             break
         }

@@ -92,9 +92,10 @@ struct Scene: Sendable {
         }
     }
 
-    /// Whether a session can be heard although it should be silent, as far as that is known.
+    /// Whether sound of a session can be heard that is silent when the session is; only other sessions silence sounds of the
+    /// interface (R13).
     func isAudible(_ session: Session) -> Bool {
-        streams(of: session).contains { $0.isAudible && ($0.treatment.silence != .none || !$0.isInterfaceSound) }
+        streams(of: session).contains { $0.isAudible && (isInterrupted(session) || !$0.isInterfaceSound) }
     }
 
     /// Whether only its application makes a session heard again, as far as its streams show.
@@ -174,6 +175,8 @@ struct Scene: Sendable {
     /// Whether an actor silences another session; `nil` where that is not clear.
     func silences(_ actor: Session, _ other: Session) -> Bool? {
         if actor.number == other.number { return false }
+        // What its user wants of a session without streams is not shown.
+        if other.streams.isEmpty, besides(other).contains(actor.number) { return nil }
         if isAbove(other, actor) { return stopsStrongerSpeech(actor, other) }
         return effect(actor, other).map(\.silences)
     }
