@@ -142,12 +142,11 @@ extension Step {
         return nil
     }
 
-    /// Who interrupts a session; of one that has ended, before that.
+    /// Who interrupts a session, or had interrupted it before it ended; `nil` if it is somebody else now.
     private func interrupter(of session: Session) -> Session? {
-        guard let present = after.session(session.number), after.holds(present) else {
-            return before.cause(of: session)
-        }
-        return after.cause(of: present).flatMap { before.session($0.number) }
+        let former = before.cause(of: session)
+        guard let present = after.session(session.number), after.holds(present) else { return former }
+        return after.cause(of: present)?.number == former?.number ? former : nil
     }
 
     /// Whether a session that has ended in this event lets another one resume; `nil` if it has not ended, or that is not

@@ -141,15 +141,18 @@ extension Property {
             let granted = step.effects.compactMap { effect -> SessionID? in
                 if case .activationGranted(let id) = effect { id } else { nil }
             }
-            let waiting = step.before.record.waiting
-            guard granted.count == 1, let id = granted.first, let place = waiting.firstIndex(of: id), place > 0,
-                step.isOne
-            else { return nil }
-            // Without the granted one, none of the older ones is granted in its place.
-            var engine = step.before.engine
-            _ = engine.handle(.sessionRequested(id, .cancel), at: step.now)
-            let others = engine.handle(step.event, at: step.now)
-            return waiting[..<place].first { others.contains(.activationGranted($0)) }.map { "\($0) is older" }
+            if !step.isOne { return nil }
+            return granted.indices.firstFlaw { index in
+                let older = step.before.record.waiting.prefix { $0 != granted[index] }.filter { id in
+                    !granted[..<index].contains(id)
+                }
+                if older.isEmpty || !step.before.record.waiting.contains(granted[index]) { return nil }
+                // Without the granted one, none of the older ones is granted in its place.
+                var engine = step.before.engine
+                _ = engine.handle(.sessionRequested(granted[index], .cancel), at: step.now)
+                let others = engine.handle(step.event, at: step.now)
+                return older.first { others.contains(.activationGranted($0)) }.map { "\($0) is older" }
+            }
         },
         Property(
             "answer-fits", "N9 R54 R41",

@@ -34,7 +34,8 @@ extension Property {
             }
         },
         Property("fades-in", "R37", "Who is heard again fades in as the one that had silenced it said.") { step in
-            step.treated.firstFlaw { stream, treatment, within, after in
+            if !step.isOne { return nil }
+            return step.treated.firstFlaw { stream, treatment, within, after in
                 guard let former = step.before.record.stream(stream.id), former.treatment.silence != .none,
                     treatment.silence == .none, stream.hasRun
                 else { return nil }
