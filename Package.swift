@@ -247,18 +247,30 @@ let programs: [Target] = [
     .target(name: "AllocationCount", path: "Tests/AllocationCount"),
 ]
 
-/// A second implementation of the rules, to check the engine; random sequences; the exploration of all states of a few
-/// sessions; and benchmarks.
+/// Random sequences; a second implementation of the rules and what always holds, to check the engine; the exploration of all
+/// states of a few sessions; and benchmarks.
 let judges: [Target] = [
-    .target(name: "SessionOracle", dependencies: ["SessionCore"], path: "Tests/SessionOracle", swiftSettings: strict),
+    .target(name: "RandomEvents", dependencies: ["SessionCore"], path: "Tests/RandomEvents", swiftSettings: strict),
     .target(
-        name: "StateExploration", dependencies: ["SessionCore", "SessionOracle"], path: "Tests/StateExploration",
+        name: "SessionOracle", dependencies: ["SessionCore", "RandomEvents"], path: "Tests/SessionOracle",
         swiftSettings: strict),
     .target(
-        name: "RandomPolicies", dependencies: ["PolicyFile", "SessionCore", "SessionOracle"],
+        name: "SessionProperties", dependencies: ["SessionCore", "RandomEvents"], path: "Tests/SessionProperties",
+        swiftSettings: strict),
+    .target(
+        name: "StateExploration",
+        dependencies: ["SessionCore", "RandomEvents", "SessionOracle", "SessionProperties"],
+        path: "Tests/StateExploration",
+        swiftSettings: strict),
+    .target(
+        name: "RandomPolicies", dependencies: ["PolicyFile", "SessionCore", "RandomEvents"],
         path: "Tests/RandomPolicies", swiftSettings: strict),
     .executableTarget(
-        name: "judge", dependencies: ["SessionOracle", "StateExploration", "RandomPolicies", "SessionCommands"],
+        name: "judge",
+        dependencies: [
+            "RandomEvents", "SessionOracle", "SessionProperties", "StateExploration", "RandomPolicies",
+            "SessionCommands",
+        ],
         path: "Tests/Judge",
         swiftSettings: strict),
     .executableTarget(
@@ -281,10 +293,14 @@ func tests(of target: String, _ dependencies: [Target.Dependency], exclude: [Str
 
 let tests: [Target] = [
     tests(
-        of: "SessionCore", ["SessionCore", "PolicyFile", "SessionOracle", "StateExploration"], exclude: ["Pairs"]),
-    tests(of: "PolicyFile", ["PolicyFile", "SessionCore", "SessionOracle", "RandomPolicies", "SpaEvents"]),
+        of: "SessionCore",
+        [
+            "SessionCore", "PolicyFile", "RandomEvents", "SessionOracle", "SessionProperties", "StateExploration",
+        ],
+        exclude: ["Pairs"]),
+    tests(of: "PolicyFile", ["PolicyFile", "SessionCore", "RandomEvents", "RandomPolicies", "SpaEvents"]),
     tests(of: "SessionRuntime", ["SessionCore", "SessionRuntime", "CGlide"]),
-    tests(of: "SessionBus", ["SessionBus", "SessionWire", "SessionTestKit", "SessionOracle"]),
+    tests(of: "SessionBus", ["SessionBus", "SessionWire", "SessionTestKit", "RandomEvents"]),
     tests(of: "SessionDesktop", ["SessionDesktop", "SessionBus", "SessionWire", "SessionTestKit"]),
     tests(
         of: "SessionService",
@@ -303,11 +319,11 @@ let tests: [Target] = [
         [
             "SessionHost", "SessionService", "SessionRuntime", "SessionCore", "SessionDesktop", "SessionBus",
             "PolicyFile",
-            "SessionTestKit", "SessionOracle",
+            "SessionTestKit", "RandomEvents",
         ]),
     // Without the command itself, whose linker flags do not suit tests; a build of the tests still builds the command.
     tests(
-        of: "SessionCommands", ["SessionCommands", "SessionWire", "SessionBus", "SessionTestKit", "SessionOracle"],
+        of: "SessionCommands", ["SessionCommands", "SessionWire", "SessionBus", "SessionTestKit", "RandomEvents"],
         exclude: ["Snapshots"]),
     tests(of: "SessionTestKit", ["SessionTestKit", "fixture-card"]),
     tests(of: "BenchReport", ["BenchReport", "SessionTestKit"]),

@@ -54,12 +54,15 @@ let package = Package(
             name: "SessionCommands", dependencies: ["SessionCore", "SessionRuntime", "PolicyFile"],
             path: "Scenarios", swiftSettings: counted),
         .target(
-            name: "SessionOracle", dependencies: ["SessionCore"], path: "Tests/SessionOracle", swiftSettings: plain),
+            name: "RandomEvents", dependencies: ["SessionCore"], path: "Tests/RandomEvents", swiftSettings: plain),
+        .target(
+            name: "SessionOracle", dependencies: ["SessionCore", "RandomEvents"], path: "Tests/SessionOracle",
+            swiftSettings: plain),
         .target(name: "Edges", path: "Tests/Fuzz/Edges"),
         .executableTarget(
             name: "fuzz-targets",
             dependencies: [
-                "SessionCore", "PolicyFile", "SessionOracle", "SessionRuntime", "SessionWire",
+                "SessionCore", "PolicyFile", "RandomEvents", "SessionOracle", "SessionRuntime", "SessionWire",
                 "SessionBus", "SessionDesktop", "SessionService", "SessionHost", "PipeWireHost", "CPipeWire",
                 "SessionCommands", "Edges",
             ],

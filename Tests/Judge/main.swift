@@ -1,9 +1,15 @@
 import Foundation
+import RandomEvents
 import RandomPolicies
 import SessionOracle
+import SessionProperties
 import Synchronization
 
 // Goes through very many cases, and judges what comes of each. Tests/bin/judge builds and starts this, and explains it.
+
+/// Random events, judged by the second statement of the rules, or by what always holds.
+typealias ByOracle = RandomSequence<JudgedEngine>
+typealias ByProperties = RandomSequence<PropertyJudge>
 
 /// What can be played at random: seeds that have shown a fault, and what is wrong with the play of a seed.
 struct Plays: Sendable {
@@ -12,7 +18,8 @@ struct Plays: Sendable {
 
     static func named(_ name: String) -> Plays? {
         switch name {
-        case "events": Plays(found: RandomSequence.found) { RandomSequence.failure(ofSeed: $0) }
+        case "events": Plays(found: ByOracle.found) { ByOracle.failure(ofSeed: $0) }
+        case "properties": Plays(found: ByProperties.found) { ByProperties.failure(ofSeed: $0) }
         case "routes": Plays(found: []) { RoutePlay.failure(ofSeed: $0) }
         case "route-engine": Plays(found: []) { RouteEnginePlay.failure(ofSeed: $0) }
         case "steering": Plays(found: SteeringPlay.found) { SteeringPlay.failure(ofSeed: $0) }

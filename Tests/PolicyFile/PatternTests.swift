@@ -1,5 +1,5 @@
 import Glibc
-import SessionOracle
+import RandomEvents
 import Testing
 
 @testable import PolicyFile

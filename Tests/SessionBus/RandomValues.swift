@@ -1,4 +1,4 @@
-import SessionOracle
+import RandomEvents
 import SessionWire
 
 /// Random values of all types of D-Bus but descriptors.

@@ -1,6 +1,6 @@
 import Foundation
 import SessionBus
-import SessionOracle
+import RandomEvents
 import SessionTestKit
 import SessionWire
 import Testing

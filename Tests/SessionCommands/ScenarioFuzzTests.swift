@@ -1,5 +1,5 @@
 import Foundation
-import SessionOracle
+import RandomEvents
 import Testing
 
 @testable import SessionCommands

@@ -24,9 +24,9 @@ import Testing
         let policy = Policy(
             name: "mixing", roles: Policy.phone.roles, untagged: Policy.phone.untagged,
             interplay: InterplayRules([pair: InterplayRules.Rule(playing: Interplay(.mix))]))
-        var exploration = Exploration(policy: policy, sessions: 2)
+        var exploration = Exploration(policy: policy, sessions: 2, rules: .phone)
         exploration.run(depth: 2, within: .seconds(3_600), isConfigured: false, threads: 2) { _ in }
-        let violation = try #require(exploration.violations.first { $0.flaw.hasPrefix("R28") })
+        let violation = try #require(exploration.violations.first { $0.flaw.hasPrefix("heard-together") })
         // Two activations, and nothing that is not needed.
         #expect(violation.steps.filter { $0.first?.isNumber ?? false }.count == 2)
     }

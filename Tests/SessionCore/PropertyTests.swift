@@ -1,5 +1,7 @@
+import RandomEvents
 import SessionCore
 import SessionOracle
+import SessionProperties
 import Testing
 
 /// What holds for every sequence of events whatsoever: a few hundred. `Tests/bin/judge` plays as many as one likes.
@@ -11,7 +13,16 @@ import Testing
     }
 
     @Test("R1 R8 R11 R26 R27 R30 R31 R36 N17 random sequences of events, judged by the oracle")
-    func sequences() { play(RandomSequence.self, count: 200, found: 20) }
+    func sequences() { play(RandomSequence<JudgedEngine>.self, count: 200, found: 20) }
+
+    @Test("R1 R8 R11 R26 R27 R30 R31 R36 R64 N9 N17 N19 random sequences of events: what always holds")
+    func properties() { play(RandomSequence<PropertyJudge>.self, count: 200, found: 20) }
+
+    @Test("what always holds is said once each, in one sentence")
+    func sentences() {
+        #expect(Set(Property.all.map(\.name)).count == Property.all.count && Property.all.count >= 40)
+        for property in Property.all { #expect(property.sentence.last == ".", "\(property.name)") }
+    }
 
     @Test("R56 R58 R64 random sequences of route events")
     func routes() { play(RoutePlay.self, count: 50) }

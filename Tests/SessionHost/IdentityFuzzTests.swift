@@ -1,6 +1,6 @@
 import Foundation
 import SessionCore
-import SessionOracle
+import RandomEvents
 import Testing
 
 @testable import PolicyFile

@@ -1,3 +1,4 @@
+import RandomEvents
 import SessionCore
 
 /// The outputs of the oracle: announcements to applications, treatments of streams, and states of opened sessions.

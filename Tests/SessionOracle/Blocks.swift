@@ -1,3 +1,4 @@
+import RandomEvents
 import SessionCore
 
 /// Blocks of sessions: removed outputs, muted inputs, changed routes.

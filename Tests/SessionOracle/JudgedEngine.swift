@@ -1,21 +1,24 @@
+import RandomEvents
 import SessionCore
 
 /// An engine together with the oracle, which checks the engine after every event.
-public struct JudgedEngine: Sendable {
+public struct JudgedEngine: EventJudge {
     /// The engine.
     public private(set) var engine: Engine
     /// The oracle.
     public private(set) var oracle: Oracle
     /// The first difference between engine and oracle; `nil` for none.
-    public private(set) var difference: String?
+    public private(set) var flaw: String?
+    private let isThorough: Bool
     /// The time of the engine's last ``Effect/wake(at:)``, until the clock event.
     public private(set) var wake: Instant?
 
     /// Whether the policy contradicts itself (``Oracle/isContradictory``). The engine is no longer checked then.
-    public var isContradictory: Bool { oracle.isContradictory }
+    public var isOver: Bool { oracle.isContradictory }
 
-    /// Creates an engine and an oracle without streams.
-    public init(policy: Policy) {
+    /// Creates an engine and an oracle without streams. A thorough one also decides all anew after each event.
+    public init(policy: Policy, isThorough: Bool) {
+        self.isThorough = isThorough
         engine = Engine(policy: policy)
         oracle = Oracle(policy: policy)
     }
@@ -29,7 +32,10 @@ public struct JudgedEngine: Sendable {
         let isLate = oracle.nextDeadline.map { $0 <= now } ?? false
         var expected = isLate && event != .clockReached ? oracle.handle(.clockReached, at: now) : []
         expected += oracle.handle(event, at: now)
-        if difference == nil, !isContradictory { difference = compare(effects, expected) }
+        if flaw != nil || isOver { return effects }
+        flaw = compare(effects, expected)
+        // Computing everything anew takes as long as all else.
+        if isThorough, flaw == nil { flaw = engine.inconsistency.map { "not consistent: \($0)" } }
         return effects
     }
 
@@ -134,9 +140,4 @@ extension Oracle {
             return nil
         }
     }
-}
-
-extension JudgedEngine {
-    /// Whether neither engine nor oracle has a session or stream.
-    public var isEmpty: Bool { engine.sessionCount == 0 && engine.streamCount == 0 && oracle.isEmpty }
 }

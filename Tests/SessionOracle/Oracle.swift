@@ -1,3 +1,4 @@
+import RandomEvents
 import SessionCore
 
 /// A second, simple statement of the rules of shared sound, against which the engine is checked.

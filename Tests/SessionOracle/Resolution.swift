@@ -1,3 +1,4 @@
+import RandomEvents
 import SessionCore
 
 /// Computes which sessions are heard, and which session silences which, anew from the facts.

@@ -1,3 +1,4 @@
+import RandomEvents
 import SessionCore
 
 /// What applications and users want of streams (N19, N24).

@@ -74,9 +74,10 @@ public struct Exploration: Sendable {
     /// - Parameters:
     ///   - policy: What is in force.
     ///   - sessions: How many sessions there are.
-    public init(policy: Policy, sessions: Int) {
+    ///   - rules: The policy by which all is judged; `nil` for the one in force.
+    public init(policy: Policy, sessions: Int, rules: Policy? = nil) {
         steps = Step.all(sessions: sessions)
-        beginning = World(policy: policy, sessions: sessions)
+        beginning = World(policy: policy, sessions: sessions, rules: rules)
     }
 
     /// Explores until a violation is found, or so many steps, or so much time.

@@ -1,9 +1,11 @@
+import RandomEvents
 import SessionCore
 import SessionOracle
+import SessionProperties
 
 /// Applications that each hold a session with one stream, a server that obeys at once, and a user; around an engine.
 ///
-/// Whatever is sent to the engine is checked against what has to hold for every event (``Violation``).
+/// Whatever is sent to the engine is judged by the oracle and by what always holds (`Property`).
 public struct World: Sendable {
     struct Member: Sendable {
         var id: SessionID
@@ -17,6 +19,8 @@ public struct World: Sendable {
 
     /// The engine, and the oracle that says after every event whether it is right.
     private(set) var judged: JudgedEngine
+    /// The same engine, and what always holds.
+    private var properties: PropertyJudge
     var engine: Engine { judged.engine }
     private(set) var now = Instant(nanoseconds: 1_000_000_000)
     private(set) var members: [Member] = []
@@ -32,15 +36,18 @@ public struct World: Sendable {
     private static let callStream = StreamID(1_000)
 
     /// A world of so many sessions that have been opened and no more.
-    public init(policy: Policy, sessions: Int) {
-        judged = JudgedEngine(policy: policy)
+    ///
+    /// - Parameter rules: The policy by which all is judged; `nil` for the one in force.
+    public init(policy: Policy, sessions: Int, rules: Policy? = nil) {
+        judged = JudgedEngine(policy: policy, isThorough: false)
+        properties = PropertyJudge(policy: policy, isThorough: false, rules: rules)
         // So that a description has the same number in all states.
         open(SessionID(1), World.application(0))
         for (category, options, mode) in Configurations.all {
             for avoids in [false, true] {
-                send(.sessionConfigured(SessionID(1), .category(.playback, [], nil)), isChecked: false)
-                send(.sessionConfigured(SessionID(1), .avoidsAlerts(avoids)), isChecked: false)
-                send(.sessionConfigured(SessionID(1), .category(category, options, mode)), isChecked: false)
+                send(.sessionConfigured(SessionID(1), .category(.playback, [], nil)))
+                send(.sessionConfigured(SessionID(1), .avoidsAlerts(avoids)))
+                send(.sessionConfigured(SessionID(1), .category(category, options, mode)))
             }
         }
         send(.sessionClosed(SessionID(1)))
@@ -207,86 +214,19 @@ public struct World: Sendable {
     mutating func fail(_ text: String) { if violation == nil { violation = text } }
 
     @discardableResult
-    private mutating func send(_ event: Event, isChecked: Bool = true) -> [SessionAnswer] {
-        let before = isChecked ? engine : nil
-        var told: [SessionID: (isActive: Bool, isInterrupted: Bool)] = [:]
-        for member in members {
-            if let state = engine.state(of: member.id) { told[member.id] = (state.isActive, state.isInterrupted) }
-        }
+    private mutating func send(_ event: Event) -> [SessionAnswer] {
         let effects = judged.send(event, at: now)
-        if let difference = judged.difference { fail("the rules say otherwise: \(difference)") }
+        _ = properties.send(event, at: now)
+        if let flaw = properties.flaw { fail(flaw) }
+        if let flaw = judged.flaw { fail("the rules say otherwise: \(flaw)") }
+        if let flaw = engine.inconsistency { fail("not consistent after \(event): \(flaw)") }
         log?.append("\(event)")
         log?.append(contentsOf: effects.map { "    → \($0)" })
         var answers: [SessionAnswer] = []
         for effect in effects {
-            switch effect {
-            case .wake(let moment): wake = moment
-            case .answered(_, let answer): answers.append(answer)
-            case .sessionActivated(let session):
-                guard let id = session.id, let state = told[id] else { break }
-                if state.isActive { fail("activated twice") }
-                if state.isInterrupted { fail("active before its interruption has ended") }
-                told[id]?.isActive = true
-            case .sessionDeactivated(let session):
-                guard let id = session.id, let state = told[id] else { break }
-                if !state.isActive { fail("deactivated twice") }
-                told[id]?.isActive = false
-            case .interruptionBegan(let session, let actor):
-                guard let id = session.id, let state = told[id] else { break }
-                if state.isActive { fail("R26 'began' before it was inactive") }
-                if state.isInterrupted { fail("'began' twice") }
-                if actor.name == session.application.name, actor.id == nil {
-                    fail("R1 interrupted by its own application")
-                }
-                told[id]?.isInterrupted = true
-            case .interruptionEnded(let session, _):
-                guard let id = session.id, let state = told[id] else { break }
-                if !state.isInterrupted { fail("R30 'ended' without 'began'") }
-                told[id]?.isInterrupted = false
-            case .treat(let stream, let treatment, _, _):
-                if stream == World.callStream && treatment != .untouched { fail("R36 the phone was touched") }
-            default: break
-            }
+            if case .wake(let moment) = effect { wake = moment }
+            if case .answered(_, let answer) = effect { answers.append(answer) }
         }
-        guard let before else { return answers }
-        if answers.count != event.answers { fail("\(answers.count) answers to \(event)") }
-        for (id, state) in told {
-            guard let shown = engine.state(of: id) else {
-                if state.isInterrupted { fail("closed before its interruption has ended") }
-                if state.isActive { fail("closed before it was told inactive") }
-                continue
-            }
-            if shown.isActive != state.isActive { fail("R26 active or not, and not told") }
-            if shown.isInterrupted != state.isInterrupted { fail("R30 interrupted or not, and not told") }
-            if shown.isActive && shown.isInterrupted { fail("both active and interrupted") }
-        }
-        if let answer = answers.first, answer.isFailure {
-            if before.fingerprint(at: now) != engine.fingerprint(at: now) {
-                fail("R8 something has changed though the answer was \(answer)")
-            }
-            if effects.count > 1 { fail("R8 something was done though the answer was \(answer)") }
-        }
-        if let flaw = engine.inconsistency { fail("not consistent after \(event): \(flaw)") }
         return answers
-    }
-}
-
-extension Event {
-    /// How many answers there have to be.
-    fileprivate var answers: Int {
-        switch self {
-        case .sessionOpened, .sessionConfigured, .sessionRequested: 1
-        default: 0
-        }
-    }
-}
-
-extension SessionAnswer {
-    /// Whether nothing may have changed.
-    fileprivate var isFailure: Bool {
-        switch self {
-        case .done, .delayed: false
-        default: true
-        }
     }
 }

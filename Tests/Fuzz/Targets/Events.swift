@@ -1,10 +1,11 @@
 import SessionCore
 
+@testable import RandomEvents
 @testable import SessionOracle
 
 /// A sequence of events as a host sends them, checked against the second statement of the rules (SessionOracle).
 func fuzzRules(_ bytes: [UInt8]) {
-    var sequence = RandomSequence(beginning: bytes)
+    var sequence = RandomSequence<JudgedEngine>(beginning: bytes)
     sequence.play()
     if let report = sequence.report() { found(report) }
 }

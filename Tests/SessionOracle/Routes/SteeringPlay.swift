@@ -1,3 +1,4 @@
+import RandomEvents
 import SessionCore
 
 /// Random sessions, cards and choices of a user: when all sessions are gone, the server is as if there had been none

@@ -4,16 +4,16 @@ import SessionCore
 ///
 /// It uses neither `Interplay.between` nor the computed properties of `SessionDescription`. Each line is one rule;
 /// earlier rules take precedence.
-enum Pairs {
+public enum Pairs {
     // MARK: - Properties of one session
 
     /// R40: the session ducks others. A category that does not play cannot.
-    static func ducks(_ session: SessionDescription) -> Bool {
+    public static func ducks(_ session: SessionDescription) -> Bool {
         session.options.contains(.duckOthers) && session.category != .record && session.category != .audioProcessing
     }
 
     /// R15, R17, R19, R49, N2: the session mixes with others.
-    static func mixes(_ session: SessionDescription) -> Bool {
+    public static func mixes(_ session: SessionDescription) -> Bool {
         switch session.category {
         case .ambient, .uiSound: return true
         case .soloAmbient: return ducks(session)
@@ -25,32 +25,32 @@ enum Pairs {
     }
 
     /// R15–R20: the category plays sound.
-    static func isHeard(_ category: SessionCore.Category) -> Bool {
+    public static func isHeard(_ category: SessionCore.Category) -> Bool {
         category != .record && category != .audioProcessing
     }
 
     /// N1, N2: the session stops speech instead of ducking it.
-    static func stopsSpeech(_ session: SessionDescription) -> Bool {
+    public static func stopsSpeech(_ session: SessionDescription) -> Bool {
         ducks(session) || (session.options.contains(.interruptSpokenAudio) && isHeard(session.category))
     }
 
     /// N1: the session plays speech.
-    static func isSpeech(_ session: SessionDescription) -> Bool {
+    public static func isSpeech(_ session: SessionDescription) -> Bool {
         session.mode == .spokenAudio && isHeard(session.category)
     }
 
     /// R36: the session is a call or an alarm, which interrupts mixable sessions too.
-    static func overridesMixing(_ session: SessionDescription) -> Bool {
+    public static func overridesMixing(_ session: SessionDescription) -> Bool {
         session.priority.rawValue >= Priority.alarm.rawValue
     }
 
     /// R36: the session has the priority of a call, which nothing silences or ducks.
-    static func isPhone(_ session: SessionDescription) -> Bool {
+    public static func isPhone(_ session: SessionDescription) -> Bool {
         session.priority.rawValue >= Priority.phone.rawValue
     }
 
     /// R31: the sessions that it interrupted resume by themselves when it ends.
-    static func letsResume(_ session: SessionDescription) -> Bool {
+    public static func letsResume(_ session: SessionDescription) -> Bool {
         switch session.resumption {
         case .always: return true
         case .never: return false
@@ -61,18 +61,18 @@ enum Pairs {
     }
 
     /// R64: the session continues on another output when its own is lost. Play-and-record alone makes no call.
-    static func goesOnElsewhere(_ session: SessionDescription) -> Bool {
+    public static func goesOnElsewhere(_ session: SessionDescription) -> Bool {
         overridesMixing(session) || !session.isInterruptible || session.category == .uiSound
             || session.category == .playAndRecord && chats.contains(session.mode)
     }
 
     /// R51: the modes of calls.
-    static let chats: [Mode] = [.voiceChat, .videoChat, .gameChat]
+    public static let chats: [Mode] = [.voiceChat, .videoChat, .gameChat]
 
     // MARK: - Effects
 
     /// The effect that follows from categories, options, modes and priorities, if the actor has the stronger claim.
-    static func usual(_ actor: SessionDescription, on other: SessionDescription) -> Interplay.Kind {
+    public static func usual(_ actor: SessionDescription, on other: SessionDescription) -> Interplay.Kind {
         let lowered: Interplay.Kind = ducks(actor) ? .duck : .mix
         // R36: nothing silences or ducks a call.
         if isPhone(other) { return .mix }
@@ -125,7 +125,7 @@ enum Pairs {
     }
 
     /// What an actor does to another session. `isNewcomer` is whether the other requested activation after the actor.
-    static func kind(
+    public static func kind(
         _ actor: SessionDescription, on other: SessionDescription, isNewcomer: Bool, _ policy: Policy
     ) -> Interplay.Kind {
         let usual = usual(actor, on: other)
@@ -141,14 +141,16 @@ enum Pairs {
 
     /// N1, N2: whether an actor stops speech that plays already: by its options, or because the policy's rule would
     /// duck the speech.
-    static func stopsPlayingSpeech(_ actor: SessionDescription, _ other: SessionDescription, _ policy: Policy) -> Bool {
+    public static func stopsPlayingSpeech(_ actor: SessionDescription, _ other: SessionDescription, _ policy: Policy)
+        -> Bool
+    {
         (stopsSpeech(actor) || rule(actor, on: other, policy).playing?.kind == .duck)
             && kind(actor, on: other, isNewcomer: false, policy) == .cork
     }
 
     /// R31, N1: whether a rule of the policy has the other lowered. If it is speech, it is stopped in place of that, and
     /// resumes.
-    static func lowersByRule(
+    public static func lowersByRule(
         _ actor: SessionDescription, _ other: SessionDescription, isNewcomer: Bool, _ policy: Policy
     ) -> Bool {
         let rule = rule(actor, on: other, policy)
@@ -158,7 +160,7 @@ enum Pairs {
     }
 
     /// The policy's rule for two sessions. The more specific rule takes precedence, for each part by itself.
-    static func rule(
+    public static func rule(
         _ actor: SessionDescription, on other: SessionDescription, _ policy: Policy
     ) -> (playing: Interplay?, newcomer: Interplay?) {
         var playing: Interplay?
@@ -180,7 +182,7 @@ enum Pairs {
     }
 
     /// R45, N10: the gain to which an actor ducks another session.
-    static func gain(_ actor: SessionDescription, on other: SessionDescription, _ policy: Policy) -> LinearGain {
+    public static func gain(_ actor: SessionDescription, on other: SessionDescription, _ policy: Policy) -> LinearGain {
         let rule = rule(actor, on: other, policy)
         return (rule.playing?.ducking ?? rule.newcomer?.ducking ?? actor.ducking).gain.linear
     }

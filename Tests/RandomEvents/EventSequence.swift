@@ -24,22 +24,26 @@ public struct EventSequence: Sendable {
     /// Creates an empty sequence.
     public init(policy: Policy) { self.policy = policy }
 
-    /// The first difference between engine and oracle, and the number of events up to it; `nil` for none.
-    public func difference(_ moments: [Moment]? = nil) -> (count: Int, difference: String)? {
-        var judged = JudgedEngine(policy: policy)
+    /// What a judge finds wrong first when the events are played, and the number of events up to it; `nil` for nothing.
+    public func flaw<Judge: EventJudge>(
+        by type: Judge.Type, _ moments: [Moment]? = nil
+    ) -> (count: Int, flaw: String)? {
+        var judge = Judge(policy: policy, isThorough: true)
         for (index, moment) in (moments ?? self.moments).enumerated() {
-            _ = judged.send(moment.event, at: moment.now)
-            if let difference = judged.difference { return (index + 1, difference) }
+            _ = judge.send(moment.event, at: moment.now)
+            if judge.isOver { return nil }
+            if let flaw = judge.flaw { return (index + 1, flaw) }
         }
         return nil
     }
 
-    /// The same sequence without the events that the difference does not need. Every order of events is valid, so any
-    /// event can be left out.
-    public func shrunk() -> EventSequence {
-        var rest = moments
-        guard let found = difference() else { return self }
-        rest = Array(rest.prefix(found.count))
+    /// The same sequence without the events that a flaw does not need. Every order of events is valid, so any event can be
+    /// left out.
+    ///
+    /// - Parameter find: The number of events up to the flaw; `nil` if there is none.
+    public func shrunk(_ find: ([Moment]) -> Int?) -> EventSequence {
+        guard let count = find(moments) else { return self }
+        var rest = Array(moments.prefix(count))
         var size = max(1, rest.count / 2)
         while true {
             var isSmaller = false
@@ -48,8 +52,8 @@ public struct EventSequence: Sendable {
                 let start = max(0, end - size)
                 var fewer = rest
                 fewer.removeSubrange(start..<end)
-                if let found = difference(fewer) {
-                    rest = Array(fewer.prefix(found.count))
+                if let count = find(fewer) {
+                    rest = Array(fewer.prefix(count))
                     isSmaller = true
                 }
                 end = min(start, rest.count)
@@ -61,23 +65,24 @@ public struct EventSequence: Sendable {
         return result
     }
 
-    /// The events with the engine's effects, up to the first difference from the oracle.
-    public func trace() -> String {
-        var judged = JudgedEngine(policy: policy)
+    /// The events with the engine's effects, up to what a judge finds wrong.
+    public func trace<Judge: EventJudge>(by type: Judge.Type) -> String {
+        var judge = Judge(policy: policy, isThorough: true)
         var lines: [String] = []
         for moment in moments {
-            let effects = judged.send(moment.event, at: moment.now)
+            let effects = judge.send(moment.event, at: moment.now)
             lines.append("\(moment.now.nanoseconds / 1_000_000) \(Self.short(moment.event))")
             lines += effects.map { "        → \(Self.plain("\($0)"))" }
-            if let difference = judged.difference {
-                lines.append(Self.plain(difference))
+            if let flaw = judge.flaw {
+                lines.append(Self.plain(flaw))
                 break
             }
         }
         return lines.joined(separator: "\n")
     }
 
-    private static func short(_ event: Event) -> String {
+    /// An event in a few words.
+    public static func short(_ event: Event) -> String {
         switch event {
         case .policyChanged(let policy, let streams):
             let known = streams.sorted { $0.key.rawValue < $1.key.rawValue }
@@ -115,7 +120,7 @@ public struct EventSequence: Sendable {
     }
 
     /// Removes the names of types and labels that Swift prints.
-    static func plain(_ text: String) -> String {
+    public static func plain(_ text: String) -> String {
         var result = ""
         var rest = text[...]
         while let next = rest.first {
