@@ -157,7 +157,7 @@ extension Step {
         if case .sessionRequested(let id, .deactivate(let notifies)) = event, cause.reference.id == id, !isSystem {
             return notifies
         }
-        let isGone = after.session(cause.number).map { $0.state == .inactive && !after.asks($0) } ?? true
+        let isGone = after.session(cause.number).map { $0.state == .inactive && $0.silencer == nil } ?? true
         let isClosed = isSystem && event.session.map { .opened($0) == cause.key } ?? false
         guard isGone, !event.isMove || isClosed,
             before.policy.interplay.rules.isEmpty, isSystem || !(before.opened(cause)?.isDriven ?? false)

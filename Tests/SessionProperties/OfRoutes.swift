@@ -118,7 +118,7 @@ extension Property {
                         $0.direction == .capture && step.before.lack($0, before) == nil
                     }
                 let cause = step.before.cause(of: before)
-                let isActive = cause == nil ? before.state == .active : step.before.record.heard.contains(before.number)
+                let isActive = cause == nil ? before.state == .active : step.before.record.begun.contains(before.number)
                 guard before.silencer == nil || cause != nil, isActive, !Pairs.goesOnElsewhere(before.description),
                     before.description.category != .audioProcessing
                 else { return nil }

@@ -62,6 +62,25 @@ extension Property {
                     }
             }
         },
+        Property(
+            "beside-moves", "N19 R79",
+            "Who is heard beside somebody is so beside the session that takes that one's place."
+        ) {
+            step in
+            guard case .streamMoved(let id, _) = step.event, step.isOne, let former = step.before.record.stream(id),
+                let old = step.before.session(former.session), let key = step.after.record.stream(id)?.session,
+                let target = step.after.session(key), target.number != old.number, step.before.record.isWanted(former),
+                step.before.wanted(old).count == 1, !(step.before.opened(old)?.isActivated ?? false),
+                !(step.before.opened(target)?.isDriven ?? false), step.after.wanted(target).count == 1
+            else { return nil }
+            return step.lasting.firstFlaw { before, after in
+                guard !after.streams.isEmpty, !before.streams.isEmpty, after.number != target.number,
+                    after.number != old.number, step.before.besides(before).contains(old.number),
+                    step.after.isHeard(target)
+                else { return nil }
+                return step.after.besides(after).contains(target.number) ? nil : "\(after.reference.label)"
+            }
+        },
         Property("beside-until-end", "N19", "A user's wish ends with those beside whom it is heard, and not before.") {
             step in
             step.after.sessions.firstFlaw { session in

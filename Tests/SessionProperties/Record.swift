@@ -67,6 +67,8 @@ struct Record: Sendable {
 
     /// The sessions that were heard since they became active, by their numbers.
     var heard: Set<UInt32> = []
+    /// The sessions that were told active since they ask, by their numbers.
+    var begun: Set<UInt32> = []
 
     /// Whether any output was lost or input muted so far.
     var hasLostOutput = false

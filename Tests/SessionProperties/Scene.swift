@@ -19,7 +19,11 @@ struct Scene: Sendable {
         self.record.told = record.told.filter { key, _ in snapshot.sessions.contains { $0.key == key } }
         for session in snapshot.sessions {
             let isOver = session.state == .inactive || session.state == .interrupted && !asks(session)
-            if isOver { self.record.heard.remove(session.number) }
+            if isOver {
+                self.record.heard.remove(session.number)
+                self.record.begun.remove(session.number)
+            }
+            if self.record.told(session.key).isActive { self.record.begun.insert(session.number) }
             if session.state == .active, session.silencer == nil { self.record.heard.insert(session.number) }
         }
         // It is shown with the streams; a session without any keeps its own.
