@@ -152,6 +152,8 @@ extension Step {
     /// Whether a session that has ended in this event lets another one resume; `nil` if it has not ended, or that is not
     /// clear (R11, R12, R31).
     func saysResume(_ cause: Session, _ victim: Session) -> Bool? {
+        // Who is granted may silence the cause before that one ends.
+        if effects.contains(where: { if case .activationGranted = $0 { true } else { false } }) { return nil }
         let isSystem = before.opened(cause)?.isSystem ?? false
         if case .sessionClosed(let id) = event, cause.reference.id == id, !isSystem { return true }
         if case .sessionRequested(let id, .deactivate(let notifies)) = event, cause.reference.id == id, !isSystem {
