@@ -141,7 +141,8 @@ public struct RandomSequence<Judge: EventJudge>: RandomPlay, Sendable {
             case .treat(let id, let treatment, _, _):
                 if let index = streams.firstIndex(where: { $0.id == id }) { streams[index].silence = treatment.silence }
             case .sessionActivated, .sessionDeactivated, .interruptionBegan, .interruptionEnded, .answered,
-                .activationGranted, .sessionChanged, .streamRefused, .outputLost, .outputSwitched, .command, .routeBegun,
+                .activationGranted, .sessionChanged, .streamRefused, .outputLost, .outputSwitched, .command,
+                .routeBegun,
                 .routeChanged, .sessionRouteChanged, .availablePortsChanged:
                 break
             }
