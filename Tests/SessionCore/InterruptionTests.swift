@@ -329,4 +329,17 @@ import Testing
         s.run("phone")
         #expect(s["music"] == .corked)
     }
+
+    @Test("R26 R30 whose last stream goes while it fades is notified of no interruption")
+    func goneWhileItFades() {
+        var s = Scenario(.desktop)
+        s.play("music", for: .seconds(1))
+        s.appear("phone", role: "phone")
+        s.want("phone")
+        _ = s.news()
+        s.vanish("music")
+        let news = s.news()
+        #expect(!news.contains { $0.hasPrefix("began music") }, "\(news)")
+        #expect(news.contains { $0.hasPrefix("inactive music") }, "\(news)")
+    }
 }

@@ -663,6 +663,20 @@ import Testing
         #expect(scenario.news().contains("ended player stay"))
     }
 
+    @Test("R11 R34 whoever is activated anew may resume, whatever it was notified of before")
+    func activatedAfterAnEnd() {
+        var scenario = Scenario(.phone)
+        scenario.open("song")
+        scenario.activate("song")
+        scenario.open("radio", system: SessionDescription(name: "radio", category: .playback, priority: .alarm))
+        scenario.activate("radio")
+        scenario.deactivate("song")
+        scenario.request("song", .activate(mayWait: true))
+        scenario.close("radio")
+        #expect(scenario.state("song").isActive)
+        #expect(!scenario.news().contains("ended song stay"))
+    }
+
     @Test("as many kinds of sessions as there may be have room, and a call beside them")
     func kinds() {
         var scenario = Scenario(.desktop)

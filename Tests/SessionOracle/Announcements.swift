@@ -71,7 +71,8 @@ extension Oracle {
             self[number].interruption = .begun
             self[number].hasGivenUp = false
         }
-        if !isSilenced && self[number].interruption == .begun { self[number].interruption = .none }
+        let isGone = session.kind == .implicit && !has(session) { _ in true }
+        if (!isSilenced || isGone) && self[number].interruption == .begun { self[number].interruption = .none }
         // R64: the session that interrupted this one has ended, but this one's output or input is not available.
         // Announces that block, unless an output or input was announced already.
         if self[number].interruption == .announced, isSilenced, let cause, cause == session.block?.cause, !stays,

@@ -110,6 +110,7 @@ extension Oracle {
         self[number].endsInterruption = false
         self[number].tellsOthersToStay = false
         self[number].mayResumeUntil = nil
+        self[number].hasGivenUp = false
         // No session prevents the activation, so the former cause and block have ended.
         self[number].cause = nil
         self[number].block = nil

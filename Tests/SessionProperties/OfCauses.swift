@@ -81,8 +81,6 @@ extension Property {
                     let cause = step.before.cause(of: before), cause.silencer == nil,
                     let resumes = step.saysResume(cause, before), !step.subjects.contains(before.key)
                 else { return nil }
-                // It was activated during the interruption, and another one had told it to stay.
-                if step.before.opened(before)?.isActivated ?? false { return nil }
                 let isDriven = step.after.opened(after)?.isDriven ?? false
                 let hasGivenUp = isDriven ? step.before.record.told(before.key).hasGivenUp : !step.after.asks(after)
                 if hasGivenUp || after.silencer != nil && !step.after.isInterrupted(after) && resumes { return nil }

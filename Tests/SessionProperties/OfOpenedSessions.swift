@@ -94,6 +94,7 @@ extension Property {
         },
         Property("done-is-done", "R8 R10 R34", "An activation that is done or granted makes the session active.") {
             step in
+            if !step.isOne { return nil }
             let granted = step.effects.compactMap { effect -> SessionID? in
                 switch effect {
                 case .activationGranted(let id): return id

@@ -201,6 +201,7 @@ struct Record: Sendable {
     private mutating func activate(_ id: SessionID) {
         waiting.removeAll { $0 == id }
         told[.opened(id), default: Told()].resumesUntil = nil
+        told[.opened(id), default: Told()].hasGivenUp = false
         change(id) {
             $0.isDriven = true
             $0.isActivated = true

@@ -82,7 +82,9 @@ struct Difference {
         if isSilenced, standing.interruption == .none, standing.phase != .inactive {
             scene.standings[place].interruption = .begun(.mayResume)
         }
-        if !isSilenced, standing.interruption.hasBegun { scene.standings[place].interruption = .none }
+        // Whose last stream has gone while it faded is there no more when it would be silent.
+        let isGone = scene.facts.sessions[place].kind == .implicit && scene.sums[place].count == 0
+        if !isSilenced || isGone, standing.interruption.hasBegun { scene.standings[place].interruption = .none }
     }
 
     /// R64: who had interrupted a session has ended, but its output or input is not there: it is notified of that one.

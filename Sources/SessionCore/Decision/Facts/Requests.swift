@@ -95,6 +95,8 @@ extension Engine {
         case .mayResume, .mustNotResume: verdict.standings[place].interruption = .none
         case .none, .begun, .notified: break
         }
+        // What was said before of whether it may resume no longer counts.
+        verdict.standings[place].interruption.prospect = .mayResume
     }
 
     /// Deactivates a session (R11). It may not resume (R35), and is notified of no interruption if it is
