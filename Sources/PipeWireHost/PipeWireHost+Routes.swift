@@ -13,7 +13,8 @@ extension PipeWireHost {
     /// Whether a managed stream may be audible on a sink.
     func isHeard(on node: UInt32) -> Bool { streams(heardOn: node).contains { runtime?.isAudible($0) ?? false } }
 
-    /// Applies a change of devices, links or the session manager, with all its effects, before returning. Returns whether a stream has lost its output.
+    /// Applies a change of devices, links or the session manager, with all its effects, before returning. Returns whether a
+    /// stream has lost its output.
     @discardableResult
     func handle(_ event: RouteEvent) -> Bool { runtime?.handle(event) ?? false }
 

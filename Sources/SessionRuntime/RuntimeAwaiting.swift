@@ -2,6 +2,9 @@ import SessionCore
 
 /// Streams that have lost the output on which they were heard, and wait for it (R64).
 extension SessionRuntime {
+    /// The shortest pause that counts as one of the user's (N19).
+    static let shortestPause = Duration.milliseconds(300)
+
     /// Whether the engine must be told now that a client has started or stopped its stream. It is not while the stream waits
     /// for its output, unless its user has done it (R64).
     func concernsEngine(_ stream: StreamID, isWanted: Bool) -> Bool {

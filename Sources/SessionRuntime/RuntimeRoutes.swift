@@ -29,7 +29,7 @@ extension SessionRuntime {
     /// Whether losing an output may stop a stream: the policy says so, or a session may have asked for it (N25).
     public var mayStopPlayback: Bool { policy.routes.pausesPlayback || read { $0.hasSessions } }
 
-    /// Handles a change of devices, or a wish about routes, at once: streams that must not play elsewhere are silent when
+    /// Handles a change of devices, or a session's preference, at once: streams that must not play elsewhere are silent when
     /// this returns. In the middle of another event it is handled after that.
     ///
     /// - Returns: Whether a lost output was playing a stream that may be stopped. `false` if the output is lost again
@@ -49,16 +49,15 @@ extension SessionRuntime {
         Set(host.place(of: stream).map { node in read { $0.ports(of: node) }.map(\.id) } ?? [])
     }
 
-    /// Notes that streams have lost their output. To the engine, those that their clients had stopped for a moment have
-    /// played until then.
-    func noteLoss(of port: RoutePort, with streams: [StreamID]) {
+    /// Records that streams have lost their output. Those that their clients had stopped a moment ago are stopped again for
+    /// the engine, for which they played until then.
+    func noteLoss(of port: RoutePort, with streams: [StreamID], stopped: [StreamID]) {
         if streams.contains(where: { isAudible($0) }) { losses &+= 1 }
         host.log(.info, "\(port.name) is gone, and with it the output of \(streams.count) streams")
-        for stream in stoppedAtLoss {
+        for stream in stopped {
             streamRecords[stream]?.isWanted = true
             post(.streamWanted(stream, false))
         }
-        stoppedAtLoss = []
     }
 }
 
@@ -70,13 +69,11 @@ struct HostPlaces: StreamPlaces {
 
     func streams(heardOn node: UInt32) -> [StreamID] { runtime.host.streams(heardOn: node) }
 
-    /// R64: what was silenced before it came to this output has lost nothing there. What its client has stopped for a moment
-    /// was heard there, too, and will start again by itself.
+    /// R64: a stream that was silenced before it came to this output has lost nothing there. A stream that its client has
+    /// stopped a moment ago was heard there, too, and will start again by itself.
     func lost(_ heard: [StreamID], with port: RoutePort) -> (streams: [StreamID], stopped: [StreamID]) {
         let lost = heard.filter { runtime.streamRecords[$0]?.heardOn?.contains(port.id) ?? true }
-        let stopped = lost.filter { runtime.isStoppedByItself($0) }
-        runtime.stoppedAtLoss += stopped
-        return (lost, stopped)
+        return (lost, lost.filter { runtime.isStoppedByItself($0) })
     }
 }
 

@@ -1,15 +1,5 @@
 public import SessionCore
 
-/// Observes everything that the runtime does, on the server's main loop.
-public protocol SessionObserver: AnyObject {
-    /// The engine has handled an event.
-    func runtime(_ runtime: SessionRuntime, handled event: Event)
-    /// An effect was carried out.
-    func runtime(_ runtime: SessionRuntime, carriedOut effect: Effect)
-    /// All events have been handled. An event posted now is handled at once.
-    func runtimeIsIdle(_ runtime: SessionRuntime)
-}
-
 /// Connects the engine to a host: queues events, passes them to the engine, and carries out the effects.
 ///
 /// Everything happens on the server's main loop. An event that is posted while effects are carried out waits in the
@@ -31,8 +21,6 @@ public final class SessionRuntime {
     private var postponed: ArraySlice<StreamID> = []
     /// The number of streams treated at once since the queue was last drained.
     private var treated = 0
-    /// The shortest pause that counts as one of the user's (N19).
-    static let shortestPause = Duration.milliseconds(300)
     /// How long a stream must be known before a higher volume counts as one of the user's (N19).
     static let settlingTime = Duration.seconds(1)
     /// The maximum number of applications whose former outputs are remembered, and for how long.
@@ -46,8 +34,6 @@ public final class SessionRuntime {
     var portsLeft: [ApplicationID: (ports: Set<String>, since: Instant)] = [:]
     /// How often an output was lost on which something was audible.
     var losses = 0
-    /// The streams that their clients had stopped for a moment when their output was lost.
-    var stoppedAtLoss: [StreamID] = []
     var wishes = Wishes()
     var mutedInputs = MutedInputs()
 
@@ -421,7 +407,7 @@ public final class SessionRuntime {
         case .streamRefused(let stream):
             host.log(.warning, "\(label(of: stream)) is given no device: its session is one of audio-processing")
             host.refuse(stream)
-        case .outputLost(let port, let streams): noteLoss(of: port, with: streams)
+        case .outputLost(let port, let streams, let stopped): noteLoss(of: port, with: streams, stopped: stopped)
         case .outputSwitched(let port):
             host.log(.info, "\(port.name) is not in use any more, but is plugged in: its streams go on elsewhere")
         case .command(let command):

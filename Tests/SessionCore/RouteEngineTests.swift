@@ -72,7 +72,7 @@ struct RouteEngineDesk {
         defer { effects = [] }
         return effects.compactMap { effect in
             switch effect {
-            case .outputLost(let port, let streams):
+            case .outputLost(let port, let streams, _):
                 "lost \(port.id): \(streams.map { "\($0.rawValue)" }.joined(separator: "+"))"
             case .outputSwitched(let port): "switched \(port.id)"
             case .treat(let stream, let treatment, _, _):

@@ -176,8 +176,7 @@ extension VirtualServer: SessionObserver {
                 send(.route(change.reason.name), to: index)
             }
         case .treat, .wake, .sessionActivated, .sessionDeactivated, .streamRefused, .outputLost, .outputSwitched,
-            .command,
-            .routeBegun, .routeChanged, .availablePortsChanged:
+            .command, .routeBegun, .routeChanged, .availablePortsChanged:
             break
         }
     }

@@ -135,8 +135,9 @@ public enum Effect: Sendable, Equatable {
     case sessionChanged(SessionID)
     /// A stream was refused an audio device (R23).
     case streamRefused(StreamID)
-    /// An output was lost with these streams (R64), before the server can move them.
-    indirect case outputLost(RoutePort, streams: [StreamID])
+    /// An output was lost with these streams (R64), before the server can move them. Those that their clients had stopped a
+    /// moment ago count as playing until then.
+    indirect case outputLost(RoutePort, streams: [StreamID], stopped: [StreamID])
     /// A lost output for which sessions wait is plugged in, but not in use. They continue on its device's present output.
     indirect case outputSwitched(RoutePort)
     /// The server must carry out this command.

@@ -145,7 +145,7 @@ public struct RoutePlace: Sendable, Hashable {
     }
 }
 
-/// A change of devices or links, a possible cause of a route change, or a wish about routes.
+/// A change of devices or links, a possible cause of a route change, or a session's preference.
 public enum RouteEvent: Sendable, Hashable {
     /// A device was added or changed. The event has all of its ports.
     case device(RouteDevice)

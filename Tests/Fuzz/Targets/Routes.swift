@@ -44,7 +44,7 @@ private struct RoutePlay {
         for effect in effects {
             switch effect {
             case .wake(let moment): wake = moment
-            case .outputLost(let port, let streams):
+            case .outputLost(let port, let streams, _):
                 let heard = port.nodeID.map { places.streams(heardOn: $0) } ?? []
                 found("\(port.id) is lost with \(streams)", streams.isEmpty || !streams.allSatisfy(heard.contains))
             default: break

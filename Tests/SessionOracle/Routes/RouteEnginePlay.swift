@@ -59,7 +59,7 @@ public struct RouteEnginePlay: RandomPlay {
     private mutating func check(_ effect: Effect) {
         switch effect {
         case .wake(let moment): wake = moment
-        case .outputLost(let port, let lost):
+        case .outputLost(let port, let lost, _):
             let heard = port.nodeID.map { places.streams(heardOn: $0) } ?? []
             if lost.isEmpty || !lost.allSatisfy(heard.contains) { fail("\(port.id) is lost with \(lost)") }
         case .outputSwitched(let port):

@@ -35,7 +35,7 @@ extension Engine {
         let untouched = routing.steering.untouched(routing.tracker.present, inputs: inputs, outputs: outputs)
         var choices: [(session: SessionID, choice: RouteChoice)] = []
         var detours = [Detour?](repeating: nil, count: facts.sessions.count)
-        // Very many sessions may have the same wish.
+        // Very many sessions may have the same requirements.
         var known: [RouteRequirements: (choice: RouteChoice, detour: Detour)] = [:]
         for place in routing.active.compactMap({ facts.place($0) }) {
             let session = facts.sessions[place]

@@ -40,7 +40,7 @@ extension Engine {
     /// How long a session manager may take to set up the cards that it finds.
     private static let managerStart = Duration.seconds(1)
 
-    /// Takes what happened to devices, links and wishes about routes. Returns whether streams may be heard elsewhere.
+    /// Takes what happened to devices, links and sessions' preferences. Returns whether streams may be heard elsewhere.
     private mutating func take(_ event: RouteEvent, _ places: (any StreamPlaces)?, at now: Instant) -> Bool {
         switch event {
         case .device, .deviceGone, .node, .nodeGone, .passesOn, .defaultNode, .category, .overridden, .woke, .clock:
@@ -140,8 +140,8 @@ extension Engine {
         }
         let (lost, stopped) = places.lost(heard, with: port)
         if lost.isEmpty { return }
-        effects.append(.outputLost(port, streams: lost))
-        // What its client has stopped for a moment plays to us until the output has gone.
+        effects.append(.outputLost(port, streams: lost, stopped: stopped))
+        // A stream that its client has stopped a moment ago counts as playing until the output has gone.
         found += stopped.map { .streamWanted($0, true) }
         found.append(.outputLost(PortID(port.id), name: port.name, streams: lost))
     }
