@@ -383,7 +383,7 @@ public final class SessionRuntime {
         defer { observer?.runtime(self, carriedOut: effect) }
         switch effect {
         case .treat(let stream, let treatment, let duration, let delay):
-            if treated >= Self.maximumAtOnce, treatment.reason != .routeDisconnected, mayPostpone(stream, for: event) {
+            if treated >= Self.maximumAtOnce, !treatment.reason.isAtOnce, mayPostpone(stream, for: event) {
                 let record = streamRecords[stream]
                 if record?.postponed == nil { postponed.append(stream) }
                 record?.postponed = PostponedTreatment(treatment: treatment, duration: duration, delay: delay)

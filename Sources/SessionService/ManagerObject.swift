@@ -58,11 +58,14 @@ final class ManagerObject: ServedObject {
         guard let truth = value.truth else {
             return call.fail(WireError(WireErrorName.invalidArguments, "\(property) is b"))
         }
-        guard property == "Silent" || property == "DoNotDisturb" else {
+        let switches: [String: WritableKeyPath<Switches, Bool>] = [
+            "Silent": \.isSilent, "DoNotDisturb": \.isUndisturbed,
+        ]
+        guard let changed = switches[property] else {
             return call.fail(WireError(WireErrorName.propertyReadOnly, "\(property) can only be read"))
         }
         control(call) { [unowned self] _ in
-            service.change { if property == "Silent" { $0.isSilent = truth } else { $0.isUndisturbed = truth } }
+            service.change { $0[keyPath: changed] = truth }
             call.answer()
         }
     }

@@ -113,6 +113,18 @@ import Testing
         #expect(s.engine.sessionCount == 0)
     }
 
+    @Test("R36 a shutdown undoes everything at once, although something else is due", arguments: Shipped.allCases)
+    func lateShutdown(preset: Shipped) {
+        var s = Scenario(preset)
+        s.play("music", for: .seconds(1))
+        s.play("ringtone", for: .seconds(1))
+        s.pause("ringtone")
+        s.standStill(.seconds(10))
+        _ = s.news()
+        s.send(.shutdown)
+        #expect(s.news() == ["free music in 0"])
+    }
+
     @Test("R1 identity is portal id, then binary, then name")
     func identity() {
         func name(_ portal: String?, _ binary: String?, _ name: String?) -> String {

@@ -27,7 +27,7 @@ extension Engine {
                 standing.progress.startsWhenFree, standing.progress.wasHeard, standing.isNotifiedActive,
             ])
             hasher.combine(time(nextMoment(of: standing)))
-            hasher.combine(standing.hold.reason)
+            hasher.combine(standing.obstacle?.reason)
             hasher.combine("\(standing.driver)")
             hasher.combine("\(standing.phase)".prefix(while: { $0 != "(" }))
             hasher.combine("\(standing.interruption)".prefix(while: { $0 != "(" }))

@@ -37,12 +37,11 @@ extension DescriptionDraft {
                 at: origin, found: "the option \(option.value.word) with category \(word)",
                 expected: "it with \(list(option.value.takers)) only")
         }
-        // A call that has to wait loses words.
-        if category.value == .playAndRecord, let handover, handover.value == .hold,
+        if let handover, !category.value.takes(handover.value),
             let origin = diagnosis.later(handover.origin, category.origin)
         {
             diagnosis.error(
-                at: origin, found: "handover hold with category play-and-record",
+                at: origin, found: "handover \(handover.value.rawValue) with category \(word)",
                 expected: "overlap, as a call must never be held back")
         }
         // R55: a mode that the category ignores is no error.
@@ -59,7 +58,7 @@ extension SessionDescription {
     var consistent: SessionDescription {
         var result = self
         for (_, option) in CategoryOptions.named where !category.takes(option) { result.options.remove(option) }
-        if category == .playAndRecord { result.handover = .overlap }
+        if !category.takes(handover) { result.handover = .overlap }
         return result
     }
 }

@@ -42,8 +42,8 @@ public struct Engine: Sendable {
 
     /// Takes an event of streams, sessions or users, and all that follows for them.
     private mutating func decide(_ event: Event, _ places: (any StreamPlaces)?, at now: Instant) {
-        let isDue = expire(before: event, at: now)
         if event == .shutdown { return undoAll(at: now) }
+        let isDue = expire(before: event, at: now)
         if isKnown(event), !isDue { return }
         returnStreams(by: event)
         let former = event.startedOrUnmuted.flatMap { facts.stream($0) }.map { facts.streams[$0] }
@@ -107,7 +107,7 @@ public struct Engine: Sendable {
             facts.switches.pausedUntil = nil
             take(.clockReached, at: now)
         }
-        if stopWaitingForOutputs(at: now) { take(.clockReached, at: now) }
+        if endObstacles(at: now) { take(.clockReached, at: now) }
         if event != .clockReached { take(.clockReached, at: now) }
         return effects.count > count
     }

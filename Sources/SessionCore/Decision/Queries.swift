@@ -47,7 +47,7 @@ extension Engine {
         let place = stream.session
         stream.isPlayed = true
         guard facts.isWanted(stream), scene.mayRequest(stream, place), scene.isNew(stream, place) else { return false }
-        if !scene.isDescribedByStreams(place), !scene.mayBeHeld(place) { return false }
+        if !scene.isDescribedByStreams(place), scene.isExempt(place) { return false }
         return scene.rejecter(of: stream.described, place) != nil
     }
 
@@ -56,7 +56,7 @@ extension Engine {
     public func mayWait(_ id: StreamID) -> Bool {
         guard let index = facts.stream(id), !facts.streams[index].isPlayed else { return false }
         let place = facts.streams[index].session
-        if verdict.standings[place].phase.isHolding { return true }
+        if verdict.standings[place].phase.isHandover { return true }
         // What the session is then, may follow from any of its streams.
         let mayWait =
             verdict.standings[place].described.has(.waitsForSilence) || policy.pairing?.holdsOnHandover == true

@@ -19,10 +19,29 @@ public enum Category: String, Sendable, Hashable, CaseIterable {
     case uiSound = "ui-sound"
 
     /// Whether the category lets a session be heard (R15–R20).
-    public var playsSound: Bool { self != .record && self != .audioProcessing }
+    public var playsSound: Bool {
+        switch self {
+        case .ambient, .soloAmbient, .playback, .playAndRecord, .uiSound: true
+        case .record, .audioProcessing: false
+        }
+    }
 
     /// Whether the category lets a session record (R18, R19).
-    public var recordsSound: Bool { self == .record || self == .playAndRecord }
+    public var recordsSound: Bool {
+        switch self {
+        case .record, .playAndRecord: true
+        case .ambient, .soloAmbient, .playback, .audioProcessing, .uiSound: false
+        }
+    }
+
+    /// Why the category keeps the sound of a direction silent for good (R15–R19, R23); `nil` if it does not.
+    func lack(_ direction: StreamDirection) -> Reason? {
+        if self == .audioProcessing { return .noDevice }
+        switch direction {
+        case .playback: return playsSound ? nil : .noOutput
+        case .capture: return recordsSound ? nil : .noInput
+        }
+    }
 }
 
 /// Options that modify a category (R39–R43, N2, N5).
@@ -102,6 +121,9 @@ extension Category {
         default: true
         }
     }
+
+    /// Whether sessions of the category may begin so: a call that had to wait would lose words (R19).
+    public func takes(_ handover: Handover) -> Bool { handover == .overlap || self != .playAndRecord }
 
     /// Whether a mode has an effect in the category (R50–R53, R55, N1, N3, N4).
     public func takes(_ mode: Mode) -> Bool {

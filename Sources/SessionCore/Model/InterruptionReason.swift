@@ -28,7 +28,10 @@ public enum InterruptionReason: String, Sendable, Hashable, CaseIterable {
             switch reason {
             case .routeDisconnected: .routeDisconnected
             case .inputMuted: .deviceMuted
-            default: .default
+            case .none, .ducked, .level, .interrupted, .superseded, .rejected, .inactive, .noDevice, .noInput,
+                .noOutput,
+                .silentSwitch, .screenLock, .doNotDisturb, .handover:
+                .default
             }
     }
 }

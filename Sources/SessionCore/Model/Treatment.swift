@@ -44,6 +44,17 @@ public enum Reason: UInt8, Sendable, Hashable, CaseIterable {
     case doNotDisturb
     /// It waits until the sessions that its session interrupts are silent.
     case handover
+
+    /// Whether it allows no fade: what has lost its output or input must not be heard elsewhere for a moment (R64, N7), and
+    /// what waits was not heard yet.
+    public var isAtOnce: Bool {
+        switch self {
+        case .routeDisconnected, .inputMuted, .handover: true
+        case .none, .ducked, .level, .interrupted, .superseded, .rejected, .inactive, .noDevice, .noInput, .noOutput,
+            .silentSwitch, .screenLock, .doNotDisturb:
+            false
+        }
+    }
 }
 
 /// What the policy does to one stream, in addition to its application and its user.

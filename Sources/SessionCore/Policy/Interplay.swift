@@ -36,7 +36,8 @@ public struct Interplay: Sendable, Hashable {
         self.fade = fade
     }
 
-    /// The effect of a session with the stronger claim on another, by their categories, options and priorities.
+    /// The effect of a session with the stronger claim on another, by their categories, options and priorities. A session with
+    /// the weaker claim silences nobody but speech (N1), whatever is said here; it may lower others.
     ///
     /// - Parameters:
     ///   - actor: The session with the stronger claim: the higher priority or, between equals, the later activation.

@@ -179,7 +179,7 @@ public struct SessionDescription: Sendable, Hashable {
     public var precedesEquals: Bool { category == .record }
 
     /// Whether it waits until the sessions that it interrupts are silent; a call never does (R19).
-    var holdsOnHandover: Bool { handover == .hold && category != .playAndRecord }
+    var holdsOnHandover: Bool { handover == .hold && category.takes(handover) }
 
     /// Whether the sessions that it interrupted may resume by themselves afterwards (R31).
     public var letsOthersResume: Bool {

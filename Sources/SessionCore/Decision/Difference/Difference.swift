@@ -90,7 +90,7 @@ struct Difference {
     /// R64: who had interrupted a session has ended, but its output or input is not there: it is notified of that one.
     private mutating func notifyOfRoute(_ place: Int, isSilenced: Bool) {
         guard case .notified(isOfRoute: false, let prospect) = scene.standings[place].interruption, isSilenced,
-            scene.standings[place].cause == nil, scene.standings[place].hold.isAwaited
+            scene.standings[place].cause == nil, scene.standings[place].isHeldUp
         else { return }
         effects.append(.interruptionEnded(reference(place), shouldResume: false))
         scene.standings[place].interruption = .begun(prospect)
@@ -100,7 +100,7 @@ struct Difference {
         guard let prospect = scene.standings[place].interruption.prospect else { return }
         notify(place, isActive: false)
         interrupted.append(place)
-        let isOfRoute = scene.standings[place].cause == nil && scene.standings[place].hold.isOfRoute
+        let isOfRoute = scene.standings[place].cause == nil && scene.standings[place].obstacle?.isOfRoute ?? false
         scene.standings[place].interruption = .notified(isOfRoute: isOfRoute, prospect)
         if let interrupter = scene.facts.interrupter(of: place, scene.standings) {
             effects.append(.interruptionBegan(reference(place), by: interrupter))
@@ -132,39 +132,6 @@ extension Facts {
     /// Who or what silences a session; `nil` if it is not silenced.
     func interrupter(of place: Int, _ standings: [Standing]) -> Interrupter? {
         if let cause = standings[place].cause { return sessions[cause].interrupter(standings[cause].described) }
-        return standings[place].hold.interrupter
-    }
-}
-
-extension Hold {
-    /// What holds the session; `nil` for nothing.
-    var interrupter: Interrupter? {
-        switch self {
-        case .none: nil
-        case .lostOutput(let port, _), .missedOutput(let port):
-            Interrupter(cause: .output(port.id), name: port.name, description: "output")
-        case .mutedInput(let port): Interrupter(cause: .input(port.id), name: port.name, description: "input")
-        case .changedRoute: Interrupter(cause: .route, name: "the route", description: "route")
-        case .mustNotResume(let former), .rejected(let former): former.interrupter
-        }
-    }
-
-    /// The reason of what it silences.
-    var reason: Reason {
-        switch self {
-        case .none: .none
-        case .lostOutput, .changedRoute: .routeDisconnected
-        case .mutedInput: .inputMuted
-        case .missedOutput, .mustNotResume: .superseded
-        case .rejected: .rejected
-        }
-    }
-
-    /// Whose times apply; `nil` for no session.
-    var actor: Described? {
-        switch self {
-        case .none, .lostOutput, .mutedInput, .missedOutput, .changedRoute: nil
-        case .mustNotResume(let former), .rejected(let former): former.described
-        }
+        return standings[place].obstacle?.interrupter
     }
 }

@@ -64,7 +64,7 @@ extension Engine {
         if let number = cause.session, let place = facts.place(number.rawValue) {
             return facts.sessions[place].interrupter(verdict.standings[place].described)
         }
-        return verdict.standings.lazy.compactMap(\.hold.interrupter).first { $0.cause == cause }
+        return verdict.standings.lazy.compactMap(\.obstacle?.interrupter).first { $0.cause == cause }
     }
 
     private func state(of place: Int) -> EngineSnapshot.State {
@@ -74,7 +74,7 @@ extension Engine {
         if isSilenced(place), standing.phase != .inactive || isInterrupted { return .interrupted }
         switch standing.phase {
         case .inactive: return standing.interruption.isNotified ? .interrupted : .inactive
-        case .holding: return .holding
+        case .handover: return .holding
         case .starting: return .starting
         case .active: return .active
         case .releasing, .leaving: return .releasing

@@ -49,17 +49,13 @@ extension Engine {
     }
 
     /// Whether a session is silenced now.
-    func isSilenced(_ place: Int) -> Bool {
-        !facts.isSuspended && (verdict.standings[place].cause != nil || !verdict.standings[place].hold.isNone)
-    }
+    func isSilenced(_ place: Int) -> Bool { !facts.isSuspended && verdict.standings[place].hasSilencer }
 
     // MARK: - Moments
 
     /// The moment at which something changes by itself in a session, if no event comes first; `nil` for none.
     func nextMoment(of standing: Standing) -> Instant? {
-        var next = standing.phase.end
-        if case .lostOutput(_, let until) = standing.hold { next = earliest(next, until) }
-        if case .mayResume(let until) = standing.interruption { next = earliest(next, until) }
+        let next = earliest(earliest(standing.phase.end, standing.obstacle?.end), standing.interruption.end)
         return next == Switches.never ? nil : next
     }
 

@@ -58,7 +58,7 @@ extension Difference {
             return byPolicy(.mute, reason)
         }
         // R37: it waits until the others are silent.
-        if scene.standings[place].phase.isHolding { return byPolicy(.cork, .handover) }
+        if scene.standings[place].phase.isHandover { return byPolicy(.cork, .handover) }
         return direction == .playback ? level(scene.facts.streams[index].described.level, in: place) : nil
     }
 
@@ -68,10 +68,8 @@ extension Difference {
 
     private func silence(isUISound: Bool, in place: Int) -> Applied {
         guard let cause = scene.standings[place].cause else {
-            let hold = scene.standings[place].hold
-            return Applied(
-                treatment: Treatment(silence: .cork, reason: hold.reason, cause: hold.interrupter?.cause),
-                actor: hold.actor)
+            let obstacle = scene.standings[place].obstacle
+            return Applied(treatment: obstacle?.treatment ?? .untouched, actor: obstacle?.actor)
         }
         // R13: a user interface sound is dropped, not kept for later.
         let silence = isUISound ? .mute : scene.standings[place].silence
@@ -110,7 +108,7 @@ extension Difference {
             actor.map { scene.rules.fade($0, on: described) } ?? Limits.fade
         }
         if new.treatment.silence != .none {
-            guard stream.isRunning, !isAtOnce(new.treatment.reason), old.treatment.reason != .handover else {
+            guard stream.isRunning, !new.treatment.reason.isAtOnce, old.treatment.reason != .handover else {
                 return .zero
             }
             return fade(new.actor)
@@ -124,10 +122,5 @@ extension Difference {
         guard let actor = isLowered ? new.actor : old.actor else { return Limits.fade }
         let ducking = scene.rules.ducking(actor, on: described)
         return isLowered ? ducking.attack : ducking.release
-    }
-
-    /// R64: what has lost its output or input must not be heard for a moment elsewhere; who waits was not heard yet.
-    private func isAtOnce(_ reason: Reason) -> Bool {
-        reason == .routeDisconnected || reason == .inputMuted || reason == .handover
     }
 }

@@ -29,7 +29,7 @@ extension Engine {
         case .routeChanged(let reason): changeRoute(reason, at: now)
         case .inputMuted(let port, let isMuted, let name, let streams):
             mute(LostPort(port, name), isMuted: isMuted, streams, at: now)
-        case .inputGone(let port): stopWaiting(for: port, isGone: true)
+        case .inputGone(let port): loseInput(port)
         case .switched(let switches): change(to: switches, at: now)
         case .clockReached, .shutdown, .route: break
         }
@@ -114,16 +114,16 @@ extension Engine {
     mutating func record(_ request: Request, in place: Int) {
         switch request {
         case .none: break
-        case .rejected(let former): verdict.standings[place].hold = .rejected(by: former)
-        case .asks(let clearsHold): ask(place, clearsHold: clearsHold)
+        case .rejected(let former): verdict.standings[place].obstacle = .rejected(by: former)
+        case .asks: ask(place, .started)
         }
     }
 
     /// Records that a session asks anew. Those that are heard now decide about it; its former cause may be silent.
-    mutating func ask(_ place: Int, clearsHold: Bool) {
+    mutating func ask(_ place: Int, _ occasion: Obstacle.Occasion) {
         facts.sessions[place].request = facts.nextRequest()
         verdict.standings[place].cause = nil
-        if clearsHold { verdict.standings[place].hold = .none }
+        verdict.standings[place].end(occasion)
     }
 
     private mutating func settle(_ id: StreamID) {

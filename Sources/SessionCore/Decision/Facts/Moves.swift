@@ -13,7 +13,9 @@ extension Engine {
         let isAll = verdict.standings[old].driver != .activated && !staying.contains { $0.session == old }
         if isAll, !wanted.isEmpty, !staying.contains(where: { $0.session == target }) {
             if !verdict.standings[target].driver.isApplication { succeed(target, to: old) }
-            if strongest(wanted, old, at: now)?.has(.goesOnElsewhere) == true { endRouteHold(target) }
+            if strongest(wanted, old, at: now)?.has(.goesOnElsewhere) == true {
+                verdict.standings[target].end(.goesOnElsewhere)
+            }
         } else if asks {
             request(by: wanted, in: target, at: now)
         }
@@ -54,7 +56,7 @@ extension Engine {
         }
     }
 
-    /// Gives a session another session's place: its request, cause, hold and freedoms.
+    /// Gives a session another session's place: its request, cause, obstacle and freedoms.
     private mutating func succeed(_ target: Int, to old: Int) {
         let (from, to) = (facts.sessions[old].number, facts.sessions[target].number)
         facts.sessions[target].freeFrom = union(facts.sessions[target].freeFrom, facts.sessions[old].freeFrom)
@@ -68,16 +70,11 @@ extension Engine {
         facts.sessions[target].request = facts.sessions[old].request
         facts.sessions[old].request = facts.nextRequest()
         verdict.standings[target].cause = verdict.standings[old].cause
-        verdict.standings[target].hold = verdict.standings[old].hold
+        verdict.standings[target].obstacle = verdict.standings[old].obstacle
     }
 
     private func union(_ some: [UInt32], _ others: [UInt32]) -> [UInt32] {
         some + others.filter { !some.contains($0) }
-    }
-
-    /// R36: a call goes on on any output, so none holds it.
-    private mutating func endRouteHold(_ place: Int) {
-        if verdict.standings[place].hold.isOfRoute { verdict.standings[place].hold = .none }
     }
 
     // MARK: - Policies
@@ -105,7 +102,9 @@ extension Engine {
         var scene = scene(at: now)
         for place in scene.standings.indices {
             _ = scene.describe(place)
-            if scene.standings[place].described.has(.goesOnElsewhere) { endRouteHold(place) }
+            if scene.standings[place].described.has(.goesOnElsewhere) {
+                verdict.standings[place].end(.goesOnElsewhere)
+            }
         }
     }
 

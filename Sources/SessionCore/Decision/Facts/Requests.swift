@@ -20,11 +20,9 @@ extension Engine {
         facts.waiting.removeAll { $0 == number }
         if verdict.standings[place].driver.isApplication { facts.sessions[place].isConfigured = true }
         giveUp(place, as: .closed)
-        // N7: a muted input silences opened sessions only.
-        if case .mutedInput = verdict.standings[place].hold { verdict.standings[place].hold = .none }
+        verdict.standings[place].end(.closed)
         let streams = facts.streams.filter { $0.session == place }.map(\.id)
         move(streams, to: .application(facts.sessions[place].identity.application), asks: false, at: now)
-        verdict.standings[place].hold = .none
     }
 
     // MARK: - Configurations
@@ -76,7 +74,7 @@ extension Engine {
         case .deactivate(let notifyOthers):
             facts.waiting.removeAll { $0 == number }
             giveUp(place, as: .deactivated(notifiesOthers: notifyOthers))
-            verdict.standings[place].hold = .none
+            verdict.standings[place].end(.requested)
             return .done
         case .cancel:
             facts.waiting.removeAll { $0 == number }
@@ -86,7 +84,7 @@ extension Engine {
 
     /// R34: activates a session, which its application drives from now on.
     mutating func activate(_ place: Int) {
-        ask(place, clearsHold: true)
+        ask(place, .requested)
         verdict.standings[place].driver = .activated
         switch verdict.standings[place].interruption {
         // If another session silences this one at the same moment, the present interruption continues.

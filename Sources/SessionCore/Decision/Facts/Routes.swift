@@ -1,15 +1,14 @@
 /// Outputs that go and come back, changes of the route, muted inputs.
 extension Engine {
-    /// R64: holds the sessions whose output has gone, so that they do not go on on another one.
+    /// R64: silences the sessions whose output has gone, so that they do not go on on another one.
     mutating func lose(_ port: LostPort, _ streams: [StreamID], at now: Instant) {
         if facts.isSuspended { return }
         let scene = scene(at: now)
         for id in streams {
             guard let index = facts.stream(id), scene.loses(facts.streams[index]) else { continue }
             let place = facts.streams[index].session
-            guard verdict.standings[place].hold.isNone else { continue }
-            verdict.standings[place].hold = .lostOutput(
-                port, until: now.advanced(by: facts.rules.policy.routes.resumesWithin))
+            guard verdict.standings[place].obstacle == nil else { continue }
+            verdict.standings[place].obstacle = .lostOutput(port, until: outputLimit(from: now))
             // The application is notified of this loss even if it was notified of an earlier one.
             if case .notified(_, let prospect) = verdict.standings[place].interruption {
                 verdict.standings[place].interruption = .notified(isOfRoute: false, prospect)
@@ -20,26 +19,23 @@ extension Engine {
     /// R64: the sessions that have lost this output and are heard there again go on.
     mutating func giveBack(_ port: PortID, _ streams: [StreamID]) {
         for id in streams {
-            guard let place = facts.stream(id).map({ facts.streams[$0].session }) else { continue }
-            if case .lostOutput(let lost, _) = verdict.standings[place].hold, lost.id == port {
-                verdict.standings[place].hold = .none
-            }
+            guard let index = facts.stream(id) else { continue }
+            verdict.standings[facts.streams[index].session].end(.outputReturned(port))
         }
     }
 
-    /// R64: ends the waits for outputs that have lasted long enough. The time begins when nobody else silences the
-    /// session: a call on a headset takes the music's output away for as long as it lasts. Returns whether there was one.
-    mutating func stopWaitingForOutputs(at now: Instant) -> Bool {
+    private func outputLimit(from now: Instant) -> Instant {
+        now.advanced(by: facts.rules.policy.routes.resumesWithin)
+    }
+
+    /// Ends the obstacles whose time is over. Returns whether there was one.
+    mutating func endObstacles(at now: Instant) -> Bool {
         var isAny = false
         for place in facts.sessions.indices {
-            guard case .lostOutput(let port, let until) = verdict.standings[place].hold, until <= now else { continue }
+            guard let obstacle = verdict.standings[place].obstacle, let end = obstacle.end, end <= now else { continue }
             isAny = true
-            if verdict.standings[place].cause != nil, !facts.isSuspended {
-                verdict.standings[place].hold = .lostOutput(
-                    port, until: now.advanced(by: facts.rules.policy.routes.resumesWithin))
-            } else {
-                verdict.standings[place].hold = .missedOutput(port)
-            }
+            let isInterrupted = verdict.standings[place].cause != nil && !facts.isSuspended
+            verdict.standings[place].obstacle = obstacle.over(isInterrupted ? outputLimit(from: now) : nil)
         }
         return isAny
     }
@@ -52,7 +48,7 @@ extension Engine {
         if facts.rules.policy.routes.stopsRecording.includes(reason), !facts.isSuspended {
             let scene = scene(at: now)
             for place in facts.sessions.indices where scene.isRecording(place) {
-                verdict.standings[place].hold = .changedRoute
+                verdict.standings[place].obstacle = .changedRoute
                 // It is inactive at once, and is notified of the interruption all the same.
                 if verdict.standings[place].interruption.prospect == nil {
                     verdict.standings[place].interruption = .begun(.mayResume)
@@ -68,7 +64,7 @@ extension Engine {
 
     // MARK: - Inputs
 
-    /// N7: holds the sessions whose input is muted while they record, and lets them go on when it is not any more. A
+    /// N7: silences the sessions whose input is muted while they record, and lets them go on when it is not any more. A
     /// session that starts with a muted input goes on, and so does a call.
     mutating func mute(_ input: LostPort, isMuted: Bool, _ streams: [StreamID], at now: Instant) {
         var concerned: [Int] = []
@@ -82,29 +78,30 @@ extension Engine {
         }
         let scene = scene(at: now)
         for place in concerned {
-            switch verdict.standings[place].hold {
+            switch verdict.standings[place].obstacle {
             case .mutedInput(let other):
                 if isMuted {
-                    verdict.standings[place].hold = .mutedInput(input)
+                    verdict.standings[place].obstacle = .mutedInput(input)
                 } else if other.id != input.id, !scene.sums[place].isInputMuted {
                     // It records from another input now, which perhaps nobody chose.
-                    verdict.standings[place].hold = .changedRoute
+                    verdict.standings[place].obstacle = .changedRoute
                 }
-            case .none:
+            case nil:
                 if isMuted, scene.stopsWhenMuted(place, recorded: recorded.contains(place)) {
-                    verdict.standings[place].hold = .mutedInput(input)
+                    verdict.standings[place].obstacle = .mutedInput(input)
                 }
             case .lostOutput, .mustNotResume, .rejected, .missedOutput, .changedRoute: break
             }
         }
-        if !isMuted { stopWaiting(for: input.id, isGone: false) }
+        if isMuted { return }
+        for place in facts.sessions.indices { verdict.standings[place].end(.inputUnmuted(input.id)) }
     }
 
-    /// N7: ends the wait for an input. If it has gone, only applications go on.
-    mutating func stopWaiting(for port: PortID, isGone: Bool) {
+    /// N7: the sessions that wait for an input that has gone go on only if their applications say so.
+    mutating func loseInput(_ port: PortID) {
         for place in facts.sessions.indices {
-            guard case .mutedInput(let input) = verdict.standings[place].hold, input.id == port else { continue }
-            verdict.standings[place].hold = isGone ? .changedRoute : .none
+            guard case .mutedInput(let input) = verdict.standings[place].obstacle, input.id == port else { continue }
+            verdict.standings[place].obstacle = .changedRoute
         }
     }
 }
@@ -126,7 +123,7 @@ extension Scene {
     func isRecording(_ place: Int) -> Bool {
         let captures =
             sums[place].hasUICapture || sums[place].wantedCaptures > 0 && lack(.capture, place) == nil
-        guard standings[place].phase == .active, asks(place), standings[place].hold.isNone,
+        guard standings[place].phase == .active, asks(place), standings[place].obstacle == nil,
             !standings[place].described.has(.goesOnElsewhere),
             standings[place].described.description.category == .record || captures
         else { return false }

@@ -148,7 +148,7 @@ extension Engine {
 
     /// Whether a session waits for a lost output.
     private func awaits(_ place: Int, _ port: RoutePort) -> Bool {
-        if case .lostOutput(let lost, _) = verdict.standings[place].hold { lost.id.name == port.id } else { false }
+        if case .lostOutput(let lost, _) = verdict.standings[place].obstacle { lost.id.name == port.id } else { false }
     }
 
     /// A lost output is in use: who waits for it and is heard there goes on.

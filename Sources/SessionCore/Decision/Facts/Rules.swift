@@ -32,15 +32,14 @@ final class Rules: Sendable {
         actor.isOutsidePolicy ? [] : policy.interplay.rules(of: actor)
     }
 
-    /// Whether a session of this description can do something to others.
+    /// Whether a session of this description can do something to others, however weak.
     func lets(act actor: SessionDescription) -> Bool {
-        if !rules(of: actor).isEmpty { return true }
-        switch actor.category {
-        case .audioProcessing: return false
-        case .uiSound: return actor.ducksOthers
-        case .ambient, .soloAmbient, .playback, .record, .playAndRecord:
-            return !actor.isMixable || actor.priority.overridesMixing || actor.interruptsSpokenAudio
-        }
+        !rules(of: actor).isEmpty || Self.weak.contains { Interplay.between(actor, and: $0) != .mix }
+    }
+
+    /// Sessions that resist nobody, one of each category, and speech.
+    private static let weak = Category.allCases.flatMap { category in
+        [Mode.default, .spokenAudio].map { SessionDescription(name: "", category: category, mode: $0) }
     }
 
     /// N14: whether a stream of this description is one of the two that make their application's session a call.

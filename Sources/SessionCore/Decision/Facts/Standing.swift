@@ -1,71 +1,3 @@
-/// An output or input that a session has lost.
-final class LostPort: Sendable {
-    let id: PortID
-    let name: String
-
-    init(_ id: PortID, _ name: String) {
-        self.id = id
-        self.name = name
-    }
-}
-
-/// A session that has rejected another one, or has ended without letting it resume, as it was then. It may no
-/// longer exist.
-final class FormerSession: Sendable {
-    let interrupter: Interrupter
-    let number: UInt32
-    let described: Described
-
-    init(_ session: Session, _ described: Described) {
-        interrupter = session.interrupter(described)
-        number = session.number
-        self.described = described
-    }
-}
-
-/// What keeps a session silent other than another session.
-enum Hold: Sendable {
-    case none
-    /// R64: its output has gone. It waits for it until this moment.
-    case lostOutput(LostPort, until: Instant)
-    /// N7: its user has muted its input.
-    case mutedInput(LostPort)
-    /// R11, R31: who had silenced it has ended without letting it resume.
-    case mustNotResume(after: FormerSession)
-    /// R8: it was rejected.
-    case rejected(by: FormerSession)
-    /// R64: its output did not come back in time.
-    case missedOutput(LostPort)
-    /// R64: the route of its recording has changed.
-    case changedRoute
-
-    var isNone: Bool {
-        switch self {
-        case .none: true
-        case .lostOutput, .mutedInput, .mustNotResume, .rejected, .missedOutput, .changedRoute: false
-        }
-    }
-
-    /// Whether the session goes on by itself when the hold ends.
-    var isAwaited: Bool {
-        switch self {
-        case .lostOutput, .mutedInput: true
-        case .none, .mustNotResume, .rejected, .missedOutput, .changedRoute: false
-        }
-    }
-
-    /// Whether only the session's own application, or its user, ends the hold.
-    var isFinal: Bool { !isNone && !isAwaited }
-
-    /// Whether an output, input or route is the cause (R36: a call goes on elsewhere).
-    var isOfRoute: Bool {
-        switch self {
-        case .lostOutput, .mutedInput, .missedOutput, .changedRoute: true
-        case .none, .mustNotResume, .rejected: false
-        }
-    }
-}
-
 /// Who activates and deactivates a session.
 enum Driver: Sendable, Equatable {
     /// Its streams, until its application first does so (R34).
@@ -102,7 +34,7 @@ enum Driver: Sendable, Equatable {
 enum Phase: Sendable, Equatable {
     case inactive
     /// It waits until those that it silences are silent (R37).
-    case holding(until: Instant)
+    case handover(until: Instant)
     /// It may run, and does not run yet.
     case starting(until: Instant)
     case active
@@ -114,14 +46,14 @@ enum Phase: Sendable, Equatable {
     /// When the phase ends by itself.
     var end: Instant? {
         switch self {
-        case .holding(let end), .starting(let end), .releasing(let end): end
+        case .handover(let end), .starting(let end), .releasing(let end): end
         case .inactive, .active, .leaving: nil
         }
     }
 
-    var isHolding: Bool {
+    var isHandover: Bool {
         switch self {
-        case .holding: true
+        case .handover: true
         case .inactive, .starting, .active, .releasing, .leaving: false
         }
     }
@@ -129,7 +61,7 @@ enum Phase: Sendable, Equatable {
     var isLeaving: Bool {
         switch self {
         case .leaving: true
-        case .inactive, .holding, .starting, .active, .releasing: false
+        case .inactive, .handover, .starting, .active, .releasing: false
         }
     }
 }
@@ -173,6 +105,14 @@ enum Interruption: Sendable, Equatable {
             case .over(let isOfRoute, _): self = .over(isOfRoute: isOfRoute, newValue)
             case .none, .mayResume, .mustNotResume: break
             }
+        }
+    }
+
+    /// When it ends by itself; `nil` for never.
+    var end: Instant? {
+        switch self {
+        case .mayResume(let until): until
+        case .none, .begun, .notified, .over, .mustNotResume: nil
         }
     }
 
@@ -221,7 +161,8 @@ struct Standing: Sendable {
     /// The place of the session that silences it (N17), and how.
     var cause: Int?
     var silence = Silence.cork
-    var hold = Hold.none
+    /// What else silences it.
+    var obstacle: Obstacle?
     var interruption = Interruption.none
     /// The place of the session that lowers it (N10).
     var ducker: Int?
@@ -234,6 +175,18 @@ struct Standing: Sendable {
     var shown = SessionState()
 
     init(_ described: Described) { self.described = described }
+
+    /// Whether somebody or something silences it, unless the policy is suspended.
+    var hasSilencer: Bool { cause != nil || obstacle != nil }
+
+    /// Whether its obstacle ends without its application and its user; whether only those end it.
+    var isHeldUp: Bool { obstacle.map { !$0.isFinal } ?? false }
+    var isStopped: Bool { obstacle?.isFinal ?? false }
+
+    /// Ends the obstacle if this occasion does.
+    mutating func end(_ occasion: Obstacle.Occasion) {
+        if obstacle?.ends(occasion) ?? false { obstacle = nil }
+    }
 
     var phase: Phase {
         get { progress.phase }

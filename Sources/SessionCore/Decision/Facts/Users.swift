@@ -1,7 +1,7 @@
 /// What users want to hear (N19), and their switches (N16).
 extension Engine {
     /// N19: lets a session be heard beside those that silence it now. With `free`, also beside those that lower or reject
-    /// it, and in spite of holds and switches.
+    /// it, and in spite of obstacles and switches.
     mutating func free(_ id: StreamID, by action: UserAction, at now: Instant) {
         guard !facts.isSuspended, let index = facts.stream(id) else { return }
         let scene = scene(at: now)
@@ -21,7 +21,7 @@ extension Engine {
         }
         guard action == .free || goesOnElsewhere else { return }
         let standing = verdict.standings[place]
-        if !standing.hold.isNone, !standing.driver.isApplication { ask(place, clearsHold: true) }
+        if standing.obstacle != nil, !standing.driver.isApplication { ask(place, .requested) }
         if action == .free, scene.switchedOff(stream) != nil { facts.sessions[place].isFreeFromSwitches = true }
     }
 
@@ -41,9 +41,9 @@ extension Engine {
 extension Scene {
     /// Whether a session has lost its output.
     func lacksOutput(_ place: Int) -> Bool {
-        switch standings[place].hold {
-        case .lostOutput, .missedOutput: true
-        case .none, .mutedInput, .mustNotResume, .rejected, .changedRoute: false
+        switch standings[place].obstacle {
+        case .lostOutput?, .missedOutput?: true
+        case nil, .mutedInput?, .mustNotResume?, .rejected?, .changedRoute?: false
         }
     }
 

@@ -1,8 +1,8 @@
 /// What comes of a stream that asks for its session.
 enum Request {
     case none
-    /// The session asks to be heard, and perhaps waits no more.
-    case asks(clearsHold: Bool)
+    /// The session asks to be heard.
+    case asks
     /// It is rejected (R8).
     case rejected(by: FormerSession)
 }
@@ -17,9 +17,7 @@ extension Scene {
         if isNew(stream, place), let rejecter = rejecter(of: stream.described, place) {
             return .rejected(by: FormerSession(facts.sessions[rejecter], standings[rejecter].described))
         }
-        // R64: what a client does by itself is no reason to be heard on another output.
-        if case .lostOutput = standings[place].hold { return .asks(clearsHold: false) }
-        return .asks(clearsHold: true)
+        return .asks
     }
 
     /// R9: whether a stream that its application starts asks for its session.
@@ -30,7 +28,7 @@ extension Scene {
         // R13: a user interface sound has asked for nothing, and asks for nothing in a silenced session.
         if stream.isUISound { return sums[place].wantedCount == 0 }
         if lack(stream.direction, place) != nil { return false }
-        return !hasWantedSound(place) || isSilenced(place) || !standings[place].hold.isNone
+        return !hasWantedSound(place) || isSilenced(place) || standings[place].obstacle != nil
     }
 
     /// R8: whether a session can be rejected because of a stream, as it is not heard yet.

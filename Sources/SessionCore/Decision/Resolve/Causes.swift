@@ -4,8 +4,8 @@ extension Scene {
     mutating func resolveCause(of place: Int) {
         // A closed session keeps its cause, which becomes that of those that it has silenced.
         if standings[place].driver == .closed { return }
-        release(place)
-        if standings[place].hold.isFinal {
+        endObstacle(place)
+        if standings[place].isStopped {
             if standings[place].cause != nil { standings[place].cause = nil }
             return
         }
@@ -25,17 +25,17 @@ extension Scene {
         forbidResuming(place, by: former)
     }
 
-    /// Ends the hold of a session to which it no longer applies.
-    private mutating func release(_ place: Int) {
-        if standings[place].hold.isNone { return }
-        // R35: whoever pauses is not held any more. An application was notified of the hold, and has to activate again.
-        let isPaused = !standings[place].driver.isApplication && !asks(place)
-        if isPaused || !mayBeHeld(place) { standings[place].hold = .none }
+    /// Ends what silences a session to which that no longer applies.
+    private mutating func endObstacle(_ place: Int) {
+        if standings[place].obstacle == nil { return }
+        // Where an application drives its session, it was notified, and has to activate it again.
+        if !standings[place].driver.isApplication, !asks(place) { standings[place].end(.paused) }
+        if isExempt(place) { standings[place].end(.exempt) }
     }
 
-    /// R13, R36: whether a hold may silence a session. Nothing silences a call; a user interface sound does not wait.
-    func mayBeHeld(_ place: Int) -> Bool {
-        !standings[place].described.has(.uiSound) && !standings[place].described.has(.isCall)
+    /// R13, R36: whether no obstacle silences a session. Nothing silences a call; a user interface sound does not wait.
+    func isExempt(_ place: Int) -> Bool {
+        standings[place].described.has(.uiSound) || standings[place].described.has(.isCall)
     }
 
     /// How a session still silences another one, which it had silenced; `mix` if it does not.
@@ -117,23 +117,23 @@ extension Scene {
     private mutating func forbidResuming(_ place: Int, by cause: Int) {
         let ended = FormerSession(facts.sessions[cause], standings[cause].described)
         if !standings[place].driver.isApplication {
-            if asks(place), mayBeHeld(place) { standings[place].hold = .mustNotResume(after: ended) }
+            if asks(place), !isExempt(place) { standings[place].obstacle = .mustNotResume(after: ended) }
             return
         }
         // R34: it is inactive already; its application is notified whether to activate it again.
         guard standings[place].interruption.prospect != nil else { return }
         standings[place].interruption.prospect = .mustNotResume(after: ended.number)
         // R27: a session hears of the beginning, when it is silent, before it hears of the end.
-        if standings[place].interruption.hasBegun, mayBeHeld(place) {
-            standings[place].hold = .mustNotResume(after: ended)
+        if standings[place].interruption.hasBegun, !isExempt(place) {
+            standings[place].obstacle = .mustNotResume(after: ended)
         }
         end(place)
     }
 
     /// After whom a session must not resume since the present event; `nil` for nobody.
     private func whoForbade(_ place: Int) -> Int? {
-        if case .mustNotResume(let ended) = standings[place].hold {
-            if case .mustNotResume? = former(place)?.hold { return nil }
+        if case .mustNotResume(let ended) = standings[place].obstacle {
+            if case .mustNotResume? = former(place)?.obstacle { return nil }
             return facts.place(ended.number)
         }
         guard case .mustNotResume(let number) = standings[place].interruption.prospect,
@@ -149,7 +149,7 @@ extension Scene {
             if start[last].phase == .leaving(isLeftAlone: true) { return true }
             // The cause is still there, and only lets this session be.
             let letsItBe =
-                standings[last].phase != .inactive && standings[last].hold.isAwaited && !hasLeft(last)
+                standings[last].phase != .inactive && standings[last].isHeldUp && !hasLeft(last)
                 && !silences(last, place)
             if holds(last) || letsItBe {
                 guard let next = nextSilencer(after: last, of: place) else { return true }

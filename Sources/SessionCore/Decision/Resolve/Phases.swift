@@ -23,7 +23,7 @@ extension Scene {
         } else {
             (new.hasStarted, new.startsWhenFree) = (false, false)
             // A session that stops asking while it is silenced ends at once.
-            new.phase = ending(of: place, atOnce: isSilenced || !start[place].hold.isNone || isStopped)
+            new.phase = ending(of: place, atOnce: isSilenced || start[place].obstacle != nil || isStopped)
         }
         let isActive = new.phase != .inactive
         if isActive || isStopped {
@@ -40,7 +40,7 @@ extension Scene {
     /// Whether a session was silenced before the event, and would have gone on by itself.
     private func wasSilenced(_ place: Int) -> Bool {
         guard !before.isSuspended, place < before.standings.count else { return false }
-        return before.standings[place].cause != nil || before.standings[place].hold.isAwaited
+        return before.standings[place].cause != nil || before.standings[place].isHeldUp
     }
 
     /// The phase of a session that asks.
@@ -55,10 +55,10 @@ extension Scene {
             if standings[place].described.has(.waitsForSilence), !progress.hasStarted {
                 // R37: at most the fade of the others, and two seconds.
                 let fade = standings[place].described.description.fade
-                return .holding(until: now.advanced(by: fade).advanced(by: Limits.handover))
+                return .handover(until: now.advanced(by: fade).advanced(by: Limits.handover))
             }
             return progress.startsWhenFree ? starting : .inactive
-        case .holding:
+        case .handover:
             if isSilenced { return .active }
             return isOver || runs ? starting : standings[place].phase
         case .starting:
@@ -75,7 +75,7 @@ extension Scene {
     private func ending(of place: Int, atOnce: Bool) -> Phase {
         if standings[place].driver.isApplication { return .inactive }
         switch standings[place].phase {
-        case .inactive, .holding, .leaving: return .inactive
+        case .inactive, .handover, .leaving: return .inactive
         case .releasing(let until): return atOnce || until <= now ? .inactive : standings[place].phase
         case .starting, .active:
             let delay = standings[place].described.description.releaseDelay
@@ -85,8 +85,8 @@ extension Scene {
 
     /// R37: sessions that wait for others to fall silent begin when all are silent.
     mutating func begin() {
-        guard standings.contains(where: { $0.phase.isHolding }), !isFading else { return }
-        for place in standings.indices where standings[place].phase.isHolding {
+        guard standings.contains(where: { $0.phase.isHandover }), !isFading else { return }
+        for place in standings.indices where standings[place].phase.isHandover {
             standings[place].phase = .starting(until: now.advanced(by: Limits.start))
         }
     }

@@ -78,10 +78,11 @@ extension Scene {
 
     /// Decides about one session. Returns whether that is something else than before.
     private mutating func decide(_ place: Int) -> Bool {
-        let (phase, cause, hold) = (standings[place].phase, standings[place].cause, standings[place].hold.kind)
+        let (phase, cause, reason) = (standings[place].phase, standings[place].cause, standings[place].obstacle?.reason)
         resolveCause(of: place)
         advance(place)
-        return standings[place].phase != phase || standings[place].cause != cause || standings[place].hold.kind != hold
+        return standings[place].phase != phase || standings[place].cause != cause
+            || standings[place].obstacle?.reason != reason
     }
 
     /// Puts the sessions in the order of their claims; speech comes after those with weaker claims that may stop it (N1).
@@ -104,21 +105,6 @@ extension Scene {
         standings.indices.filter { place in
             standings[place].described.has(.isSpeech)
                 && actors.contains { stopsStrongerSpeech(party($0), party(place)) }
-        }
-    }
-}
-
-extension Hold {
-    /// The number of the kind of hold, to see whether it is another one.
-    fileprivate var kind: Int {
-        switch self {
-        case .none: 0
-        case .lostOutput: 1
-        case .mutedInput: 2
-        case .mustNotResume: 3
-        case .rejected: 4
-        case .missedOutput: 5
-        case .changedRoute: 6
         }
     }
 }

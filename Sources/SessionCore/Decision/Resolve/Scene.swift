@@ -93,12 +93,7 @@ struct Scene: Sendable {
     /// R15–R19, R23: why a session's category keeps the sound of a direction silent for good; `nil` if it does not.
     func lack(_ direction: StreamDirection, _ place: Int) -> Reason? {
         if facts.sessions[place].kind != .opened || isDescribedByStreams(place) { return nil }
-        switch (standings[place].described.description.category, direction) {
-        case (.audioProcessing, _): return .noDevice
-        case (.record, .playback): return .noOutput
-        case (.record, .capture), (.playAndRecord, _), (_, .playback): return nil
-        case (_, .capture): return .noInput
-        }
+        return standings[place].described.description.category.lack(direction)
     }
 
     /// The same for one stream; a user interface sound belongs to no category but its own (R13).
@@ -108,18 +103,18 @@ struct Scene: Sendable {
 
     /// Whether a session is silenced.
     func isSilenced(_ place: Int) -> Bool {
-        !facts.isSuspended && (standings[place].cause != nil || !standings[place].hold.isNone)
+        !facts.isSuspended && standings[place].hasSilencer
     }
 
     /// Whether only its own application, or its user, makes a silenced session heard again.
     func isStopped(_ place: Int) -> Bool {
-        isSilenced(place) && standings[place].cause == nil && standings[place].hold.isFinal
+        isSilenced(place) && standings[place].cause == nil && standings[place].isStopped
     }
 
     /// Whether a session is heard, or about to be, and so does something to others.
     func isHeard(_ place: Int) -> Bool {
-        if standings[place].phase == .inactive || standings[place].cause != nil || facts.isSuspended { return false }
-        if !standings[place].hold.isNone || standings[place].phase.isLeaving { return false }
+        if standings[place].phase == .inactive || standings[place].hasSilencer || facts.isSuspended { return false }
+        if standings[place].phase.isLeaving { return false }
         return standings[place].driver.mayBeHeard && !stoppedSpeech.contains(place)
     }
 
@@ -129,9 +124,9 @@ struct Scene: Sendable {
         if standings[place].driver == .closed { return false }
         let isActive = standings[place].phase != .inactive
         let isDriven = standings[place].driver.isApplication
-        let isSilent = standings[place].cause != nil || !standings[place].hold.isNone
+        let isSilent = standings[place].hasSilencer
         if !isSilent, isActive, !isOver(place) { return true }
-        if standings[place].hold.isFinal { return false }
+        if standings[place].isStopped { return false }
         let isInterrupted = isSilent || isDriven && standings[place].interruption.isNotified
         if isInterrupted, isActive || isDriven, mayResume(place) { return true }
         if case .mayResume(let until) = standings[place].interruption { return now < until }
@@ -143,7 +138,7 @@ struct Scene: Sendable {
         switch standings[place].phase {
         case .leaving: return true
         case .releasing(let until): if until <= now { return true }
-        case .inactive, .holding, .starting, .active: break
+        case .inactive, .handover, .starting, .active: break
         }
         return !standings[place].driver.mayBeHeard
     }

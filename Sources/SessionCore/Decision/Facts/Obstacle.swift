@@ -1,0 +1,144 @@
+/// An output or input that a session has lost.
+final class LostPort: Sendable {
+    let id: PortID
+    let name: String
+
+    init(_ id: PortID, _ name: String) {
+        self.id = id
+        self.name = name
+    }
+}
+
+/// A session that has rejected another one, or has ended without letting it resume, as it was then. It may no
+/// longer exist.
+final class FormerSession: Sendable {
+    let interrupter: Interrupter
+    let number: UInt32
+    let described: Described
+
+    init(_ session: Session, _ described: Described) {
+        interrupter = session.interrupter(described)
+        number = session.number
+        self.described = described
+    }
+}
+
+/// What keeps a session silent other than another session: when it ends, how it sounds, and how it is explained.
+enum Obstacle: Sendable {
+    /// R64: its output has gone. It waits for it until this moment.
+    case lostOutput(LostPort, until: Instant)
+    /// N7: its user has muted its input.
+    case mutedInput(LostPort)
+    /// R11, R31: who had silenced it has ended without letting it resume.
+    case mustNotResume(after: FormerSession)
+    /// R8: it was rejected.
+    case rejected(by: FormerSession)
+    /// R64: its output did not come back in time.
+    case missedOutput(LostPort)
+    /// R64: the route of its recording has changed.
+    case changedRoute
+
+    // MARK: - Its end
+
+    /// Something that may end it.
+    enum Occasion {
+        /// R9: the client starts a stream of the session.
+        case started
+        /// The session's application activates or deactivates it (R34), or its user frees it (N19).
+        case requested
+        /// R35: the client has stopped the streams that drive the session.
+        case paused
+        /// R80: the session was closed, and its streams are their application's again.
+        case closed
+        /// R13, R36: the session has become a call, which nothing silences, or a user interface sound, which does not wait.
+        case exempt
+        /// R36: the session has become a call, or streams of a call have moved to it: it is heard on any output.
+        case goesOnElsewhere
+        /// R64: the output is there again.
+        case outputReturned(PortID)
+        /// N7: the input is not muted any more.
+        case inputUnmuted(PortID)
+    }
+
+    func ends(_ occasion: Occasion) -> Bool {
+        switch occasion {
+        case .requested, .paused, .exempt: return true
+        // R64: what a client does by itself is no reason to be heard on another output.
+        case .started: if case .lostOutput = self { return false } else { return true }
+        // N7: a muted input silences opened sessions only.
+        case .closed: if case .mutedInput = self { return true }
+        case .goesOnElsewhere: return isOfRoute
+        case .outputReturned(let id): if case .lostOutput(let port, _) = self { return port.id == id }
+        case .inputUnmuted(let id): if case .mutedInput(let port) = self { return port.id == id }
+        }
+        return false
+    }
+
+    /// When it ends by itself, or becomes another one; `nil` for never.
+    var end: Instant? {
+        switch self {
+        case .lostOutput(_, let until): until
+        case .mutedInput, .mustNotResume, .rejected, .missedOutput, .changedRoute: nil
+        }
+    }
+
+    /// What it becomes when its time is over.
+    ///
+    /// - Parameter next: When it is looked at again, if the session waits for another one, too; else `nil`. The time for an
+    ///   output begins then: a call on a headset takes the music's output away for as long as it lasts.
+    func over(_ next: Instant?) -> Obstacle {
+        switch self {
+        case .lostOutput(let port, _): next.map { .lostOutput(port, until: $0) } ?? .missedOutput(port)
+        case .mutedInput, .mustNotResume, .rejected, .missedOutput, .changedRoute: self
+        }
+    }
+
+    /// Whether only the session's own application, or its user, ends it. The session goes on by itself after the others.
+    var isFinal: Bool {
+        switch self {
+        case .lostOutput, .mutedInput: false
+        case .mustNotResume, .rejected, .missedOutput, .changedRoute: true
+        }
+    }
+
+    // MARK: - What is done and told meanwhile
+
+    /// Whether an output, input or route is the cause.
+    var isOfRoute: Bool {
+        switch self {
+        case .lostOutput, .mutedInput, .missedOutput, .changedRoute: true
+        case .mustNotResume, .rejected: false
+        }
+    }
+
+    /// What is told to be the cause.
+    var interrupter: Interrupter {
+        switch self {
+        case .lostOutput(let port, _), .missedOutput(let port):
+            Interrupter(cause: .output(port.id), name: port.name, description: "output")
+        case .mutedInput(let port): Interrupter(cause: .input(port.id), name: port.name, description: "input")
+        case .changedRoute: Interrupter(cause: .route, name: "the route", description: "route")
+        case .mustNotResume(let former), .rejected(let former): former.interrupter
+        }
+    }
+
+    /// Why it silences the session's streams, and how.
+    var reason: Reason {
+        switch self {
+        case .lostOutput, .changedRoute: .routeDisconnected
+        case .mutedInput: .inputMuted
+        case .missedOutput, .mustNotResume: .superseded
+        case .rejected: .rejected
+        }
+    }
+
+    var treatment: Treatment { Treatment(silence: .cork, reason: reason, cause: interrupter.cause) }
+
+    /// Whose times apply; `nil` for no session.
+    var actor: Described? {
+        switch self {
+        case .lostOutput, .mutedInput, .missedOutput, .changedRoute: nil
+        case .mustNotResume(let former), .rejected(let former): former.described
+        }
+    }
+}
