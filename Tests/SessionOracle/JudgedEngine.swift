@@ -28,9 +28,9 @@ public struct JudgedEngine: EventJudge {
         let effects = engine.handle(event, at: now)
         if case .clockReached = event { wake = nil }
         for case .wake(let moment) in effects { wake = moment }
-        // The engine handles passed deadlines before the event, even if the clock event is late.
-        let isLate = oracle.nextDeadline.map { $0 <= now } ?? false
-        var expected = isLate && event != .clockReached ? oracle.handle(.clockReached, at: now) : []
+        // The engine handles passed deadlines before the event, even if the clock event is late; not before it undoes all.
+        let isLate = oracle.nextDeadline.map { $0 <= now } ?? false && event != .clockReached && event != .shutdown
+        var expected = isLate ? oracle.handle(.clockReached, at: now) : []
         expected += oracle.handle(event, at: now)
         if flaw != nil || isOver { return effects }
         flaw = compare(effects, expected)

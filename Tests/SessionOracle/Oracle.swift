@@ -43,6 +43,10 @@ public struct Oracle: Sendable {
     public mutating func handle(_ event: Event, at now: Instant) -> [Announcement] {
         self.now = now
         announcements = []
+        if event == .shutdown {
+            self = Oracle(policy: policy)
+            return []
+        }
         // N16: a suspension of the policy that has run out ends before the event is handled.
         if let end = switches.pausedUntil, end <= now {
             switches.pausedUntil = nil
@@ -146,7 +150,7 @@ public struct Oracle: Sendable {
                 (old.isSilent, old.isLocked, old.isUndisturbed) != (new.isSilent, new.isLocked, new.isUndisturbed)
             for place in sessions.indices where isOther { sessions[place].isFreeFromSwitches = false }
             self.switches = switches
-        case .shutdown: self = Oracle(policy: policy)
+        case .shutdown: break
         }
         return nil
     }

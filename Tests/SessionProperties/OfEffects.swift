@@ -94,7 +94,7 @@ extension Property {
         },
         Property("undone", "R12", "When the policy leaves, all that was done is undone at once, and nothing is left.") {
             step in
-            guard step.event == .shutdown, !step.isLate else { return nil }
+            guard step.event == .shutdown else { return nil }
             for stream in step.before.record.streams where stream.treatment != .untouched {
                 let undoing = Effect.treat(stream.id, .untouched, within: .zero, after: .zero)
                 if !step.effects.contains(undoing) { return "\(stream.id) is left touched" }

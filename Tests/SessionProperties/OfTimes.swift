@@ -29,7 +29,7 @@ extension Property {
                     treatment.silence != .none, stream.hasRun
                 else { return nil }
                 if !stream.isRunning { return within == .zero ? nil : "\(stream.id): \(within)" }
-                guard treatment.reason == .interrupted, let actor = stream.actor else { return nil }
+                guard treatment.reason == .interrupted, let actor = stream.actor?.description else { return nil }
                 return within == actor.fade ? nil : "\(stream.id): \(within), not \(actor.fade)"
             }
         },
@@ -42,7 +42,8 @@ extension Property {
                 if after > .zero { return "\(stream.id) waits for \(after)" }
                 let isHeard = stream.isRunning || step.after.record.isWanted(stream)
                 if !isHeard || former.treatment.reason == .handover { return within == .zero ? nil : "\(within)" }
-                guard former.treatment.reason == .interrupted, let actor = former.actor, step.isPlain else {
+                guard former.treatment.reason == .interrupted, let actor = former.actor?.description, step.isPlain
+                else {
                     return nil
                 }
                 return within == actor.fade ? nil : "\(stream.id): \(within), not \(actor.fade)"
@@ -59,10 +60,10 @@ extension Property {
                     former.treatment.gain != treatment.gain, former.session == stream.session
                 else { return nil }
                 if treatment.gain < former.treatment.gain {
-                    guard let actor = stream.actor else { return nil }
+                    guard let actor = stream.actor?.description else { return nil }
                     return within == actor.ducking.attack && after == .zero ? nil : "\(stream.id): \(within), \(after)"
                 }
-                guard former.treatment.reason == .ducked, let actor = former.actor else { return nil }
+                guard former.treatment.reason == .ducked, let actor = former.actor?.description else { return nil }
                 let wait = max(actor.ducking.hold - actor.releaseDelay, .zero)
                 return within == actor.ducking.release && after == wait ? nil : "\(stream.id): \(within), \(after)"
             }

@@ -79,8 +79,31 @@ struct Step: Sendable {
     }
 }
 
-/// A session, as the engine shows it.
-typealias Session = EngineSnapshot.Session
+/// A session, as the engine shows it; an object, because it is passed on very often.
+final class Session: Sendable {
+    let number: UInt32
+    let reference: SessionReference
+    let description: SessionDescription
+    let state: EngineSnapshot.State
+    let silencer: Interrupter?
+    let streams: [StreamID]
+    let ends: Instant?
+
+    init(_ shown: EngineSnapshot.Session) {
+        number = shown.number
+        reference = shown.reference
+        description = shown.description
+        state = shown.state
+        silencer = shown.silencer
+        streams = shown.streams
+        ends = shown.ends
+    }
+
+    /// The application's session, or the opened one.
+    var key: SessionKey { reference.key }
+    /// The session that silences it, by its number.
+    var silencerNumber: UInt32? { silencer?.cause.session?.rawValue }
+}
 
 extension Event {
     /// The stream that the event is about; `nil` if it is about none, or several.
@@ -120,13 +143,6 @@ extension Event {
         default: false
         }
     }
-}
-
-extension EngineSnapshot.Session {
-    /// The application's session, or the opened one.
-    var key: SessionKey { reference.key }
-    /// The session that silences it, by its number.
-    var silencerNumber: UInt32? { silencer?.cause.session?.rawValue }
 }
 
 extension SessionReference {

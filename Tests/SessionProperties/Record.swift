@@ -6,7 +6,7 @@ struct Record: Sendable {
     struct Stream: Sendable {
         let id: StreamID
         var session: SessionKey
-        var description: SessionDescription
+        var described: Described
         let direction: StreamDirection
         var isPlayed = false
         var isMuted = false
@@ -19,11 +19,19 @@ struct Record: Sendable {
         var isSettled = false
         /// What was told last, and what the session was for which that was done.
         var treatment = Treatment.untouched
-        var actor: SessionDescription?
+        var actor: Described?
 
+        var description: SessionDescription { described.description }
         var isInterfaceSound: Bool { description.category == .uiSound }
         /// Whether it can be heard.
         var isAudible: Bool { isRunning && !isSettled }
+    }
+
+    /// A description, in an object, because streams are copied very often.
+    final class Described: Sendable {
+        let description: SessionDescription
+
+        init(_ description: SessionDescription) { self.description = description }
     }
 
     /// An opened session.
@@ -96,7 +104,9 @@ struct Record: Sendable {
         case .streamAppeared(let id, let application, let description, let direction):
             if stream(id) != nil { return }
             streams.append(
-                Stream(id: id, session: .application(application), description: description, direction: direction))
+                Stream(
+                    id: id, session: .application(application), described: Described(description),
+                    direction: direction))
         case .streamWanted(let id, let isWanted): change(id) { $0.isPlayed = isWanted }
         case .streamMuted(let id, let isMuted): change(id) { $0.isMuted = isMuted }
         case .streamSounding(let id, let isSounding): change(id) { $0.isSounding = isSounding }
@@ -149,7 +159,7 @@ struct Record: Sendable {
         isOtherPolicy = true
         streams.removeAll { descriptions[$0.id] == nil }
         for index in streams.indices {
-            streams[index].description = descriptions[streams[index].id] ?? streams[index].description
+            if let description = descriptions[streams[index].id] { streams[index].described = Described(description) }
         }
     }
 

@@ -5,6 +5,8 @@ import SessionCore
 struct Scene: Sendable {
     let engine: Engine
     let snapshot: EngineSnapshot
+    /// The sessions, the strongest claim first.
+    let sessions: [Session]
     var record: Record
     let now: Instant
 
@@ -15,9 +17,11 @@ struct Scene: Sendable {
         self.now = now
         let snapshot = engine.snapshot
         self.snapshot = snapshot
+        sessions = snapshot.sessions.map { Session($0) }
         // Who is gone is told nothing more.
-        self.record.told = record.told.filter { key, _ in snapshot.sessions.contains { $0.key == key } }
-        for session in snapshot.sessions {
+        let sessions = sessions
+        self.record.told = record.told.filter { key, _ in sessions.contains { $0.key == key } }
+        for session in sessions {
             let isOver = session.state == .inactive || session.state == .interrupted && !asks(session)
             if isOver {
                 self.record.heard.remove(session.number)
@@ -27,21 +31,20 @@ struct Scene: Sendable {
             if session.state == .active, session.silencer == nil { self.record.heard.insert(session.number) }
         }
         // It is shown with the streams; a session without any keeps its own.
-        let ended = Set(record.besides.values.joined()).subtracting(snapshot.sessions.map(\.number))
-        for session in snapshot.sessions {
+        for session in sessions {
             let stream = session.streams.first.flatMap { id in snapshot.streams.first { $0.id == id } }
             self.record.besides[session.key] =
                 stream?.besides.compactMap { $0.cause.session?.rawValue }
-                ?? record.besides[session.key]?.filter { !ended.contains($0) }
+                ?? record.besides[session.key]
         }
         for case .treat(let id, let treatment, _, _) in effects {
             guard let index = record.streams.firstIndex(where: { $0.id == id }) else { continue }
-            self.record.streams[index].actor = treatment.cause?.session.flatMap { session($0.rawValue)?.description }
+            self.record.streams[index].actor = treatment.cause?.session.flatMap { session($0.rawValue) }.map {
+                Record.Described($0.description)
+            }
         }
     }
 
-    /// The sessions, the strongest claim first.
-    var sessions: [Session] { snapshot.sessions }
     var isSuspended: Bool { record.isSuspended }
     var policy: Policy { record.policy }
 
@@ -179,8 +182,8 @@ struct Scene: Sendable {
     /// Whether an actor silences another session; `nil` where that is not clear.
     func silences(_ actor: Session, _ other: Session) -> Bool? {
         if actor.number == other.number { return false }
-        // What its user wants of a session without streams is not shown.
-        if other.streams.isEmpty, besides(other).contains(actor.number) { return nil }
+        // What its user wants of a session without streams is not shown, and may be to hear it beside a successor.
+        if other.streams.isEmpty, !besides(other).isEmpty { return nil }
         if isAbove(other, actor) { return stopsStrongerSpeech(actor, other) }
         return effect(actor, other).map(\.silences)
     }
