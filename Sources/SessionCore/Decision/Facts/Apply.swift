@@ -165,5 +165,6 @@ extension Engine {
         let standing = verdict.standings[place]
         guard standing.phase != .inactive, !standing.driver.isApplication else { return }
         verdict.standings[place].phase = .leaving(isLeftAlone: isLeftAlone)
+        verdict.standings[place].end(.paused)
     }
 }

@@ -23,6 +23,7 @@ extension Engine {
         verdict.standings[place].end(.closed)
         let streams = facts.streams.filter { $0.session == place }.map(\.id)
         move(streams, to: .application(facts.sessions[place].identity.application), asks: false, at: now)
+        verdict.standings[place].end(.requested)
     }
 
     // MARK: - Configurations

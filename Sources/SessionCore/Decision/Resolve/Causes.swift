@@ -65,14 +65,7 @@ extension Scene {
 
     /// Who had interrupted a session; of one that ends in the present event, before that.
     private func interrupter(of place: Int) -> Int? {
-        if hasLeft(place) { return start[place].cause }
-        return holds(place) ? standings[place].cause : start[place].cause ?? standings[place].cause
-    }
-
-    /// Whether the event itself has ended a session.
-    private func hasLeft(_ place: Int) -> Bool {
-        if start[place].phase.isLeaving { return true }
-        return start[place].driver.hasGivenUp && !(former(place)?.driver.hasGivenUp ?? false)
+        holds(place) ? standings[place].cause : start[place].cause ?? standings[place].cause
     }
 
     /// The heard session with the strongest claim that silences a session; `nil` for none.
@@ -82,7 +75,7 @@ extension Scene {
     private func silencers(of place: Int) -> [Int] { heard(over: place).filter { mayInterrupt($0, place) } }
 
     private func mayInterrupt(_ actor: Int, _ place: Int) -> Bool {
-        silences(actor, place) && !isStoppedByWeaker(actor)
+        silences(actor, place)
     }
 
     /// The heard sessions that may silence a session. Speech may also be silenced by weaker ones, which are not decided
@@ -90,12 +83,6 @@ extension Scene {
     private func heard(over place: Int) -> [Int] {
         let mayBeWeaker = standings[place].described.has(.isSpeech) && !heardSpeech.contains(place)
         return mayBeWeaker ? actors.filter { isHeard($0) }.sorted { isAbove($0, $1) } : heard
-    }
-
-    /// N1: whether a heard session with a weaker claim stops this speech.
-    private func isStoppedByWeaker(_ place: Int) -> Bool {
-        standings[place].described.has(.isSpeech) && !heardSpeech.contains(place)
-            && actors.contains { isHeard($0) && stopsStrongerSpeech(party($0), party(place)) }
     }
 
     /// Finds who stops a session that its cause only mutes.
@@ -149,8 +136,7 @@ extension Scene {
             if start[last].phase == .leaving(isLeftAlone: true) { return true }
             // The cause is still there, and only lets this session be.
             let letsItBe =
-                standings[last].phase != .inactive && standings[last].isHeldUp && !hasLeft(last)
-                && !silences(last, place)
+                standings[last].phase != .inactive && standings[last].isHeldUp && !silences(last, place)
             if holds(last) || letsItBe {
                 guard let next = nextSilencer(after: last, of: place) else { return true }
                 last = next
