@@ -40,8 +40,7 @@ extension Scene {
 
     /// How a session still silences another one, which it had silenced; `mix` if it does not.
     private func kept(by actor: Int, _ place: Int) -> Interplay.Kind {
-        // N1: speech that is known to be heard is about to silence those with weaker claims.
-        if !holds(actor) || heardSpeech.contains(place) && !isAbove(actor, place) { return .mix }
+        if !holds(actor) { return .mix }
         return silencing(party(actor), party(place))
     }
 
@@ -81,8 +80,7 @@ extension Scene {
     /// The heard sessions that may silence a session. Speech may also be silenced by weaker ones, which are not decided
     /// yet.
     private func heard(over place: Int) -> [Int] {
-        let mayBeWeaker = standings[place].described.has(.isSpeech) && !heardSpeech.contains(place)
-        return mayBeWeaker ? actors.filter { isHeard($0) }.sorted { isAbove($0, $1) } : heard
+        standings[place].described.has(.isSpeech) ? actors.filter { isHeard($0) }.sorted { isAbove($0, $1) } : heard
     }
 
     /// Finds who stops a session that its cause only mutes.
