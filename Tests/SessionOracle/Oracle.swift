@@ -176,7 +176,8 @@ public struct Oracle: Sendable {
         guard !plays || isKeptSilent && !stream.isUISound else { return }
         // R8: a rejected session does not affect others.
         let playsNothingElse = session.phase == .inactive || session.description.category == .uiSound
-        if !stream.isUISound, playsNothingElse || isSilenced(session),
+        let isCall = !session.isDescribedByStreams && Pairs.isPhone(session.description)
+        if !stream.isUISound, !isCall, playsNothingElse || isSilenced(session),
             let rejecter = rejecter(of: stream.description, session)
         {
             self[number].block = .rejected(by: .session(rejecter.number))

@@ -27,6 +27,13 @@ extension Property {
                 step.after.holds(cause) ? nil : "\(cause.reference.label) over \(session.reference.label)"
             }
         },
+        Property("asked-anew", "R9 R34", "Who asks anew is silenced by somebody who is heard, or not at all.") { step in
+            let keys = step.requesters
+            return step.after.victims.firstFlaw { session, cause in
+                keys.contains(session.key) && !step.after.isHeard(cause)
+                    ? "\(cause.reference.label) over \(session.reference.label)" : nil
+            }
+        },
         Property(
             "first-cause", "N17 R30",
             "The first to silence a session remains its cause while it is heard and silences it."

@@ -134,7 +134,7 @@ extension Scene {
 extension Step {
     /// The sessions that surely ask anew in this event: whose activation was done or granted, or whose first stream is wanted
     /// now.
-    fileprivate var requesters: [SessionKey] {
+    var requesters: [SessionKey] {
         var result: [SessionKey] = []
         for effect in effects {
             if case .activationGranted(let id) = effect { result = [.opened(id)] }

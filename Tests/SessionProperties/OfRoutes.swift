@@ -94,6 +94,15 @@ extension Property {
                 return after.silencer == nil ? "\(after.reference.label) goes on" : nil
             }
         },
+        Property("not-missed", "R64", "Nobody misses an output while another session silences it.") { step in
+            if step.event.isMove || step.before.isSuspended || step.after.isSuspended { return nil }
+            return step.lasting.firstFlaw { before, after in
+                guard step.before.isInterrupted(before), step.after.isStopped(after),
+                    case .output? = after.silencer?.cause, !step.subjects.contains(before.key)
+                else { return nil }
+                return "\(after.reference.label) stays"
+            }
+        },
         Property("returned", "R64", "Nobody waits for an output that is back and where it is heard.") { step in
             guard case .outputReturned(let port, let streams) = step.event else { return nil }
             return streams.firstFlaw { id in

@@ -47,7 +47,6 @@ extension Engine {
         let place = stream.session
         stream.isPlayed = true
         guard facts.isWanted(stream), scene.mayRequest(stream, place), scene.isNew(stream, place) else { return false }
-        if !scene.isDescribedByStreams(place), scene.isExempt(place) { return false }
         return scene.rejecter(of: stream.described, place) != nil
     }
 

@@ -1,6 +1,6 @@
 /// Ports, routes, and the reasons of route changes.
 ///
-/// Names and descriptions are for people, and ids identify ports. Only ``PortFacts`` are interpreted.
+/// Names and descriptions are for people, and ids identify ports. Hosts find out what a port is.
 
 /// The type of a port (R61, R62). The raw values are the names on D-Bus.
 public enum PortType: String, Sendable, Hashable, CaseIterable {

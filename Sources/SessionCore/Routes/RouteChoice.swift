@@ -72,84 +72,37 @@ public struct RouteChoice: Sendable, Hashable {
     ///   - outputs: The available outputs.
     ///   - present: The server's route without our changes (``RouteSteering/untouched(_:inputs:outputs:)``).
     public init(for requirements: RouteRequirements, inputs: [RoutePort], outputs: [RoutePort], present: Route) {
-        self.init(choosing: requirements, inputs: inputs, outputs: outputs, present: present)
-        guard !requirements.mayUseSharedPorts else { return }
-        output = output.map { Choices(ports: outputs, present: present.outputs).withoutSharedPort($0) }
-        input = input.map { Choices(ports: inputs, present: present.inputs).withoutSharedPort($0) }
-    }
-
-    private init(choosing requirements: RouteRequirements, inputs: [RoutePort], outputs: [RoutePort], present: Route) {
         let inputs = Choices(ports: inputs, present: present.inputs)
         let outputs = Choices(ports: outputs, present: present.outputs)
-        let mayUseBluetooth = requirements.options.contains(.allowBluetoothInput)
+        self = Search(requirements: requirements, inputs: inputs, outputs: outputs).choice
+        guard !requirements.mayUseSharedPorts else { return }
+        output = output.map { outputs.withoutSharedPort($0) }
+        input = input.map { inputs.withoutSharedPort($0) }
+    }
+}
 
+/// The search for the ports that meet a session's requirements.
+private struct Search {
+    let requirements: RouteRequirements
+    let inputs: Choices
+    let outputs: Choices
+
+    var choice: RouteChoice {
         // R46: without a loudspeaker there is nothing to override.
         let isOverridden = requirements.category == .playAndRecord && requirements.outputOverride == .speaker
         if isOverridden, let speaker = outputs.first(.builtInSpeaker) {
-            output = speaker
-            input = inputs.first(.builtInMic) ?? Self.input(requirements, inputs, mayUseBluetooth: mayUseBluetooth)
-            return
+            return RouteChoice(output: speaker, input: inputs.first(.builtInMic) ?? input)
         }
-        input =
-            requirements.category.recordsSound
-            ? Self.input(requirements, inputs, mayUseBluetooth: mayUseBluetooth) : nil
-        guard requirements.category.playsSound else { return }
-        output = outputs.preferred(requirements.preferredOutput)
-        guard requirements.category == .playAndRecord else {
-            output = output.map { outputs.withoutSharedPort($0) }
-            return
-        }
-        guard output == nil else { return }
-
-        // R48: a session that records from a headset also plays on it.
-        if mayUseBluetooth, let used = input ?? present.inputs.first, used.type == .bluetoothHFP,
-            let same = outputs.onDevice(of: used)
-        {
-            output = same
-            return
-        }
-        // N5: an output that the session may not use counts as not connected.
-        func isBarred(_ port: RoutePort) -> Bool {
-            switch port.type {
-            // If the session may use a headset's microphone, its music profile may be used too.
-            case .bluetoothA2DP:
-                !requirements.options.contains(.allowBluetoothA2DP)
-                    && !(mayUseBluetooth && (inputs.hasHandsFree(of: port) || outputs.hasHandsFree(of: port)))
-            case .airPlay: !requirements.options.contains(.allowAirPlay)
-            default: false
-            }
-        }
-        // R47: without a receiver, the server's default is what default-to-speaker asks for.
-        let avoidsReceiver = requirements.options.contains(.defaultToSpeaker)
-        if outputs.has(.builtInReceiver),
-            !outputs.isConnected({ (avoidsReceiver ? !$0.type.isBuiltIn : $0.type.isHeadset) && !isBarred($0) })
-        {
-            output = outputs.first(avoidsReceiver ? .builtInSpeaker : .builtInReceiver)
-        }
-        // An inaudible call is the worst outcome, so only an output that is certainly connected replaces another.
-        guard output == nil, !outputs.present.isEmpty, outputs.present.allSatisfy(isBarred) else { return }
-        func isSuitable(_ port: RoutePort) -> Bool {
-            switch port.type {
-            case .bluetoothHFP: mayUseBluetooth
-            case .builtInReceiver: !avoidsReceiver
-            default: !isBarred(port)
-            }
-        }
-        output = Self.callOutputs.lazy.compactMap { outputs.first($0, onlyConnected: true, where: isSuitable) }.first
+        let input = requirements.category.recordsSound ? input : nil
+        return RouteChoice(output: requirements.category.playsSound ? output(beside: input) : nil, input: input)
     }
 
-    /// The replacements for an output that a call may not use (N5), best first. Displays are not among them: many have
-    /// no loudspeaker and do not say so.
-    private static let callOutputs: [PortType] = [
-        .headphones, .bluetoothHFP, .bluetoothA2DP, .usbAudio, .builtInReceiver, .builtInSpeaker, .lineOut,
-    ]
+    private var mayUseBluetooth: Bool { requirements.options.contains(.allowBluetoothInput) }
+    private var avoidsReceiver: Bool { requirements.options.contains(.defaultToSpeaker) }
 
-    /// The replacements for a Bluetooth headset's microphone (R43), best first. Ports that may be empty sockets come
-    /// last.
-    private static let substitutes: [PortType] = [.headsetMic, .builtInMic, .usbAudio, .lineIn]
+    // MARK: - Inputs
 
-    private static func input(_ requirements: RouteRequirements, _ inputs: Choices, mayUseBluetooth: Bool) -> RoutePort?
-    {
+    private var input: RoutePort? {
         let preferred = inputs.preferred(requirements.preferredInput)
         if let preferred, mayUseBluetooth || preferred.type != .bluetoothHFP { return preferred }
         // R52: a video's sound comes from the camera that records it.
@@ -157,8 +110,68 @@ public struct RouteChoice: Sendable, Hashable {
             return inputs.present.contains { $0.nodeID == camera.nodeID } ? nil : camera
         }
         guard !mayUseBluetooth, inputs.present.contains(where: { $0.type == .bluetoothHFP }) else { return nil }
-        return substitutes.lazy.compactMap { inputs.first($0, onlyConnected: true) }.first
-            ?? substitutes.lazy.compactMap { inputs.first($0) }.first
+        return Self.substitutes.lazy.compactMap { inputs.first($0, onlyConnected: true) }.first
+            ?? Self.substitutes.lazy.compactMap { inputs.first($0) }.first
+    }
+
+    /// The replacements for a Bluetooth headset's microphone (R43), best first. Ports that may be empty sockets come
+    /// last.
+    private static let substitutes: [PortType] = [.headsetMic, .builtInMic, .usbAudio, .lineIn]
+
+    // MARK: - Outputs
+
+    private func output(beside input: RoutePort?) -> RoutePort? {
+        let preferred = outputs.preferred(requirements.preferredOutput)
+        guard requirements.category == .playAndRecord else { return preferred.map { outputs.withoutSharedPort($0) } }
+        if let preferred { return preferred }
+        // R48: a session that records from a headset also plays on it.
+        if mayUseBluetooth, let used = input ?? inputs.present.first, used.type == .bluetoothHFP,
+            let same = outputs.onDevice(of: used)
+        {
+            return same
+        }
+        return builtIn ?? replacement
+    }
+
+    /// R47: the receiver or the loudspeaker, unless a headset is connected. Without a receiver, the server's default is what
+    /// default-to-speaker asks for.
+    private var builtIn: RoutePort? {
+        guard outputs.has(.builtInReceiver),
+            !outputs.isConnected({ (avoidsReceiver ? !$0.type.isBuiltIn : $0.type.isHeadset) && !isBarred($0) })
+        else { return nil }
+        return outputs.first(avoidsReceiver ? .builtInSpeaker : .builtInReceiver)
+    }
+
+    /// What replaces outputs that the session may not use. An inaudible call is the worst outcome, so only an output that
+    /// is certainly connected replaces another.
+    private var replacement: RoutePort? {
+        guard !outputs.present.isEmpty, outputs.present.allSatisfy(isBarred) else { return nil }
+        return Self.replacements.lazy.compactMap { outputs.first($0, onlyConnected: true, where: isSuitable) }.first
+    }
+
+    /// The replacements for an output that a call may not use (N5), best first. Displays are not among them: many have
+    /// no loudspeaker and do not say so.
+    private static let replacements: [PortType] = [
+        .headphones, .bluetoothHFP, .bluetoothA2DP, .usbAudio, .builtInReceiver, .builtInSpeaker, .lineOut,
+    ]
+
+    /// N5: whether the session may not use an output, which then counts as not connected.
+    private func isBarred(_ port: RoutePort) -> Bool {
+        switch port.type {
+        // If the session may use a headset's microphone, its music profile may be used too.
+        case .bluetoothA2DP:
+            !requirements.options.contains(.allowBluetoothA2DP)
+                && !(mayUseBluetooth && (inputs.hasHandsFree(of: port) || outputs.hasHandsFree(of: port)))
+        case .airPlay: !requirements.options.contains(.allowAirPlay)
+        case .lineIn, .builtInMic, .headsetMic, .bluetoothHFP, .usbAudio, .lineOut, .headphones, .builtInReceiver,
+            .builtInSpeaker, .hdmi, .unknown:
+            false
+        }
+    }
+
+    private func isSuitable(_ port: RoutePort) -> Bool {
+        if port.type == .bluetoothHFP { return mayUseBluetooth }
+        return port.type == .builtInReceiver ? !avoidsReceiver : !isBarred(port)
     }
 }
 
@@ -244,7 +257,8 @@ extension PortType {
     fileprivate var isHeadset: Bool {
         switch self {
         case .headphones, .bluetoothHFP, .bluetoothA2DP, .usbAudio: true
-        default: false
+        case .lineIn, .builtInMic, .headsetMic, .lineOut, .builtInReceiver, .builtInSpeaker, .hdmi, .airPlay, .unknown:
+            false
         }
     }
 
@@ -252,7 +266,9 @@ extension PortType {
     fileprivate var isSocket: Bool {
         switch self {
         case .headphones, .headsetMic, .lineIn, .lineOut, .hdmi: true
-        default: false
+        case .builtInMic, .bluetoothHFP, .usbAudio, .bluetoothA2DP, .builtInReceiver, .builtInSpeaker, .airPlay,
+            .unknown:
+            false
         }
     }
 }

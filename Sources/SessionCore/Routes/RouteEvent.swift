@@ -8,7 +8,7 @@ public struct DevicePort: Sendable, Hashable {
     public var description: String
     /// The direction of the sound.
     public var direction: PortDirection
-    /// The type (``PortType/init(_:)``).
+    /// The type.
     public var type: PortType
     /// Whether something is plugged in.
     public var availability: PortAvailability

@@ -62,15 +62,14 @@ extension Engine {
         switch request {
         case .activate(let mayWait):
             let scene = scene(at: now)
-            let isHeardAlready = scene.standings[place].driver == .activated && !scene.isSilenced(place)
-            if !isHeardAlready, let blocker = scene.blocker(of: place) {
+            if scene.standings[place].driver == .activated, !scene.isSilenced(place) { return .done }
+            if let blocker = scene.blocker(of: place) {
                 // R8: a refused activation changes nothing.
                 if !mayWait { return .refused(by: reference(blocker, scene)) }
                 if !waited { facts.waiting.append(number) }
                 return .delayed
             }
-            facts.waiting.removeAll { $0 == number }
-            if !isHeardAlready { activate(place) }
+            activate(place)
             return .done
         case .deactivate(let notifyOthers):
             facts.waiting.removeAll { $0 == number }

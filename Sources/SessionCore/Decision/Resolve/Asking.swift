@@ -34,6 +34,8 @@ extension Scene {
     /// R8: whether a session can be rejected because of a stream, as it is not heard yet.
     func isNew(_ stream: Stream, _ place: Int) -> Bool {
         if stream.isUISound { return false }
+        // R36: nothing rejects a call, whatever its streams are.
+        if !isDescribedByStreams(place), isExempt(place) { return false }
         return standings[place].phase == .inactive || isSilenced(place) || standings[place].described.has(.uiSound)
     }
 

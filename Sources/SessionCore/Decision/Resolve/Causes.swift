@@ -68,14 +68,7 @@ extension Scene {
     }
 
     /// The heard session with the strongest claim that silences a session; `nil` for none.
-    private func silencer(of place: Int) -> Int? { heard(over: place).first { mayInterrupt($0, place) } }
-
-    /// The heard sessions that silence a session, the strongest claim first.
-    private func silencers(of place: Int) -> [Int] { heard(over: place).filter { mayInterrupt($0, place) } }
-
-    private func mayInterrupt(_ actor: Int, _ place: Int) -> Bool {
-        silences(actor, place)
-    }
+    private func silencer(of place: Int) -> Int? { heard(over: place).first { silences($0, place) } }
 
     /// The heard sessions that may silence a session. Speech may also be silenced by weaker ones, which are not decided
     /// yet.
@@ -85,8 +78,8 @@ extension Scene {
 
     /// Finds who stops a session that its cause only mutes.
     mutating func findStronger(_ place: Int) {
-        let kinds = silencers(of: place).map { silencing(party($0), party(place)) }
-        guard let kind = kinds.first(where: { $0 != .mute }) else { return }
+        let kinds = heard(over: place).map { silencing(party($0), party(place)) }
+        guard let kind = kinds.first(where: { $0.silences && $0 != .mute }) else { return }
         standings[place].silence = kind == .pausePlayer ? .pausePlayer : .cork
     }
 

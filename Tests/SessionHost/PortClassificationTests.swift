@@ -1,8 +1,9 @@
 import SessionCore
+import SessionHost
 import Testing
 
 /// What ports are, by what real machines say of them in `pw-dump` and `pactl list`.
-@Suite struct RoutePortTests {
+@Suite struct PortClassificationTests {
     /// The direction, what the server says, and what it is. Keys: type and port of the route, its description (text), form
     /// factor, bus, icon, profile of the node, api.bluez5.profile (bluez), device.api, node or device name, media class,
     /// factory or module.

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// What a server publishes about a port, its node and its device. Unknown members are `nil`.
 ///
 /// ``PortType/init(_:)`` determines the port's type from them. The keys are PipeWire's; PulseAudio's have underscores

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// The tables that determine a ``PortType``. Their sources are PipeWire's alsa and bluez5 plugins (port names, port
 /// types and profile names), the mixer paths of its alsa-card-profile, and the devices that alsa-ucm-conf names.
 extension PortEvidence {

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// Determines the type of a port from what a server publishes about it. In each table, the first line that fits
 /// decides.
 ///
