@@ -62,12 +62,12 @@ extension Property {
                 case .mute:
                     // Nobody else stops it.
                     return kind == .mute
-                        && ![.cork, .pausePlayer].contains { step.after.hasOther(than: cause, over: session, $0) }
+                        && ![.cork, .pausePlayer].contains { step.after.hasOther(than: cause, over: session, $0) ?? false }
                 case .cork:
-                    return kind == .cork || kind == .mute && step.after.hasOther(than: cause, over: session, .cork)
+                    return kind == .cork || kind == .mute && step.after.hasOther(than: cause, over: session, .cork) ?? true
                 case .pausePlayer:
                     return kind == .pausePlayer
-                        || kind == .mute && step.after.hasOther(than: cause, over: session, .pausePlayer)
+                        || kind == .mute && step.after.hasOther(than: cause, over: session, .pausePlayer) ?? true
                 }
             }
         },
@@ -178,12 +178,13 @@ extension Scene {
         return table.first { $0.0 && $0.1.contains(description.category) }?.2
     }
 
-    /// Whether another heard session silences a session in a certain way.
-    func hasOther(than cause: Session, over session: Session, _ kind: Interplay.Kind) -> Bool {
-        sessions.contains { other in
-            other.number != cause.number && isHeard(other) && silences(other, session) == true
-                && effect(other, session) == kind
+    /// Whether another heard session silences a session in a certain way; `nil` where that is not clear.
+    func hasOther(than cause: Session, over session: Session, _ kind: Interplay.Kind) -> Bool? {
+        let others = sessions.filter { other in
+            other.number != cause.number && isHeard(other) && silences(other, session) ?? true
         }
+        let kinds = others.map { effect($0, session) }
+        return kinds.contains(kind) ? true : kinds.contains(nil) ? nil : false
     }
 
     /// Whether any stream can be heard that should be silent because of another session, an output or an input.
