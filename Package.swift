@@ -247,19 +247,16 @@ let programs: [Target] = [
     .target(name: "AllocationCount", path: "Tests/AllocationCount"),
 ]
 
-/// Random sequences; a second implementation of the rules and what always holds, to check the engine; the exploration of all
-/// states of a few sessions; and benchmarks.
+/// Random sequences, and what always holds, to check the engine; the exploration of all states of a few sessions; and
+/// benchmarks.
 let judges: [Target] = [
     .target(name: "RandomEvents", dependencies: ["SessionCore"], path: "Tests/RandomEvents", swiftSettings: strict),
-    .target(
-        name: "SessionOracle", dependencies: ["SessionCore", "RandomEvents"], path: "Tests/SessionOracle",
-        swiftSettings: strict),
     .target(
         name: "SessionProperties", dependencies: ["SessionCore", "RandomEvents"], path: "Tests/SessionProperties",
         swiftSettings: strict),
     .target(
         name: "StateExploration",
-        dependencies: ["SessionCore", "RandomEvents", "SessionOracle", "SessionProperties"],
+        dependencies: ["SessionCore", "RandomEvents", "SessionProperties"],
         path: "Tests/StateExploration",
         swiftSettings: strict),
     .target(
@@ -268,7 +265,7 @@ let judges: [Target] = [
     .executableTarget(
         name: "judge",
         dependencies: [
-            "RandomEvents", "SessionOracle", "SessionProperties", "StateExploration", "RandomPolicies",
+            "RandomEvents", "SessionProperties", "StateExploration", "RandomPolicies",
             "SessionCommands",
         ],
         path: "Tests/Judge",
@@ -295,7 +292,7 @@ let tests: [Target] = [
     tests(
         of: "SessionCore",
         [
-            "SessionCore", "PolicyFile", "RandomEvents", "SessionOracle", "SessionProperties", "StateExploration",
+            "SessionCore", "PolicyFile", "RandomEvents", "SessionProperties", "StateExploration",
         ],
         exclude: ["Pairs"]),
     tests(of: "PolicyFile", ["PolicyFile", "SessionCore", "RandomEvents", "RandomPolicies", "SpaEvents"]),

@@ -56,13 +56,13 @@ let package = Package(
         .target(
             name: "RandomEvents", dependencies: ["SessionCore"], path: "Tests/RandomEvents", swiftSettings: plain),
         .target(
-            name: "SessionOracle", dependencies: ["SessionCore", "RandomEvents"], path: "Tests/SessionOracle",
+            name: "SessionProperties", dependencies: ["SessionCore", "RandomEvents"], path: "Tests/SessionProperties",
             swiftSettings: plain),
         .target(name: "Edges", path: "Tests/Fuzz/Edges"),
         .executableTarget(
             name: "fuzz-targets",
             dependencies: [
-                "SessionCore", "PolicyFile", "RandomEvents", "SessionOracle", "SessionRuntime", "SessionWire",
+                "SessionCore", "PolicyFile", "RandomEvents", "SessionProperties", "SessionRuntime", "SessionWire",
                 "SessionBus", "SessionDesktop", "SessionService", "SessionHost", "PipeWireHost", "CPipeWire",
                 "SessionCommands", "Edges",
             ],

@@ -1,14 +1,12 @@
 import Foundation
 import RandomEvents
 import RandomPolicies
-import SessionOracle
 import SessionProperties
 import Synchronization
 
 // Goes through very many cases, and judges what comes of each. Tests/bin/judge builds and starts this, and explains it.
 
-/// Random events, judged by the second statement of the rules, or by what always holds.
-typealias ByOracle = RandomSequence<JudgedEngine>
+/// Random events, judged by what always holds.
 typealias ByProperties = RandomSequence<PropertyJudge>
 
 /// What can be played at random: seeds that have shown a fault, and what is wrong with the play of a seed.
@@ -18,7 +16,6 @@ struct Plays: Sendable {
 
     static func named(_ name: String) -> Plays? {
         switch name {
-        case "events": Plays(found: ByOracle.found) { ByOracle.failure(ofSeed: $0) }
         case "properties": Plays(found: ByProperties.found) { ByProperties.failure(ofSeed: $0) }
         case "routes": Plays(found: []) { RoutePlay.failure(ofSeed: $0) }
         case "route-engine": Plays(found: []) { RouteEnginePlay.failure(ofSeed: $0) }

@@ -135,9 +135,9 @@ public struct EventSequence: Sendable {
     }
 
     private static let noise = [
-        "SessionCore.", "SessionOracle.", "ApplicationID", "StreamID", "SessionID", "rawValue: ", "PortID",
+        "SessionCore.", "ApplicationID", "StreamID", "SessionID", "rawValue: ", "PortID",
         "SessionReference", "Silence.", "Category.", "Cause.", "Optional", "SessionKey.", "LinearGain", "Reason.",
-        "Treatment", "SessionNumber", "Instant", "Announcement.", "OracleCause.", "application: ", "name: ",
+        "Treatment", "SessionNumber", "Instant", "application: ", "name: ",
         ", id: nil",
         ", after: 0.0 seconds", "gain: (value: 1.0), ",
     ]

@@ -59,7 +59,7 @@ public struct RandomSequence<Judge: EventJudge>: RandomPlay, Sendable {
     /// The first failure; `nil` for none.
     public private(set) var failure: String?
 
-    /// Seeds that have once shown a fault of the engine or of the oracle, and took many sequences to be found.
+    /// Seeds that have once shown a fault of the engine or of a judge, and took many sequences to be found.
     public static var found: [UInt64] {
         [
             7588, 16136, 50356, 3_021_468,

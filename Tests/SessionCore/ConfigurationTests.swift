@@ -98,7 +98,7 @@ import Testing
                     // The mode first, while nothing mixes; then it may stay.
                     guard (try? configuration.set(mode, whileActive: false)) != nil,
                         (try? configuration.set(
-                            category, CategoryOptions(rawValue: UInt8(bits)), nil, whileActive: false)) != nil
+                            category, CategoryOptions(rawValue: UInt16(bits)), nil, whileActive: false)) != nil
                     else { continue }
                     result.append(configuration)
                 }

@@ -1,5 +1,5 @@
 import SessionCore
-import SessionOracle
+import RandomEvents
 import Testing
 
 /// Routes as they are told and done, with streams on paper (R41–R48, R56–R66).

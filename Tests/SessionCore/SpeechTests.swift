@@ -46,6 +46,15 @@ import Testing
         #expect(s["talk"] == .free && s["music"] == .corked)
     }
 
+    @Test("N1 R28 speech silences music although somebody could stop it who wants to play and never does")
+    func beforeSilentPrompt() {
+        var s = Scenario(policy: .of(Self.prompt, Self.talk, Self.music))
+        s.play("prompt", vice: .neverRuns, for: .seconds(5))
+        s.play("music", for: .seconds(1))
+        s.play("talk", for: .seconds(1))
+        #expect(s["talk"] == .free && s["music"] == .corked)
+    }
+
     @Test("N1 N17 speech whose interrupter ends goes to another one that stops it, and is told nothing")
     func passedOn() {
         let guide = SessionDescription(

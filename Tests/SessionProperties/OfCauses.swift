@@ -97,6 +97,22 @@ extension Property {
                 return says == resumes ? nil : "\(after.reference.label): \(says)"
             }
         },
+        Property(
+            "stays-behind", "R31 N17",
+            "When an end keeps a session silent, those that it had silenced stay so, too, if they were below both."
+        ) { step in
+            if !step.isOne { return nil }
+            return step.lasting.firstFlaw { before, after in
+                guard let cause = step.before.cause(of: before), let first = step.before.cause(of: cause),
+                    first.silencer == nil, step.saysResume(first, cause) == false,
+                    step.before.silences(first, before) == true, step.isStoppedByEnd(cause), step.after.asks(after),
+                    !step.subjects.contains(before.key), !step.after.isInterrupted(after),
+                    !(step.after.opened(after)?.isDriven ?? false)
+                else { return nil }
+                let isFree = after.description.category == .uiSound || Pairs.isPhone(after.description)
+                return after.silencer != nil || isFree ? nil : "\(after.reference.label) resumes"
+            }
+        },
         Property("resume-within", "N17", "Who was told to resume and does not keeps its victims for the policy's time.")
         {
             step in
@@ -152,6 +168,12 @@ extension Step {
         let former = before.cause(of: session)
         guard let present = after.session(session.number), after.holds(present) else { return former }
         return after.cause(of: present)?.number == former?.number ? former : nil
+    }
+
+    /// Whether a session is there after the event, and the end of who silenced it keeps it silent.
+    fileprivate func isStoppedByEnd(_ session: Session) -> Bool {
+        guard let present = after.session(session.number), !subjects.contains(session.key) else { return false }
+        return before.isInterrupted(session) && after.isStopped(present) && after.asks(present)
     }
 
     /// Whether a session that has ended in this event lets another one resume; `nil` if it has not ended, or that is not

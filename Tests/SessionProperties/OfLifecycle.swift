@@ -149,7 +149,7 @@ extension Property {
             if !step.isOne || step.event.isMove || step.before.isSuspended || step.after.isSuspended { return nil }
             return step.lasting.firstFlaw { before, after in
                 guard step.before.isInterrupted(before), after.silencer == nil, step.before.asks(before),
-                    step.after.asks(after), before.state == .interrupted, !(step.after.opened(after)?.isDriven ?? false)
+                    step.after.asks(after), !(step.after.opened(after)?.isDriven ?? false)
                 else { return nil }
                 return [.active, .starting, .holding].contains(after.state)
                     ? nil : "\(after.reference.label): \(after.state)"

@@ -14,6 +14,17 @@ extension Property {
                 }
             }
         },
+        Property("below-heard", "R28 R36 N1", "Who asks while somebody is heard who silences it is silenced.") { step in
+            if step.after.isSuspended { return nil }
+            let heard = step.after.sessions.filter { step.after.isHeard($0) }
+            return step.after.sessions.firstFlaw { other in
+                guard other.silencer == nil, step.after.asks(other), !other.streams.isEmpty else { return nil }
+                return heard.firstFlaw { actor in
+                    step.after.silences(actor, other) == true
+                        ? "\(actor.reference.label) and \(other.reference.label)" : nil
+                }
+            }
+        },
         Property("call-untouched", "R36", "Nothing silences or lowers a call.") { step in
             let allowed: [Reason] = [.none, .level, .inactive, .noDevice, .noInput, .noOutput, .handover]
             return step.after.sessions.firstFlaw { session in

@@ -57,17 +57,15 @@ extension Property {
                 guard stream.treatment.reason == .interrupted, !stream.isInterfaceSound,
                     let cause = step.after.cause(of: session), let kind = step.after.effect(cause, session)
                 else { return true }
+                func hasOther(_ kind: Interplay.Kind) -> Bool? {
+                    step.after.hasOther(than: cause, over: session, kind)
+                }
                 switch stream.treatment.silence {
                 case .none: return false
-                case .mute:
-                    // Nobody else stops it.
-                    return kind == .mute
-                        && ![.cork, .pausePlayer].contains { step.after.hasOther(than: cause, over: session, $0) ?? false }
-                case .cork:
-                    return kind == .cork || kind == .mute && step.after.hasOther(than: cause, over: session, .cork) ?? true
-                case .pausePlayer:
-                    return kind == .pausePlayer
-                        || kind == .mute && step.after.hasOther(than: cause, over: session, .pausePlayer) ?? true
+                // Nobody else stops it.
+                case .mute: return kind == .mute && ![.cork, .pausePlayer].contains { hasOther($0) ?? false }
+                case .cork: return kind == .cork || kind == .mute && hasOther(.cork) ?? true
+                case .pausePlayer: return kind == .pausePlayer || kind == .mute && hasOther(.pausePlayer) ?? true
                 }
             }
         },

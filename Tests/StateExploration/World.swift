@@ -1,11 +1,10 @@
 import RandomEvents
 import SessionCore
-import SessionOracle
 import SessionProperties
 
 /// Applications that each hold a session with one stream, a server that obeys at once, and a user; around an engine.
 ///
-/// Whatever is sent to the engine is judged by the oracle and by what always holds (`Property`).
+/// Whatever is sent to the engine is judged by what always holds (`Property`).
 public struct World: Sendable {
     struct Member: Sendable {
         var id: SessionID
@@ -17,10 +16,8 @@ public struct World: Sendable {
         var avoidsAlerts = false
     }
 
-    /// The engine, and the oracle that says after every event whether it is right.
-    private(set) var judged: JudgedEngine
-    /// The same engine, and what always holds.
-    private var properties: PropertyJudge
+    /// The engine, and what always holds.
+    private(set) var judged: PropertyJudge
     var engine: Engine { judged.engine }
     private(set) var now = Instant(nanoseconds: 1_000_000_000)
     private(set) var members: [Member] = []
@@ -39,8 +36,7 @@ public struct World: Sendable {
     ///
     /// - Parameter rules: The policy by which all is judged; `nil` for the one in force.
     public init(policy: Policy, sessions: Int, rules: Policy? = nil) {
-        judged = JudgedEngine(policy: policy, isThorough: false)
-        properties = PropertyJudge(policy: policy, isThorough: false, rules: rules)
+        judged = PropertyJudge(policy: policy, isThorough: false, rules: rules)
         // So that a description has the same number in all states.
         open(SessionID(1), World.application(0))
         for (category, options, mode) in Configurations.all {
@@ -216,9 +212,7 @@ public struct World: Sendable {
     @discardableResult
     private mutating func send(_ event: Event) -> [SessionAnswer] {
         let effects = judged.send(event, at: now)
-        _ = properties.send(event, at: now)
-        if let flaw = properties.flaw { fail(flaw) }
-        if let flaw = judged.flaw { fail("the rules say otherwise: \(flaw)") }
+        if let flaw = judged.flaw { fail(flaw) }
         if let flaw = engine.inconsistency { fail("not consistent after \(event): \(flaw)") }
         log?.append("\(event)")
         log?.append(contentsOf: effects.map { "    → \($0)" })

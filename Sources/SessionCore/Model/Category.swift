@@ -47,10 +47,10 @@ public enum Category: String, Sendable, Hashable, CaseIterable {
 /// Options that modify a category (R39–R43, N2, N5).
 public struct CategoryOptions: OptionSet, Sendable, Hashable {
     /// One bit for each option.
-    public let rawValue: UInt8
+    public let rawValue: UInt16
 
     /// Creates a set from its bits. Unknown bits are kept.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The session plays along with others (R39).
     public static let mixWithOthers = CategoryOptions(rawValue: 1 << 0)
@@ -67,6 +67,9 @@ public struct CategoryOptions: OptionSet, Sendable, Hashable {
     public static let allowBluetoothA2DP = CategoryOptions(rawValue: 1 << 5)
     /// Output may go to AirPlay (N5).
     public static let allowAirPlay = CategoryOptions(rawValue: 1 << 6)
+
+    /// The options that concern other sessions. Each of them makes a session mix (R39, R49, N2).
+    static let mixing: CategoryOptions = [.mixWithOthers, .duckOthers, .interruptSpokenAudio]
 
     /// Every option with its name in policy files and on D-Bus.
     public static let named: [(name: String, option: CategoryOptions)] = [
@@ -118,7 +121,8 @@ extension Category {
         // R39: a category that always mixes does not need the option.
         case .mixWithOthers, .interruptSpokenAudio, .allowBluetoothA2DP, .allowAirPlay:
             self == .playback || self == .playAndRecord
-        default: true
+        // An option has to be named here to fit anything.
+        default: false
         }
     }
 

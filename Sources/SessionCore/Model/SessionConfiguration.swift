@@ -80,7 +80,7 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var effectiveOptions: CategoryOptions {
         var result = options
         if effectiveMode == .voiceChat { result.insert(.allowBluetoothInput) }
-        if !options.isDisjoint(with: [.duckOthers, .interruptSpokenAudio]) && category != .ambient {
+        if !options.isDisjoint(with: .mixing) && category != .ambient {
             result.insert(.mixWithOthers)
         }
         return result
@@ -103,7 +103,7 @@ public struct SessionConfiguration: Sendable, Hashable {
         }
         return SessionDescription(
             name: category.rawValue, category: category,
-            options: options.intersection([.mixWithOthers, .duckOthers, .interruptSpokenAudio]), mode: mode,
+            options: options.intersection(.mixing), mode: mode,
             ducking: ducking, avoidsAlerts: avoidsAlerts)
     }
 }

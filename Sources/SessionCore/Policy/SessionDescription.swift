@@ -153,7 +153,7 @@ public struct SessionDescription: Sendable, Hashable {
         switch category {
         case .ambient, .uiSound: true
         case .playback, .playAndRecord:
-            !options.isDisjoint(with: [.mixWithOthers, .duckOthers, .interruptSpokenAudio])
+            !options.isDisjoint(with: .mixing)
         case .soloAmbient: options.contains(.duckOthers)
         case .record, .audioProcessing: false
         }

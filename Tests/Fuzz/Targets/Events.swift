@@ -1,11 +1,11 @@
 import SessionCore
 
 @testable import RandomEvents
-@testable import SessionOracle
+@testable import SessionProperties
 
-/// A sequence of events as a host sends them, checked against the second statement of the rules (SessionOracle).
+/// A sequence of events as a host sends them, judged by what always holds (SessionProperties).
 func fuzzRules(_ bytes: [UInt8]) {
-    var sequence = RandomSequence<JudgedEngine>(beginning: bytes)
+    var sequence = RandomSequence<PropertyJudge>(beginning: bytes)
     sequence.play()
     if let report = sequence.report() { found(report) }
 }
@@ -160,7 +160,7 @@ private struct EventPlay {
         case 3: .interruptionOnRouteDisconnect(input.pick([nil, true, false]))
         default:
             .category(
-                input.pick(SessionCore.Category.allCases), CategoryOptions(rawValue: input.byte()),
+                input.pick(SessionCore.Category.allCases), CategoryOptions(rawValue: UInt16(input.byte())),
                 input.oneIn(2) ? input.pick(Mode.allCases) : nil)
         }
     }
@@ -171,7 +171,7 @@ private struct EventPlay {
         if !input.oneIn(3) { return input.pick(known) }
         return SessionDescription(
             name: input.pick(["x", "y", ""]), category: input.pick(SessionCore.Category.allCases),
-            options: CategoryOptions(rawValue: input.byte()), mode: input.pick(Mode.allCases),
+            options: CategoryOptions(rawValue: UInt16(input.byte())), mode: input.pick(Mode.allCases),
             priority: Priority(rawValue: input.byte()), fade: duration(), handover: input.pick(Handover.allCases),
             resumption: input.pick(Resumption.allCases), releaseDelay: duration(), isInterruptible: !input.oneIn(4),
             avoidsAlerts: input.oneIn(4), pausesPlayer: input.oneIn(4))

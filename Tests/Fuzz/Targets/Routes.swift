@@ -1,5 +1,5 @@
+import RandomEvents
 import SessionCore
-import SessionOracle
 
 /// Random events of cards, sinks, streams and sessions.
 func fuzzRoutes(_ bytes: [UInt8]) {
@@ -88,7 +88,7 @@ private struct RoutePlay {
     private mutating func session(_ id: SessionID) -> [Event] {
         if input.oneIn(4) { return [.sessionClosed(id)] }
         let category = ConfigurationChange.category(
-            input.pick(SessionCore.Category.allCases), CategoryOptions(rawValue: input.byte()),
+            input.pick(SessionCore.Category.allCases), CategoryOptions(rawValue: UInt16(input.byte())),
             input.oneIn(2) ? input.pick(Mode.allCases) : nil)
         return [
             .sessionOpened(id, application: Self.application, .application), .sessionConfigured(id, category),

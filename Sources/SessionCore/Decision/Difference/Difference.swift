@@ -63,7 +63,7 @@ struct Difference {
     private mutating func notifyOfInterruption(_ place: Int) {
         let (isSilenced, isStopped) = (scene.isSilenced(place), scene.isStopped(place))
         begin(place, isSilenced: isSilenced)
-        notifyOfRoute(place, isSilenced: isSilenced && !isStopped)
+        notifyOfObstacle(place, isSilenced: isSilenced && !isStopped)
         if scene.standings[place].interruption.hasBegun, isSilenced, !scene.isAudible(place) {
             notifyOfBeginning(place)
         }
@@ -88,9 +88,9 @@ struct Difference {
     }
 
     /// R64: who had interrupted a session has ended, but its output or input is not there: it is notified of that one.
-    private mutating func notifyOfRoute(_ place: Int, isSilenced: Bool) {
-        guard case .notified(isOfRoute: false, let prospect) = scene.standings[place].interruption, isSilenced,
-            scene.standings[place].cause == nil, scene.standings[place].isHeldUp
+    private mutating func notifyOfObstacle(_ place: Int, isSilenced: Bool) {
+        guard case .notified(ofObstacle: false, let prospect) = scene.standings[place].interruption, isSilenced,
+            scene.standings[place].cause == nil, scene.standings[place].obstacle?.isOfRoute ?? false
         else { return }
         effects.append(.interruptionEnded(reference(place), shouldResume: false))
         scene.standings[place].interruption = .begun(prospect)
@@ -100,8 +100,7 @@ struct Difference {
         guard let prospect = scene.standings[place].interruption.prospect else { return }
         notify(place, isActive: false)
         interrupted.append(place)
-        let isOfRoute = scene.standings[place].cause == nil && scene.standings[place].obstacle?.isOfRoute ?? false
-        scene.standings[place].interruption = .notified(isOfRoute: isOfRoute, prospect)
+        scene.standings[place].interruption = .notified(ofObstacle: scene.standings[place].cause == nil, prospect)
         if let interrupter = scene.facts.interrupter(of: place, scene.standings) {
             effects.append(.interruptionBegan(reference(place), by: interrupter))
         }

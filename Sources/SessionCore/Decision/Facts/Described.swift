@@ -60,13 +60,14 @@ final class Described: Sendable, Equatable {
         level = description.level.linear
         gain = description.ducking.gain.linear
         // R36: no switch silences calls and alarms.
-        let switches = description.priority.overridesMixing ? SwitchRules.none : rules.policy.switches
+        let obeys = !description.priority.overridesMixing
+        let switches = rules.policy.switches
         let table: [(Traits, Bool)] = [
             (.uiSound, description.category == .uiSound), (.plays, plays),
             (.isPrimary, plays && !description.isMixable), (.hasNoDevice, description.category == .audioProcessing),
-            (.obeysSilent, switches.silent.contains(description.category)),
-            (.obeysLock, switches.locked.contains(description.category)),
-            (.obeysDoNotDisturb, switches.undisturbed.contains(description.category)),
+            (.obeysSilent, obeys && switches.silent.contains(description.category)),
+            (.obeysLock, obeys && switches.locked.contains(description.category)),
+            (.obeysDoNotDisturb, obeys && switches.undisturbed.contains(description.category)),
             (.waitsForSilence, description.holdsOnHandover), (.letsOthersResume, description.letsOthersResume),
             (.isSpeech, description.mode == .spokenAudio && plays), (.isCall, description.priority >= .phone),
             (.acts, rules.lets(act: description)), (.goesOnElsewhere, description.goesOnElsewhere),
@@ -90,9 +91,4 @@ final class Described: Sendable, Equatable {
     }
 
     func has(_ trait: Traits) -> Bool { traits.contains(trait) }
-}
-
-extension SwitchRules {
-    /// No switch silences anything.
-    fileprivate static let none = SwitchRules(silent: [], locked: [], undisturbed: [])
 }

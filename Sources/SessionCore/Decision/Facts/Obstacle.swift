@@ -61,17 +61,23 @@ enum Obstacle: Sendable {
     }
 
     func ends(_ occasion: Occasion) -> Bool {
-        switch occasion {
-        case .requested, .paused, .exempt: return true
+        switch (occasion, self) {
+        case (.requested, _), (.paused, _), (.exempt, _): true
         // R64: what a client does by itself is no reason to be heard on another output.
-        case .started: if case .lostOutput = self { return false } else { return true }
+        case (.started, .lostOutput): false
+        case (.started, .mutedInput), (.started, .mustNotResume), (.started, .rejected), (.started, .missedOutput),
+            (.started, .changedRoute):
+            true
         // N7: a muted input silences opened sessions only.
-        case .closed: if case .mutedInput = self { return true }
-        case .goesOnElsewhere: return isOfRoute
-        case .outputReturned(let id): if case .lostOutput(let port, _) = self { return port.id == id }
-        case .inputUnmuted(let id): if case .mutedInput(let port) = self { return port.id == id }
+        case (.closed, .mutedInput): true
+        case (.closed, .lostOutput), (.closed, .mustNotResume), (.closed, .rejected), (.closed, .missedOutput),
+            (.closed, .changedRoute):
+            false
+        case (.goesOnElsewhere, _): isOfRoute
+        case (.outputReturned(let id), .lostOutput(let port, _)): port.id == id
+        case (.inputUnmuted(let id), .mutedInput(let port)): port.id == id
+        case (.outputReturned, _), (.inputUnmuted, _): false
         }
-        return false
     }
 
     /// When it ends by itself, or becomes another one; `nil` for never.

@@ -88,8 +88,8 @@ extension Engine {
         verdict.standings[place].driver = .activated
         switch verdict.standings[place].interruption {
         // If another session silences this one at the same moment, the present interruption continues.
-        case .over(let isOfRoute, let prospect):
-            verdict.standings[place].interruption = .notified(isOfRoute: isOfRoute, prospect)
+        case .over(let ofObstacle, let prospect):
+            verdict.standings[place].interruption = .notified(ofObstacle: ofObstacle, prospect)
         case .mayResume, .mustNotResume: verdict.standings[place].interruption = .none
         case .none, .begun, .notified: break
         }

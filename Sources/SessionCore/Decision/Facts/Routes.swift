@@ -11,7 +11,7 @@ extension Engine {
             verdict.standings[place].obstacle = .lostOutput(port, until: outputLimit(from: now))
             // The application is notified of this loss even if it was notified of an earlier one.
             if case .notified(_, let prospect) = verdict.standings[place].interruption {
-                verdict.standings[place].interruption = .notified(isOfRoute: false, prospect)
+                verdict.standings[place].interruption = .notified(ofObstacle: false, prospect)
             }
         }
     }

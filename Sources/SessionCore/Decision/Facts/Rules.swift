@@ -6,8 +6,7 @@ struct Pair: Sendable, Equatable {
     /// Whether the actor stops speech, whichever of the two came first (N1, N2).
     var stopsSpeech = false
     /// Whether the other one resumes after the actor in any case, because a rule of the policy has it lowered (R31).
-    var playingResumes = false
-    var newcomerResumes = false
+    var resumes = false
 
     static let none = Pair()
 }
@@ -61,17 +60,15 @@ final class Rules: Sendable {
         let (acting, victim) = (actor.description, other.description)
         let usual = Interplay.between(acting, and: victim)
         let rule = rule(actor, on: other)
-        let (said, saidOfNewcomer) = (rule?.playing?.kind, rule?.newcomer?.kind)
+        let said = rule?.playing?.kind
         let playing = permitted(said, acting, victim)
-        let newcomer = permitted(saidOfNewcomer, acting, victim)
+        let newcomer = permitted(rule?.newcomer?.kind, acting, victim)
         // R8: who plays already is not rejected.
         let kind = playing == .reject ? usual : playing ?? usual
         var pair = Pair(playing: kind, newcomer: newcomer ?? kind)
         pair.stopsSpeech =
             other.has(.isSpeech) && kind == .cork && (acting.interruptsSpokenAudio || said == .duck)
-        let isTransient = acting.resumption == .transient
-        pair.playingResumes = isTransient && playing != nil && said == .duck
-        pair.newcomerResumes = newcomer == nil ? pair.playingResumes : isTransient && saidOfNewcomer == .duck
+        pair.resumes = acting.resumption == .transient && playing != nil && said == .duck
         return pair
     }
 
@@ -103,7 +100,7 @@ final class Rules: Sendable {
         return rule?.playing?.ducking ?? rule?.newcomer?.ducking ?? actor.description.ducking
     }
 
-    /// The gain to which one session lowers another (N10).
+    /// The gain to which one session lowers another (N10): that of `ducking`, which an actor keeps ready.
     func gain(_ actor: Described, on other: Described) -> LinearGain {
         let rule = rule(actor, on: other)
         return (rule?.playing?.ducking ?? rule?.newcomer?.ducking)?.gain.linear ?? actor.gain

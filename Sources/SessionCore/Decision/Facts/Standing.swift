@@ -80,10 +80,10 @@ enum Interruption: Sendable, Equatable {
     case none
     /// It is silenced, and is notified when it is silent.
     case begun(Prospect)
-    /// It was notified of the beginning.
-    case notified(isOfRoute: Bool, Prospect)
+    /// It was notified of the beginning, and whether of its obstacle or of another session.
+    case notified(ofObstacle: Bool, Prospect)
     /// It was notified of the beginning, and the end follows in the present event, whoever silences it now.
-    case over(isOfRoute: Bool, Prospect)
+    case over(ofObstacle: Bool, Prospect)
     /// It was notified that it may resume, and has this long for it (N17).
     case mayResume(until: Instant)
     /// It was notified that it must not resume by itself (R11, R31).
@@ -101,8 +101,8 @@ enum Interruption: Sendable, Equatable {
             guard let newValue else { return }
             switch self {
             case .begun: self = .begun(newValue)
-            case .notified(let isOfRoute, _): self = .notified(isOfRoute: isOfRoute, newValue)
-            case .over(let isOfRoute, _): self = .over(isOfRoute: isOfRoute, newValue)
+            case .notified(let ofObstacle, _): self = .notified(ofObstacle: ofObstacle, newValue)
+            case .over(let ofObstacle, _): self = .over(ofObstacle: ofObstacle, newValue)
             case .none, .mayResume, .mustNotResume: break
             }
         }

@@ -40,7 +40,8 @@ extension Scene {
 
     /// How a session still silences another one, which it had silenced; `mix` if it does not.
     private func kept(by actor: Int, _ place: Int) -> Interplay.Kind {
-        if !holds(actor) { return .mix }
+        // N1: speech that is known to be heard is about to silence those with weaker claims.
+        if !holds(actor) || heardSpeech.contains(place) && !isAbove(actor, place) { return .mix }
         return silencing(party(actor), party(place))
     }
 
@@ -73,7 +74,8 @@ extension Scene {
     /// The heard sessions that may silence a session. Speech may also be silenced by weaker ones, which are not decided
     /// yet.
     private func heard(over place: Int) -> [Int] {
-        standings[place].described.has(.isSpeech) ? actors.filter { isHeard($0) }.sorted { isAbove($0, $1) } : heard
+        let mayBeWeaker = standings[place].described.has(.isSpeech) && !heardSpeech.contains(place)
+        return mayBeWeaker ? actors.filter { isHeard($0) }.sorted { isAbove($0, $1) } : heard
     }
 
     /// Finds who stops a session that its cause only mutes.
@@ -87,8 +89,8 @@ extension Scene {
 
     /// A session is notified of the end of its interruption, whoever silences it now.
     private mutating func end(_ place: Int) {
-        guard case .notified(let isOfRoute, let prospect) = standings[place].interruption else { return }
-        standings[place].interruption = .over(isOfRoute: isOfRoute, prospect)
+        guard case .notified(let ofObstacle, let prospect) = standings[place].interruption else { return }
+        standings[place].interruption = .over(ofObstacle: ofObstacle, prospect)
     }
 
     /// R11, R31: a session must not resume, because its cause has ended so.
@@ -154,11 +156,9 @@ extension Scene {
 
     /// R11, R31: whether a session that has ended lets another one resume.
     private func letsResume(_ last: Int, _ place: Int) -> Bool {
-        let pair = rules.pair(standings[last].described, on: standings[place].described)
-        let isNewcomer = isAbove(last, place) && facts.sessions[place].request > facts.sessions[last].request
         let byDescription =
             standings[last].described.has(.letsOthersResume)
-            || (isNewcomer ? pair.newcomerResumes : pair.playingResumes)
+            || rules.pair(standings[last].described, on: standings[place].described).resumes
         switch (facts.sessions[last].kind, standings[last].driver) {
         case (.system, _): return byDescription
         case (_, .deactivated(let notifiesOthers)): return notifiesOthers

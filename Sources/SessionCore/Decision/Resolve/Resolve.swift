@@ -1,8 +1,19 @@
 /// Decides who is heard, and who silences whom: a function of the facts, the verdict before, the policy and the time.
 extension Scene {
-    /// Decides about all sessions.
+    /// Decides about all sessions. Where sessions with weaker claims may stop speech, a first pass finds out whether they
+    /// do; then all is decided again, from the start, with that knowledge (N1).
     mutating func resolve() {
         decideAll()
+        let speech = contestedSpeech()
+        if !speech.isEmpty {
+            let heard = speech.filter { isHeard($0) }
+            standings = start
+            heardSpeech = heard
+            stoppedSpeech = speech.filter { !heard.contains($0) }
+            decideAll()
+            heardSpeech = []
+            stoppedSpeech = []
+        }
         begin()
         for place in standings.indices {
             if standings[place].cause != nil, standings[place].silence == .mute { findStronger(place) }
@@ -78,7 +89,7 @@ extension Scene {
     private mutating func sortActors() {
         actors = actors.sorted { isAbove($0, $1) }
         for place in actors.reversed() where standings[place].described.has(.isSpeech) {
-            guard let index = actors.firstIndex(of: place),
+            guard !heardSpeech.contains(place), let index = actors.firstIndex(of: place),
                 let last = actors.lastIndex(where: { other in
                     (standings[other].phase != .inactive || asks(other))
                         && stopsStrongerSpeech(party(other), party(place))
@@ -86,6 +97,14 @@ extension Scene {
             else { continue }
             actors.remove(at: index)
             actors.insert(place, at: last)
+        }
+    }
+
+    /// N1: the speech that a session with a weaker claim may stop.
+    private func contestedSpeech() -> [Int] {
+        standings.indices.filter { place in
+            standings[place].described.has(.isSpeech)
+                && actors.contains { stopsStrongerSpeech(party($0), party(place)) }
         }
     }
 }

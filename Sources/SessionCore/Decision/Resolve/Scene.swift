@@ -40,6 +40,9 @@ struct Scene: Sendable {
     var heard: [Int] = []
     /// The sessions that can do something to others, in the order in which they are decided.
     var actors: [Int] = []
+    /// N1: speech that sessions with weaker claims could stop: what is known to be heard, and what is not.
+    var heardSpeech: [Int] = []
+    var stoppedSpeech: [Int] = []
 
     init(_ facts: Facts, _ standings: [Standing], before: Verdict, applied: [Applied], at now: Instant) {
         setting = Setting(facts, standings, before: before, applied: applied, at: now)
@@ -112,7 +115,7 @@ struct Scene: Sendable {
     func isHeard(_ place: Int) -> Bool {
         if standings[place].phase == .inactive || standings[place].hasSilencer || facts.isSuspended { return false }
         if standings[place].phase.isLeaving { return false }
-        return standings[place].driver.mayBeHeard
+        return standings[place].driver.mayBeHeard && !stoppedSpeech.contains(place)
     }
 
     /// N17: whether those that a session has silenced keep waiting for it: while it is heard, while it is interrupted

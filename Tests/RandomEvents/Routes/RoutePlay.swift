@@ -1,4 +1,3 @@
-import RandomEvents
 import SessionCore
 
 /// Random devices, nodes and defaults, and a second opinion on the route (R56, R58, R64).

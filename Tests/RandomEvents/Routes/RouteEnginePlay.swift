@@ -1,4 +1,3 @@
-import RandomEvents
 import SessionCore
 
 /// Random cards, filters, streams and sessions: everything that sessions are told fits together (R56–R58, R64).

@@ -1,4 +1,3 @@
-import RandomEvents
 import SessionCore
 
 /// Random sessions, cards and choices of a user: when all sessions are gone, the server is as if there had been none
@@ -146,7 +145,7 @@ public struct SteeringPlay: RandomPlay {
         let inputs = ["phone/mic", "bluetooth/in", "dock/jack", "dock/line-in", "source.usb", "nothing"]
         return RouteRequirements(
             category: random.oneIn(3) ? random.pick(SessionCore.Category.allCases) : .playAndRecord,
-            options: CategoryOptions(rawValue: UInt8(random.below(4)) << 2),
+            options: CategoryOptions(rawValue: UInt16(random.below(4)) << 2),
             outputOverride: random.oneIn(4) ? .speaker : .none,
             preferredOutput: random.oneIn(3) ? random.pick(names) : nil,
             preferredInput: random.oneIn(3) ? random.pick(inputs) : nil)
