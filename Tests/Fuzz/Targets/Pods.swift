@@ -1,6 +1,7 @@
 import CPipeWire
 import Glibc
 import SessionCore
+import SessionHost
 
 @testable import PipeWireHost
 
