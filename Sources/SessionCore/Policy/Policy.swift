@@ -144,6 +144,14 @@ public struct SwitchRules: Sendable, Hashable {
         self.locked = locked
         self.undisturbed = undisturbed
     }
+
+    /// The switch that silences a session; `nil` for none. R36: none silences calls and alarms.
+    func reason(for description: SessionDescription, while switches: Switches) -> Reason? {
+        if description.priority.overridesMixing { return nil }
+        if switches.isSilent, silent.contains(description.category) { return .silentSwitch }
+        if switches.isLocked, locked.contains(description.category) { return .screenLock }
+        return switches.isUndisturbed && undisturbed.contains(description.category) ? .doNotDisturb : nil
+    }
 }
 
 /// The rules for outputs that are removed and come back (R63, R64).

@@ -11,10 +11,6 @@ final class Described: Sendable, Equatable {
         static let isPrimary = Traits(rawValue: 1 << 2)
         /// Has no audio device (R23).
         static let hasNoDevice = Traits(rawValue: 1 << 3)
-        /// Silenced by the silent switch, the screen lock, and "do not disturb" (R15, R16, N16).
-        static let obeysSilent = Traits(rawValue: 1 << 4)
-        static let obeysLock = Traits(rawValue: 1 << 5)
-        static let obeysDoNotDisturb = Traits(rawValue: 1 << 6)
         /// Waits until those that it silences are silent (R37); a call never does (R19).
         static let waitsForSilence = Traits(rawValue: 1 << 7)
         /// Lets those resume that it has interrupted, where its streams drive it (R31).
@@ -59,15 +55,9 @@ final class Described: Sendable, Equatable {
         self.rules = rules.rules(of: description)
         level = description.level.linear
         gain = description.ducking.gain.linear
-        // R36: no switch silences calls and alarms.
-        let obeys = !description.priority.overridesMixing
-        let switches = rules.policy.switches
         let table: [(Traits, Bool)] = [
             (.uiSound, description.category == .uiSound), (.plays, plays),
             (.isPrimary, plays && !description.isMixable), (.hasNoDevice, description.category == .audioProcessing),
-            (.obeysSilent, obeys && switches.silent.contains(description.category)),
-            (.obeysLock, obeys && switches.locked.contains(description.category)),
-            (.obeysDoNotDisturb, obeys && switches.undisturbed.contains(description.category)),
             (.waitsForSilence, description.holdsOnHandover), (.letsOthersResume, description.letsOthersResume),
             (.isSpeech, description.mode == .spokenAudio && plays), (.isCall, description.priority >= .phone),
             (.acts, rules.lets(act: description)), (.goesOnElsewhere, description.goesOnElsewhere),

@@ -68,8 +68,6 @@ extension Scene {
     /// R15, R16, N16: the switch that silences a stream; `nil` for none. R13: a user interface sound counts by itself.
     func switchedOff(_ stream: Stream) -> Reason? {
         let described = stream.isUISound ? stream.described : standings[stream.session].described
-        if facts.switches.isSilent, described.has(.obeysSilent) { return .silentSwitch }
-        if facts.switches.isLocked, described.has(.obeysLock) { return .screenLock }
-        return facts.switches.isUndisturbed && described.has(.obeysDoNotDisturb) ? .doNotDisturb : nil
+        return rules.policy.switches.reason(for: described.description, while: facts.switches)
     }
 }
