@@ -45,6 +45,25 @@ private typealias Party = InterplayRules.Party
                 == .init(playing: Interplay(.mute), newcomer: Interplay(.reject)))
     }
 
+    @Test("R31 N1 speech that a rule has lowered resumes, if the rule says so of those that begin later")
+    func newcomerThatIsLowered() {
+        let guide = SessionDescription(
+            name: "guide", category: .playback, priority: Priority(rawValue: 50), releaseDelay: .zero)
+        let talk = SessionDescription(name: "talk", category: .playback, mode: .spokenAudio, releaseDelay: .zero)
+        let pair = InterplayRules.Pair(.named("guide"), .named("talk"))
+        let roles = Policy.of(guide, talk).roles
+        let policy = Policy(
+            name: "test", roles: roles,
+            interplay: InterplayRules([pair: .init(playing: Interplay(.cork), newcomer: Interplay(.duck))]))
+        for names in [["guide", "talk"], ["talk", "guide"]] {
+            var scenario = Scenario(policy: policy)
+            for name in names { scenario.play(name, for: .seconds(1)) }
+            #expect(scenario["talk"] == .corked)
+            scenario.pause("guide", for: .seconds(1))
+            #expect(scenario["talk"] == (names[0] == "guide" ? .free : .superseded))
+        }
+    }
+
     @Test("a category means opened sessions and those of roles alike") func categoryMeansOpenedSessionsAndThoseOfRoles()
     {
         let pair = InterplayRules.Pair(.category(.playAndRecord), .category(.playback))

@@ -6,7 +6,8 @@ struct Pair: Sendable, Equatable {
     /// Whether the actor stops speech, whichever of the two came first (N1, N2).
     var stopsSpeech = false
     /// Whether the other one resumes after the actor in any case, because a rule of the policy has it lowered (R31).
-    var resumes = false
+    var playingResumes = false
+    var newcomerResumes = false
 
     static let none = Pair()
 }
@@ -60,15 +61,17 @@ final class Rules: Sendable {
         let (acting, victim) = (actor.description, other.description)
         let usual = Interplay.between(acting, and: victim)
         let rule = rule(actor, on: other)
-        let said = rule?.playing?.kind
+        let (said, saidOfNewcomer) = (rule?.playing?.kind, rule?.newcomer?.kind)
         let playing = permitted(said, acting, victim)
-        let newcomer = permitted(rule?.newcomer?.kind, acting, victim)
+        let newcomer = permitted(saidOfNewcomer, acting, victim)
         // R8: who plays already is not rejected.
         let kind = playing == .reject ? usual : playing ?? usual
         var pair = Pair(playing: kind, newcomer: newcomer ?? kind)
         pair.stopsSpeech =
             other.has(.isSpeech) && kind == .cork && (acting.interruptsSpokenAudio || said == .duck)
-        pair.resumes = acting.resumption == .transient && playing != nil && said == .duck
+        let isTransient = acting.resumption == .transient
+        pair.playingResumes = isTransient && playing != nil && said == .duck
+        pair.newcomerResumes = newcomer == nil ? pair.playingResumes : isTransient && saidOfNewcomer == .duck
         return pair
     }
 

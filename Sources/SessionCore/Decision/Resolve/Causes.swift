@@ -156,9 +156,11 @@ extension Scene {
 
     /// R11, R31: whether a session that has ended lets another one resume.
     private func letsResume(_ last: Int, _ place: Int) -> Bool {
+        let pair = rules.pair(standings[last].described, on: standings[place].described)
+        let isNewcomer = isAbove(last, place) && facts.sessions[place].request > facts.sessions[last].request
         let byDescription =
             standings[last].described.has(.letsOthersResume)
-            || rules.pair(standings[last].described, on: standings[place].described).resumes
+            || (isNewcomer ? pair.newcomerResumes : pair.playingResumes)
         switch (facts.sessions[last].kind, standings[last].driver) {
         case (.system, _): return byDescription
         case (_, .deactivated(let notifiesOthers)): return notifiesOthers
