@@ -156,6 +156,17 @@ extension Property {
             }
         },
         Property(
+            "mode-may-change", "R54 R26 R34",
+            "A session that its application does not hold active may change its mode, unless it mixes."
+        ) { step in
+            guard case .sessionConfigured(let id, .mode) = step.event, !step.isLate,
+                step.effects.contains(.answered(id, .mistaken(.modeIsFixed))),
+                let opened = step.before.record.opened(id), opened.isDriven, !opened.isActivated,
+                let session = step.before.session(.opened(id)), let former = step.before.configuration(of: session)
+            else { return nil }
+            return Pairs.mixes(former.description(ducking: step.before.policy.ducking)) ? nil : "\(id)"
+        },
+        Property(
             "answer-fits", "N9 R54 R41",
             "Who waits may cancel, who does not may not, and what contradicts itself is a mistake."
         ) {
