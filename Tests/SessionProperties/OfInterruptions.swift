@@ -49,6 +49,16 @@ extension Property {
                 step.event != .shutdown && step.after.session(key) == nil && told.isActive ? "\(key)" : nil
             }
         },
+        Property(
+            "not-begun-when-gone", "R26 R2",
+            "An application whose last stream is gone is told of no interruption of its streams any more."
+        ) { step in
+            step.effects.firstFlaw { effect in
+                guard case .interruptionBegan(let reference, _) = effect, reference.id == nil else { return nil }
+                let isGone = !step.after.record.streams.contains { $0.session == reference.key }
+                return isGone ? reference.label : nil
+            }
+        },
         Property("silent-first", "R26", "Who is told of an interruption is silent.") { step in
             if !step.isOne { return nil }
             return step.effects.firstFlaw { effect in
