@@ -75,7 +75,7 @@ extension Property {
                 else { return nil }
                 if step.after.opened(after)?.isDriven ?? false { return nil }
                 if resumes { return step.after.isStopped(after) ? "\(after.reference.label) stays" : nil }
-                let isFree = after.description.category == .uiSound || Pairs.isPhone(after.description)
+                let isFree = step.after.isExempt(after)
                 return after.silencer != nil || isFree ? nil : "\(after.reference.label) resumes"
             }
         },
@@ -92,7 +92,7 @@ extension Property {
                 let hasGivenUp = isDriven ? step.before.record.told(before.key).hasGivenUp : !step.after.asks(after)
                 if hasGivenUp || after.silencer != nil && !step.after.isInterrupted(after) && resumes { return nil }
                 if case .output = after.silencer?.cause { return nil }
-                let isFree = after.description.category == .uiSound || Pairs.isPhone(after.description)
+                let isFree = step.after.isExempt(after)
                 if isFree, !resumes { return nil }
                 return says == resumes ? nil : "\(after.reference.label): \(says)"
             }
@@ -109,7 +109,7 @@ extension Property {
                     !step.subjects.contains(before.key), !step.after.isInterrupted(after),
                     !(step.after.opened(after)?.isDriven ?? false)
                 else { return nil }
-                let isFree = after.description.category == .uiSound || Pairs.isPhone(after.description)
+                let isFree = step.after.isExempt(after)
                 return after.silencer != nil || isFree ? nil : "\(after.reference.label) resumes"
             }
         },
@@ -130,6 +130,11 @@ extension Scene {
     /// The session that silences another one now; `nil` for none.
     func cause(of session: Session) -> Session? {
         isInterrupted(session) ? session.silencerNumber.flatMap { self.session($0) } : nil
+    }
+
+    /// Whether an end keeps no such session silent: a call or a user interface sound.
+    fileprivate func isExempt(_ session: Session) -> Bool {
+        session.description.category == .uiSound || Pairs.isPhone(session.description)
     }
 
     /// Whether those that a session has silenced keep waiting for it.

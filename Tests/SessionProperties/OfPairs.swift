@@ -4,22 +4,17 @@ import SessionCore
 /// What holds of two sessions at a time: who is heard beside whom, and whose claim is the stronger one.
 extension Property {
     static let ofPairs = [
-        Property("heard-together", "R28 R36 R21 R22 N1 N2", "Of two that are heard, neither silences the other.") {
-            step in
+        Property(
+            "heard-together", "R28 R36 R21 R22 N1 N2",
+            "Nobody is heard, or asks and is not silenced, beside somebody heard who silences it."
+        ) { step in
             let heard = step.after.sessions.filter { step.after.isHeard($0) }
-            return heard.firstFlaw { actor in
-                heard.firstFlaw { other in
-                    step.after.silences(actor, other) == true
-                        ? "\(actor.reference.label) and \(other.reference.label)" : nil
-                }
+            let free = step.after.sessions.filter { session in
+                session.silencer == nil && step.after.asks(session) && !session.streams.isEmpty
+                    && !step.after.isSuspended
             }
-        },
-        Property("below-heard", "R28 R36 N1", "Who asks while somebody is heard who silences it is silenced.") { step in
-            if step.after.isSuspended { return nil }
-            let heard = step.after.sessions.filter { step.after.isHeard($0) }
-            return step.after.sessions.firstFlaw { other in
-                guard other.silencer == nil, step.after.asks(other), !other.streams.isEmpty else { return nil }
-                return heard.firstFlaw { actor in
+            return heard.firstFlaw { actor in
+                (heard + free).firstFlaw { other in
                     step.after.silences(actor, other) == true
                         ? "\(actor.reference.label) and \(other.reference.label)" : nil
                 }

@@ -88,7 +88,8 @@ extension Property {
         Property("start-limit", "R2 R37", "Whoever may run and does not begins within two seconds, or is not active.") {
             step in
             step.eachOfStreams { before, after in
-                guard after.state == .starting else { return nil }
+                // Of a session whose activation waits, it is not shown whether it starts.
+                guard after.state == .starting, before.state != .delayed else { return nil }
                 let isNew = before.state != .starting
                 let end = isNew ? step.now.advanced(by: Engine.startLimit) : before.ends
                 return after.ends == end && Engine.startLimit == .seconds(2) ? nil : "\(after.ends as Any)"
@@ -100,7 +101,7 @@ extension Property {
         ) {
             step in
             step.eachOfStreams { before, after in
-                guard after.state == .holding else { return nil }
+                guard after.state == .holding, before.state != .delayed else { return nil }
                 let limit = Duration.seconds(2) + after.description.fade
                 let end = before.state == .holding ? before.ends : step.now.advanced(by: limit)
                 return after.ends == end ? nil : "\(after.ends as Any)"

@@ -58,7 +58,8 @@ struct OtherEngine: Sendable {
         switch way {
         case .later: effects = handle(later(event), at: later(now))
         case .accompanied:
-            if count == 12 {
+            // A shutdown comes before what is due; the bystander would bring that forward.
+            if count == 12, event != .shutdown {
                 effects += handle(.streamVanished(Self.stream), at: now) + handle(.sessionClosed(Self.session), at: now)
             }
             effects += handle(event, at: now)

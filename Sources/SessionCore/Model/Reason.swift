@@ -76,8 +76,7 @@ public enum InterruptionReason: String, Sendable, Hashable, CaseIterable {
             case .routeDisconnected: .routeDisconnected
             case .inputMuted: .deviceMuted
             case .none, .ducked, .level, .interrupted, .superseded, .rejected, .inactive, .noDevice, .noInput,
-                .noOutput,
-                .silentSwitch, .screenLock, .doNotDisturb, .handover:
+                .noOutput, .silentSwitch, .screenLock, .doNotDisturb, .handover:
                 .default
             }
     }

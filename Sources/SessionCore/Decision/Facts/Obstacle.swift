@@ -44,12 +44,12 @@ enum Obstacle: Sendable {
     enum Occasion {
         /// R9: the client starts a stream of the session.
         case started
-        /// The session's application activates or deactivates it (R34), or its user frees it (N19).
+        /// The session's application activates, deactivates or closes it (R34), or its user frees it (N19).
         case requested
-        /// R35: the client has stopped the streams that drive the session.
+        /// R35: no stream drives the session any more: its client has stopped them, or they are elsewhere.
         case paused
-        /// R80: the session was closed, and its streams are their application's again.
-        case closed
+        /// R80: the session is closed, and its streams go to their application's session.
+        case streamsReturn
         /// R13, R36: the session has become a call, which nothing silences, or a user interface sound, which does not wait.
         case exempt
         /// R36: the session has become a call, or streams of a call have moved to it: it is heard on any output.
@@ -60,6 +60,7 @@ enum Obstacle: Sendable {
         case inputUnmuted(PortID)
     }
 
+    /// Whether this ends it.
     func ends(_ occasion: Occasion) -> Bool {
         switch (occasion, self) {
         case (.requested, _), (.paused, _), (.exempt, _): true
@@ -69,9 +70,9 @@ enum Obstacle: Sendable {
             (.started, .changedRoute):
             true
         // N7: a muted input silences opened sessions only.
-        case (.closed, .mutedInput): true
-        case (.closed, .lostOutput), (.closed, .mustNotResume), (.closed, .rejected), (.closed, .missedOutput),
-            (.closed, .changedRoute):
+        case (.streamsReturn, .mutedInput): true
+        case (.streamsReturn, .lostOutput), (.streamsReturn, .mustNotResume), (.streamsReturn, .rejected),
+            (.streamsReturn, .missedOutput), (.streamsReturn, .changedRoute):
             false
         case (.goesOnElsewhere, _): isOfRoute
         case (.outputReturned(let id), .lostOutput(let port, _)): port.id == id

@@ -20,7 +20,7 @@ extension Engine {
         facts.waiting.removeAll { $0 == number }
         if verdict.standings[place].driver.isApplication { facts.sessions[place].isConfigured = true }
         giveUp(place, as: .closed)
-        verdict.standings[place].end(.closed)
+        verdict.standings[place].end(.streamsReturn)
         let streams = facts.streams.filter { $0.session == place }.map(\.id)
         move(streams, to: .application(facts.sessions[place].identity.application), asks: false, at: now)
         verdict.standings[place].end(.requested)

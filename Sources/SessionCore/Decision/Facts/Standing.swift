@@ -179,9 +179,9 @@ struct Standing: Sendable {
     /// Whether somebody or something silences it, unless the policy is suspended.
     var hasSilencer: Bool { cause != nil || obstacle != nil }
 
-    /// Whether its obstacle ends without its application and its user; whether only those end it.
-    var isHeldUp: Bool { obstacle.map { !$0.isFinal } ?? false }
-    var isStopped: Bool { obstacle?.isFinal ?? false }
+    /// Whether it has an obstacle after which it goes on by itself; and one that only its application or user ends.
+    var hasPassingObstacle: Bool { obstacle.map { !$0.isFinal } ?? false }
+    var hasFinalObstacle: Bool { obstacle?.isFinal ?? false }
 
     /// Ends the obstacle if this occasion does.
     mutating func end(_ occasion: Obstacle.Occasion) {

@@ -5,7 +5,7 @@ extension Scene {
         // A closed session keeps its cause, which becomes that of those that it has silenced.
         if standings[place].driver == .closed { return }
         endObstacle(place)
-        if standings[place].isStopped {
+        if standings[place].hasFinalObstacle {
             if standings[place].cause != nil { standings[place].cause = nil }
             return
         }
@@ -129,7 +129,7 @@ extension Scene {
             if start[last].phase == .leaving(isLeftAlone: true) { return true }
             // The cause is still there, and only lets this session be.
             let letsItBe =
-                standings[last].phase != .inactive && standings[last].isHeldUp && !silences(last, place)
+                standings[last].phase != .inactive && standings[last].hasPassingObstacle && !silences(last, place)
             if holds(last) || letsItBe {
                 guard let next = nextSilencer(after: last, of: place) else { return true }
                 last = next

@@ -40,7 +40,7 @@ extension Scene {
     /// Whether a session was silenced before the event, and would have gone on by itself.
     private func wasSilenced(_ place: Int) -> Bool {
         guard !before.isSuspended, place < before.standings.count else { return false }
-        return before.standings[place].cause != nil || before.standings[place].isHeldUp
+        return before.standings[place].cause != nil || before.standings[place].hasPassingObstacle
     }
 
     /// The phase of a session that asks.

@@ -108,7 +108,7 @@ struct Scene: Sendable {
 
     /// Whether only its own application, or its user, makes a silenced session heard again.
     func isStopped(_ place: Int) -> Bool {
-        isSilenced(place) && standings[place].cause == nil && standings[place].isStopped
+        isSilenced(place) && standings[place].cause == nil && standings[place].hasFinalObstacle
     }
 
     /// Whether a session is heard, or about to be, and so does something to others.
@@ -126,7 +126,7 @@ struct Scene: Sendable {
         let isDriven = standings[place].driver.isApplication
         let isSilent = standings[place].hasSilencer
         if !isSilent, isActive, !isOver(place) { return true }
-        if standings[place].isStopped { return false }
+        if standings[place].hasFinalObstacle { return false }
         let isInterrupted = isSilent || isDriven && standings[place].interruption.isNotified
         if isInterrupted, isActive || isDriven, mayResume(place) { return true }
         if case .mayResume(let until) = standings[place].interruption { return now < until }
