@@ -108,7 +108,7 @@ let commandLinkage: [LinkerSetting] = [
 let engine: [Target] = [
     .target(name: "SessionCore", swiftSettings: loaded),
     .target(name: "PolicyFile", dependencies: ["SessionCore"], swiftSettings: small),
-    .target(name: "SessionRuntime", dependencies: ["SessionCore"], swiftSettings: loaded),
+    .target(name: "SessionRuntime", dependencies: ["SessionCore", "PolicyFile"], swiftSettings: loaded),
 ]
 
 /// The bus: its interface definitions, the connection over sd-bus, the desktop's services, and `org.AudioSession1` on
@@ -117,7 +117,8 @@ let bus: [Target] = [
     .target(name: "SessionWire", swiftSettings: shared),
     .systemLibrary(name: "CSystemdBus", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .target(name: "SessionBus", dependencies: ["SessionWire", "CSystemdBus"], swiftSettings: shared),
-    .target(name: "SessionDesktop", dependencies: ["SessionBus", "SessionWire"], swiftSettings: small),
+    .target(
+        name: "SessionDesktop", dependencies: ["SessionRuntime", "SessionBus", "SessionWire"], swiftSettings: small),
     .target(
         name: "SessionService",
         dependencies: ["SessionCore", "SessionRuntime", "SessionWire", "SessionBus", "SessionDesktop"],
@@ -235,12 +236,16 @@ let programs: [Target] = [
     .target(name: "LiveBlocks", path: "Tests/LiveBlocks", cSettings: [.unsafeFlags(["-fno-sanitize=all"])]),
     // Parses a file with PipeWire's own parser.
     .target(name: "SpaEvents", dependencies: ["CLibPipeWire"], path: "Tests/SpaEvents"),
-    // The service on a real bus, with a sound server on paper.
+    // A sound server on paper.
+    .target(
+        name: "PaperServer", dependencies: ["SessionRuntime", "SessionCore", "PolicyFile"], path: "Tests/PaperServer",
+        swiftSettings: strict),
+    // The service on a real bus, with that server.
     .target(
         name: "ServiceFixture",
         dependencies: [
-            "SessionService", "SessionHost", "SessionRuntime", "SessionCore", "PolicyFile", "SessionBus",
-            "SessionDesktop", "SessionTestKit",
+            "SessionService", "SessionRuntime", "SessionCore", "PolicyFile", "SessionBus", "SessionDesktop",
+            "SessionTestKit", "PaperServer",
         ],
         path: "Tests/ServiceFixture", swiftSettings: strict),
     // Replaces malloc in a program, and counts allocations.
@@ -274,7 +279,7 @@ let judges: [Target] = [
         name: "session-bench",
         dependencies: [
             "AudioSession", "SessionCore", "SessionRuntime", "PolicyFile", "SessionTestKit", "AllocationCount",
-            "BenchReport",
+            "BenchReport", "PaperServer",
         ],
         path: "Tests/Bench", exclude: ["README.md", "calls.c", "footprint.txt", "Report"], swiftSettings: strict),
     // What benchmarks find in recordings, and how they judge, print and draw it.
@@ -296,9 +301,11 @@ let tests: [Target] = [
         ],
         exclude: ["Pairs"]),
     tests(of: "PolicyFile", ["PolicyFile", "SessionCore", "RandomEvents", "RandomPolicies", "SpaEvents"]),
-    tests(of: "SessionRuntime", ["SessionCore", "SessionRuntime", "CGlide"]),
+    tests(
+        of: "SessionRuntime",
+        ["SessionCore", "SessionRuntime", "PolicyFile", "SessionWire", "CGlide", "PaperServer", "RandomEvents"]),
     tests(of: "SessionBus", ["SessionBus", "SessionWire", "SessionTestKit", "RandomEvents"]),
-    tests(of: "SessionDesktop", ["SessionDesktop", "SessionBus", "SessionWire", "SessionTestKit"]),
+    tests(of: "SessionDesktop", ["SessionDesktop", "SessionRuntime", "SessionBus", "SessionWire", "SessionTestKit"]),
     tests(
         of: "SessionService",
         [
@@ -315,8 +322,7 @@ let tests: [Target] = [
         of: "SessionHost",
         [
             "SessionHost", "SessionService", "SessionRuntime", "SessionCore", "SessionDesktop", "SessionBus",
-            "PolicyFile",
-            "SessionTestKit", "RandomEvents",
+            "PolicyFile", "SessionTestKit",
         ]),
     // Without the command itself, whose linker flags do not suit tests; a build of the tests still builds the command.
     tests(
@@ -330,7 +336,7 @@ let tests: [Target] = [
     tests(
         of: "Live",
         [
-            "SessionService", "SessionCommands", "SessionCore", "PolicyFile", "SessionTestKit",
+            "SessionRuntime", "SessionCommands", "SessionCore", "PolicyFile", "SessionTestKit",
             "cycle-watch", "odd-client", "odd-pulse-client", "stream-churn", "fixture-card", "audio-session-player",
             "audio-session-recorder", "session-application",
         ]),

@@ -1,4 +1,5 @@
 import CPipeWire
+import SessionRuntime
 import SessionDesktop
 import SessionHost
 

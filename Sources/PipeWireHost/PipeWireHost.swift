@@ -12,23 +12,17 @@ public final class PipeWireHost: Host {
     private let context: OpaquePointer
     let loop: UnsafeMutablePointer<pw_loop>
     package private(set) var runtime: SessionRuntime?
-    /// The streams by their numbers in the engine, with the service and the policy.
-    package private(set) var book: StreamBook<StreamNode>?
-    /// `org.AudioSession1`; `nil` without a bus.
-    var service: SessionService? { book?.service }
+    /// `org.AudioSession1`; without a bus, it only reports to the host.
+    private(set) var service: SessionService?
     private var contextListener: Listener<pw_context_events>?
     private var timer: UnsafeMutablePointer<spa_source>?
     private var drainEvent: UnsafeMutablePointer<spa_source>?
     /// The timer that ends a hold of the session manager.
     private(set) var holdTimer: UnsafeMutablePointer<spa_source>?
-    /// The streams by their nodes' global ids.
-    private(set) var streams: [UInt32: StreamNode] = [:]
-    /// The nodes of streams of which the policy has not heard that they started (``turnEnded()``).
-    var starting: [UInt32] = []
     private(set) var clients: [OpaquePointer: ClientWatch] = [:]
     let processes: any ProcessTree = LinuxProcessTree()
     lazy var routes = RouteWatch(host: self)
-    lazy var graph = GraphWatch(properties: pw_context_get_properties(context)) { [unowned self] in wakeLater() }
+    lazy var graph = GraphWatch(properties: pw_context_get_properties(context)) { [unowned self] in drainLater() }
     /// Whether all objects from before this module are known, so that every further node is a new stream.
     private var seesNewStreams = false
     /// Whether the daemon has loaded its modules and runs its loop.
@@ -39,17 +33,14 @@ public final class PipeWireHost: Host {
     private var rolePolicyNodes: [UInt32: String] = [:]
     /// Whether the daemon is about to register an object.
     private var isRegistering = false
-    /// The streams whose state in the graph must change, by their nodes' global ids, in order and without repeats.
-    private var due = Queue<UInt32>()
-    private var isDue: Set<UInt32> = []
-    /// The time for such changes in one turn of the loop, in nanoseconds; the rest waits for the next turn.
+    /// The time for changes of streams' states in the graph in one turn of the loop, in nanoseconds; the rest waits for the next turn.
     private static let share: Int64 = 1_000_000
     /// Whether the daemon lets gains glide in links.
     private(set) var hasGlidingLinks = false
     private var linksHaveChanged = false
     private let streamCame: () -> Void
-    /// The meters of streams; made for the first one.
-    private(set) lazy var meters = Meters(context: context) { [unowned self] in runtime?.measured($0, peak: $1) }
+    /// The connection of meters to the daemon itself; made for the first one.
+    private var meterCore: OpaquePointer?
 
     /// Attaches to the daemon: observes all present and future objects.
     ///
@@ -62,11 +53,10 @@ public final class PipeWireHost: Host {
         self.context = context
         self.streamCame = streamCame
         loop = pw_context_get_main_loop(context)
-        let runtime = SessionRuntime(policy: policy.policy, host: self)
+        let runtime = SessionRuntime(policy: policy.inForce, host: self)
         self.runtime = runtime
-        book = StreamBook(policy: policy, runtime: runtime, host: self) { [unowned self] in wakeLater() }
-        book?.service = SessionService(
-            runtime: runtime, host: self, loop: PipeWireLoop(loop), buses: servesBus ? (.session, .system) : nil)
+        service = SessionService(
+            runtime: runtime, loop: PipeWireLoop(loop), buses: servesBus ? (.session, .system) : nil)
         timer = cpw_loop_add_timer(
             loop,
             { data, _ in
@@ -113,25 +103,25 @@ public final class PipeWireHost: Host {
             }, pointer(to: self))
         seesNewStreams = true
         runtime.drain()
-        wakeLater()
+        drainLater()
     }
 
     /// Undoes all changes and removes the listeners. Called when the module is unloaded or the daemon exits, whichever
     /// is first.
     public func leave() {
         guard let runtime else { return }
-        meters.leave()
+        for stream in streams { stream.measure(false) }
         routes.releaseManager()
         runtime.shutDown()
         // This module will be gone at the daemon's next turn.
         changeGraph(all: true)
         cpw_links_close()
         service?.leave()
-        book?.service = nil
+        service = nil
+        cpw_meters_disconnect(meterCore)
+        meterCore = nil
         self.runtime = nil
         contextListener = nil
-        streams.removeAll()
-        book = nil
         clients.removeAll()
         graph.leave()
         if let timer { cpw_loop_destroy_source(loop, timer) }
@@ -188,12 +178,12 @@ public final class PipeWireHost: Host {
 
     /// Leaves all streams to WirePlumber's own role policy as long as one of its nodes is there.
     private func updateOtherPolicy() {
-        book?.leave(to: rolePolicyNodes.min { $0.key < $1.key }?.value)
-        wakeLater()
+        runtime?.leave(to: rolePolicyNodes.min { $0.key < $1.key }?.value)
+        drainLater()
     }
 
     private func addedNode(_ node: OpaquePointer, global: UInt32) {
-        guard let book else { return }
+        guard let runtime else { return }
         if isOfRolePolicy(node) {
             let other = name(pw_properties_get(pw_impl_node_get_properties(node), "node.name")) ?? "?"
             rolePolicyNodes[global] = "\(other) belongs to WirePlumber's own role policy"
@@ -202,30 +192,29 @@ public final class PipeWireHost: Host {
         }
         guard let properties = streamProperties(of: node) else { return }
         streamCame()
-        let stream = StreamNode(
-            id: book.nextID(), node: node, global: global, properties: properties, isNew: seesNewStreams, host: self)
-        streams[global] = stream
-        if stream.mayStart { starting.append(global) }
-        book.add(stream)
+        runtime.add(
+            StreamNode(node: node, global: global, properties: properties, isNew: seesNewStreams, host: self))
     }
 
-    /// Classifies a stream again: some clients announce their role only after the stream exists.
-    func propertiesChanged(_ stream: StreamNode) {
+    /// The streams in the daemon, the oldest first.
+    var streams: [StreamNode] { (runtime?.streamsByAge ?? []).compactMap { $0.server as? StreamNode } }
+
+    /// The stream with a node's global id; `nil` for none.
+    func stream(of node: UInt32) -> StreamNode? {
+        runtime?.streams.values.lazy.compactMap { $0.server as? StreamNode }.first { $0.global == node }
+    }
+
+    /// The properties of a stream if they, or what the policy makes of them, have changed.
+    func changedProperties(of stream: StreamNode) -> StreamProperties? {
         let programs = programs(of: stream.node)
         // A client that goes takes its streams along. Without it they would be somebody else's in their last moments.
-        if programs == nil, !stream.properties.identity.isOfServer { return }
-        guard let book, let properties = streamProperties(of: stream.node),
-            properties != stream.properties || book.isOutdated(stream)
-        else { return }
-        // The stream was moved because of what it was before.
-        routes.send(stream.global, to: nil)
-        book.forget(stream, now: true)
-        stream.renew(book.nextID(), properties)
-        book.add(stream)
+        if programs == nil, !stream.properties.identity.isOfServer { return nil }
+        guard let runtime, let properties = streamProperties(of: stream.node) else { return nil }
+        return properties != stream.properties || runtime.isOutdated(stream.id) ? properties : nil
     }
 
     /// Puts another policy into force. Returns whether it differs from the present one.
-    func apply(_ policy: LoadedPolicy) -> Bool { book?.apply(policy) ?? false }
+    func apply(_ policy: LoadedPolicy) -> Bool { runtime?.apply(policy.inForce) ?? false }
 
     private func streamProperties(of node: OpaquePointer) -> StreamProperties? {
         let maker = maker(of: pw_impl_node_get_properties(node))
@@ -280,11 +269,8 @@ public final class PipeWireHost: Host {
     }
 
     func streamDestroyed(_ stream: StreamNode) {
-        streams[stream.global] = nil
-        // The stream's entry in the queue is then ignored.
-        isDue.remove(stream.global)
         routes.forget(stream.global)
-        book?.forget(stream, now: false)
+        runtime?.remove(stream, now: false)
     }
 
     func clientDestroyed(_ watch: ClientWatch) {
@@ -298,13 +284,10 @@ public final class PipeWireHost: Host {
 
     func busyChanged(_ client: OpaquePointer, _ isBusy: Bool) { routes.busyChanged(client, isBusy) }
 
-    func clientWants(_ active: Bool, node: UInt32) { streams[node]?.clientWants(active) }
-
-    /// Queues an event, and processes it at once or after the server has finished its present work.
-    func post(_ event: Event, now: Bool) { book?.post(event, now: now) }
+    func clientWants(_ active: Bool, node: UInt32) { stream(of: node)?.clientWants(active) }
 
     /// Processes the queued events after the server has finished its present work.
-    func wakeLater() { if let drainEvent { cpw_loop_signal_event(loop, drainEvent) } }
+    public func drainLater() { if let drainEvent { cpw_loop_signal_event(loop, drainEvent) } }
 
     // MARK: - The graph
 
@@ -324,9 +307,9 @@ public final class PipeWireHost: Host {
     /// An output that disappears leaves its streams without links. A stream is heard on its next output only after the
     /// client has confirmed the buffers (R64), which takes more turns of the loop than this change.
     func changeLater(_ stream: StreamNode) {
-        guard isDue.insert(stream.global).inserted else { return }
-        due.append(stream.global)
-        wakeLater()
+        guard !stream.isDue else { return }
+        stream.isDue = true
+        drainLater()
     }
 
     /// Changes the graph where due, unless the daemon is registering an object.
@@ -337,25 +320,23 @@ public final class PipeWireHost: Host {
         guard !isRegistering else { return }
         let start = cpw_monotonic_nanoseconds()
         // Streams that become due during this loop wait for the next call.
-        for _ in 0..<due.count {
-            guard let node = due.first else { return }
-            due.removeFirst()
-            if isDue.remove(node) != nil { streams[node]?.change() }
-            if !all, cpw_monotonic_nanoseconds() &- start >= Self.share { break }
+        for stream in streams where stream.isDue {
+            if !all, cpw_monotonic_nanoseconds() &- start >= Self.share { return drainLater() }
+            stream.isDue = false
+            stream.change()
         }
-        if !due.isEmpty { wakeLater() }
     }
 
     /// Has each stream look at its links again, after all that changes now has changed.
     private func linksChanged() {
         linksHaveChanged = true
-        wakeLater()
+        drainLater()
     }
 
     private func followLinks() {
         guard linksHaveChanged else { return }
         linksHaveChanged = false
-        for stream in streams.values { stream.linksChanged() }
+        for stream in streams { stream.linksChanged() }
     }
 
     private func isSink(_ node: OpaquePointer) -> Bool {
@@ -384,35 +365,14 @@ public final class PipeWireHost: Host {
     /// The cost of one message to the client.
     public var gainCost: Duration { .microseconds(20) }
 
-    /// Sets the factor on a stream's own volume through its soft volumes.
-    public func setGain(_ gain: LinearGain, of stream: StreamID) { book?[stream]?.set(gain) }
-
-    /// Whether the daemon mixes all that a stream is linked to, so that its gain can be in the links.
-    public func glides(_ stream: StreamID) -> Bool { book?[stream]?.glides ?? false }
-
-    /// Lets the gain in a stream's links glide.
-    public func glide(_ stream: StreamID, to gain: LinearGain, within duration: Duration, fromSilence: Bool) {
-        let frames = duration / .seconds(1) * clock(of: stream).sampleRate
-        book?[stream]?.glide(
-            to: gain, frames: UInt32(exactly: max(frames, 1).rounded()) ?? 1, fromSilence: fromSilence)
+    /// The connection of meters to the daemon itself; `nil` if there is none.
+    func connectMeters() -> OpaquePointer? {
+        meterCore = meterCore ?? cpw_meters_connect(context)
+        return meterCore
     }
 
-    func heardLinkCount(of node: UInt32) -> Int { routes.heardLinkCount(of: node) }
-
-    /// Corks a stream with its node's active flag, or mutes it with its soft mute.
-    public func setSilence(_ silence: Silence, of stream: StreamID) { book?[stream]?.set(silence) }
-
-    /// How a stream is silenced at this moment.
-    public func silence(of stream: StreamID) -> Silence { book?[stream]?.silence ?? .none }
-
-    /// Sends the stream's client an error on its node, which ends the stream there (R23).
-    public func refuse(_ stream: StreamID) {
-        guard let node = book?[stream]?.global else { return }
-        for client in clients.values { client.refuse(node: node) }
-    }
-
-    /// Does nothing: PipeWire has no events for a stream's client. Clients learn of interruptions on the bus.
-    public func tell(_ stream: StreamID, of interruption: StreamInterruption) {}
+    /// Sends a node's client an error on it, which ends the stream there (R23).
+    func refuse(node: UInt32) { for client in clients.values { client.refuse(node: node) } }
 
     /// Arms the runtime's only timer.
     public func arm(at moment: Instant?) {
@@ -443,4 +403,4 @@ private enum Maker: Equatable {
 
 private func isClient(_ global: OpaquePointer) -> Bool { pw_global_is_type(global, "PipeWire:Interface:Client") }
 
-extension PipeWireHost: RouteWatchHost, ClientWatchHost, StreamNodeHost {}
+extension PipeWireHost: RouteWatchHost, ClientWatchHost {}

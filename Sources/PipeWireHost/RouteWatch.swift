@@ -26,8 +26,8 @@ protocol RouteWatchHost: AnyObject {
     var graphRate: Double { get }
     /// Writes a line to the daemon's log.
     func log(_ level: LogLevel, _ text: @autoclosure () -> String)
-    /// Applies a change of devices, links or the session manager. Returns whether a stream has lost its output.
-    @discardableResult func handle(_ event: RouteEvent) -> Bool
+    /// Applies a change of devices, links or the session manager.
+    func handle(_ event: RouteEvent)
     /// Handles a sink or source whose channels, volume or latency have changed.
     func deviceChanged()
     /// Records that the user muted or unmuted a source.
@@ -223,13 +223,23 @@ final class RouteWatch {
     /// Reports a card that has answered, or that has got or lost a node.
     func changed(_ device: DeviceWatch, hasAnswered: Bool) {
         let own = nodes.values.map(\.facts).filter { $0.node.deviceID == device.global }
-        let isLoss = host.handle(.device(device.description(nodes: own.sorted { $0.node.id < $1.node.id })))
-        // A quantum that the card plays, one that is made when the stream stops, one more at most until the graph notices,
-        // and one for a machine that is late.
-        if isLoss { hold.drain(for: host.graphQuantum * 4 + (own.map(\.headroom).max() ?? .zero)) }
+        reported = own
+        host.handle(.device(device.description(nodes: own.sorted { $0.node.id < $1.node.id })))
+        reported = nil
         guard hasAnswered else { return }
         host.changeGraph(all: true)
         hold.answered(device.global)
+    }
+
+    /// The nodes of the card whose change is being reported.
+    private var reported: [RouteNodeFacts]?
+
+    /// Handles the loss of an output that was heard, while the change is being reported that shows it.
+    func lostHeardOutput() {
+        guard let reported else { return }
+        // A quantum that the card plays, one that is made when the stream stops, one more at most until the graph notices,
+        // and one for a machine that is late.
+        hold.drain(for: host.graphQuantum * 4 + (reported.map(\.headroom).max() ?? .zero))
     }
 
     /// Handles the start of a query to a card. While something is audible on the card, the session manager is held back

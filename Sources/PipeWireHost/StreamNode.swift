@@ -1,53 +1,34 @@
 import CPipeWire
-import SessionCore
+package import SessionCore
 import SessionHost
-import SessionRuntime
-
-/// The host as ``StreamNode`` uses it.
-protocol StreamNodeHost: AnyObject {
-    /// The daemon's clock settings.
-    var graphSettings: GraphSettings { get }
-    /// Writes a line to the daemon's log.
-    func log(_ level: LogLevel, _ text: @autoclosure () -> String)
-    /// Queues an event, and processes it at once or after the daemon has finished its present work.
-    func post(_ event: Event, now: Bool)
-    /// Schedules a change of the node's active flag in the daemon's loop.
-    func changeLater(_ stream: StreamNode)
-    /// The client that a node belongs to.
-    func client(of node: OpaquePointer) -> OpaquePointer?
-    /// Handles a stream whose node is being destroyed.
-    func streamDestroyed(_ stream: StreamNode)
-    /// Handles a change of the node's properties.
-    func propertiesChanged(_ stream: StreamNode)
-    /// Whether the daemon lets gains glide in links.
-    var hasGlidingLinks: Bool { get }
-    /// The number of links on which a node is heard.
-    func heardLinkCount(of node: UInt32) -> Int
-    /// Handles a node that got soft volumes or lost them.
-    func volumeAppeared(of stream: StreamID)
-    /// Handles a change of the stream's own volume or mute.
-    func volumeChanged(of stream: StreamNode, wasMuted: Bool, isHigher: Bool)
-}
+package import SessionRuntime
 
 /// One stream in the daemon: the state that its client wants, the policy's changes, and the node to which both apply.
-package final class StreamNode {
-    package private(set) var id: StreamID
+package final class StreamNode: ServerStream {
+    /// Its id in the engine.
+    package var id = StreamID(0)
     let node: OpaquePointer
     /// The node's global id.
     let global: UInt32
     private(set) var properties: StreamProperties
-    unowned let host: any StreamNodeHost
+    private unowned let host: PipeWireHost
     private var listener: Listener<pw_impl_node_events>?
 
     /// Whether the client wants to play, how the policy silences the stream, and the resulting active flag and mute.
     private var activity: NodeActivity
-    private var gain = StreamGain()
+    /// The policy's gain, and the one that its application prefers for recordings (R76).
+    private var policyGain = LinearGain.unity
+    private var inputGain = LinearGain.unity
     /// Whether the policy's gain is in the links rather than in the soft volumes.
     private var isInLinks = false
     private let rate: PropertyOverride
     private let latency: PropertyOverride
     /// The values for `node.rate` and `node.latency` that replace the client's.
-    private var wish: (rate: String?, latency: String?) = (nil, nil)
+    private var preferred: (rate: String?, latency: String?) = (nil, nil)
+    /// Measures its level; `nil` while nobody asks.
+    private var meter: Meter?
+    /// Whether its state in the graph is to be changed.
+    var isDue = false
     /// Whether we are writing the node's properties at this moment.
     private var isRequesting = false
     /// Whether we are writing the node's active flag at this moment.
@@ -60,11 +41,7 @@ package final class StreamNode {
     private var isAcknowledged = true
 
     /// - Parameter isNew: Whether the stream was created at this moment, so that nothing of it has been audible yet.
-    init(
-        id: StreamID, node: OpaquePointer, global: UInt32, properties: StreamProperties, isNew: Bool,
-        host: any StreamNodeHost
-    ) {
-        self.id = id
+    init(node: OpaquePointer, global: UInt32, properties: StreamProperties, isNew: Bool, host: PipeWireHost) {
         self.node = node
         self.global = global
         self.properties = properties
@@ -90,7 +67,7 @@ package final class StreamNode {
             let runs =
                 new == PW_NODE_STATE_RUNNING && pw_impl_node_is_active(stream.node) && stream.activity.shouldBeActive
             if runs || old == PW_NODE_STATE_RUNNING {
-                stream.host.post(.streamRunning(stream.id, runs), now: false)
+                stream.host.runtime?.post(.streamRunning(stream.id, runs), now: false)
             }
         }
         events.info_changed = { data, info in
@@ -99,13 +76,13 @@ package final class StreamNode {
                 stream.rate.propertiesChanged()
                 stream.latency.propertiesChanged()
                 stream.changeLater()
-                if !stream.isRequesting { stream.host.propertiesChanged(stream) }
+                if !stream.isRequesting { stream.readProperties() }
             }
             if info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PARAMS) != 0 { stream.volumesChanged() }
         }
         listener = Listener(events) { pw_impl_node_add_listener(node, $0, $1, pointer(to: self)) }
         cpw_node_read_volumes(node, &volumes)
-        isInLinks = glides
+        isInLinks = canRamp
     }
 
     /// Whether the server processes the stream at this moment.
@@ -118,17 +95,41 @@ package final class StreamNode {
     private var loudest: Float? { volumes.channel_count > 0 ? ownVolumes?.max() : nil }
 
     /// Whether a gain has an effect on the stream.
-    var hasVolume: Bool { isInLinks || volumes.soft_count > 0 }
+    package var hasVolume: Bool { isInLinks || volumes.soft_count > 0 }
 
-    /// Gives the stream a new id and new properties, because its node now describes itself differently. To the policy
-    /// it is a new stream.
-    func renew(_ id: StreamID, _ properties: StreamProperties) {
+    package var direction: StreamDirection { properties.direction }
+    package var complaint: String? { properties.complaint }
+
+    package func property(_ key: String) -> String? {
+        // Only the server may set these properties; the node's own value does not count.
+        let isOfServer = key.hasPrefix("pipewire.") || key == "client.api"
+        let own = isOfServer ? nil : pw_properties_get(pw_impl_node_get_properties(node), key)
+        let inherited = host.client(of: node).flatMap { pw_impl_client_get_properties($0) }
+        return text(own ?? inherited.flatMap { pw_properties_get($0, key) })
+    }
+
+    package var identity: StreamIdentity {
+        StreamIdentity(node: global, client: properties.identity, session: property(StreamIdentity.sessionProperty))
+    }
+
+    /// The sink or source that the stream is linked to.
+    package var place: UInt32? { host.routes.place(of: global, properties.direction) }
+
+    package var clock: GraphClock { host.clock(of: node) }
+
+    /// Introduces the stream anew if its properties mean something else: some clients announce their role only after the
+    /// stream exists.
+    package func readProperties() {
+        guard let properties = host.changedProperties(of: self) else { return }
+        // The stream was moved because of what it was before.
+        host.routes.send(global, to: nil)
+        host.runtime?.remove(self, now: true)
         set(Silence.none)
         set(LinearGain.unity)
-        request(.none, settings: host.graphSettings)
-        self.id = id
+        apply(.none)
         self.properties = properties
         activity.ignoresPause = properties.ignoresPause
+        host.runtime?.add(self)
     }
 
     // MARK: - The client's wishes
@@ -138,14 +139,14 @@ package final class StreamNode {
 
     /// Records a start or pause by the client itself; noticed also while the policy keeps the stream corked.
     func clientWants(_ wanted: Bool) {
-        if let isWanted = activity.want(wanted) { host.post(.streamWanted(id, isWanted), now: true) }
+        if let isWanted = activity.want(wanted) { host.runtime?.post(.streamWanted(id, isWanted), now: true) }
     }
 
     /// Handles the server's start of the node.
     private func started() {
         let wasMuted = activity.isMuted
         guard let isWanted = activity.started() else { return }
-        if isWanted { host.post(.streamWanted(id, true), now: true) }
+        if isWanted { host.runtime?.post(.streamWanted(id, true), now: true) }
         // It was muted in advance, and may be heard after all.
         if activity.silence == .none { activity.activityApplied() }
         changeLater()
@@ -165,9 +166,6 @@ package final class StreamNode {
 
     // MARK: - The policy's changes
 
-    /// How the stream is silenced.
-    var silence: Silence { activity.silence }
-
     /// Mutes the stream in advance of its start, or no longer: the daemon may play the first cycle of a started stream before
     /// it tells of the start.
     func guardStart(_ isGuarded: Bool) {
@@ -179,49 +177,54 @@ package final class StreamNode {
     /// Whether the daemon may start the stream before the policy hears of it.
     var mayStart: Bool { activity.mayStart }
 
-    func set(_ silence: Silence) {
+    package func set(_ silence: Silence) {
         let wasMuted = activity.isMuted
         guard activity.silence(silence) else { return }
         changeLater()
         if activity.isMuted != wasMuted { writeVolumes() }
         // A stream that is released before it was corked keeps running, and the daemon reports no change of state.
         if activity.shouldBeActive, isRunning, pw_impl_node_is_active(node) {
-            host.post(.streamRunning(id, true), now: false)
+            host.runtime?.post(.streamRunning(id, true), now: false)
         }
     }
 
-    func set(_ gain: LinearGain) {
-        guard gain != self.gain.policy else { return }
-        if isRunning, !hasVolume, self.gain.policy == .unity {
+    package func set(_ gain: LinearGain) {
+        guard gain != policyGain else { return }
+        if isRunning, !hasVolume, policyGain == .unity {
             host.log(.info, "\(properties.identity.application.name) cannot be ducked: its node has no soft volumes")
         }
-        glide(to: gain, frames: StreamNode.shortestGlide, fromSilence: false)
+        ramp(to: gain, frames: StreamNode.shortestRamp, fromSilence: false)
     }
 
     /// The frames in which a gain goes to another at once, which is too short to be heard as a fade, and no click.
-    private static let shortestGlide: UInt32 = 480
+    private static let shortestRamp: UInt32 = 480
 
-    /// Whether a gain glides: the daemon mixes all that the stream is heard on, or it is heard nowhere. What others record of
-    /// the stream itself is not lowered then.
-    var glides: Bool {
+    /// Whether the daemon mixes all that the stream is heard on, or it is heard nowhere. What others record of the stream
+    /// itself is not lowered then.
+    package var canRamp: Bool {
         guard host.hasGlidingLinks, properties.direction == .playback else { return false }
-        return Int(cpw_links_count(node)) == host.heardLinkCount(of: global)
+        return Int(cpw_links_count(node)) == host.routes.heardLinkCount(of: global)
     }
 
-    /// Lets the policy's gain go to another within some frames, from the next cycle of the graph on. Where it cannot
-    /// glide, the soft volumes change at once.
-    func glide(to gain: LinearGain, frames: UInt32, fromSilence: Bool) {
+    package func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool) {
+        let frames = duration / .seconds(1) * clock.sampleRate
+        ramp(to: gain, frames: UInt32(exactly: max(frames, 1).rounded()) ?? 1, fromSilence: fromSilence)
+    }
+
+    /// Lets the policy's gain go to another within some frames, from the next cycle of the graph on. Where the daemon does not
+    /// mix the stream, the soft volumes change at once.
+    private func ramp(to gain: LinearGain, frames: UInt32, fromSilence: Bool) {
         // Nothing of a stream that does not run could be cut. A gain that has just come out of the soft volumes has been told
-        // to its links in this turn, and a second order would replace the first.
-        let jumps = updatePlaceOfGain() || !isRunning && gain < self.gain.policy
-        self.gain.policy = gain
+        // to its links in this turn, and a second target would replace the first.
+        let jumps = updatePlaceOfGain() || !isRunning && gain < policyGain
+        policyGain = gain
         if isInLinks { _ = cpw_links_glide(node, Float(gain.slider), jumps ? 0 : frames, fromSilence) }
         writeVolumes()
     }
 
-    /// Handles links that came or went: the stream may be heard where its gain cannot glide, or can again.
+    /// Handles links that came or went: the stream may be heard where the daemon does not mix it, or does again.
     func linksChanged() {
-        guard isInLinks != glides else { return }
+        guard isInLinks != canRamp else { return }
         let hadVolume = hasVolume
         _ = updatePlaceOfGain()
         writeVolumes()
@@ -230,11 +233,11 @@ package final class StreamNode {
 
     /// Moves the policy's gain from the soft volumes into the links, or back. Returns whether it has moved.
     private func updatePlaceOfGain() -> Bool {
-        guard isInLinks != glides else { return false }
+        guard isInLinks != canRamp else { return false }
         isInLinks.toggle()
-        guard gain.policy != .unity else { return false }
+        guard policyGain != .unity else { return false }
         if isInLinks {
-            _ = cpw_links_glide(node, Float(gain.policy.slider), 0, false)
+            _ = cpw_links_glide(node, Float(policyGain.slider), 0, false)
         } else {
             // The soft volumes reach the client some cycles later. For a moment it is too low, and never too loud.
             writeVolumes()
@@ -245,12 +248,25 @@ package final class StreamNode {
 
     /// Requests the session's preferred rate and latency (R74) and input gain (R76); without preferences, the client's
     /// values and the user's level.
-    func request(_ wish: StreamWish, settings: GraphSettings) {
-        self.wish = (settings.rate(wish), settings.latency(wish))
+    package func apply(_ preferences: StreamPreferences) {
+        preferred = (host.graph.settings.rate(preferences), host.graph.settings.latency(preferences))
         changeLater()
-        guard wish.inputGain != gain.input else { return }
-        gain.input = wish.inputGain
+        guard preferences.inputGain != inputGain else { return }
+        inputGain = preferences.inputGain
         writeVolumes()
+    }
+
+    /// Sends the stream's client an error on its node, which ends the stream there (R23).
+    package func refuse() { host.refuse(node: global) }
+
+    /// Does nothing: PipeWire has no events for a stream's client. Clients learn of interruptions on the bus.
+    package func tell(of interruption: StreamInterruption) {}
+
+    package func measure(_ isMeasured: Bool) {
+        meter = nil
+        let serial = text(pw_properties_get(pw_impl_node_get_properties(node), "object.serial"))
+        guard isMeasured, let serial, let core = host.connectMeters() else { return }
+        meter = Meter(core, serial: serial) { [unowned self] in host.runtime?.measured(id, peak: $0) }
     }
 
     // MARK: - State in the graph
@@ -258,8 +274,8 @@ package final class StreamNode {
     /// Schedules a change of the graph if the present state differs from the wanted one.
     private func changeLater() {
         if pw_impl_node_is_active(node) != activity.shouldBeActive || activity.isMutedUntilCorked
-            || !rate.has(wish.rate)
-            || !latency.has(wish.latency)
+            || !rate.has(preferred.rate)
+            || !latency.has(preferred.latency)
         {
             host.changeLater(self)
         }
@@ -269,8 +285,8 @@ package final class StreamNode {
     /// (``PipeWireHost/changeLater(_:)``).
     func change() {
         isRequesting = true
-        rate.set(wish.rate, fallback: host.graphSettings.usualRate)
-        latency.set(wish.latency, fallback: host.graphSettings.usualLatency)
+        rate.set(preferred.rate, fallback: host.graph.settings.usualRate)
+        latency.set(preferred.latency, fallback: host.graph.settings.usualLatency)
         isRequesting = false
         setActive()
         let wasMuted = activity.isMuted
@@ -289,7 +305,7 @@ package final class StreamNode {
     // MARK: - Volumes
 
     /// The factor in the soft volumes.
-    private var softFactor: Double { isInLinks ? gain.input.value : gain.factor }
+    private var softFactor: Double { (isInLinks ? 1 : policyGain.value) * inputGain.value }
 
     private var isTouched: Bool { softFactor != 1 || activity.isMuted }
 
@@ -325,7 +341,9 @@ package final class StreamNode {
         volumes = now
         if hasVolume != hadVolume { host.volumeAppeared(of: id) }
         let isHigher = wasLoudest.map { $0 > 0 && $0 < loudest ?? 0 } ?? false
-        if isMuted != wasSilent || isHigher { host.volumeChanged(of: self, wasMuted: wasSilent, isHigher: isHigher) }
+        if isMuted != wasSilent || isHigher {
+            host.runtime?.volumeChanged(of: id, wasMuted: wasSilent, isHigher: isHigher)
+        }
         guard isTouched else { return }
         if ownVolumes != before || volumes.mute != wasMuted {
             written = nil

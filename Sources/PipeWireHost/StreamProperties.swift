@@ -1,4 +1,5 @@
 import CPipeWire
+import SessionRuntime
 import SessionCore
 import SessionDesktop
 import SessionHost

@@ -1,4 +1,5 @@
 import Glibc
+import SessionRuntime
 import SessionDesktop
 
 /// The process behind each client of the daemon.

@@ -1,17 +1,17 @@
 import CPulseCore
 public import SessionCore
+import SessionHost
 public import SessionRuntime
 
 /// The runtime's queries and commands about routes.
 extension PulseAudioHost {
     /// The streams whose sound goes to a sink.
     public func streams(heardOn node: UInt32) -> [StreamID] {
-        playback.values.filter { (book?.manages($0.id) ?? false) && routes.isHeard($0.handle, on: node) }
-            .map(\.id).sorted { $0.rawValue < $1.rawValue }
+        (runtime?.streamsByAge ?? []).filter {
+            guard $0.isManaged, $0.direction == .playback, let stream = $0.server as? PulseStream else { return false }
+            return routes.isHeard(stream.handle, on: node)
+        }.map(\.id)
     }
-
-    /// The sink or source that a stream plays on or records from.
-    public func place(of stream: StreamID) -> UInt32? { book?[stream].flatMap { routes.place(of: $0.handle) } }
 
     /// The channels, the volume and the latency of a sink or source.
     public func device(_ node: UInt32) -> DeviceFigures? { routes.figures(of: node) }
@@ -22,14 +22,23 @@ extension PulseAudioHost {
     /// Handles a sink whose volume, or a device whose latency has changed.
     func deviceChanged() {
         service?.graphChanged()
-        wakeLater()
+        drainLater()
     }
+
+    /// Does nothing: the daemon itself moves streams, after they were stopped.
+    public func outputLost(_ port: RoutePort) {}
+
+    /// The running daemon.
+    public var server: ServerDescription { .pulseAudio(text(cpc_running_release()) ?? "") }
+
+    /// Applies the user's choice of a port (R66).
+    public func choose(_ port: RoutePort, direction: PortDirection) -> Bool { routes.choose(port, direction) }
 
     /// Moves a stream, or activates another port.
     public func carryOut(_ command: RouteCommand) {
         switch command {
         case .send(let stream, let node):
-            if let handle = book?[stream]?.handle { routes.send(handle, to: node) }
+            if let stream = runtime?.streams[stream]?.server as? PulseStream { routes.send(stream.handle, to: node) }
         case .usePort(let id, let direction, _, let node): routes.use(id, direction, node: node, isSaved: false)
         }
     }

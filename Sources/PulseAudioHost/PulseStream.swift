@@ -1,24 +1,7 @@
 import CPulseCore
-import SessionCore
+package import SessionCore
 import SessionHost
-import SessionRuntime
-import SessionService
-
-/// The host as ``PulseStream`` uses it.
-protocol PulseStreamHost: AnyObject {
-    /// The daemon's clock.
-    var now: Instant { get }
-    /// Writes a line to the daemon's log.
-    func log(_ level: LogLevel, _ text: @autoclosure () -> String)
-    /// Queues an event, and processes it at once or after the daemon has finished its present work.
-    func post(_ event: Event, now: Bool)
-    /// Schedules ``PulseStream/checkRequest(at:)`` for a moment or earlier.
-    func checkRequestLater(at moment: Instant)
-    /// Whether a stream is held only until others are silent.
-    func isHandover(_ stream: StreamID) -> Bool
-    /// Schedules ``PulseStream/sendPendingEvents()``.
-    func sendEventsLater(_ stream: PulseStream)
-}
+package import SessionRuntime
 
 /// One stream in the daemon: the state that its client wants, and the policy's changes.
 ///
@@ -26,16 +9,19 @@ protocol PulseStreamHost: AnyObject {
 /// stream's state still shows what the client does, above all a pause. If the daemon corked the stream itself, a pause
 /// would not show. Clients that listen to `request-cork` are asked to cork themselves as well, so that their windows
 /// show the pause.
-package final class PulseStream: HostedStream {
-    package private(set) var id: StreamID
+package final class PulseStream: ServerStream {
+    /// Its id in the engine.
+    package var id = StreamID(0)
     let handle: StreamHandle
     let index: UInt32
     private(set) var properties: StreamProperties
-    private unowned let host: any PulseStreamHost
+    private unowned let host: PulseAudioHost
 
-    private(set) var silence = Silence.none
-    private var gain = StreamGain()
-    /// Whether the policy's gain is in the stream's sound, where it can glide, and not in its factor.
+    private var silence = Silence.none
+    /// The policy's gain, and the one that its application prefers for recordings (R76).
+    private var policyGain = LinearGain.unity
+    private var inputGain = LinearGain.unity
+    /// Whether the policy's gain is in the stream's sound, where it can ramp, and not in its factor.
     private var isInSound = false
     /// The gain that the device's thread was last told; it cannot be told while the stream moves.
     private var toldGain = LinearGain.unity
@@ -67,8 +53,12 @@ package final class PulseStream: HostedStream {
     /// The number of events that wait at most; further ones are dropped.
     private static let maximumPendingEvents = 16
 
-    init(id: StreamID, handle: StreamHandle, properties: StreamProperties, host: any PulseStreamHost) {
-        self.id = id
+    /// Whether it is to be killed.
+    private(set) var isRefused = false
+    /// Whether its volume or mute has changed and is to be read.
+    var isVolumeStale = false
+
+    init(handle: StreamHandle, properties: StreamProperties, host: PulseAudioHost) {
         self.handle = handle
         self.properties = properties
         self.host = host
@@ -78,7 +68,7 @@ package final class PulseStream: HostedStream {
     }
 
     package var direction: StreamDirection { handle.direction }
-    package var application: ApplicationID { properties.identity.application }
+    private var application: ApplicationID { properties.identity.application }
     package var complaint: String? { properties.complaint }
 
     /// Whether the client has corked the stream.
@@ -93,17 +83,33 @@ package final class PulseStream: HostedStream {
         StreamIdentity(node: index, client: properties.identity, session: property(StreamIdentity.sessionProperty))
     }
 
-    /// Gives the stream a new id and new properties, because it now describes itself differently. To the policy it is a
-    /// new stream. The changes made by `introduction` replace the former ones in one step, so a stream that stays
-    /// silent is not released in between.
-    func renew(_ id: StreamID, _ properties: StreamProperties, _ introduction: () -> Void) {
+    /// The sink or source that the stream plays on or records from.
+    package var place: UInt32? { host.routes.place(of: handle) }
+
+    /// The rate of the stream's device; without a device, that of the default sink (R74).
+    package var clock: GraphClock {
+        let device = handle.device
+        return host.clock(
+            direction == .capture
+                ? cpc_source_sample_spec(device) : cpc_sink_sample_spec(device ?? cpc_default_sink(host.core)))
+    }
+
+    /// Whether the daemon allows changes of the stream's volume.
+    package var hasVolume: Bool { !handle.isPassthrough }
+
+    /// Introduces the stream anew if its properties mean something else: some clients announce their role only after the
+    /// stream exists. The changes that follow replace the former ones in one step, so a stream that stays silent is not
+    /// released in between.
+    package func readProperties() {
+        guard let properties = host.changedProperties(of: self) else { return }
+        host.runtime?.remove(self, now: true)
         interruptionContinues = false
         changeAtOnce {
             silence = .none
-            gain = StreamGain()
-            self.id = id
+            policyGain = .unity
+            inputGain = .unity
             self.properties = properties
-            introduction()
+            host.runtime?.add(self)
         }
         if !interruptionContinues { tell(of: .ended(shouldResume: true)) }
     }
@@ -122,13 +128,13 @@ package final class PulseStream: HostedStream {
         guardStart(false)
         set(Silence.none)
         set(LinearGain.unity)
-        setInputGain(.unity)
+        apply(.none)
         tell(of: .ended(shouldResume: true))
         left()
     }
 
     /// Leaves nothing of ours in the stream, which is about to go or to be left alone.
-    func left() { handle.endGlide() }
+    func left() { handle.endRamp() }
 
     // MARK: - The client's wishes
 
@@ -156,24 +162,24 @@ package final class PulseStream: HostedStream {
             hold()
             requestCork()
         }
-        host.post(.streamRunning(id, isRunning), now: false)
+        host.runtime?.post(.streamRunning(id, isRunning), now: false)
     }
 
     private func corked() {
         follow(client.corked(at: host.now))
-        host.post(.streamRunning(id, false), now: false)
+        host.runtime?.post(.streamRunning(id, false), now: false)
     }
 
     private func follow(_ intent: CorkRequests.Intent) {
         switch intent {
         case .same: break
-        case .wanted(let isWanted): host.post(.streamWanted(id, isWanted), now: true)
+        case .wanted(let isWanted): host.runtime?.post(.streamWanted(id, isWanted), now: true)
         case .wantedAnew:
             // A stream that may not start stays held between the two events (R8).
             changeAtOnce {
-                host.post(.streamWanted(id, false), now: true)
-                host.post(.streamWanted(id, true), now: true)
-                host.post(.streamFreed(id, by: .play), now: true)
+                host.runtime?.post(.streamWanted(id, false), now: true)
+                host.runtime?.post(.streamWanted(id, true), now: true)
+                host.runtime?.post(.streamFreed(id, by: .play), now: true)
             }
         }
     }
@@ -197,7 +203,7 @@ package final class PulseStream: HostedStream {
         }
     }
 
-    func set(_ silence: Silence) {
+    package func set(_ silence: Silence) {
         guard silence != self.silence else { return }
         let wasHeld = isHeld
         self.silence = silence
@@ -216,54 +222,63 @@ package final class PulseStream: HostedStream {
             if let moment { host.checkRequestLater(at: moment) }
             if requestsUncork { tell("request-uncork") }
         }
-        host.post(.streamRunning(id, isRunning), now: false)
+        host.runtime?.post(.streamRunning(id, isRunning), now: false)
     }
 
     /// Asks a client that runs its stream to cork. Not during a handover, when the stream waits only until others are
     /// silent: a request would only prolong the wait.
     private func requestCork() {
-        guard handle.state == CPC_RUNNING, !host.isHandover(id) else { return }
+        guard handle.state == CPC_RUNNING, host.runtime?.treatment(of: id)?.reason != .handover else { return }
         client.ask(at: host.now, on: handle.place)
         tell("request-cork")
     }
 
-    func set(_ gain: LinearGain) {
-        guard gain != self.gain.policy else { return }
-        glide(to: gain, within: .zero, fromSilence: false)
+    package func set(_ gain: LinearGain) {
+        if gain != policyGain { ramp(to: gain, within: .zero, fromSilence: false) }
     }
 
     /// Whether the stream's gain can change with every sample.
-    package var glides: Bool { handle.canGlide }
+    package var canRamp: Bool { handle.canRamp }
 
-    /// Lets the policy's gain go to another, from the first sound on that has not been played. Where it cannot glide, the
+    /// Lets the policy's gain go to another, from the first sound on that has not been played. Where it cannot ramp, the
     /// factor changes at once.
-    func glide(to gain: LinearGain, within duration: Duration, fromSilence: Bool) {
-        self.gain.policy = gain
+    package func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool) {
+        policyGain = gain
         writeGain(within: duration, fromSilence: fromSilence)
     }
 
     private func writeGain(within duration: Duration = .zero, fromSilence: Bool = false) {
         guard !isChanging else { return }
-        isInSound = handle.canGlide
-        let isNew = isInSound && gain.policy != toldGain
-        if isNew, handle.glide(to: gain.policy, within: duration, fromSilence: fromSilence) {
-            toldGain = gain.policy
-        } else if isNew, !handle.isGliding {
+        isInSound = handle.canRamp
+        let isNew = isInSound && policyGain != toldGain
+        if isNew, handle.ramp(to: policyGain, within: duration, fromSilence: fromSilence) {
+            toldGain = policyGain
+        } else if isNew, !handle.isRamping {
             // There is no memory for it.
             isInSound = false
         }
         writeFactor()
     }
 
-    func setInputGain(_ gain: LinearGain) {
-        guard gain != self.gain.input else { return }
-        self.gain.input = gain
+    /// Applies the one preference that PulseAudio supports: a gain on recorded sound (R76). The daemon gives each stream its
+    /// own latency, and a sink runs at the rate of the first stream that it plays.
+    package func apply(_ preferences: StreamPreferences) {
+        guard preferences.inputGain != inputGain else { return }
+        inputGain = preferences.inputGain
         writeFactor()
     }
 
+    /// Kills the stream (R23). The daemon still needs the stream while creating it, so the kill comes later.
+    package func refuse() {
+        isRefused = true
+        host.drainLater()
+    }
+
+    package func measure(_ isMeasured: Bool) { host.measure(self, isMeasured) }
+
     private func writeFactor() {
         guard !isChanging else { return }
-        let wished = silence == .mute ? 0 : isInSound ? gain.input.value : gain.factor
+        let wished = silence == .mute ? 0 : (isInSound ? 1 : policyGain.value) * inputGain.value
         guard !handle.setFactor(isGuarded ? 0 : wished), wished != 1, !isRefusalLogged, handle.isPassthrough else {
             return
         }
@@ -295,7 +310,7 @@ package final class PulseStream: HostedStream {
 
     /// Tells the client once that an interruption began, and once that it ended, even if the stream changed its
     /// properties in between.
-    func tell(of interruption: StreamInterruption) {
+    package func tell(of interruption: StreamInterruption) {
         switch interruption {
         case .began(let reason, let actor):
             interruptionContinues = true
@@ -315,7 +330,7 @@ package final class PulseStream: HostedStream {
     func tell(_ event: String, _ properties: [(String, String)] = []) {
         guard pendingEvents.count < PulseStream.maximumPendingEvents else { return }
         pendingEvents.append((event, properties))
-        host.sendEventsLater(self)
+        host.drainLater()
     }
 
     /// Sends the queued events.

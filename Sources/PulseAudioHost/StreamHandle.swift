@@ -74,18 +74,18 @@ struct StreamHandle {
     }
 
     /// Whether our gain can change with every sample of the stream, or does.
-    var canGlide: Bool { isPlayback && cpc_sink_input_can_glide(pointer) }
+    var canRamp: Bool { isPlayback && cpc_sink_input_can_glide(pointer) }
 
     /// Whether our gain does.
-    var isGliding: Bool { isPlayback && cpc_sink_input_is_gliding(pointer) }
+    var isRamping: Bool { isPlayback && cpc_sink_input_is_gliding(pointer) }
 
     /// Lets our gain go to another, sample by sample. Returns whether the device's thread was told.
-    func glide(to gain: LinearGain, within duration: Duration, fromSilence: Bool) -> Bool {
+    func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool) -> Bool {
         cpc_sink_input_glide(pointer, Float(gain.slider), duration / .seconds(1), fromSilence)
     }
 
     /// Gives the stream its full level back, and leaves nothing in it.
-    func endGlide() {
+    func endRamp() {
         if isPlayback { cpc_sink_input_end_glide(pointer) }
     }
 

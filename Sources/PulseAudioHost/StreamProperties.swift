@@ -1,5 +1,6 @@
 import CPulseCore
 import Glibc
+import SessionRuntime
 import SessionCore
 import SessionHost
 import SessionService

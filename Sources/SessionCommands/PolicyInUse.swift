@@ -8,6 +8,8 @@ struct PolicyInUse {
     var policy: Policy
     /// Classifies streams under this policy.
     var classifier: Classifier
+    /// What a runtime needs of it.
+    var inForce: PolicyInForce { PolicyInForce(policy: policy, classifier: classifier, origin: origin) }
     /// The mistakes in its sources.
     var diagnostics: [Diagnostic]
     /// For a policy inside a scenario file: the value there, a preset's name or an object.

@@ -1,3 +1,4 @@
+public import SessionRuntime
 import Glibc
 
 /// The processes of this machine, read from `/proc` (proc(5)). The kernel makes these files in memory and at once, but for
@@ -219,25 +220,6 @@ public struct LinuxProcessTree: ProcessTree {
         }
     }
 
-    /// The name of the desktop file, without `.desktop`, in the name of an application's unit; `nil` if there is none.
-    /// Desktops name units `app[-LAUNCHER]-ID-NUMBER.scope` or `app[-LAUNCHER]-ID[@NUMBER].service` (systemd, Desktop
-    /// Environment Integration).
-    static func desktopEntry(ofUnit unit: String) -> String? {
-        var parts: [Substring]
-        if unit.hasSuffix(".scope") {
-            parts = unit.dropLast(".scope".count).split(separator: "-", omittingEmptySubsequences: false).dropLast()
-        } else if unit.hasSuffix(".service") {
-            let name = unit.dropLast(".service".count).prefix { $0 != "@" }
-            parts = name.split(separator: "-", omittingEmptySubsequences: false)
-        } else {
-            return nil
-        }
-        guard (2...3).contains(parts.count), parts.first == "app", let id = parts.popLast(), !id.isEmpty else {
-            return nil
-        }
-        return unescaped(id)
-    }
-
     private static func innermost(of groups: [UInt8], _ meaning: (String) -> String?) -> String? {
         for line in groups.split(separator: UInt8(ascii: "\n")) {
             for group in line.split(separator: UInt8(ascii: "/")).reversed() {
@@ -253,32 +235,13 @@ public struct LinuxProcessTree: ProcessTree {
         if group.hasPrefix("app-flatpak-"), group.hasSuffix(".scope") {
             guard let end = group.lastIndex(of: "-") else { return nil }
             let id = group[..<end].dropFirst("app-flatpak-".count)
-            return id.isEmpty ? nil : unescaped(id)
+            return id.isEmpty ? nil : UnitName.unescaped(id)
         }
         if group.hasPrefix("snap.") {
             let name = group.dropFirst("snap.".count).prefix { $0 != "." }
             return name.isEmpty ? nil : String(name)
         }
         return nil
-    }
-
-    /// Decodes systemd's escapes: `\x2d` is a hyphen (systemd.unit(5), "String Escaping for Inclusion in Unit Names").
-    private static func unescaped(_ name: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = Substring(name).utf8[...]
-        while let byte = rest.first {
-            let escape = rest.prefix(4)
-            if byte == UInt8(ascii: "\\"), escape.count == 4, escape.dropFirst().first == UInt8(ascii: "x"),
-                let code = UInt8(String(decoding: escape.dropFirst(2), as: UTF8.self), radix: 16)
-            {
-                bytes.append(code)
-                rest = rest.dropFirst(4)
-            } else {
-                bytes.append(byte)
-                rest = rest.dropFirst()
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The target of a symbolic link below the root.

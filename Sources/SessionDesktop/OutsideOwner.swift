@@ -1,3 +1,4 @@
+import SessionRuntime
 import SessionBus
 
 extension BusConnection {

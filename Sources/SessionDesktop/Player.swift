@@ -1,5 +1,7 @@
 /// A media player on the session bus, and the match between players and streams.
 
+import SessionRuntime
+
 /// A program that can be asked to pause (MPRIS D-Bus Interface Specification, version 2.2): one connection with one or
 /// more names below `org.mpris.MediaPlayer2`, all for the same object.
 public struct Player: Sendable, Equatable {

@@ -1,3 +1,4 @@
+public import SessionRuntime
 import SessionBus
 import SessionWire
 

@@ -1,4 +1,4 @@
-public import SessionDesktop
+public import SessionRuntime
 
 /// Chooses the session manager among those who offer the metadata "default". Any program can register metadata of that
 /// name.

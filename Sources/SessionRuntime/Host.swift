@@ -32,43 +32,42 @@ public struct DeviceFigures: Sendable, Hashable {
     private static let longestLatency = Duration.seconds(60)
 }
 
+/// The timing of a graph (R74).
+public struct GraphClock: Sendable, Hashable {
+    /// The sample rate in Hz.
+    public var sampleRate: Double
+    /// The duration of one cycle. Changes of gain take effect at its end.
+    public var quantum: Duration
+
+    /// Creates a clock.
+    public init(sampleRate: Double, quantum: Duration) {
+        self.sampleRate = sampleRate
+        self.quantum = quantum
+    }
+}
+
 /// What the runtime needs of a sound server.
 ///
-/// All calls come on the server's main loop. None may block, and none may call the runtime back except through
-/// ``SessionRuntime/post(_:)``. Calls about a stream that was removed are ignored.
+/// All calls come on the server's main loop. None may block. What a call causes is posted
+/// (``SessionRuntime/post(_:now:)``), and waits until the present effects are applied.
 public protocol Host: AnyObject {
+    /// The running server and its limits.
+    var server: ServerDescription { get }
     /// The monotonic clock.
     var now: Instant { get }
-    /// The duration of one cycle of the stream's graph. Changes of gain take effect at the end of a cycle.
-    func quantum(of stream: StreamID) -> Duration
-    /// The time to allow for one ``setGain(_:of:)``, so that many calls leave time for other work.
+    /// The time to allow for one change of a stream's gain, so that many calls leave time for other work.
     var gainCost: Duration { get }
-    /// Sets the policy's factor on a stream's volume. The stream's own volume is not changed.
-    func setGain(_ gain: LinearGain, of stream: StreamID)
-    /// Whether ``glide(_:to:within:fromSilence:)`` works for a stream. If it does not, a fade is made of steps.
-    func glides(_ stream: StreamID) -> Bool
-    /// Lets the policy's factor on a stream's volume go to a gain evenly, sample by sample, from the next cycle of the graph
-    /// on: from wherever it is now, or from silence, for a stream that was silenced. The stream's own volume is not changed.
-    func glide(_ stream: StreamID, to gain: LinearGain, within duration: Duration, fromSilence: Bool)
-    /// Corks, mutes or releases a stream, whatever its application wants.
-    func setSilence(_ silence: Silence, of stream: StreamID)
-    /// How the policy silences a stream now.
-    func silence(of stream: StreamID) -> Silence
-    /// Tells a stream's client that it is refused a device (R23).
-    func refuse(_ stream: StreamID)
-    /// Tells a stream's client that an interruption began or ended (N7, R33). If the server cannot tell the client,
-    /// only the D-Bus service does.
-    func tell(_ stream: StreamID, of interruption: StreamInterruption)
     /// The streams that play on a sink, given by the sink's number in the server.
     func streams(heardOn node: UInt32) -> [StreamID]
-    /// The number in the server of the sink or source to which a stream is linked; `nil` for none.
-    func place(of stream: StreamID) -> UInt32?
     /// Moves a stream, or changes the port that a card uses.
     func carryOut(_ command: RouteCommand)
-    /// Applies a wish to a stream; an empty wish restores what the stream's client had set (R74, R76).
-    func apply(_ wish: StreamWish, to stream: StreamID)
-    /// The sample rate and quantum of a stream's graph; of the running graph if the stream is `nil` or in no graph.
-    func clock(of stream: StreamID?) -> GraphClock
+    /// Makes the server use a port that the user has chosen, as if chosen in the desktop's settings (R66).
+    ///
+    /// - Returns: Whether that is possible. It is not if no usable profile of a card contains the port, or if there is
+    ///   no session manager.
+    func choose(_ port: RoutePort, direction: PortDirection) -> Bool
+    /// The clock of the graph that a new stream would join.
+    var clock: GraphClock { get }
     /// The channels, the volume and the latency of a sink or source, given by its number in the server; `nil` if there
     /// is none.
     func device(_ node: UInt32) -> DeviceFigures?
@@ -76,39 +75,64 @@ public protocol Host: AnyObject {
     var longestBuffer: Duration { get }
     /// Whether levels can be measured.
     var measuresStreams: Bool { get }
-    /// Calls ``SessionRuntime/measured(_:peak:)`` some twenty times or more in a second while the stream plays, or no
-    /// longer.
-    func measure(_ stream: StreamID, _ isMeasured: Bool)
-    /// Whether ``setGain(_:of:)`` has an effect on a stream.
-    func hasVolume(_ stream: StreamID) -> Bool
+    /// An output was lost on which something was heard that may have to stop. Called before those streams are stopped.
+    func outputLost(_ port: RoutePort)
     /// Called when all events of a turn have been handled: what would become of streams that have not started may have
     /// changed (``SessionRuntime/mustBeginSilent(_:)``), and the policy may be another one, or suspended.
     func turnEnded()
+    /// Calls ``SessionRuntime/drain()`` after the server's present work.
+    func drainLater()
     /// Calls ``SessionRuntime/timerFired()`` at this moment instead of an earlier chosen one; `nil` for never.
     func arm(at moment: Instant?)
     /// Writes a log line.
     func log(_ level: LogLevel, _ text: @autoclosure () -> String)
 }
 
-extension Host {
-    /// No sinks or sources.
-    public func device(_ node: UInt32) -> DeviceFigures? { nil }
+/// One stream of a sound server: what it is, what it does, and what can be done to it.
+public protocol ServerStream: AnyObject {
+    /// Its id in the engine, which the runtime sets. To the engine, a stream whose properties change its meaning is a new
+    /// one.
+    var id: StreamID { get set }
+    /// Its direction.
+    var direction: StreamDirection { get }
+    /// Whose it is.
+    var identity: StreamIdentity { get }
+    /// What is wrong with its properties, for the log.
+    var complaint: String? { get }
+    /// A property of the stream, or else of its client; `nil` if neither has it.
+    func property(_ key: String) -> String?
+    /// Reads its properties again, and introduces it anew if they mean something else.
+    func readProperties()
 
-    /// No cards.
-    public var longestBuffer: Duration { .zero }
+    /// Whether its client wants it to run.
+    var wantsToPlay: Bool { get }
+    /// Whether its user or client has muted it, or has its volume at zero; not whether the policy mutes it.
+    var isMuted: Bool { get }
+    /// Whether the server processes it.
+    var isRunning: Bool { get }
+    /// The number in the server of the sink or source to which it is linked; `nil` for none.
+    var place: UInt32? { get }
+    /// The clock of its graph.
+    var clock: GraphClock { get }
+    /// Whether a gain has an effect on it.
+    var hasVolume: Bool { get }
+    /// Whether ``ramp(to:within:fromSilence:)`` works. If it does not, a fade is made of steps.
+    var canRamp: Bool { get }
 
-    /// No levels.
-    public var measuresStreams: Bool { false }
-
-    /// Does nothing.
-    public func measure(_ stream: StreamID, _ isMeasured: Bool) {}
-
-    /// Does nothing.
-    public func turnEnded() {}
-
-    /// No stream does.
-    public func glides(_ stream: StreamID) -> Bool { false }
-
-    /// Does nothing.
-    public func glide(_ stream: StreamID, to gain: LinearGain, within duration: Duration, fromSilence: Bool) {}
+    /// Sets the policy's factor on its volume. Its own volume is not changed.
+    func set(_ gain: LinearGain)
+    /// Lets the policy's factor go to a gain evenly, sample by sample, from the next cycle of the graph on: from wherever it
+    /// is now, or from silence, for a stream that was silenced.
+    func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool)
+    /// Corks, mutes or releases it, whatever its application wants.
+    func set(_ silence: Silence)
+    /// Tells its client that it is refused a device (R23).
+    func refuse()
+    /// Tells its client that an interruption began or ended (N7, R33). If the server cannot tell the client, only the D-Bus
+    /// service does.
+    func tell(of interruption: StreamInterruption)
+    /// Applies preferences; none restore what its client had set (R74, R76).
+    func apply(_ preferences: StreamPreferences)
+    /// Calls ``SessionRuntime/measured(_:peak:)`` some twenty times or more in a second while it plays, or no longer.
+    func measure(_ isMeasured: Bool)
 }

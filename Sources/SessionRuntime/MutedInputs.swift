@@ -87,7 +87,7 @@ extension SessionRuntime {
         host.log(.info, "\(input.name) is \(isMuted ? "muted" : "not muted any more")")
         if !isMuted {
             let streams = recordings.filter { $0.known?.port == input.port }.map(\.stream)
-            for stream in streams { streamRecords[stream]?.mutedInput = nil }
+            for stream in streams { self.streams[stream]?.mutedInput = nil }
             post(.inputMuted(input.port, false, name: input.name, streams: streams))
         }
         drain()
@@ -102,14 +102,14 @@ extension SessionRuntime {
     func reportMutedInputs() {
         let changes = mutedInputs.changes(
             among: { recordings }, name: { node in read { $0.places.first { $0.nodeID == node }?.nodeName } })
-        for (stream, input) in changes.inputs { streamRecords[stream]?.mutedInput = input }
+        for (stream, input) in changes.inputs { streams[stream]?.mutedInput = input }
         for event in changes.events { post(event) }
     }
 
     /// All recording streams, the oldest first.
     private var recordings: [MutedInputs.Recording] {
         read { $0.recordings }.map {
-            MutedInputs.Recording(stream: $0, node: host.place(of: $0), known: streamRecords[$0]?.mutedInput)
+            MutedInputs.Recording(stream: $0, node: streams[$0]?.server?.place, known: streams[$0]?.mutedInput)
         }
     }
 }

@@ -4,46 +4,39 @@ public import SessionCore
 extension SessionRuntime {
     /// Handles a stream's highest sample of a period, as the host measures it.
     public func measured(_ stream: StreamID, peak: Double) {
-        guard let record = streamRecords[stream], record.detector != nil else { return }
-        hear(stream, record, peak)
+        guard let record = streams[stream], record.detector != nil else { return }
+        hear(record, peak, at: host.now)
         drain()
     }
 
     /// Measures a stream as long as its description asks for that and it runs.
-    func updateMeasurement(of stream: StreamID, _ record: RuntimeStream) {
+    func updateMeasurement(of stream: StreamEntry) {
         guard host.measuresStreams else { return }
-        let isWanted = record.isToBeMeasured
-        if isWanted, record.detector == nil {
-            record.detector = SoundDetector()
+        if stream.isToBeMeasured, stream.detector == nil {
+            stream.detector = SoundDetector()
             // Until a sound is measured, there is none.
-            sooner.append(.streamSounding(stream, false))
-        } else if !isWanted, record.detector != nil {
-            record.detector = nil
-            sooner.append(.streamSounding(stream, true))
+            sooner.append(.streamSounding(stream.id, false))
+        } else if !stream.isToBeMeasured, stream.detector != nil {
+            stream.detector = nil
+            sooner.append(.streamSounding(stream.id, true))
         }
-        let isMeasured = isWanted && record.isRunning
-        guard isMeasured != record.isMeasured else { return }
-        record.isMeasured = isMeasured
-        host.measure(stream, isMeasured)
-        if !isMeasured, let detector = record.detector {
-            record.detector = SoundDetector()
-            if detector.isSounding { sooner.append(.streamSounding(stream, false)) }
+        let isMeasured = stream.isToBeMeasured && stream.isRunning
+        guard isMeasured != stream.isMeasured else { return }
+        stream.isMeasured = isMeasured
+        stream.server?.measure(isMeasured)
+        if !isMeasured, let detector = stream.detector {
+            stream.detector = SoundDetector()
+            if detector.isSounding { sooner.append(.streamSounding(stream.id, false)) }
         }
-    }
-
-    /// The next time at which a stream's sound may end.
-    var nextSilence: Instant? {
-        guard host.measuresStreams else { return nil }
-        return streamRecords.values.compactMap { $0.detector?.end(policy.sounding) }.min()
     }
 
     /// Ends the sounds that have been silent for long enough.
-    func endSounds() {
-        for (stream, record) in streamRecords where record.detector?.isSounding == true { hear(stream, record, nil) }
+    func endSounds(at now: Instant) {
+        for stream in streamsByAge where stream.detector?.isSounding == true { hear(stream, nil, at: now) }
     }
 
-    private func hear(_ stream: StreamID, _ record: RuntimeStream, _ peak: Double?) {
-        guard record.detector?.hear(peak, at: host.now, policy.sounding) == true else { return }
-        post(.streamSounding(stream, record.detector?.isSounding ?? true))
+    private func hear(_ stream: StreamEntry, _ peak: Double?, at now: Instant) {
+        guard stream.detector?.hear(peak, at: now, policy.sounding) == true else { return }
+        post(.streamSounding(stream.id, stream.detector?.isSounding ?? true))
     }
 }

@@ -49,7 +49,7 @@ final class Desktop {
     private func willSleep(_ done: @escaping (Duration) -> Void) {
         let id = service.nextID()
         sleeping = id
-        service.beginInterruption(id, SystemInterruption.sleep, by: SystemInterruption.sleeper)
+        service.begin(Interruption(id), SystemInterruption.sleep, by: SystemInterruption.sleeper)
         // Set only after the interruption has begun: before it is active, nothing fades.
         mayFallAsleep = done
         sleepIfSilent()
@@ -58,7 +58,7 @@ final class Desktop {
     private func didWake() {
         mayFallAsleep = nil
         service.runtime.handle(.woke)
-        if let sleeping { service.endInterruption(sleeping) }
+        if let sleeping { service.runtime.close(sleeping) }
         sleeping = nil
     }
 
@@ -66,7 +66,7 @@ final class Desktop {
     func sleepIfSilent() {
         guard let done = mayFallAsleep, !service.runtime.isFading else { return }
         mayFallAsleep = nil
-        done(service.runtime.longestBuffer)
+        done(service.runtime.host.longestBuffer)
     }
 
     // MARK: - Calls
@@ -80,9 +80,9 @@ final class Desktop {
             let id = service.nextID()
             call = id
             // Not with its number: some servers tell every client who interrupts.
-            service.beginInterruption(id, description, by: "a call")
+            service.begin(Interruption(id), description, by: "a call")
         }
-        if let former { service.endInterruption(former) }
+        if let former { service.runtime.close(former) }
     }
 
     /// A telephone's shell has set up the card for a call, whose sound may never come to this server.
@@ -92,8 +92,8 @@ final class Desktop {
         if isInCall, let description = Role("phone").flatMap({ service.runtime.policy.roles[$0] }) {
             let id = service.nextID()
             audioCall = id
-            service.beginInterruption(id, description, by: "a call")
+            service.begin(Interruption(id), description, by: "a call")
         }
-        if let former { service.endInterruption(former) }
+        if let former { service.runtime.close(former) }
     }
 }

@@ -1,5 +1,6 @@
 import SessionBus
 import SessionCore
+import SessionRuntime
 
 /// Sessions outlive a connection to the bus that is lost: whoever is still there when the bus is back finds them as they
 /// were, and nobody else does.
@@ -11,10 +12,6 @@ final class KeptSessions {
     /// How long sessions are kept after the connection to the bus was lost.
     static let patience = Duration.seconds(10)
 
-    /// The sessions for which their owners have not asked since, the oldest first.
-    var sessions: [SessionID] = []
-    /// The owners whose connections are gone.
-    var owners: [Owner] = []
     private let loop: any EventLoop
     private var timer: (any LoopTimer)?
 
@@ -41,7 +38,7 @@ extension SessionService {
             owner.isKnown = false
             owner.waiting = []
         }
-        kept?.sessions = objects.keys.sorted { $0.rawValue < $1.rawValue }
+        for object in objects { object.isKept = true }
         kept?.wait()
         manager?.forgetEvents()
     }
@@ -67,26 +64,26 @@ extension SessionService {
         }
         owners[owner.name] = nil
         owner.follower = nil
-        subscribe(owner, false)
+        owner.isSubscribed = false
         endInterruptions(of: owner)
-        kept?.owners.append(owner)
         serve(waiting, as: owner.name)
     }
 
     /// Nobody who is gone comes back any more.
     func endKeptSessions() {
-        guard let kept else { return }
-        let gone = kept.owners + owners.values.filter { !$0.isKnown && !connection.isConnected }
-        kept.sessions = []
-        kept.owners = []
-        for owner in gone { connectionEnded(of: owner) }
+        for object in objects { object.isKept = false }
+        let all = objects.flatMap(\.owners) + owners.values
+        for owner in all where owners[owner.name] !== owner || !owner.isKnown && !connection.isConnected {
+            connectionEnded(of: owner)
+        }
     }
 
     /// The kept session for which an owner asks when it opens one; `nil` for none.
     func keptSession(of owner: Owner, takesTaggedOnly: Bool, displayName: String) -> SessionObject? {
-        guard let kept else { return nil }
-        return kept.sessions.lazy.compactMap { self.objects[$0] }.first { object in
-            guard !object.isShared, object.takesTaggedOnly == takesTaggedOnly, object.displayName == displayName else {
+        objects.first { object in
+            guard object.isKept, !object.isShared, object.takesTaggedOnly == takesTaggedOnly,
+                object.displayName == displayName
+            else {
                 return false
             }
             return object.owners.contains { $0 === owner } || object.isKept(for: owner)
@@ -95,13 +92,9 @@ extension SessionService {
 
     /// An owner has asked for a kept session: it is the owner's own again.
     func take(_ object: SessionObject, _ owner: Owner) {
-        kept?.sessions.removeAll { $0 == object.id }
-        for gone in object.owners where !gone.isKnown {
-            gone.sessions.removeAll { $0 == object.id }
-            if gone.load == 0 { kept?.owners.removeAll { $0 === gone } }
-        }
+        object.isKept = false
         object.owners.removeAll { !$0.isKnown }
-        join(object, owner)
+        if !object.owners.contains(where: { $0 === owner }) { object.owners.append(owner) }
     }
 }
 

@@ -35,9 +35,9 @@ final class ManagerObject: ServedObject {
         switch property {
         case "Version": return .string(AudioSessionBus.version)
         case "SchemaVersion": return .uint32(AudioSessionBus.schemaVersion)
-        case "Server": return .string(service.host.server.name)
-        case "ServerLimits": return Records.limits(service.host.server)
-        case "Policy": return .string(service.host.policyOrigin)
+        case "Server": return .string(service.runtime.host.server.name)
+        case "ServerLimits": return Records.limits(service.runtime.host.server)
+        case "Policy": return .string(service.runtime.policyOrigin)
         case "Silent": return .boolean(switches.isSilent)
         case "DoNotDisturb": return .boolean(switches.isUndisturbed)
         case "Locked": return .boolean(switches.isLocked)
@@ -107,7 +107,7 @@ final class ManagerObject: ServedObject {
     func policyChanged() {
         feed.isWanted = !service.subscribers.isEmpty
         changed(["Policy"])
-        feed.add("policy-changed", [("policy", .string(service.host.policyOrigin))])
+        feed.add("policy-changed", [("policy", .string(service.runtime.policyOrigin))])
         flush()
     }
 
@@ -152,7 +152,7 @@ final class ManagerObject: ServedObject {
     /// Sends the collected events to subscribers.
     func flush() {
         guard feed.hasAny else { return }
-        let subscribers = service.subscribers.filter(\.isKnown)
+        let subscribers = service.subscribers
         guard !subscribers.isEmpty else { return feed.clear() }
         // If events come faster than they can be sent, some are dropped.
         let time = service.realTime()
@@ -205,7 +205,7 @@ final class ManagerObject: ServedObject {
         case "EndInterruption": service.owner(of: call) { [unowned self] in end(first, call, $0) }
         case "Subscribe", "Unsubscribe":
             control(call) { [unowned self] owner in
-                service.subscribe(owner, method == "Subscribe")
+                owner.isSubscribed = method == "Subscribe"
                 feed.isWanted = !service.subscribers.isEmpty
                 call.answer()
             }
@@ -307,8 +307,8 @@ final class ManagerObject: ServedObject {
             try service.checkLimits(of: owner)
             let object = SessionObject(
                 service.nextID(), owner: owner, application: application, displayName: displayName,
-                takesTaggedOnly: streams == "tagged", isShared: streams == "shared", service: service)
-            service.open(object) { call.answer([.objectPath(object.path)]) }
+                takesTaggedOnly: streams == "tagged", isShared: streams == "shared", service: service, call: call)
+            service.open(object)
         } catch { call.fail(error) }
     }
 
@@ -319,10 +319,8 @@ final class ManagerObject: ServedObject {
                 properties?["display-name"]?.text ?? owner.identity.application.name)
             let description = try description(of: kind, by: owner, name)
             lastCookie &+= 1
-            let cookie = lastCookie
-            let id = service.nextID()
-            owner.interruptions[cookie] = id
-            service.beginInterruption(id, description, by: name, owner: owner) { call.answer([.uint32(cookie)]) }
+            let interruption = Interruption(service.nextID(), of: owner, cookie: lastCookie, call: call)
+            service.begin(interruption, description, by: name)
         } catch { call.fail(error) }
     }
 
@@ -332,7 +330,7 @@ final class ManagerObject: ServedObject {
         switch SystemInterruption.meaning(of: kind, in: policy) {
         case .description(let description): return description
         case .role(let role, let direction):
-            let result = service.host.classify(owner.identity, direction) { property in
+            let result = service.runtime.classify(owner.identity, direction) { property in
                 SystemInterruption.property(
                     property, kind: role, program: owner.program, sandbox: owner.sandbox?.application, label: name)
             }
@@ -350,11 +348,11 @@ final class ManagerObject: ServedObject {
 
     private func end(_ cookie: WireValue?, _ call: BusCall, _ owner: Owner) {
         guard let cookie = cookie?.integer.flatMap({ UInt32(exactly: $0) }),
-            let id = owner.interruptions.removeValue(forKey: cookie)
+            let interruption = service.interruptions(of: owner).first(where: { $0.cookie == cookie })
         else {
             return call.fail(WireError(WireErrorName.notFound, "the caller has no interruption of that cookie"))
         }
-        service.endInterruption(id, of: owner)
+        service.runtime.close(interruption.id)
         call.answer()
     }
 }

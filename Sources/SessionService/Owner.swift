@@ -1,5 +1,6 @@
 import SessionBus
 import SessionCore
+import SessionRuntime
 import SessionDesktop
 
 /// One connection to the bus that has opened sessions, begun interruptions or subscribed to events.
@@ -8,16 +9,14 @@ final class Owner {
     let name: String
     /// The owner's identity, once the bus has named its process.
     var identity: ClientIdentity
-    /// The open sessions, the oldest first.
-    var sessions: [SessionID] = []
-    /// The interruptions that have begun, by cookie.
-    var interruptions: [UInt32: SessionID] = [:]
     /// Reports the end of the connection.
     var follower: Subscription?
     /// The work to be done once the bus has named the process.
     var waiting: [(Owner) -> Void] = []
     /// Whether the bus has named the process.
     var isKnown = false
+    /// Whether it receives events.
+    var isSubscribed = false
 
     init(name: String) {
         self.name = name
@@ -29,9 +28,6 @@ final class Owner {
     var sandbox: AppSandbox? { identity.sandbox }
     /// The file name of the owner's program.
     var program: String? { identity.program?.executable }
-
-    /// The number of sessions and interruptions, which counts against the service's limits.
-    var load: Int { sessions.count + interruptions.count }
 }
 
 extension SessionService {
@@ -93,21 +89,17 @@ extension SessionService {
     /// R12: when a connection ends, everything that it opened ends.
     func connectionEnded(of owner: Owner) {
         if owners[owner.name] === owner { owners[owner.name] = nil }
-        subscribe(owner, false)
+        owner.isSubscribed = false
         owner.waiting = []
-        for id in owner.sessions { if let object = objects[id] { leave(object, owner) } }
+        for object in sessions(of: owner) { leave(object, owner) }
         endInterruptions(of: owner)
         owner.follower = nil
     }
 
     func endInterruptions(of owner: Owner) {
-        for id in owner.interruptions.values { endInterruption(id, of: owner) }
-        owner.interruptions = [:]
+        for interruption in interruptions(of: owner) { runtime.close(interruption.id) }
     }
 
-    /// Sends events to an owner from now on, or no longer.
-    func subscribe(_ owner: Owner, _ isSubscribed: Bool) {
-        subscribers.removeAll { $0 === owner }
-        if isSubscribed { subscribers.append(owner) }
-    }
+    /// The owners that receive events.
+    var subscribers: [Owner] { owners.values.filter { $0.isSubscribed && $0.isKnown } }
 }

@@ -7,52 +7,38 @@ import SessionRuntime
 final class PlayerBridge: PlayerPausing {
     private unowned let service: SessionService
     private let players: Players
-    /// The player that was paused for each stream.
-    private var asked: [StreamID: Player] = [:]
 
     init(service: SessionService, loop: any EventLoop) {
         self.service = service
         players = Players(session: service.connection, loop: loop, tree: service.processes)
     }
 
-    private func player(of stream: StreamID) -> Player? {
-        guard let identity = service.memberships.identity(of: stream),
-            identity.process != nil || identity.client.sandbox != nil
-        else { return nil }
-        return players.player(for: identity.process ?? 0, sandbox: identity.client.sandbox?.application)
+    private func player(of stream: StreamIdentity) -> Player? {
+        guard stream.process != nil || stream.client.sandbox != nil else { return nil }
+        return players.player(for: stream.process ?? 0, sandbox: stream.client.sandbox?.application)
     }
 
-    func hasPaused(_ stream: StreamID, since: Instant) -> Bool? {
+    func hasPaused(_ stream: StreamIdentity, since: Instant) -> Bool? {
         player(of: stream).map { $0.pausedAt.map { $0 >= since.nanoseconds } ?? false }
     }
 
-    func pause(_ stream: StreamID) -> Bool {
-        guard let player = player(of: stream), player.status == .playing else { return false }
-        asked[stream] = player
-        let name = service.memberships.identity(of: stream)?.application.name ?? "?"
+    func pause(_ stream: StreamIdentity) -> String? {
+        guard let player = player(of: stream), player.status == .playing else { return nil }
         players.pause(player) { [weak self] answer in
-            if case .refused(let error) = answer {
-                self?.service.host.log(.info, "the player of \(name) does not pause: \(Words.short(error.message))")
-            }
+            guard case .refused(let error) = answer else { return }
+            self?.service.runtime.host.log(
+                .info, "the player of \(stream.application.name) does not pause: \(Words.short(error.message))")
         }
-        return true
+        return player.owner
     }
 
-    func resume(_ stream: StreamID) -> Bool {
-        guard let player = asked.removeValue(forKey: stream) else { return true }
-        // If several streams paused one player, the last of them to be released resumes it.
-        if asked.values.contains(where: { $0.owner == player.owner }) { return true }
-        let isTouched =
-            !players.isPausedByUs(player) && players.all.first { $0.owner == player.owner }?.status != .playing
+    func resume(_ player: String) -> Bool {
+        guard let player = players.all.first(where: { $0.owner == player }) else { return false }
+        let isTouched = !players.isPausedByUs(player) && player.status != .playing
         players.resume(player)
         return !isTouched
     }
 
-    func forget(_ stream: StreamID) { asked[stream] = nil }
-
     /// Resumes all paused players.
-    func letGo() {
-        asked = [:]
-        players.stop()
-    }
+    func letGo() { players.stop() }
 }

@@ -1,4 +1,5 @@
 import SessionCore
+import SessionRuntime
 import SessionWire
 
 /// The engine's state as D-Bus records. `ListSessions` and `ListStreams` document the members.
@@ -34,7 +35,7 @@ enum Records {
     /// - Parameter level: Its gain at this moment, how long its fade still takes, and whether its fades have no steps.
     static func stream(
         _ stream: EngineSnapshot.Stream, _ identity: StreamIdentity?, since: UInt64,
-        level: (gain: LinearGain, remaining: Duration, glides: Bool)
+        level: (gain: LinearGain, remaining: Duration, canRamp: Bool)
     ) -> WireValue {
         .record([
             ("id", .uint32(stream.id.rawValue)),
@@ -55,7 +56,7 @@ enum Records {
             ("beside", .strings(stream.besides.map(\.label))),
             ("gain-now", .double(level.gain.decibels)),
             ("fade-remaining", .uint32(milliseconds(level.remaining))),
-            ("glides", .boolean(level.glides)),
+            ("glides", .boolean(level.canRamp)),
         ])
     }
 

@@ -7,14 +7,14 @@ extension SessionService {
     /// same ports get other nodes, or when ports appear for the first time.
     func showRoute() {
         manager?.portsChanged()
-        for object in objects.values { showRoute(of: object) }
+        for object in objects { showRoute(of: object) }
     }
 
     func showRoute(of object: SessionObject) {
         let route = runtime.route(of: object.id)
         guard route != object.route else { return }
         object.route = route
-        unmeasured.insert(object.id)
+        object.isStale = true
         changed(["CurrentRoute"], of: object)
     }
 
@@ -63,7 +63,9 @@ extension SessionService {
         }
         for direction in PortDirection.allCases {
             guard let choice = found.first(where: { $0.direction == direction }) else { continue }
-            guard host.choose(choice.port, direction: direction) else { throw Self.unusable(choice.port, direction) }
+            guard runtime.host.choose(choice.port, direction: direction) else {
+                throw Self.unusable(choice.port, direction)
+            }
             awaitedChoices[direction] =
                 choice.port.nodeID == nil ? (choice.port.id, runtime.now.advanced(by: Self.patience)) : nil
         }
@@ -82,7 +84,7 @@ extension SessionService {
             let ports = direction == .input ? runtime.availableInputs : runtime.availableOutputs
             guard let port = ports.first(where: { $0.id == choice.id && $0.nodeID != nil }) else { continue }
             awaitedChoices[direction] = nil
-            _ = host.choose(port, direction: direction)
+            _ = runtime.host.choose(port, direction: direction)
         }
     }
 

@@ -48,38 +48,33 @@ struct SessionFigures: Equatable {
 
 extension SessionService {
     /// Schedules new figures for all sessions, because the graph's clock or a sink or source has changed.
-    public func graphChanged() { unmeasured.formUnion(objects.keys) }
+    public func graphChanged() { for object in objects { object.isStale = true } }
 
     /// Schedules new figures for a stream's session, because the stream got or lost its volumes.
     public func volumeAppeared(of stream: StreamID) {
-        if let session = memberships[stream] { unmeasured.insert(session) }
-    }
-
-    /// Applies an application's new preferences.
-    func wish(_ wish: StreamWish, of object: SessionObject) {
-        unmeasured.insert(object.id)
-        runtime.wish(wish, of: object.id)
+        if let session = runtime.streams[stream]?.session { runtime.sessions[session]?.isStale = true }
     }
 
     /// Announces the sessions' figures that have changed.
     func measure() {
-        guard !unmeasured.isEmpty, !isMeasuring else { return }
-        while let id = unmeasured.popFirst() {
-            measure(id)
-            if connection.mayHurry() { continue }
+        guard !isMeasuring else { return }
+        var rest = objects.filter(\.isStale)[...]
+        while let object = rest.popFirst() {
+            measure(object)
+            guard !rest.isEmpty, !connection.mayHurry() else { continue }
             isMeasuring = true
             connection.bitByBit { [weak self] in
                 guard let self else { return false }
-                if let id = unmeasured.popFirst() { measure(id) }
-                isMeasuring = !unmeasured.isEmpty
+                if let object = objects.first(where: { $0.isStale }) { measure(object) }
+                isMeasuring = objects.contains { $0.isStale }
                 return isMeasuring
             }
             return
         }
     }
 
-    private func measure(_ id: SessionID) {
-        guard let object = objects[id] else { return }
+    private func measure(_ object: SessionObject) {
+        object.isStale = false
         let names = object.measure()
         if !names.isEmpty { changed(names, of: object) }
     }

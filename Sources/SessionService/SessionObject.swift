@@ -4,20 +4,19 @@ import SessionRuntime
 import SessionWire
 
 /// An opened session, as its owner and others see it on the bus.
-final class SessionObject: ServedObject {
-    let id: SessionID
+final class SessionObject: SessionEntry, ServedObject {
     let path: String
     /// The connections that control the session: the one that opened it, and those of the same process that opened the
     /// process's shared session after it (R6). Empty once it is closed.
     var owners: [Owner]
-    /// Who opened the session.
-    let identity: ClientIdentity
     let application: ApplicationID
     let displayName: String
-    /// Whether only streams that name the session belong to it (R80).
-    let takesTaggedOnly: Bool
     /// Whether other connections of the process may control it too (R6).
     let isShared: Bool
+    /// Whether nobody has asked for it since the connection to the bus was lost.
+    var isKept = false
+    /// Whether its activation was refused, and it is to be told when it would succeed (N26).
+    var isRefused = false
     private unowned let service: SessionService
     /// The state that was published last.
     private(set) var state = SessionState()
@@ -26,29 +25,37 @@ final class SessionObject: ServedObject {
     /// The session's part of the route, as published last (R57).
     var route: Route
     /// The calls that wait for the engine's answer, in order.
-    private var pending: [(SessionAnswer) -> Void] = []
-    /// The preferences about routes, in the order in which they were set.
-    private var preferences: [(String, WireValue)] = []
-    /// The preferences about streams (R74, R76).
-    private var wish = StreamWish()
-    /// The results of these preferences, as published last.
+    private var waiting: [WaitingCall]
+    /// The preferences, in the order in which they were set, as they are shown.
+    private var shownPreferences: [(String, WireValue)] = []
+    /// The results of the preferences, as published last.
     private var figures: SessionFigures
 
+    /// A call that the engine has been told of and has not answered.
+    private struct WaitingCall {
+        let call: BusCall
+        let kind: Kind
+
+        enum Kind {
+            case open, configure, activate, request
+        }
+    }
+
+    /// - Parameter call: The call that opens it.
     init(
         _ id: SessionID, owner: Owner, application: ApplicationID, displayName: String, takesTaggedOnly: Bool,
-        isShared: Bool, service: SessionService
+        isShared: Bool, service: SessionService, call: BusCall
     ) {
-        self.id = id
         owners = [owner]
-        identity = owner.identity
         self.application = application
         self.displayName = displayName
-        self.takesTaggedOnly = takesTaggedOnly
         self.isShared = isShared
         self.service = service
+        waiting = [WaitingCall(call: call, kind: .open)]
         route = service.runtime.route(of: id)
         figures = SessionFigures(of: id, in: service.runtime)
         path = AudioSessionBus.sessionPrefix + "\(id.rawValue)"
+        super.init(id, of: owner.identity, isInterruption: false, takesTaggedOnly: takesTaggedOnly)
     }
 
     // MARK: - Calls
@@ -95,13 +102,11 @@ final class SessionObject: ServedObject {
                     WireErrorName.accessDenied,
                     "a session of record silences what plays, and this program may not use the microphone")
             }
-            request(.activate(mayWait: flags.contains("delayed")), call) {
-                .success([.string($0 ? "active" : "delayed")])
-            }
+            ask(.sessionRequested(id, .activate(mayWait: flags.contains("delayed"))), .activate, call)
         case "Deactivate":
             let flags = try Words.flags(first, known: ["notify-others"], others: ["delayed"], "Activate")
-            request(.deactivate(notifyOthers: flags.contains("notify-others")), call)
-        case "CancelActivation": request(.cancel, call)
+            ask(.sessionRequested(id, .deactivate(notifyOthers: flags.contains("notify-others"))), .request, call)
+        case "CancelActivation": ask(.sessionRequested(id, .cancel), .request, call)
         case "Close":
             if let owner = owners.first(where: { $0.name == call.sender }) { service.leave(self, owner) }
             call.answer()
@@ -114,6 +119,7 @@ final class SessionObject: ServedObject {
             WireError(WireErrorName.invalidArguments, "\(name) is \(value.typeSignature), expected \(expected)")
         }
         var value = value
+        var preferred = preferences
         switch name {
         case "no-interruptions-from-system-alerts":
             guard let truth = value.truth else { throw wrong("b") }
@@ -125,14 +131,14 @@ final class SessionObject: ServedObject {
             guard let number = value.number, number == 0 || (1...768_000).contains(number) else {
                 throw wrong("d, from 1 to 768000 Hz, or 0")
             }
-            wish.sampleRate = number > 0 ? number : nil
+            preferred.sampleRate = number > 0 ? number : nil
         case "buffer-duration":
             guard let number = value.number, number >= 0, number <= 10 else { throw wrong("d, up to 10 s, or 0") }
-            wish.bufferDuration = number > 0 ? .seconds(number) : nil
+            preferred.bufferDuration = number > 0 ? .seconds(number) : nil
         case "input-gain":
             guard let number = value.number, !number.isNaN else { throw wrong("d, from 0 to 1") }
-            wish.inputGain = LinearGain(number)
-            value = .double(wish.inputGain.value)
+            preferred.inputGain = LinearGain(number)
+            value = .double(preferred.inputGain.value)
         case "input-channels", "output-channels":
             guard let number = value.number, number >= 0, number <= 64, number == number.rounded() else {
                 throw wrong("u, from 1 to the number of channels of the device, or 0")
@@ -159,51 +165,47 @@ final class SessionObject: ServedObject {
                     "buffer-duration", "input-gain", "input-channels", "output-channels", "input", "output",
                 ])
         }
-        let former = preferences.first { $0.0 == name }?.1
+        let former = shownPreferences.first { $0.0 == name }?.1
         // R66: the empty name removes the preference.
         let kept = value.text == "" ? nil : value
         if kept != former {
-            preferences.removeAll { $0.0 == name }
-            if let kept { preferences.append((name, kept)) }
+            shownPreferences.removeAll { $0.0 == name }
+            if let kept { shownPreferences.append((name, kept)) }
+            isStale = true
             service.changed(["Preferences"], of: self)
             service.runtime.handle(.preferred(id, output: preference("output"), input: preference("input")))
-            service.wish(wish, of: self)
+            service.runtime.prefer(preferred, of: id)
         }
         call.answer()
     }
 
     /// The text of a preference; `nil` if it is not set.
-    private func preference(_ name: String) -> String? { preferences.first { $0.0 == name }?.1.text }
+    private func preference(_ name: String) -> String? { shownPreferences.first { $0.0 == name }?.1.text }
 
     private func configure(_ change: ConfigurationChange, _ call: BusCall) {
-        pending.append { [unowned self] in answer($0, call) { _ in .success([]) } }
-        service.handle(.sessionConfigured(id, change))
+        ask(.sessionConfigured(id, change), .configure, call)
     }
 
-    private func request(
-        _ request: SessionRequest, _ call: BusCall,
-        answering: @escaping (Bool) -> Result<[WireValue], WireError> = { _ in .success([]) }
-    ) {
-        pending.append { [unowned self] reply in
-            if case .refused = reply { service.refused.insert(id) } else { service.refused.remove(id) }
-            answer(reply, call, answering)
-        }
-        service.handle(.sessionRequested(id, request))
+    /// Tells the engine what a call asks for. The call is answered when the turn is over (``answered(_:)``).
+    private func ask(_ event: Event, _ kind: WaitingCall.Kind, _ call: BusCall) {
+        waiting.append(WaitingCall(call: call, kind: kind))
+        service.runtime.handle(event)
     }
 
-    /// Passes the engine's decision to the oldest waiting call.
+    /// Answers the oldest waiting call as the engine has decided.
     func answered(_ answer: SessionAnswer) {
-        if !pending.isEmpty { pending.removeFirst()(answer) }
-    }
-
-    private func answer(
-        _ answer: SessionAnswer, _ call: BusCall, _ done: (Bool) -> Result<[WireValue], WireError>
-    ) {
+        guard !waiting.isEmpty else { return }
+        let (call, kind) = (waiting[0].call, waiting[0].kind)
+        waiting.removeFirst()
+        if kind == .activate || kind == .request {
+            isRefused = if case .refused = answer { true } else { false }
+        }
         switch answer {
         case .done, .delayed:
-            switch done(answer == .done) {
-            case .success(let values): call.answer(values)
-            case .failure(let error): call.fail(error)
+            switch kind {
+            case .open: call.answer([.objectPath(path)])
+            case .activate: call.answer([.string(answer == .done ? "active" : "delayed")])
+            case .configure, .request: call.answer([])
             }
         case .refused(let actor):
             call.fail(
@@ -238,7 +240,7 @@ final class SessionObject: ServedObject {
             }
             return .record(
                 [("no-interruptions-from-system-alerts", .boolean(configuration.avoidsAlerts))] + (ofRoute ?? [])
-                    + preferences)
+                    + shownPreferences)
         case "CurrentRoute": return service.record(of: route)
         case "OtherAudioPlaying": return .boolean(state.isOtherAudioPlaying)
         case "InputMuted": return .boolean(state.isInputMuted)

@@ -1,6 +1,6 @@
 import Glibc
 public import SessionBus
-public import SessionCore
+import SessionCore
 public import SessionDesktop
 public import SessionRuntime
 import SessionWire
@@ -11,7 +11,6 @@ import SessionWire
 /// Without a bus, the service does nothing and the policy for streams continues. Whenever a bus appears, the service
 /// requests its name there. No call blocks.
 public final class SessionService {
-    unowned let host: any ServiceHost
     let runtime: SessionRuntime
     package let connection: BusConnection
     let server: ObjectServer
@@ -23,24 +22,11 @@ public final class SessionService {
     private var permissions: RecordingPermissions?
     private var players: PlayerBridge?
 
-    /// The host's streams, and the opened session of each.
-    private(set) var memberships = StreamMemberships()
     /// The owners, by the connection's unique name.
     var owners: [String: Owner] = [:]
-    /// What is kept while the connection to the bus is lost.
+    /// Ends the wait for owners while the connection to the bus is lost.
     private(set) var kept: KeptSessions?
-    /// The owners that receive events.
-    var subscribers: [Owner] = []
-    private(set) var objects: [SessionID: SessionObject] = [:]
-    /// What is done as soon as the engine has opened a session.
-    private var opening: [SessionID: () -> Void] = [:]
-    /// The sessions whose activation was refused, and that are to be told when it would succeed (N26).
-    var refused: Set<SessionID> = []
-    /// Whether the engine has handled an event since they were looked at.
-    private var isNews = false
-    /// The sessions whose figures may have changed.
-    var unmeasured: Set<SessionID> = []
-    /// Whether these sessions are being examined, a few per turn.
+    /// Whether sessions' figures are being examined, a few per turn.
     var isMeasuring = false
     /// The sessions with messages that the last turn had no time to send.
     private var untold = Queue<SessionID>()
@@ -60,18 +46,17 @@ public final class SessionService {
     ///     to its host.
     ///   - processes: The parents and sandboxes of processes.
     public init(
-        runtime: SessionRuntime, host: any ServiceHost, loop: any EventLoop,
+        runtime: SessionRuntime, loop: any EventLoop,
         buses: (session: BusAddress, system: BusAddress)? = (.session, .system),
         processes: any ProcessTree = LinuxProcessTree()
     ) {
         self.processes = processes
         self.runtime = runtime
-        self.host = host
         connection = BusConnection(buses?.session ?? .session, loop: loop)
         server = ObjectServer(connection: connection, root: AudioSessionBus.managerPath)
         server.admission = { [unowned self] call, body in
             owner(of: call) { [unowned self] owner in
-                body(mayControlDesktop(owner) ? nil : Set(owner.sessions.compactMap { self.objects[$0]?.path }))
+                body(mayControlDesktop(owner) ? nil : Set(sessions(of: owner).map(\.path)))
             }
         }
         // N20: who is in a call concerns its own application, and who may see everything and has asked for it.
@@ -92,10 +77,11 @@ public final class SessionService {
             service: self, system: BusConnection(buses.system, loop: loop, takesDescriptors: true), loop: loop)
         runtime.players = players
         notes = DesktopNotes(service: self)
-        permissions = RecordingPermissions(session: connection) { [weak self] in self?.host.accessChanged() }
+        permissions = RecordingPermissions(session: connection) { [weak self] in self?.runtime.accessChanged() }
+        runtime.mayRecord = { [weak self] in self?.permissions?.mayRecord($0) ?? $0.mayRecord }
         connection.requestName(AudioSessionBus.name) { [weak self] hasName in
             guard let self, hasName || connection.isConnected else { return }
-            host.log(
+            runtime.host.log(
                 hasName ? .info : .warning,
                 hasName
                     ? "\(AudioSessionBus.name) is on the session bus"
@@ -107,7 +93,7 @@ public final class SessionService {
 
     /// Tells all applications, resumes paused players, and leaves the bus.
     public func leave() {
-        for object in objects.values {
+        for object in objects {
             catchUp(object)
             emit("ServicesLost", of: object)
         }
@@ -125,9 +111,25 @@ public final class SessionService {
         kept?.cancel()
         kept = nil
         owners = [:]
-        subscribers = []
-        objects = [:]
-        memberships.closeAll()
+        runtime.forgetSessions()
+    }
+
+    /// The opened sessions, the oldest first.
+    var objects: [SessionObject] {
+        runtime.sessions.values.compactMap { $0 as? SessionObject }.sorted { $0.id.rawValue < $1.id.rawValue }
+    }
+
+    /// An opened session; `nil` if it is unknown, or an interruption.
+    func object(_ id: SessionID) -> SessionObject? { runtime.sessions[id] as? SessionObject }
+
+    /// The sessions that an owner controls, the oldest first.
+    func sessions(of owner: Owner) -> [SessionObject] {
+        objects.filter { $0.owners.contains { $0 === owner } }
+    }
+
+    /// The interruptions that an owner has begun.
+    func interruptions(of owner: Owner) -> [Interruption] {
+        runtime.sessions.values.compactMap { $0 as? Interruption }.filter { $0.owner === owner }
     }
 
     /// The system clock, in microseconds since 1970.
@@ -139,59 +141,29 @@ public final class SessionService {
         return UInt64(clamping: micros &- age)
     }
 
-    /// Passes an event to the engine, and the engine's effects to everybody.
-    func handle(_ event: Event) {
-        runtime.post(event)
-        runtime.drain()
-    }
-
-    // MARK: - Streams
-
-    /// Adds a stream, also one that the policy leaves alone.
-    ///
-    /// - Returns: The stream's opened session; `nil` for none (R79).
-    public func add(_ stream: StreamID, _ identity: StreamIdentity) -> SessionID? {
-        let session = memberships.add(stream, identity)
-        if let session { unmeasured.insert(session) }
-        return session
-    }
-
-    /// Removes a stream.
-    public func forget(_ stream: StreamID) {
-        if let session = memberships.remove(stream) { unmeasured.insert(session) }
-    }
-
-    /// Whether a sandboxed application may use the microphone.
-    public func mayRecord(_ sandbox: AppSandbox) -> Bool { permissions?.mayRecord(sandbox) ?? sandbox.mayRecord }
+    // MARK: - Permissions
 
     /// Whether a program may use the microphone: it is in no sandbox, or in one that may.
     func mayRecord(_ identity: ClientIdentity) -> Bool {
-        identity.isUnconfined || identity.sandbox.map { mayRecord($0) } ?? false
+        identity.isUnconfined || identity.sandbox.map { runtime.mayRecord($0) } ?? false
     }
 
     /// Announces that another policy is in force.
-    public func policyChanged() {
+    private func policyChanged() {
         // Who may see and change everything is the policy's to say.
         for owner in owners.values where owner.isKnown && !mayControlDesktop(owner) {
-            subscribe(owner, false)
+            owner.isSubscribed = false
             endInterruptions(of: owner)
         }
         manager?.policyChanged()
-    }
-
-    /// Moves streams to the sessions that they belong to now, after their owner opened or closed a session.
-    private func moveStreams(of owner: ClientIdentity) {
-        for move in memberships.reassign(streamsOf: owner) {
-            unmeasured.formUnion([move.from, move.to].compactMap { $0 })
-            host.move(move.stream, to: move.to)
-        }
     }
 
     private func connectionChanged(_ state: BusConnection.State) {
         switch state {
         case .connected: findOwners()
         case .lost:
-            host.log(.info, "the session bus is gone: the policy for streams goes on, and the bus is waited for")
+            runtime.host.log(
+                .info, "the session bus is gone: the policy for streams goes on, and the bus is waited for")
             keepSessions()
         }
     }
@@ -200,13 +172,10 @@ public final class SessionService {
 
     /// N26: tells the sessions whose activation was refused, and would succeed now.
     private func recommendResumption() {
-        // Without an event, nothing has changed.
-        guard isNews else { return }
-        isNews = false
-        for id in refused where runtime.canBeActivated(id) {
-            refused.remove(id)
-            guard let object = objects[id], !object.state.isActive else { continue }
+        for object in objects where object.isRefused && runtime.canBeActivated(object.id) {
+            object.isRefused = false
             catchUp(object)
+            if object.state.isActive { continue }
             emit("ResumptionRecommended", of: object)
         }
     }
@@ -218,39 +187,33 @@ public final class SessionService {
 
     /// Throws if an owner may not open another session or interruption.
     func checkLimits(of owner: Owner) throws(WireError) {
-        if owner.load >= AudioSessionBus.sessionsPerConnection {
+        let own = runtime.sessions.values.count { ($0 as? Interruption)?.owner === owner }
+        if own + sessions(of: owner).count >= AudioSessionBus.sessionsPerConnection {
             throw WireError(
                 WireErrorName.limitsExceeded,
                 "one connection can have \(AudioSessionBus.sessionsPerConnection) sessions: close some first")
         }
         let application = owner.identity.accountableName
-        let begun = owners.values.lazy.filter { $0.identity.accountableName == application }
-            .reduce(0) { $0 + $1.interruptions.count }
-        if objects.values.count(where: { $0.identity.accountableName == application }) + begun
-            >= AudioSessionBus.sessionsPerApplication
-        {
+        let ofApplication = runtime.sessions.values.count {
+            ($0 is SessionObject || $0 is Interruption) && $0.identity.accountableName == application
+        }
+        if ofApplication >= AudioSessionBus.sessionsPerApplication {
             throw WireError(
                 WireErrorName.limitsExceeded,
                 "one application can have \(AudioSessionBus.sessionsPerApplication) sessions: close some first")
         }
-        if objects.count >= AudioSessionBus.sessions {
-            throw WireError(WireErrorName.limitsExceeded, "there are \(objects.count) sessions: that is all")
+        let count = objects.count
+        if count >= AudioSessionBus.sessions {
+            throw WireError(WireErrorName.limitsExceeded, "there are \(count) sessions: that is all")
         }
     }
 
     /// Opens a session of an application.
-    func open(_ object: SessionObject, then body: @escaping () -> Void) {
-        objects[object.id] = object
-        for owner in object.owners { owner.sessions.append(object.id) }
-        memberships.open(object.id, of: object.identity, takesTaggedOnly: object.takesTaggedOnly)
-        opening[object.id] = { [weak self] in
-            guard let self else { return }
-            if !mayRecord(object.identity) { runtime.handle(.confined(object.id)) }
-            server.add(object, at: object.path)
-            moveStreams(of: object.identity)
-            body()
-        }
-        handle(.sessionOpened(object.id, application: object.application, .application))
+    func open(_ object: SessionObject) {
+        server.add(object, at: object.path)
+        var events = [Event.sessionOpened(object.id, application: object.application, .application)]
+        if !mayRecord(object.identity) { events.append(.route(.confined(object.id))) }
+        runtime.open(object, with: events)
     }
 
     /// The shared session of a connection's process that another connection of it has opened (R6); `nil` for none, or if
@@ -258,81 +221,38 @@ public final class SessionService {
     func sharedSession(of owner: Owner) -> SessionObject? {
         // All programs of a sandbox call through one proxy, whose process the bus names.
         guard owner.identity.isUnconfined, let process = owner.identity.program?.process else { return nil }
-        return objects.values.first {
-            $0.isShared && $0.identity.program?.process == process && opening[$0.id] == nil
-        }
-    }
-
-    /// Lets another connection of the same process control a session (R6).
-    func join(_ object: SessionObject, _ owner: Owner) {
-        guard !object.owners.contains(where: { $0 === owner }) else { return }
-        object.owners.append(owner)
-        owner.sessions.append(object.id)
+        return objects.first { $0.isShared && $0.identity.program?.process == process }
     }
 
     /// Ends a connection's control of a session. Without any, the session is closed, and its streams return to their
     /// applications.
     func leave(_ object: SessionObject, _ owner: Owner) {
         catchUp(object)
-        if object.owners.count > 1 {
-            object.owners.removeAll { $0 === owner }
-            owner.sessions.removeAll { $0 == object.id }
-            return
-        }
-        guard objects[object.id] != nil else { return }
-        forget(object)
-        // The streams go to another session of the same process, if there is one.
-        moveStreams(of: object.identity)
-        handle(.sessionClosed(object.id))
+        if object.owners.count > 1 { return object.owners.removeAll { $0 === owner } }
+        guard self.object(object.id) === object else { return }
+        object.owners = []
+        runtime.close(object.id)
         server.remove(object.path)
     }
 
     /// Whether a session's owners, which are one process, may know who others are (N20).
     func seesAll(_ object: SessionObject) -> Bool { object.owners.first.map { viewer($0).seesAll } ?? false }
 
-    private func forget(_ object: SessionObject) {
-        objects[object.id] = nil
-        refused.remove(object.id)
-        for owner in object.owners { owner.sessions.removeAll { $0 == object.id } }
-        object.owners = []
-        memberships.close(object.id, of: object.identity)
-    }
-
     /// The application of a connection; `nil` if it is not known from any other use of sound.
-    func application(of owner: Owner) -> ApplicationID? {
-        if let oldest = owner.sessions.first.flatMap({ objects[$0] }) { return oldest.application }
+    private func application(of owner: Owner) -> ApplicationID? {
+        if let oldest = sessions(of: owner).first { return oldest.application }
         let application = owner.identity.application
         let isKnown =
-            objects.values.contains { $0.application == application }
-            || memberships.hasStream(of: application)
+            objects.contains { $0.application == application }
+            || runtime.streams.values.contains { $0.server != nil && $0.application == application }
         return isKnown ? application : nil
     }
 
-    /// Begins an interruption by the system.
-    ///
-    /// - Parameter owner: Who has begun it; `nil` for the desktop. What the owner's process starts belongs to it.
-    func beginInterruption(
-        _ id: SessionID, _ description: SessionDescription, by name: String, owner: Owner? = nil,
-        then body: @escaping () -> Void = {}
-    ) {
-        let application = owner.flatMap { self.application(of: $0) }
-        opening[id] = { [weak self] in
-            if let self, let identity = owner?.identity {
-                memberships.begin(id, of: identity)
-                moveStreams(of: identity)
-            }
-            body()
-        }
-        for event in SystemInterruption.beginning(id, description, by: name, of: application) { handle(event) }
-    }
-
-    /// Ends an interruption by the system.
-    func endInterruption(_ id: SessionID, of owner: Owner? = nil) {
-        if let owner {
-            memberships.end(id, of: owner.identity)
-            moveStreams(of: owner.identity)
-        }
-        handle(.sessionClosed(id))
+    /// Begins an interruption. What its owner's process has started belongs to it.
+    func begin(_ interruption: Interruption, _ description: SessionDescription, by name: String) {
+        let application = interruption.owner.flatMap { self.application(of: $0) }
+        let events = SystemInterruption.beginning(interruption.id, description, by: name, of: application)
+        runtime.open(interruption, with: Array(events.prefix(1)), then: Array(events.dropFirst()))
     }
 
     // MARK: - Switches
@@ -342,7 +262,7 @@ public final class SessionService {
         let old = switches
         body(&switches)
         guard switches != old else { return }
-        handle(.switched(switches))
+        runtime.handle(.switched(switches))
         manager?.switchesChanged(from: old, to: switches)
     }
 
@@ -364,24 +284,24 @@ public final class SessionService {
 
     /// Sends a message about a session, or queues it if this turn has no time left: one event may concern a thousand
     /// sessions.
-    private func tell(_ id: SessionID, _ kind: Notice.Kind) {
-        guard let object = objects[id] else { return }
-        unmeasured.insert(id)
+    private func tell(_ id: SessionID?, _ kind: Notice.Kind, _ state: SessionState?) {
+        guard let object = id.flatMap({ object($0) }) else { return }
+        object.isStale = true
         // The end of its interruption says whether to go on.
-        if case .ended = kind { refused.remove(id) }
-        let notice = Notice(kind: kind, state: runtime.state(of: id))
+        if case .ended = kind { object.isRefused = false }
+        let notice = Notice(kind: kind, state: state)
         if untold.isEmpty, connection.mayHurry() { return tell(object, notice) }
         if untold.isEmpty {
             connection.bitByBit { [weak self] in self?.tellNext() ?? false }
         }
-        if object.notices.isEmpty { untold.append(id) }
+        if object.notices.isEmpty { untold.append(object.id) }
         object.notices.add(notice)
     }
 
     private func tellNext() -> Bool {
         if let id = untold.first {
             untold.removeFirst()
-            if let object = objects[id] { catchUp(object) }
+            if let object = object(id) { catchUp(object) }
         }
         return !untold.isEmpty
     }
@@ -416,48 +336,50 @@ public final class SessionService {
     }
 }
 
-extension SessionService: SessionObserver {
-    /// Reports added, changed and removed streams to subscribers.
-    public func runtime(_ runtime: SessionRuntime, handled event: Event) {
-        isNews = true
-        manager?.feed.add(event)
+extension SessionService: RuntimeObserver {
+    /// Answers calls, sends signals and events, and lets the machine sleep once everything is silent.
+    public func turnEnded(_ runtime: SessionRuntime, _ news: [News]) {
+        for item in news {
+            switch item {
+            case .event(let event):
+                manager?.feed.add(event)
+                if case .policyChanged = event { policyChanged() }
+            case .effect(let effect, let state):
+                tell(effect, state)
+                notes?.handle(effect)
+                manager?.feed.add(effect) { reason(of: $0) }
+            }
+        }
+        if let end = switches.pausedUntil, end <= runtime.now { change { $0.pausedUntil = nil } }
+        chooseAwaited()
+        measure()
+        // Without an event, nothing has changed.
+        if !news.isEmpty { recommendResumption() }
+        manager?.flush()
+        desktop?.sleepIfSilent()
     }
 
     /// Answers calls and sends signals for an effect.
-    public func runtime(_ runtime: SessionRuntime, carriedOut effect: Effect) {
+    private func tell(_ effect: Effect, _ state: SessionState?) {
         switch effect {
         case .answered(let id, let answer):
-            if let body = opening.removeValue(forKey: id) {
-                body()
-            } else {
-                objects[id]?.answered(answer)
-            }
-        case .sessionChanged(let id): tell(id, .stateChanged)
-        case .activationGranted(let id): tell(id, .granted)
+            object(id)?.answered(answer)
+            (runtime.sessions[id] as? Interruption)?.begun()
+        case .sessionChanged(let id): tell(id, .stateChanged, state)
+        case .activationGranted(let id): tell(id, .granted, state)
         case .interruptionBegan(let session, let actor):
-            if let id = session.id { tell(id, .began(reason: reason(of: actor), by: actor.label)) }
+            tell(session.id, .began(reason: reason(of: actor), by: actor.label), state)
         case .interruptionEnded(let session, let shouldResume):
-            if let id = session.id { tell(id, .ended(shouldResume: shouldResume)) }
+            tell(session.id, .ended(shouldResume: shouldResume), state)
         case .streamRefused(let stream):
-            if let id = memberships[stream] { tell(id, .refused(stream)) }
+            let session = runtime.streams[stream]?.session
+            tell(session, .refused(stream), session.flatMap { runtime.state(of: $0) })
         // R58, R78: what listeners and owners hear of routes and ports.
         case .routeChanged(let change): tell(change)
-        case .sessionRouteChanged(let id, let change): if let object = objects[id] { tell(object, change) }
+        case .sessionRouteChanged(let id, let change): if let object = object(id) { tell(object, change) }
         case .availablePortsChanged: showRoute()
         case .treat, .wake, .sessionActivated, .sessionDeactivated, .outputLost, .outputSwitched, .command, .routeBegun:
             break
         }
-        notes?.handle(effect)
-        manager?.feed.add(effect) { reason(of: $0) }
-    }
-
-    /// Sends queued messages, and lets the machine sleep once everything is silent.
-    public func runtimeIsIdle(_ runtime: SessionRuntime) {
-        if let end = switches.pausedUntil, end <= runtime.now { change { $0.pausedUntil = nil } }
-        chooseAwaited()
-        measure()
-        recommendResumption()
-        manager?.flush()
-        desktop?.sleepIfSilent()
     }
 }

@@ -4,7 +4,7 @@ import SessionWire
 /// Answers to queries about sessions and streams: records, the whole state, explanations.
 extension SessionService {
     func record(_ session: EngineSnapshot.Session) -> WireValue {
-        let object = session.reference.id.flatMap { objects[$0] }
+        let object = session.reference.id.flatMap { self.object($0) }
         return Records.session(session, path: object?.path, displayName: object?.displayName, at: runtime.now)
     }
 
@@ -15,7 +15,8 @@ extension SessionService {
 
     func record(_ stream: EngineSnapshot.Stream) -> WireValue {
         Records.stream(
-            stream, memberships.identity(of: stream.id), since: realTime(of: runtime.treated(since: stream.id)),
+            stream, runtime.streams[stream.id]?.identity,
+            since: realTime(of: runtime.streams[stream.id]?.treatedSince),
             level: runtime.level(of: stream.id))
     }
 
@@ -29,7 +30,7 @@ extension SessionService {
 
     /// The record of a stream; `nil` if the stream has gone or the viewer may not see it.
     private func record(_ stream: StreamID, for viewer: Viewer) -> WireValue? {
-        guard viewer.maySee(memberships.identity(of: stream)?.application), let snapshot = runtime.snapshot(of: stream)
+        guard viewer.maySee(runtime.streams[stream]?.application), let snapshot = runtime.snapshot(of: stream)
         else { return nil }
         return hide(record(snapshot), from: viewer)
     }
@@ -105,8 +106,8 @@ extension SessionService {
         .record([
             ("schema", .uint32(AudioSessionBus.schemaVersion)),
             ("version", .string(AudioSessionBus.version)),
-            ("server", .string(host.server.name)), ("server-limits", Records.limits(host.server)),
-            ("policy", .string(host.policyOrigin)),
+            ("server", .string(runtime.host.server.name)), ("server-limits", Records.limits(runtime.host.server)),
+            ("policy", .string(runtime.policyOrigin)),
             (
                 "switches",
                 .record([
@@ -145,7 +146,7 @@ extension SessionService {
         let process = subject.hasPrefix("pid:") ? UInt32(subject.dropFirst(4)) : nil
         let number = UInt32(subject)
         return runtime.streamIDs.filter { id in
-            let identity = memberships.identity(of: id)
+            let identity = runtime.streams[id]?.identity
             guard viewer.maySee(identity?.application) else { return false }
             if let process { return identity?.process == process }
             if let number { return id.rawValue == number }
@@ -177,7 +178,7 @@ extension SessionService {
 
     private func explanation(of id: StreamID, for viewer: Viewer) -> String? {
         guard var stream = runtime.snapshot(of: id) else { return nil }
-        let since = runtime.treated(since: id)
+        let since = runtime.streams[id]?.treatedSince
         let age = since.map { Int(clamping: $0.duration(to: runtime.now).wholeNanoseconds / 1_000_000_000) }
         if !viewer.seesAll { (stream.interrupter, stream.besides) = (nil, []) }
         func visible(_ number: SessionNumber?) -> EngineSnapshot.Session? {
@@ -185,8 +186,8 @@ extension SessionService {
         }
         let text = Explanations.text(
             stream, of: visible(runtime.session(of: id)), by: visible(stream.treatment.cause?.session),
-            policy: runtime.policy, name: memberships.identity(of: id)?.application.name ?? "?", seconds: age)
-        return ([text] + host.classificationSteps(of: id)).joined(separator: "; ")
+            policy: runtime.policy, name: runtime.streams[id]?.application.name ?? "?", seconds: age)
+        return ([text] + runtime.classificationSteps(of: id)).joined(separator: "; ")
     }
 }
 
@@ -207,7 +208,7 @@ struct Viewer {
 
 extension SessionService {
     /// Whether an owner may call methods that concern the whole desktop.
-    func mayControlDesktop(_ owner: Owner) -> Bool { host.mayControlDesktop(owner.identity) }
+    func mayControlDesktop(_ owner: Owner) -> Bool { runtime.mayControlDesktop(owner.identity) }
 
     func viewer(_ owner: Owner) -> Viewer {
         mayControlDesktop(owner) ? .all : Viewer(own: owner.identity.application)

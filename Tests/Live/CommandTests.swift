@@ -1,5 +1,5 @@
 import Foundation
-import SessionService
+import SessionRuntime
 import SessionTestKit
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import PaperServer
 import PolicyFile
 import SessionBus
 import SessionCore
@@ -34,88 +35,44 @@ package final class ServiceFixture: Sendable {
         package func unit(of process: UInt32) -> String? { units.withLock { $0[process] } }
     }
 
-    /// A stream that its client wants to run, and that does.
-    private final class FakeStream: HostedStream {
-        let id: StreamID
-        let direction: StreamDirection
-        let identity: StreamIdentity
-        private let role: String?
+    private final class FakeStream: PaperStream {
+        let host: FakeHost
+        /// The graph can do all that is preferred.
+        private var preferred = StreamPreferences.none
 
-        init(_ identity: StreamIdentity, _ direction: StreamDirection, role: String?) {
-            id = StreamID(identity.node)
-            self.direction = direction
-            self.identity = identity
-            self.role = role
+        init(_ identity: StreamIdentity, _ direction: StreamDirection, role: String?, _ host: FakeHost) {
+            self.host = host
+            var properties = ["application.process.binary": identity.application.name]
+            properties["media.role"] = role
+            super.init(identity, direction, properties)
         }
 
-        var application: ApplicationID { identity.application }
-        let complaint: String? = nil
-        var isMuted: Bool { false }
-        let wantsToPlay = true
-        let isRunning = true
-
-        func property(_ key: String) -> String? {
-            switch key {
-            case "media.role": role
-            case "application.process.binary": application.name
-            default: nil
-            }
+        override var clock: GraphClock {
+            GraphClock(
+                sampleRate: preferred.sampleRate ?? 48000, quantum: preferred.bufferDuration ?? .milliseconds(20))
+        }
+        override func set(_ silence: Silence) { host.silenced(id, silence) }
+        /// The graph follows, and says so.
+        override func apply(_ preferences: StreamPreferences) {
+            preferred = preferences
+            host.service?.graphChanged()
         }
     }
 
-    private final class FakeHost: RuntimeHost, ServiceHost {
+    private final class FakeHost: PaperHost {
         let loop = PollLoop()
-        var moment: Int64?
         lazy var timer = loop.timer { [unowned self] in runtime.timerFired() }
-        let policy: LoadedPolicy
-        lazy var runtime = SessionRuntime(policy: policy.policy, host: self)
-        lazy var book = StreamBook<FakeStream>(policy: policy, runtime: runtime, host: self) {}
         var silenced: (StreamID, Silence) -> Void = { _, _ in }
         weak var service: SessionService?
-
-        init(_ policy: LoadedPolicy) { self.policy = policy }
-
-        var now: Instant { Instant(nanoseconds: loop.now) }
-        func quantum(of stream: StreamID) -> Duration { .milliseconds(20) }
-        var gainCost: Duration { .microseconds(20) }
-        func setGain(_ gain: LinearGain, of stream: StreamID) {}
-        func setSilence(_ silence: Silence, of stream: StreamID) { silenced(stream, silence) }
-        func silence(of stream: StreamID) -> Silence { .none }
-        func streams(heardOn node: UInt32) -> [StreamID] { [] }
-        func place(of stream: StreamID) -> UInt32? { nil }
-        func carryOut(_ command: RouteCommand) {}
-        func refuse(_ stream: StreamID) {}
-        func tell(_ stream: StreamID, of interruption: StreamInterruption) {}
-        /// The graph follows, and says so.
-        func apply(_ wish: StreamWish, to stream: StreamID) {
-            wishes[stream] = wish == .none ? nil : wish
-            service?.graphChanged()
-        }
-        func clock(of stream: StreamID?) -> GraphClock {
-            // It can do all that is wished for.
-            let wish = stream.flatMap { wishes[$0] }
-            return GraphClock(
-                sampleRate: wish?.sampleRate ?? 48000, quantum: wish?.bufferDuration ?? .milliseconds(20))
-        }
-        func hasVolume(_ stream: StreamID) -> Bool { true }
         var devices: [UInt32: DeviceFigures] = [:]
-        func device(_ node: UInt32) -> DeviceFigures? { devices[node] }
-        var wishes: [StreamID: StreamWish] = [:]
-        func arm(at moment: Instant?) { timer.arm(at: moment?.nanoseconds) }
-        func log(_ level: LogLevel, _ text: @autoclosure () -> String) {}
-        let policyOrigin = "paper"
-        let server = ServerDescription.pipeWire("0")
-        func classify(
-            _ client: ClientIdentity, _ direction: StreamDirection, _ property: (String) -> String?
-        ) -> (description: SessionDescription?, refusedClaim: String?) { book.classify(client, direction, property) }
-        func mayControlDesktop(_ client: ClientIdentity) -> Bool { book.mayControlDesktop(client) }
-        func accessChanged() {}
-        func classificationSteps(of stream: StreamID) -> [String] { book.classificationSteps(of: stream) }
-        func move(_ stream: StreamID, to session: SessionID?) { book.move(stream, to: session) }
         var chose: (String) -> Void = { _ in }
         /// The ports that the card does not let one use.
         static let unusable = "two/out"
-        func choose(_ port: RoutePort, direction: PortDirection) -> Bool {
+
+        override var now: Instant { Instant(nanoseconds: loop.now) }
+        override func device(_ node: UInt32) -> DeviceFigures? { devices[node] }
+        override func arm(at moment: Instant?) { timer.arm(at: moment?.nanoseconds) }
+        override func choose(_ port: RoutePort, direction: PortDirection) -> Bool {
             guard port.id != Self.unusable else { return false }
             chose("\(direction) \(port.id)")
             return true
@@ -147,15 +104,14 @@ package final class ServiceFixture: Sendable {
         isOver.withLock { $0 = false }
         isRunning.withLock { $0 = true }
         let thread = Thread { [self] in
-            let host = FakeHost(policy)
+            let host = FakeHost(policy.inForce)
             host.chose = { port in self.chosen.withLock { $0.append(port) } }
             host.silenced = { stream, silence in
                 self.silent.withLock { if silence == .none { $0.remove(stream) } else { $0.insert(stream) } }
             }
             let service = SessionService(
-                runtime: host.runtime, host: host, loop: host.loop,
+                runtime: host.runtime, loop: host.loop,
                 buses: (.custom(self.sandbox.busAddress), .custom(self.sandbox.systemBusAddress)), processes: tree)
-            host.book.service = service
             host.service = service
             while !isOver.withLock({ $0 }) {
                 for body in work.withLock({ list in
@@ -223,8 +179,8 @@ package final class ServiceFixture: Sendable {
         let identity = StreamIdentity(node: number, client: client, session: tag)
         work.withLock {
             $0.append { host, _ in
-                host.book.add(FakeStream(identity, isCapture ? .capture : .playback, role: role))
-                host.runtime.drain()
+                host.runtime.add(
+                    FakeStream(identity, isCapture ? .capture : .playback, role: role, host), as: StreamID(number))
             }
         }
     }
@@ -232,7 +188,7 @@ package final class ServiceFixture: Sendable {
     /// Puts another policy in force.
     package func change(to policy: String) throws {
         let policy = try Self.load(policy, in: sandbox)
-        work.withLock { $0.append { host, _ in _ = host.book.apply(policy) } }
+        work.withLock { $0.append { host, _ in host.runtime.apply(policy.inForce) } }
     }
 
     private static func load(_ policy: String, in sandbox: Sandbox) throws -> LoadedPolicy {

@@ -88,7 +88,7 @@ import Testing
         return outcome?.state?.isHeard == true
     }
 
-    private static func audibleChanges(of lane: VirtualServer.Lane) -> [Duration] {
+    private static func audibleChanges(of lane: Lane) -> [Duration] {
         var level = 0.0
         return lane.history.compactMap { entry in
             let former = level

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import SessionRuntime
 @testable import SessionDesktop
 
 /// Where the kernel says that a program runs. What it does not say counts as a sandbox.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import SessionRuntime
 @testable import SessionDesktop
 
 /// What the desktop calls an application (N18).

@@ -2,6 +2,7 @@ import SessionBus
 import SessionTestKit
 import Testing
 
+@testable import SessionRuntime
 @testable import SessionDesktop
 
 extension Services {

@@ -2,6 +2,7 @@ import SessionBus
 import SessionWire
 import Testing
 
+@testable import SessionRuntime
 @testable import SessionDesktop
 
 /// The portal's permission store, as far as it is asked.

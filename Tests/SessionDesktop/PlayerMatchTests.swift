@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 
+@testable import SessionRuntime
 @testable import SessionDesktop
 
 /// Which player a stream belongs to.

@@ -4,6 +4,7 @@ import SessionTestKit
 import SessionWire
 import Testing
 
+@testable import SessionRuntime
 @testable import SessionDesktop
 
 extension Services {

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import SessionRuntime
 @testable import SessionDesktop
 
 /// What the kernel says of a program, and which application it is part of (N18).
@@ -148,7 +149,7 @@ import Testing
             ("snap.spotify.spotify-4711.scope", nil), ("", nil), (".scope", nil), ("app-.service", nil),
         ])
     func unitsNameHasApplicationsDesktopFileInIt(unit: String, entry: String?) {
-        #expect(LinuxProcessTree.desktopEntry(ofUnit: unit) == entry)
+        #expect(UnitName.desktopEntry(of: unit) == entry)
     }
 
     @Test(

@@ -1,3 +1,4 @@
+@testable import SessionRuntime
 import SessionDesktop
 import SessionHost
 import Testing

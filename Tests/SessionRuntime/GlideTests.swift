@@ -1,6 +1,6 @@
 import CGlide
 import SessionCore
-import SessionRuntime
+@testable import SessionRuntime
 import Testing
 
 /// Fades of streams whose server lets gains glide: one order each, as long as the policy says.

@@ -18,7 +18,7 @@ import Testing
                 session, application: ApplicationID(portal: nil, binary: "app", displayName: nil, fallback: ""),
                 .application))
         host.send(.sessionConfigured(session, .category(.record, [], nil)))
-        host.runtime.post(
+        host.post(
             .streamAppeared(
                 memo, application: ApplicationID(portal: nil, binary: "app", displayName: nil, fallback: ""),
                 description: SessionDescription(name: "recording", category: .record), direction: .capture))

@@ -4,7 +4,7 @@ import Testing
 
 /// Players that pause when they are asked to, or do not (N15).
 final class FakePlayers: PlayerPausing {
-    enum Call: Equatable { case pause, resume, forget }
+    enum Call: Equatable { case pause, resume }
 
     /// About the first stream.
     private(set) var calls: [Call] = []
@@ -15,14 +15,14 @@ final class FakePlayers: PlayerPausing {
     /// What the player does at once, in the middle of the call.
     var reaction: ((Call) -> Void)?
 
-    func pause(_ stream: StreamID) -> Bool {
-        if stream.rawValue == 1 { calls.append(.pause) }
+    func pause(_ stream: StreamIdentity) -> String? {
+        if stream.node == 1 { calls.append(.pause) }
         reaction?(.pause)
-        return isThere
+        return isThere ? "player \(stream.node)" : nil
     }
 
-    func resume(_ stream: StreamID) -> Bool {
-        if stream.rawValue == 1 { calls.append(.resume) }
+    func resume(_ player: String) -> Bool {
+        if player == "player 1" { calls.append(.resume) }
         reaction?(.resume)
         return !isTouched
     }
@@ -30,9 +30,7 @@ final class FakePlayers: PlayerPausing {
     /// Whether its user has paused it; nil for no player.
     var hasPaused: Bool?
 
-    func hasPaused(_ stream: StreamID, since: Instant) -> Bool? { hasPaused }
-
-    func forget(_ stream: StreamID) { if stream.rawValue == 1 { calls.append(.forget) } }
+    func hasPaused(_ stream: StreamIdentity, since: Instant) -> Bool? { hasPaused }
 }
 
 @Suite struct PlayerPauseTests {
@@ -102,9 +100,8 @@ final class FakePlayers: PlayerPausing {
     @Test("N15 a player that is asked in the middle of the call pauses within it")
     func reactsAtOnce() {
         players.reaction = { [host, music] call in
-            if call == .forget { return }
-            host.runtime.post(.streamWanted(music, call == .resume))
-            host.runtime.post(.streamRunning(music, call == .resume))
+            host.post(.streamWanted(music, call == .resume))
+            host.post(.streamRunning(music, call == .resume))
             host.runtime.drain()
         }
         call()
@@ -167,31 +164,11 @@ final class FakePlayers: PlayerPausing {
         host.advance(.seconds(5))
         #expect(host.armed == nil)
         hangUp()
-        #expect(players.calls == [.pause, .resume, .forget])
+        #expect(players.calls == [.pause, .resume])
         #expect(!host.runtime.snapshot.streams.contains { $0.id == music })
         host.play(3, role: "music", app: "app1")
         host.advance(.seconds(1))
         #expect(isSessionActive && host.silences[3] ?? Silence.none == Silence.none)
-    }
-
-    @Test("N15 a player that opens and closes streams through a long call keeps the places of the latest only")
-    func closesWithoutEnd() {
-        var pauses = PlayerPauses()
-        var gone: [StreamID] = []
-        for number in UInt32(1)...500 {
-            let stream = StreamID(number)
-            pauses.asked(stream, at: Instant(nanoseconds: Int64(number)))
-            if pauses.removed(stream) { gone.append(stream) }
-            while let oldest = pauses.dropSurplus() { gone.append(oldest) }
-        }
-        let kept = (UInt32(1)...500).filter { pauses.has(StreamID($0)) }
-        #expect(kept == Array(437...500))
-        #expect(gone == (1...436).map { StreamID($0) })
-        // Of those that it has let go of it says nothing any more, and the others may return.
-        let isNews = pauses.removed(StreamID(1))
-        #expect(isNews)
-        let back = pauses.release(StreamID(500), at: Instant(nanoseconds: 1_000))
-        #expect(back == .playAnew)
     }
 
     @Test("N15 what loses its place is gone for the engine, too")
@@ -228,7 +205,7 @@ final class FakePlayers: PlayerPausing {
         #expect(corks == [.cork] && isWanted)
         host.advance(.seconds(1))
         hangUp()
-        #expect(players.calls == [.pause, .forget], "what the user plays is not this module's to resume")
+        #expect(players.calls == [.pause], "what the user plays is not this module's to resume")
         #expect(host.silences[1] == Silence.none)
         host.send(.streamRunning(music, true))
         host.advance(.seconds(1))
@@ -239,12 +216,12 @@ final class FakePlayers: PlayerPausing {
     func playsAndPauses() {
         call()
         client(music, plays: false)
-        host.runtime.post(.streamWanted(music, true))
-        host.runtime.post(.streamWanted(music, false))
+        host.post(.streamWanted(music, true))
+        host.post(.streamWanted(music, false))
         host.runtime.drain()
         #expect(!isWanted)
         hangUp()
-        #expect(players.calls == [.pause, .forget] && !isSessionActive)
+        #expect(players.calls == [.pause] && !isSessionActive)
     }
 
     @Test("R35 the user stops or pauses the player during the call: it stays paused")

@@ -1,5 +1,6 @@
+import PolicyFile
 import SessionCore
-import SessionRuntime
+@testable import SessionRuntime
 import Testing
 
 /// A host that writes down what it is told, on a clock that stands still until it is moved.
@@ -28,7 +29,10 @@ final class RecordingHost: Host {
     var interjection: ((RecordingHost, Call) -> Void)?
     private(set) var depth = 0
     private(set) var deepest = 0
-    lazy var runtime = SessionRuntime(policy: policy, host: self)
+    lazy var runtime = SessionRuntime(
+        policy: PolicyInForce(policy: policy, classifier: Self.classifier, origin: ""), host: self)
+    /// Nothing is classified: descriptions come with the events.
+    private static let classifier = PolicyLoader.load(arguments: nil) { _ in nil }.classifier
     private let policy: Policy
     private let start: Instant
 
@@ -37,15 +41,20 @@ final class RecordingHost: Host {
         start = now
     }
 
-    func quantum(of stream: StreamID) -> Duration { quantum }
-    var gainCost: Duration { .microseconds(20) }
-    func setGain(_ gain: LinearGain, of stream: StreamID) { note(.gain(stream.rawValue, gain.value)) }
-    func setSilence(_ silence: Silence, of stream: StreamID) { note(.silence(stream.rawValue, silence)) }
-    func silence(of stream: StreamID) -> Silence { silences[stream.rawValue] ?? .none }
+    var gainCost = Duration.microseconds(20)
+    let server = ServerDescription.pipeWire("0")
+    let measuresStreams = false
+    let longestBuffer = Duration.zero
+    /// The outputs that were lost while something was heard there.
+    private(set) var lost: [RoutePort] = []
+    func outputLost(_ port: RoutePort) { lost.append(port) }
+    func device(_ node: UInt32) -> DeviceFigures? { nil }
+    func choose(_ port: RoutePort, direction: PortDirection) -> Bool { true }
+    func turnEnded() {}
+    func drainLater() {}
     /// The streams that are heard on each sink.
     var heard: [UInt32: [StreamID]] = [:]
     func streams(heardOn node: UInt32) -> [StreamID] { heard[node] ?? [] }
-    func place(of stream: StreamID) -> UInt32? { heard.first { $0.value.contains(stream) }?.key }
     private(set) var commands: [RouteCommand] = []
     /// What the server says amid a command.
     var answer: ((RecordingHost, RouteCommand) -> Void)?
@@ -53,18 +62,48 @@ final class RecordingHost: Host {
         commands.append(command)
         answer?(self, command)
     }
-    /// What is wished for streams, as it was asked for.
-    private(set) var wishes: [UInt32: [StreamWish]] = [:]
-    func apply(_ wish: StreamWish, to stream: StreamID) { wishes[stream.rawValue, default: []].append(wish) }
-    var clock = GraphClock(sampleRate: 48000, quantum: .nanoseconds(21_333_333))
-    func clock(of stream: StreamID?) -> GraphClock { clock }
+    /// What streams were to prefer, as it was asked for.
+    private(set) var preferences: [UInt32: [StreamPreferences]] = [:]
+    var clock: GraphClock { GraphClock(sampleRate: 48000, quantum: quantum) }
     /// The streams that have no volume.
     var rigid: Set<UInt32> = []
-    func hasVolume(_ stream: StreamID) -> Bool { !rigid.contains(stream.rawValue) }
-    func tell(_ stream: StreamID, of interruption: StreamInterruption) { news.append(interruption) }
-    func refuse(_ stream: StreamID) { refused.append(stream.rawValue) }
     func arm(at moment: Instant?) { armed = moment }
     func log(_ level: LogLevel, _ text: @autoclosure () -> String) { if level != .debug { lines.append(text()) } }
+
+    /// A stream of this host.
+    private final class Stream: ServerStream {
+        unowned let host: RecordingHost
+        var id: StreamID
+        let direction: StreamDirection
+        let identity: StreamIdentity
+
+        init(_ id: StreamID, of application: ApplicationID, _ direction: StreamDirection, _ host: RecordingHost) {
+            self.host = host
+            self.id = id
+            self.direction = direction
+            identity = StreamIdentity(node: id.rawValue, client: ClientIdentity(application), session: nil)
+        }
+
+        var complaint: String? { nil }
+        func property(_ key: String) -> String? { nil }
+        func readProperties() {}
+        var wantsToPlay: Bool { false }
+        var isMuted: Bool { false }
+        var isRunning: Bool { false }
+        var place: UInt32? { host.heard.first { $0.value.contains(id) }?.key }
+        var clock: GraphClock { host.clock }
+        var hasVolume: Bool { !host.rigid.contains(id.rawValue) }
+        var canRamp: Bool { false }
+        func set(_ gain: LinearGain) { host.note(.gain(id.rawValue, gain.value)) }
+        func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool) { set(gain) }
+        func set(_ silence: Silence) { host.note(.silence(id.rawValue, silence)) }
+        func refuse() { host.refused.append(id.rawValue) }
+        func tell(of interruption: StreamInterruption) { host.news.append(interruption) }
+        func apply(_ preferences: StreamPreferences) {
+            host.preferences[id.rawValue, default: []].append(preferences)
+        }
+        func measure(_ isMeasured: Bool) {}
+    }
 
     private func note(_ call: Call) {
         depth += 1
@@ -85,9 +124,8 @@ final class RecordingHost: Host {
     func appear(_ id: UInt32, role: String, app: String? = nil) {
         let application = ApplicationID(portal: nil, binary: app ?? "app\(id)", displayName: nil, fallback: "")
         guard let description = runtime.policy.description(of: Role(role), direction: .playback) else { return }
-        runtime.post(
-            .streamAppeared(StreamID(id), application: application, description: description, direction: .playback))
-        runtime.post(.streamWanted(StreamID(id), true))
+        post(.streamAppeared(StreamID(id), application: application, description: description, direction: .playback))
+        post(.streamWanted(StreamID(id), true))
         runtime.drain()
     }
 
@@ -96,8 +134,21 @@ final class RecordingHost: Host {
         send(.streamRunning(StreamID(id), true))
     }
 
-    func send(_ event: Event) {
+    /// Queues an event. The server has each stream that appears, and the service each session that is opened.
+    func post(_ event: Event) {
+        switch event {
+        case .streamAppeared(let id, let application, _, let direction) where runtime.streams[id] == nil:
+            runtime.streams[id] = StreamEntry(id, Stream(id, of: application, direction, self))
+        case .sessionOpened(let id, let application, _):
+            runtime.sessions[id] = SessionEntry(id, of: ClientIdentity(application), isInterruption: false)
+        case .sessionClosed(let id): runtime.sessions[id] = nil
+        default: break
+        }
         runtime.post(event)
+    }
+
+    func send(_ event: Event) {
+        post(event)
         runtime.drain()
     }
 

@@ -15,7 +15,7 @@ import Testing
         #expect(host.entries.isEmpty)
         host.play(2, role: "phone")
         host.advance(.seconds(1))
-        #expect(host.largestStep(of: 1, from: 1) <= Fader.largestStep + 1e-9)
+        #expect(host.largestStep(of: 1, from: 1) <= StreamLevel.largestStep + 1e-9)
         #expect(host.gains[1] == 0)
         #expect(host.silencings(of: 1).map(\.silence) == [.cork])
         let silent = host.curve(of: 1).last?.milliseconds ?? 0
@@ -31,7 +31,7 @@ import Testing
         #expect(host.entries.map(\.call) == [.silence(1, .none)])
         host.send(.streamRunning(music, true))
         host.advance(.seconds(1))
-        #expect(host.largestStep(of: 1, from: 0) <= Fader.largestStep + 1e-9)
+        #expect(host.largestStep(of: 1, from: 0) <= StreamLevel.largestStep + 1e-9)
         #expect(host.gains[1] == 1)
         #expect(host.gains[2] == nil && host.silences[2] == nil)
         host.advance(.seconds(5))
@@ -207,7 +207,7 @@ import Testing
         host.advance(.milliseconds(milliseconds))
         host.send(.streamVanished(phone))
         host.advance(.seconds(2))
-        #expect(host.largestStep(of: 1, from: 1) <= Fader.largestStep + 1e-9)
+        #expect(host.largestStep(of: 1, from: 1) <= StreamLevel.largestStep + 1e-9)
         #expect(host.gains[1] ?? 1 == 1)
         #expect(host.silences[1] ?? Silence.none == Silence.none)
         #expect(host.silencings(of: 1).isEmpty)
@@ -222,7 +222,7 @@ import Testing
         host.advance(.milliseconds(50))
         host.play(3, role: "phone")
         host.advance(.seconds(2))
-        #expect(host.largestStep(of: 1, from: 1) <= Fader.largestStep + 1e-9)
+        #expect(host.largestStep(of: 1, from: 1) <= StreamLevel.largestStep + 1e-9)
         #expect(host.silencings(of: 1).map(\.silence) == [.cork])
     }
 
@@ -238,7 +238,7 @@ import Testing
         host.advance(.seconds(2))
         #expect(host.gains[1] == 1)
         #expect(host.silencings(of: 1).isEmpty)
-        #expect(host.largestStep(of: 1, from: 0.1) <= Fader.largestStep + 1e-9 || host.curve(of: 1).count > 10)
+        #expect(host.largestStep(of: 1, from: 0.1) <= StreamLevel.largestStep + 1e-9 || host.curve(of: 1).count > 10)
     }
 
     @Test("R37 ringing is held until the music's cork, and released at full level")
@@ -291,7 +291,7 @@ import Testing
         host.advance(.seconds(5))
         #expect(host.gains.values.allSatisfy { $0 == 1 })
         #expect(host.silences.values.allSatisfy { $0 == .none })
-        for id in 10..<(10 + count) { #expect(host.largestStep(of: id, from: 1) <= Fader.largestStep + 1e-9) }
+        for id in 10..<(10 + count) { #expect(host.largestStep(of: id, from: 1) <= StreamLevel.largestStep + 1e-9) }
         #expect(host.armed == nil)
     }
 
@@ -303,9 +303,9 @@ import Testing
         let music = try #require(host.runtime.policy.description(of: Role("music"), direction: .playback))
         for id in UInt32(2)...100 {
             let application = ApplicationID(portal: nil, binary: "app\(id)", displayName: nil, fallback: "")
-            host.runtime.post(
+            host.post(
                 .streamAppeared(StreamID(id), application: application, description: music, direction: .playback))
-            host.runtime.post(.streamWanted(StreamID(id), true))
+            host.post(.streamWanted(StreamID(id), true))
         }
         host.runtime.drain()
         #expect((2...100).allSatisfy { host.silences[$0] == .cork })
@@ -321,8 +321,8 @@ import Testing
             // In the middle of a step, the call is gone and the music is un-paused.
             guard case .silence = call, isFirst else { return }
             isFirst = false
-            host.runtime.post(.streamVanished(StreamID(2)))
-            host.runtime.post(.streamRunning(StreamID(1), false))
+            host.post(.streamVanished(StreamID(2)))
+            host.post(.streamRunning(StreamID(1), false))
             host.runtime.drain()
             host.runtime.timerFired()
         }
@@ -414,7 +414,7 @@ import Testing
         #expect(host.armed == due)
         #expect(host.entries.isEmpty)
         host.advance(.seconds(10), late: .milliseconds(70))
-        #expect(host.largestStep(of: 1, from: 1) <= Fader.largestStep + 1e-9)
+        #expect(host.largestStep(of: 1, from: 1) <= StreamLevel.largestStep + 1e-9)
         #expect(host.silences[1] == .cork)
         host.send(.streamVanished(phone))
         host.runtime.timerFired()

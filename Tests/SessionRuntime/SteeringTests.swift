@@ -145,16 +145,20 @@ import Testing
         host.play(1, role: "music")
         host.heard = [20: [StreamID(1)]]
         host.runtime.handle(.linked(to: 20))
-        #expect(host.runtime.isAudible(StreamID(1)) && !host.runtime.isAudible(StreamID(2)))
-        #expect(host.runtime.handle(card(false)))
-        #expect(host.silences[1] == .cork && !host.runtime.isAudible(StreamID(1)))
+        func isAudible(_ id: UInt32) -> Bool { host.runtime.streams[StreamID(id)]?.isAudible ?? false }
+        #expect(isAudible(1) && !isAudible(2))
+        host.runtime.handle(card(false))
+        #expect(host.lost.count == 1)
+        #expect(host.silences[1] == .cork && !isAudible(1))
         for _ in 0..<20 {
             host.runtime.handle(card(true))
-            #expect(!host.runtime.handle(card(false)))
+            host.runtime.handle(card(false))
         }
+        #expect(host.lost.count == 1, "nothing was heard there any more")
         host.runtime.handle(card(true))
         host.advance(.seconds(2))
         #expect(host.silences[1] == Silence.none)
-        #expect(host.runtime.handle(card(false)))
+        host.runtime.handle(card(false))
+        #expect(host.lost.count == 2)
     }
 }

@@ -2,27 +2,32 @@ import SessionCore
 
 /// The policy that is in force, where it came from, and what was wrong on the way.
 public struct LoadedPolicy: Sendable, Equatable {
-    /// The policy: all that was read without an error, over a built-in preset.
-    public let policy: Policy
-    /// Tells what streams are under it.
-    public let classifier: Classifier
+    /// The policy: all that was read without an error, over a built-in preset. Its origin is logged: `built-in desktop`, or its
+    /// files in order, `with module arguments`.
+    public let inForce: PolicyInForce
     /// The files that are in force, the weakest first.
     public let files: [String]
-    /// Where the policy came from, to be logged: `built-in desktop`, or its files in order, `with module arguments`.
-    public let origin: String
     /// Everything that is wrong with what was read. A file with an error is not in force.
     public let diagnostics: [Diagnostic]
 
     /// Whether a file or the arguments had to be left out.
     public var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 
+    /// The policy.
+    public var policy: Policy { inForce.policy }
+    /// Tells what streams are under it.
+    public var classifier: Classifier { inForce.classifier }
+    /// Where it comes from.
+    public var origin: String { inForce.origin }
+
     init(_ assembly: Assembly) {
-        policy = assembly.contents.policy
-        classifier = assembly.contents.classifier
+        let policy = assembly.contents.policy
         files = assembly.names.filter { $0 != PolicyLoader.argumentsName }
         let start = files.isEmpty ? "built-in \(policy.name)" : files.joined(separator: ", ")
         let isChangedByArguments = assembly.names.contains(PolicyLoader.argumentsName) && assembly.argumentsHaveSections
-        origin = start + (isChangedByArguments ? " with module arguments" : "")
+        inForce = PolicyInForce(
+            policy: policy, classifier: assembly.contents.classifier,
+            origin: start + (isChangedByArguments ? " with module arguments" : ""))
         diagnostics = assembly.diagnosis.diagnostics
     }
 }

@@ -39,7 +39,7 @@ struct Simulation {
     }
 
     let scenario: Scenario
-    let lanes: [VirtualServer.Lane]
+    let lanes: [Lane]
     /// The sessions, with all messages to their applications.
     let sessions: [VirtualSession]
     let outcomes: [Outcome]

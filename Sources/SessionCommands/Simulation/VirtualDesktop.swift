@@ -11,14 +11,14 @@ extension VirtualServer {
         case .unplug(let name): unplug(name)
         case .route(let name): makeCurrent(port(name) ?? plugIn(name))
         case .move(let index, let name):
-            guard lanes[index].id != nil else { break }
+            guard lanes[index].isPresent else { break }
             lanes[index].choice = name
             moveStreams()
         case .mute(let name, let isMuted):
             if let input = inputs[name] { runtime.muted(input, isMuted) }
         case .begin(let index): begin(index)
         case .end(let index):
-            if let id = begun.removeValue(forKey: index) { handle(.sessionClosed(id)) }
+            if let id = begun.removeValue(forKey: index) { runtime.close(id) }
         case .sleep(true):
             guard sleeping == nil else { break }
             sleeping = begin(SystemInterruption.sleep, by: SystemInterruption.sleeper)
@@ -26,7 +26,7 @@ extension VirtualServer {
             guard let id = sleeping else { break }
             runtime.handle(.woke)
             sleeping = nil
-            handle(.sessionClosed(id))
+            runtime.close(id)
         case .lock(let isOn): changeSwitches { $0.isLocked = isOn }
         case .silent(let isOn): changeSwitches { $0.isSilent = isOn }
         case .doNotDisturb(let isOn): changeSwitches { $0.isUndisturbed = isOn }
@@ -71,7 +71,9 @@ extension VirtualServer {
         _ description: SessionDescription, by name: String, of application: ApplicationID? = nil
     ) -> SessionID {
         let id = nextSession()
-        for event in SystemInterruption.beginning(id, description, by: name, of: application) { handle(event) }
+        let events = SystemInterruption.beginning(id, description, by: name, of: application)
+        let owner = ApplicationID(portal: nil, binary: nil, displayName: name, fallback: "")
+        runtime.open(SessionEntry(id, of: ClientIdentity(application ?? owner), isInterruption: true), with: events)
         return id
     }
 
@@ -117,10 +119,10 @@ extension VirtualServer {
     /// Moves each stream to its node, if it is on another one.
     func moveStreams() {
         var moved: [UInt32] = []
-        for index in lanes.indices where lanes[index].id != nil {
-            let node = node(for: lanes[index])
-            guard lanes[index].node != node else { continue }
-            lanes[index].node = node
+        for lane in lanes where lane.isPresent {
+            let node = node(for: lane)
+            guard lane.node != node else { continue }
+            lane.node = node
             if let node, !moved.contains(node) { moved.append(node) }
         }
         for node in moved { runtime.handle(.linked(to: node)) }

@@ -38,7 +38,7 @@ struct VirtualSession {
 }
 
 /// Opens, configures and closes sessions, and sends their messages, as the D-Bus service does.
-extension VirtualServer: SessionObserver {
+extension VirtualServer: RuntimeObserver {
     func performSession(_ action: Scenario.Action) {
         switch action {
         case .open(let index): open(index)
@@ -67,12 +67,13 @@ extension VirtualServer: SessionObserver {
         sessions[index].id = id
         sessions[index].state = SessionState()
         sessions[index].isToldActive = false
-        handle(.sessionOpened(id, application: session.application, .application))
+        runtime.open(
+            SessionEntry(id, of: ClientIdentity(session.application), isInterruption: false),
+            with: [.sessionOpened(id, application: session.application, .application)])
         if session.avoidsAlerts { configure(index, .avoidsAlerts(true)) }
         if let isInterrupted = session.isInterruptedOnDisconnect {
             configure(index, .interruptionOnRouteDisconnect(isInterrupted))
         }
-        assignAll()
     }
 
     /// Closes a session. Its streams go to another session of the application, if there is one, or back to the
@@ -80,41 +81,8 @@ extension VirtualServer: SessionObserver {
     func close(_ index: Int) {
         guard let id = sessions[index].id else { return }
         sessions[index].id = nil
-        for lane in lanes.indices where lanes[lane].session == index { assign(lane) }
-        handle(.sessionClosed(id))
+        runtime.close(id)
         sessions[index].state = nil
-    }
-
-    // MARK: - The session of each stream
-
-    /// The opened session of a stream: the one that the stream names, otherwise the oldest of its application.
-    func session(of stream: Scenario.Stream) -> Int? {
-        if let named = stream.session, sessions[named].id != nil { return named }
-        return sessions.indices.filter {
-            sessions[$0].id != nil && sessions[$0].session.application == stream.application
-        }
-        .min { sessions[$0].id?.rawValue ?? 0 < sessions[$1].id?.rawValue ?? 0 }
-    }
-
-    private func assignAll() {
-        for index in lanes.indices where lanes[index].id != nil { assign(index) }
-    }
-
-    private func assign(_ index: Int) {
-        let former = lanes[index].session
-        let session = session(of: lanes[index].stream)
-        guard let id = lanes[index].id, session != former else { return }
-        lanes[index].session = session
-        if session == nil || former == nil {
-            let description = classify(lanes[index])
-            if (description == nil) != (lanes[index].description == nil) {
-                lanes[index].description = description
-                if description == nil { handle(.streamLeftAlone(id)) } else { announceExisting(index) }
-                return
-            }
-        }
-        let key = session.flatMap { sessions[$0].id }.map { SessionKey.opened($0) }
-        handle(.streamMoved(id, to: key ?? .application(lanes[index].stream.application)))
     }
 
     // MARK: - Messages to applications
@@ -130,8 +98,8 @@ extension VirtualServer: SessionObserver {
 
     /// Publishes a session's state. A change of `Active` is sent before any further message, at the latest at the end
     /// of the turn.
-    private func publishState(of index: Int) {
-        guard let id = sessions[index].id, let state = runtime.state(of: id) else { return }
+    private func publishState(of index: Int, _ state: SessionState?) {
+        guard let state else { return }
         let old = sessions[index].state ?? SessionState()
         sessions[index].state = state
         if old.isSecondaryAudioToBeSilenced != state.isSecondaryAudioToBeSilenced {
@@ -148,28 +116,32 @@ extension VirtualServer: SessionObserver {
     }
 
     /// Publishes the state, then sends a message.
-    private func publish(_ told: Told, to index: Int) {
-        publishState(of: index)
+    private func publish(_ told: Told, _ state: SessionState?, to index: Int) {
+        publishState(of: index, state)
         sendActive(to: index)
         send(told, to: index)
     }
 
-    func runtime(_ runtime: SessionRuntime, handled event: Event) {}
+    func turnEnded(_ runtime: SessionRuntime, _ news: [News]) {
+        for case .effect(let effect, let state) in news { tell(effect, state) }
+        for index in sessions.indices where sessions[index].id != nil { sendActive(to: index) }
+    }
 
-    func runtime(_ runtime: SessionRuntime, carriedOut effect: Effect) {
+    private func tell(_ effect: Effect, _ state: SessionState?) {
         switch effect {
         case .answered(let id, let answer):
-            if let index = index(of: id), let told = Told(answer) { publish(told, to: index) }
+            if let index = index(of: id), let told = Told(answer) { publish(told, state, to: index) }
         case .sessionChanged(let id):
-            if let index = index(of: id) { publishState(of: index) }
+            if let index = index(of: id) { publishState(of: index, state) }
         case .activationGranted(let id):
-            if let index = index(of: id) { publish(.granted, to: index) }
+            if let index = index(of: id) { publish(.granted, state, to: index) }
         case .interruptionBegan(let session, let actor):
             if let index = index(of: session.id) {
-                publish(.began(reason: InterruptionReason(of: actor, sleep: sleeping), by: actor.name), to: index)
+                publish(
+                    .began(reason: InterruptionReason(of: actor, sleep: sleeping), by: actor.name), state, to: index)
             }
         case .interruptionEnded(let session, let shouldResume):
-            if let index = index(of: session.id) { publish(.ended(shouldResume: shouldResume), to: index) }
+            if let index = index(of: session.id) { publish(.ended(shouldResume: shouldResume), state, to: index) }
         case .sessionRouteChanged(let session, let change):
             if let index = index(of: session) {
                 sendActive(to: index)
@@ -179,9 +151,5 @@ extension VirtualServer: SessionObserver {
             .command, .routeBegun, .routeChanged, .availablePortsChanged:
             break
         }
-    }
-
-    func runtimeIsIdle(_ runtime: SessionRuntime) {
-        for index in sessions.indices where sessions[index].id != nil { sendActive(to: index) }
     }
 }

@@ -5,6 +5,7 @@ import SessionCore
 import SessionHost
 
 @testable import PipeWireHost
+@testable import SessionRuntime
 @testable import SessionDesktop
 
 /// Classifies a stream whose properties are lines of `key=value`.

@@ -1,7 +1,6 @@
-import SessionDesktop
 import Testing
 
-@testable import SessionService
+@testable import SessionRuntime
 
 /// What people are shown of who is behind a stream (N18).
 @Suite struct ClientIdentityTests {

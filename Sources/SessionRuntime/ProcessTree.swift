@@ -161,7 +161,7 @@ public struct Program: Sendable, Equatable {
 
     /// The name of the desktop file that started the program, without `.desktop`; `nil` if unknown.
     public var desktopEntry: String? {
-        sandbox?.application ?? unit.flatMap { LinuxProcessTree.desktopEntry(ofUnit: $0) }
+        sandbox?.application ?? unit.flatMap { UnitName.desktopEntry(of: $0) }
     }
     /// The process itself.
     public var process: ProcessID { lineage.first ?? origin }
@@ -195,7 +195,7 @@ public struct Program: Sendable, Equatable {
 
 extension String {
     /// The longest suffix whose characters all satisfy the predicate.
-    func suffix(while isIn: (Character) -> Bool) -> Substring {
+    package func suffix(while isIn: (Character) -> Bool) -> Substring {
         let start = lastIndex { !isIn($0) }.map { index(after: $0) } ?? startIndex
         return self[start...]
     }

@@ -1,12 +1,11 @@
 import Foundation
-import SessionCore
+import PaperServer
 import RandomEvents
+import SessionCore
 import Testing
 
 @testable import PolicyFile
-@testable import SessionDesktop
-@testable import SessionHost
-@testable import SessionService
+@testable import SessionRuntime
 
 /// Whatever a client says of itself, against what the kernel and the server know of it (N11, N18, N20, R80).
 @Suite struct IdentityFuzzTests {
@@ -22,27 +21,6 @@ import Testing
         func confinement(of process: UInt32) -> Confinement { places[process] ?? .unknown }
         func executable(of process: UInt32) -> String? { names[process] }
         func name(of process: UInt32) -> String? { names[process] }
-    }
-
-    private final class FuzzStream: HostedStream {
-        let id: StreamID
-        let direction: StreamDirection
-        let identity: StreamIdentity
-        let properties: [String: String]
-        let complaint: String? = nil
-        let isMuted = false
-        let wantsToPlay = true
-        let isRunning = true
-        var application: ApplicationID { identity.application }
-
-        init(_ id: UInt32, _ direction: StreamDirection, _ client: ClientIdentity, _ properties: [String: String]) {
-            self.id = StreamID(id)
-            self.direction = direction
-            self.properties = properties
-            identity = StreamIdentity(node: id, client: client, session: properties[StreamIdentity.sessionProperty])
-        }
-
-        func property(_ key: String) -> String? { properties[key] }
     }
 
     /// What a client may say, with values that mean something to somebody.
@@ -123,12 +101,15 @@ import Testing
         let said = ["", "preset = phone", "include = applications.conf"].map { Self.policy("{ \($0) }") }
         for round in 0..<1_000 {
             let tree = Self.tree(&random)
-            var streams = StreamDescriptions(policy: said[round % said.count])
-            var memberships = StreamMemberships()
+            let host = PaperHost(said[round % said.count].inForce)
+            let runtime = host.runtime
             var owners: [SessionID: (client: ClientIdentity, truth: Truth)] = [:]
             for number in UInt32(1)...12 {
                 let owner = Self.client(100 + number, tree, [:], &random)
-                memberships.open(SessionID(number), of: owner.0, takesTaggedOnly: random.oneIn(3))
+                runtime.open(
+                    SessionEntry(
+                        SessionID(number), of: owner.0, isInterruption: false, takesTaggedOnly: random.oneIn(3)),
+                    with: [.sessionOpened(SessionID(number), application: owner.0.application, .application)])
                 owners[SessionID(number)] = owner
             }
             for number in UInt32(1)...10 {
@@ -137,10 +118,13 @@ import Testing
                     properties[key] = random.pick(values)
                 }
                 let (client, truth) = Self.client(number, tree, properties, &random)
-                let stream = FuzzStream(number, random.oneIn(2) ? .capture : .playback, client, properties)
-                let session = memberships.add(stream.id, stream.identity)
-                _ = streams.add(stream, in: session) { $0.mayRecord }
-                let rank = streams.description(of: stream.id)?.priority ?? .normal
+                let identity = StreamIdentity(
+                    node: number, client: client, session: properties[StreamIdentity.sessionProperty])
+                let stream = PaperStream(identity, random.oneIn(2) ? .capture : .playback, properties)
+                runtime.add(stream)
+                let entry = runtime.streams[stream.id]
+                let session = entry?.session
+                let rank = entry?.description?.priority ?? .normal
                 if truth.isConfined { confined += 1 } else if rank > .normal { ranked += 1 }
                 #expect(!truth.isConfined || rank <= .normal, "round \(round): \(properties) of \(client)")
                 guard let session, let owner = owners[session] else { continue }

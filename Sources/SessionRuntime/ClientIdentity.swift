@@ -1,5 +1,4 @@
 public import SessionCore
-public import SessionDesktop
 
 /// The identity behind a stream or a connection (N18, N20): what the kernel and the server have verified; a client's
 /// own claims count only where nothing is verified.
@@ -53,15 +52,25 @@ public struct ClientIdentity: Sendable, Equatable {
         names = Set(others.compactMap { $0 }).subtracting([application.name, ""])
     }
 
+    /// The identity of an application of which only this is known, as in a simulation.
+    package init(_ application: ApplicationID, sandbox: AppSandbox? = nil) {
+        program = nil
+        self.sandbox = sandbox
+        self.application = application
+        names = []
+        isOfServer = false
+        isUnconfined = sandbox == nil
+    }
+
     /// Whose limits the client uses up: those of its application. All instances of a sandboxed application are one, and so are
     /// all programs of which nothing is known.
-    var accountableName: String {
+    package var accountableName: String {
         sandbox != nil || isUnconfined ? keyOfAllInstances : ""
     }
 
     /// The key of the client's application. All instances of a sandboxed application have the same, as the instance is not
     /// always known.
-    var keyOfAllInstances: String { sandbox.map { "sandbox \($0.application)" } ?? application.key }
+    package var keyOfAllInstances: String { sandbox.map { "sandbox \($0.application)" } ?? application.key }
 
     /// The verified value of a property. The outer value is `nil` if the property cannot be verified, the inner value
     /// if the client certainly has no such property.
@@ -75,4 +84,29 @@ public struct ClientIdentity: Sendable, Equatable {
         default: return nil
         }
     }
+}
+
+/// A stream's number, owner and session, as the sound server knows them.
+public struct StreamIdentity: Sendable, Equatable {
+    /// The stream's number in the sound server.
+    public var node: UInt32
+    /// The client that plays or records the stream.
+    public var client: ClientIdentity
+    /// The value of the stream's property ``sessionProperty`` (R80); `nil` if it has none.
+    public var session: String?
+
+    /// The property that names the session to which a stream belongs.
+    public static let sessionProperty = "audio-session.id"
+
+    /// Describes a stream.
+    public init(node: UInt32, client: ClientIdentity, session: String?) {
+        self.node = node
+        self.client = client
+        self.session = session
+    }
+
+    /// The application that the stream belongs to.
+    public var application: ApplicationID { client.application }
+    /// The id of the process that plays or records; `nil` if unknown.
+    public var process: UInt32? { client.program?.process.number }
 }

@@ -31,31 +31,22 @@ extension SessionRuntime {
 
     /// Handles a change of devices, or a session's preference, at once: streams that must not play elsewhere are silent when
     /// this returns. In the middle of another event it is handled after that.
-    ///
-    /// - Returns: Whether a lost output was playing a stream that may be stopped. `false` if the output is lost again
-    ///   while all of its streams are silent.
-    @discardableResult
-    public func handle(_ event: RouteEvent) -> Bool {
-        let former = losses
-        post(.route(event))
-        if case .nodeGone(let node) = event { forgetMute(of: node) }
-        if case .linked = event { mutedInputs.recordingsChanged() }
-        drain()
-        return losses != former && mayStopPlayback
-    }
+    public func handle(_ event: RouteEvent) { handle(.route(event)) }
 
     /// The ports on which a stream is heard, by id.
-    func portsHeard(_ stream: StreamID) -> Set<String> {
-        Set(host.place(of: stream).map { node in read { $0.ports(of: node) }.map(\.id) } ?? [])
+    func portsHeard(_ stream: StreamEntry) -> Set<String> {
+        Set(stream.server?.place.map { node in read { $0.ports(of: node) }.map(\.id) } ?? [])
     }
 
     /// Records that streams have lost their output. Those that their clients had stopped a moment ago are stopped again for
     /// the engine, for which they played until then.
     func noteLoss(of port: RoutePort, with streams: [StreamID], stopped: [StreamID]) {
-        if streams.contains(where: { isAudible($0) }) { losses &+= 1 }
         host.log(.info, "\(port.name) is gone, and with it the output of \(streams.count) streams")
+        if mayStopPlayback, streams.contains(where: { self.streams[$0]?.isAudible ?? false }) {
+            host.outputLost(port)
+        }
         for stream in stopped {
-            streamRecords[stream]?.isWanted = true
+            self.streams[stream]?.isWanted = true
             post(.streamWanted(stream, false))
         }
     }
@@ -65,14 +56,14 @@ extension SessionRuntime {
 struct HostPlaces: StreamPlaces {
     let runtime: SessionRuntime
 
-    func node(of stream: StreamID) -> UInt32? { runtime.host.place(of: stream) }
+    func node(of stream: StreamID) -> UInt32? { runtime.streams[stream]?.server?.place }
 
     func streams(heardOn node: UInt32) -> [StreamID] { runtime.host.streams(heardOn: node) }
 
     /// R64: a stream that was silenced before it came to this output has lost nothing there. A stream that its client has
     /// stopped a moment ago was heard there, too, and will start again by itself.
     func lost(_ heard: [StreamID], with port: RoutePort) -> (streams: [StreamID], stopped: [StreamID]) {
-        let lost = heard.filter { runtime.streamRecords[$0]?.heardOn?.contains(port.id) ?? true }
+        let lost = heard.filter { runtime.streams[$0]?.heardOn?.contains(port.id) ?? true }
         return (lost, lost.filter { runtime.isStoppedByItself($0) })
     }
 }

@@ -1,0 +1,18 @@
+public import SessionCore
+
+/// A policy, what streams are under it, and where it comes from.
+public struct PolicyInForce: Sendable, Equatable {
+    /// The policy.
+    public var policy: Policy
+    /// Tells what streams are under it.
+    public var classifier: Classifier
+    /// Where it comes from, for people.
+    public var origin: String
+
+    /// Puts a policy together.
+    public init(policy: Policy, classifier: Classifier, origin: String) {
+        self.policy = policy
+        self.classifier = classifier
+        self.origin = origin
+    }
+}

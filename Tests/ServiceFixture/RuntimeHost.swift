@@ -1,4 +1,0 @@
-import SessionRuntime
-
-/// The sound server's side, whose name Foundation has too.
-typealias RuntimeHost = Host
