@@ -96,7 +96,6 @@ OSStatus as_error_status(const sd_bus_error *error) {
         OSStatus status;
     } known[] = {
         { "org.AudioSession1.Error.InsufficientPriority", kAudioSessionNotActiveError },
-        { "org.AudioSession1.Error.NotActive", kAudioSessionNotActiveError },
         { "org.AudioSession1.Error.NoHardware", kAudioServicesNoHardwareError },
         { "org.AudioSession1.Error.NoCategory", kAudioSessionNoCategorySet },
         { "org.AudioSession1.Error.IncompatibleCategory", kAudioSessionIncompatibleCategory },

@@ -46,6 +46,11 @@ extension SessionRuntime {
     /// The snapshot of a session, for people; `nil` if it no longer exists.
     public func snapshot(of session: SessionNumber) -> EngineSnapshot.Session? { read { $0.snapshot(of: session) } }
 
+    /// The snapshot of an opened session, for people; `nil` if it is not open.
+    public func snapshot(of session: SessionID) -> EngineSnapshot.Session? {
+        sessionNumbers.lazy.compactMap { self.snapshot(of: $0) }.first { $0.reference.id == session }
+    }
+
     /// The snapshot of a stream, for people; `nil` for a stream that is left alone. If the stream's player was not
     /// asked to pause, or did not pause in time, the snapshot says that the stream is corked.
     public func snapshot(of stream: StreamID) -> EngineSnapshot.Stream? {

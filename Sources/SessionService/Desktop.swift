@@ -13,11 +13,11 @@ final class Desktop {
     private var calls: CallWatch?
     private var callAudio: CallAudioWatch?
     /// The interruption from the start of sleep until waking.
-    private(set) var sleeping: SessionID?
+    private(set) var sleeping: Interruption?
     /// The interruption of the present call.
-    private var call: SessionID?
+    private var call: Interruption?
     /// The interruption while a telephone's audio is set up for a call.
-    private var audioCall: SessionID?
+    private var audioCall: Interruption?
     /// Lets the machine sleep after the given time; called once no stream is heard any more.
     private var mayFallAsleep: ((Duration) -> Void)?
 
@@ -47,9 +47,9 @@ final class Desktop {
 
     /// R12: everything except a call stops, and resumes after waking.
     private func willSleep(_ done: @escaping (Duration) -> Void) {
-        let id = service.nextID()
-        sleeping = id
-        service.begin(Interruption(id), SystemInterruption.sleep, by: SystemInterruption.sleeper)
+        let interruption = Interruption(service.nextID())
+        sleeping = interruption
+        service.begin(interruption, SystemInterruption.sleep, by: SystemInterruption.sleeper)
         // Set only after the interruption has begun: before it is active, nothing fades.
         mayFallAsleep = done
         sleepIfSilent()
@@ -58,7 +58,7 @@ final class Desktop {
     private func didWake() {
         mayFallAsleep = nil
         service.runtime.handle(.woke)
-        if let sleeping { service.runtime.close(sleeping) }
+        if let sleeping { service.close(sleeping) }
         sleeping = nil
     }
 
@@ -77,12 +77,12 @@ final class Desktop {
         call = nil
         let kind: String? = phase == .ringing ? "ringtone" : phase == .active ? "phone" : nil
         if let kind, let role = Role(kind), let description = service.runtime.policy.roles[role] {
-            let id = service.nextID()
-            call = id
+            let interruption = Interruption(service.nextID())
+            call = interruption
             // Not with its number: some servers tell every client who interrupts.
-            service.begin(Interruption(id), description, by: "a call")
+            service.begin(interruption, description, by: "a call")
         }
-        if let former { service.runtime.close(former) }
+        if let former { service.close(former) }
     }
 
     /// A telephone's shell has set up the card for a call, whose sound may never come to this server.
@@ -90,10 +90,10 @@ final class Desktop {
         let former = audioCall
         audioCall = nil
         if isInCall, let description = Role("phone").flatMap({ service.runtime.policy.roles[$0] }) {
-            let id = service.nextID()
-            audioCall = id
-            service.begin(Interruption(id), description, by: "a call")
+            let interruption = Interruption(service.nextID())
+            audioCall = interruption
+            service.begin(interruption, description, by: "a call")
         }
-        if let former { service.runtime.close(former) }
+        if let former { service.close(former) }
     }
 }

@@ -5,9 +5,10 @@ import SessionWire
 final class EventFeed {
     /// An event. Records of streams and sessions are made only when the event is sent.
     enum Item {
-        case ready(String, [(String, WireValue)])
+        case ready(String, WireValue)
         case stream(String, StreamID)
         case session(String, SessionReference, [(String, WireValue)])
+        case opened(SessionID)
     }
 
     /// Whether anybody has subscribed.
@@ -20,7 +21,9 @@ final class EventFeed {
 
     func clear() { items.removeAll(keepingCapacity: items.count < 256) }
 
-    func add(_ kind: String, _ details: [(String, WireValue)]) { append(.ready(kind, details)) }
+    func add(_ kind: String, _ details: [(String, WireValue)]) { append(.ready(kind, .record(details))) }
+
+    func add(_ kind: String, _ record: WireValue) { append(.ready(kind, record)) }
 
     private func append(_ item: Item) {
         if isWanted, items.count < EventFeed.limit { items.append(item) }
@@ -31,9 +34,10 @@ final class EventFeed {
         switch event {
         case .streamAppeared(let id, _, _, _): append(.stream("stream-appeared", id))
         case .streamVanished(let id), .streamLeftAlone(let id):
-            append(.ready("stream-removed", [("id", .uint32(id.rawValue))]))
+            add("stream-removed", [("id", .uint32(id.rawValue))])
         case .streamWanted(let id, _), .streamRunning(let id, _), .streamMoved(let id, _):
             append(.stream("stream-changed", id))
+        case .sessionOpened(let id, _, _): append(.opened(id))
         default: break
         }
     }
@@ -69,7 +73,9 @@ final class EventFeed {
     /// An event's kind and details, with the present record of its stream or session; `nil` if the stream has gone.
     func message(for item: Item, _ service: SessionService) -> (String, WireValue)? {
         switch item {
-        case .ready(let kind, let details): return (kind, .record(details))
+        case .ready(let kind, let details): return (kind, details)
+        case .opened(let id):
+            return service.runtime.snapshot(of: id).map { ("session-opened", service.record($0)) }
         case .stream(let kind, let id):
             return service.runtime.snapshot(of: id).map { (kind, service.record($0)) }
         case .session(let kind, let reference, let details):

@@ -352,7 +352,7 @@ final class ManagerObject: ServedObject {
         else {
             return call.fail(WireError(WireErrorName.notFound, "the caller has no interruption of that cookie"))
         }
-        service.runtime.close(interruption.id)
+        service.close(interruption)
         call.answer()
     }
 }

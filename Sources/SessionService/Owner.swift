@@ -97,7 +97,7 @@ extension SessionService {
     }
 
     func endInterruptions(of owner: Owner) {
-        for interruption in interruptions(of: owner) { runtime.close(interruption.id) }
+        for interruption in interruptions(of: owner) { close(interruption) }
     }
 
     /// The owners that receive events.

@@ -231,8 +231,16 @@ public final class SessionService {
         if object.owners.count > 1 { return object.owners.removeAll { $0 === owner } }
         guard self.object(object.id) === object else { return }
         object.owners = []
-        runtime.close(object.id)
+        close(object)
         server.remove(object.path)
+    }
+
+    /// Closes a session or an interruption, and tells subscribers how it was.
+    func close(_ session: SessionEntry) {
+        if let feed = manager?.feed, feed.isWanted, let snapshot = runtime.snapshot(of: session.id) {
+            feed.add("session-closed", record(snapshot))
+        }
+        runtime.close(session.id)
     }
 
     /// Whether a session's owners, which are one process, may know who others are (N20).
@@ -279,7 +287,7 @@ public final class SessionService {
     }
 
     private func reason(of interrupter: Interrupter) -> InterruptionReason {
-        InterruptionReason(of: interrupter, sleep: desktop?.sleeping)
+        InterruptionReason(of: interrupter, sleep: desktop?.sleeping?.id)
     }
 
     /// Sends a message about a session, or queues it if this turn has no time left: one event may concern a thousand

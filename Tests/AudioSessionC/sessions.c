@@ -323,7 +323,6 @@ void test_service_errors(void) {
         OSStatus status;
     } errors[] = {
         { "InsufficientPriority", kAudioSessionNotActiveError },
-        { "NotActive", kAudioSessionNotActiveError },
         { "NoHardware", kAudioServicesNoHardwareError },
         { "NoCategory", kAudioSessionNoCategorySet },
         { "IncompatibleCategory", kAudioSessionIncompatibleCategory },

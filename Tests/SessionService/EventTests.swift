@@ -29,4 +29,21 @@ import Testing
             ])
         await desk.stop()
     }
+
+    @Test("a session that is opened, and one that is closed, are events, with what they are")
+    func sessionsOpenAndClose() async throws {
+        let desk = try await ServiceFixture()
+        let shell = try await SessionApplication("shell", in: desk.sandbox)
+        _ = try await waitUntil("the service") { try? await shell.open() }
+        try await shell.manager("Subscribe")
+        let other = try await SessionApplication("other", in: desk.sandbox)
+        let session = try await other.open()
+        try await other.session(session, "Close")
+        try await shell.process.log.wait(forLineContaining: #""session-closed""#)
+        let events = shell.signals.compactMap {
+            $0.firstMatch(of: /^Event \d+ "([^"]+)" {"id": (\d), "path": "([^"]+)"/)
+        }
+        #expect(events.map { "\($0.1) \($0.3)" } == ["session-opened \(session)", "session-closed \(session)"])
+        await desk.stop()
+    }
 }
