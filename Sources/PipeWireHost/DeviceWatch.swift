@@ -11,7 +11,6 @@ final class DeviceWatch {
     /// One port, as the card describes it.
     struct Port {
         var index: UInt32
-        var isOutput: Bool
         var availability: PortAvailability
         var devices: [UInt32]
         /// The first profile that contains the port.
@@ -53,8 +52,6 @@ final class DeviceWatch {
     private var active: [UInt32: UInt32] = [:]
     private let facts: PortFacts
 
-    /// The number of ports that are read at most.
-    private static let limit = 256
     /// After this time a missing answer counts as lost.
     private static let patience = Duration.seconds(2)
 
@@ -68,13 +65,7 @@ final class DeviceWatch {
         let properties = pw_impl_device_get_properties(device)
         func value(_ key: String) -> String? { name(pw_properties_get(properties, key)) }
         cardName = value("device.name") ?? "card"
-        var facts = PortFacts()
-        facts.formFactor = value("device.form-factor")
-        facts.bus = value("device.bus")
-        facts.iconName = value("device.icon-name")
-        facts.deviceAPI = value("device.api")
-        facts.nodeName = cardName
-        self.facts = facts
+        facts = PortFacts(nil, of: cardName, .pipeWire, value: value)
         var events = pw_impl_device_events()
         events.version = UInt32(PW_VERSION_IMPL_DEVICE_EVENTS)
         events.destroy = { data in
@@ -130,22 +121,20 @@ final class DeviceWatch {
     }
 
     private func port(_ id: String, _ direction: PortDirection) -> Port? {
-        ports.first {
-            $0.isOutput == (direction == .output) && cardName + "/" + ($0.facts.portName ?? "") == id
-        }
+        ports.first { $0.facts.direction == direction && "\(cardName)/\($0.facts.portName ?? "")" == id }
     }
 
     // MARK: - Questions and answers
 
     private func query() {
         guard isAttached else { return }
-        if let answers, answers.moment.duration(to: watch.now) < DeviceWatch.patience {
+        if let answers, answers.moment.duration(to: watch.host.now) < DeviceWatch.patience {
             mustQueryAgain = true
             return
         }
         mustQueryAgain = false
         watch.queryStarted(self)
-        answers = Answers(moment: watch.now)
+        answers = Answers(moment: watch.host.now)
         // A card inside the daemon answers before the call returns.
         for parameter in [CPW_PARAM_ENUM_ROUTE, CPW_PARAM_ROUTE] {
             let own = nextNumber()
@@ -178,9 +167,9 @@ final class DeviceWatch {
         guard let pod = cpw_result_param(type, result, &parameter), cpw_route_read(pod, &route) else { return }
         switch Int(parameter) {
         case CPW_PARAM_ENUM_ROUTE:
-            if expected.ports.count < DeviceWatch.limit { answers?.ports.append(Port(route, of: facts)) }
+            if expected.ports.count < RouteBook.mostPorts { answers?.ports.append(Port(route, of: facts)) }
         case CPW_PARAM_ROUTE:
-            if let device = UInt32(exactly: route.device), expected.active.count < DeviceWatch.limit {
+            if let device = UInt32(exactly: route.device), expected.active.count < RouteBook.mostPorts {
                 answers?.active[device] = route.index
             }
         default: break
@@ -192,7 +181,7 @@ final class DeviceWatch {
         answers = nil
         ports = complete.ports
         active = complete.active
-        watch.log("\(cardName): \(summary)")
+        watch.host.log(.debug, "\(cardName): \(summary)")
         watch.changed(self, hasAnswered: true)
         if mustQueryAgain { query() }
     }
@@ -206,22 +195,18 @@ final class DeviceWatch {
     }
 
     /// The card's present state. The types of active ports may depend on the card's nodes.
-    func description(nodes: [RouteNodeFacts]) -> RouteDevice {
+    func description(nodes: [NodeWatch]) -> RouteDevice {
         let described = ports.map { port -> DevicePort in
             let profileDevice = active.filter { $0.value == port.index }.keys.min()
             var facts = port.facts
             if let node = nodes.first(where: {
-                $0.node.deviceID == global && $0.node.profileDevice == profileDevice && profileDevice != nil
-                    && ($0.node.direction == .output) == port.isOutput
+                $0.route.profileDevice == profileDevice && profileDevice != nil && $0.route.direction == facts.direction
             }) {
                 facts.profileName = node.facts.profileName
                 facts.bluetoothProfile = node.facts.bluetoothProfile
             }
             return DevicePort(
-                name: facts.portName ?? "", description: facts.portDescription ?? "",
-                direction: port.isOutput ? .output : .input, type: PortType(facts),
-                availability: port.availability, profileDevices: port.devices, activeOn: profileDevice,
-                serverType: facts.portType ?? "")
+                facts, availability: port.availability, profileDevices: port.devices, activeOn: profileDevice)
         }
         return RouteDevice(id: global, name: cardName, ports: described, isCamera: facts.isCamera)
     }
@@ -230,14 +215,13 @@ final class DeviceWatch {
 extension DeviceWatch.Port {
     init(_ route: cpw_route, of device: PortFacts) {
         index = route.index
-        isOutput = route.direction == 1
-        availability = route.available == 1 ? .no : route.available == 2 ? .yes : .unknown
+        availability = PortAvailability(number: route.available)
         devices = withUnsafeBytes(of: route.devices) { bytes in
             bytes.bindMemory(to: UInt32.self).prefix(Int(route.device_count)).map { $0 }
         }
         profile = UInt32(exactly: route.profile)
         facts = device
-        facts.direction = isOutput ? .output : .input
+        facts.direction = route.direction == 1 ? .output : .input
         facts.portName = characters(route.name)
         facts.portDescription = characters(route.description)
         facts.portType = characters(route.type)

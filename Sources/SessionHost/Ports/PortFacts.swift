@@ -2,8 +2,7 @@ import SessionCore
 
 /// What a server publishes about a port, its node and its device. Unknown members are `nil`.
 ///
-/// ``PortType/init(_:)`` determines the port's type from them. The keys are PipeWire's; PulseAudio's have underscores
-/// in place of hyphens.
+/// ``PortType/init(_:)`` determines the port's type from them. The keys are PipeWire's; ``PropertyKeys`` has PulseAudio's.
 public struct PortFacts: Sendable, Hashable {
     /// The direction of the sound.
     public var direction: PortDirection?
@@ -36,6 +35,35 @@ public struct PortFacts: Sendable, Hashable {
     /// Creates facts of which nothing is known.
     public init() {}
 
+    /// Reads the properties of a sink, source or port, or of a whole card, which has neither direction nor profile.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the sink or source, else of the card.
+    ///   - value: The property with a key.
+    public init(_ direction: PortDirection?, of name: String?, _ keys: PropertyKeys, value: (String) -> String?) {
+        self.direction = direction
+        nodeName = name
+        formFactor = value(keys.formFactor)
+        bus = value("device.bus")
+        iconName = value(keys.iconName)
+        deviceAPI = value("device.api")
+        guard direction != nil else { return }
+        profileName = value("device.profile.name")
+        bluetoothProfile = value(keys.bluetoothProfile)
+    }
+
     /// Whether the port's device is a camera (R52).
     public var isCamera: Bool { formFactor == "webcam" }
+}
+
+/// The keys that the servers spell differently.
+public struct PropertyKeys: Sendable {
+    fileprivate var formFactor, iconName, bluetoothProfile: String
+
+    /// PipeWire's.
+    public static let pipeWire = PropertyKeys(
+        formFactor: "device.form-factor", iconName: "device.icon-name", bluetoothProfile: "api.bluez5.profile")
+    /// PulseAudio's.
+    public static let pulseAudio = PropertyKeys(
+        formFactor: "device.form_factor", iconName: "device.icon_name", bluetoothProfile: "bluetooth.protocol")
 }
