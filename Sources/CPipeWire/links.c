@@ -74,6 +74,17 @@ static struct stream *find_stream(struct pw_impl_node *node) {
     return NULL;
 }
 
+static void free_stream(struct stream *stream) {
+    if (stream == NULL) return;
+    spa_list_remove(&stream->node);
+    free(stream);
+}
+
+static void free_link(struct link *link) {
+    spa_list_remove(&link->node);
+    free(link);
+}
+
 static bool glides(const struct port *port, const struct link *link) {
     return port->mixer != NULL && link->input != NO_INPUT && cpw_mixer_can_glide(port->mixer, (uint32_t)link->input);
 }
@@ -174,10 +185,7 @@ static void attach(struct port *port) {
 static void port_freed(void *data) {
     struct port *port = data;
     struct link *link;
-    spa_list_consume(link, &port->links, node) {
-        spa_list_remove(&link->node);
-        free(link);
-    }
+    spa_list_consume(link, &port->links, node) free_link(link);
     free_mixer(port->mixer, port->inner);
     spa_hook_remove(&port->hook);
     spa_list_remove(&port->node);
@@ -193,19 +201,16 @@ static void port_state_changed(void *data, enum pw_impl_port_state old, enum pw_
     tell_change(NULL);
 }
 
-static void add_link(struct port *port, struct pw_impl_link *implementation) {
-    struct link *link = calloc(1, sizeof *link);
-    /* Without memory there is one link less than inputs, and none is matched. */
-    if (link == NULL) return;
-    link->link = implementation;
-    link->stream = pw_impl_port_get_node(pw_impl_link_get_output(implementation));
-    link->input = NO_INPUT;
-    spa_list_append(&port->links, &link->node);
-}
-
 static void port_link_added(void *data, struct pw_impl_link *implementation) {
     struct port *port = data;
-    add_link(port, implementation);
+    struct link *link = calloc(1, sizeof *link);
+    /* Without memory there is one link less than inputs, and none is matched. */
+    if (link != NULL) {
+        link->link = implementation;
+        link->stream = pw_impl_port_get_node(pw_impl_link_get_output(implementation));
+        link->input = NO_INPUT;
+        spa_list_append(&port->links, &link->node);
+    }
     match_links(port);
     tell_change(NULL);
 }
@@ -213,11 +218,7 @@ static void port_link_added(void *data, struct pw_impl_link *implementation) {
 static void port_link_removed(void *data, struct pw_impl_link *implementation) {
     struct port *port = data;
     struct link *link, *next;
-    spa_list_for_each_safe(link, next, &port->links, node) {
-        if (link->link != implementation) continue;
-        spa_list_remove(&link->node);
-        free(link);
-    }
+    spa_list_for_each_safe(link, next, &port->links, node) if (link->link == implementation) free_link(link);
     tell_change(NULL);
 }
 
@@ -271,11 +272,7 @@ void cpw_links_close(void) {
     struct stream *stream;
     context = NULL;
     changed = NULL;
-    changed_data = NULL;
-    spa_list_consume(stream, &streams, node) {
-        spa_list_remove(&stream->node);
-        free(stream);
-    }
+    spa_list_consume(stream, &streams, node) free_stream(stream);
 }
 
 void cpw_links_watch(struct pw_impl_node *node) {
@@ -314,16 +311,8 @@ bool cpw_links_glide(struct pw_impl_node *node, float slider, uint32_t frames, b
         spa_list_for_each(link, &port->links, node) if (link->stream == node && link->input != NO_INPUT)
             cpw_mixer_glide(port->mixer, (uint32_t)link->input, slider, frames, is_from_silence);
     }
-    if (stream != NULL && slider == 1) {
-        spa_list_remove(&stream->node);
-        free(stream);
-    }
+    if (slider == 1) free_stream(stream);
     return true;
 }
 
-void cpw_links_forget(struct pw_impl_node *node) {
-    struct stream *stream = find_stream(node);
-    if (stream == NULL) return;
-    spa_list_remove(&stream->node);
-    free(stream);
-}
+void cpw_links_forget(struct pw_impl_node *node) { free_stream(find_stream(node)); }

@@ -156,23 +156,10 @@ static void tell_change(struct cpw_mixer *mixer) {
     if (mixer->changed != NULL) mixer->changed(mixer->changed_data);
 }
 
+static struct spa_node *inner(void *object) { return ((struct cpw_mixer *)object)->inner; }
+
 static int add_listener(void *object, struct spa_hook *listener, const struct spa_node_events *events, void *data) {
-    return spa_node_add_listener(((struct cpw_mixer *)object)->inner, listener, events, data);
-}
-
-static int set_callbacks(void *object, const struct spa_node_callbacks *callbacks, void *data) {
-    return spa_node_set_callbacks(((struct cpw_mixer *)object)->inner, callbacks, data);
-}
-
-static int synchronize(void *object, int sequence) { return spa_node_sync(((struct cpw_mixer *)object)->inner, sequence); }
-
-static int enum_params(void *object, int sequence, uint32_t id, uint32_t start, uint32_t max,
-                       const struct spa_pod *filter) {
-    return spa_node_enum_params(((struct cpw_mixer *)object)->inner, sequence, id, start, max, filter);
-}
-
-static int set_param(void *object, uint32_t id, uint32_t flags, const struct spa_pod *param) {
-    return spa_node_set_param(((struct cpw_mixer *)object)->inner, id, flags, param);
+    return spa_node_add_listener(inner(object), listener, events, data);
 }
 
 static int set_io(void *object, uint32_t id, void *data, size_t size) {
@@ -182,10 +169,6 @@ static int set_io(void *object, uint32_t id, void *data, size_t size) {
         atomic_store_explicit(&mixer->position, position, memory_order_release);
     }
     return spa_node_set_io(mixer->inner, id, data, size);
-}
-
-static int send_command(void *object, const struct spa_command *command) {
-    return spa_node_send_command(((struct cpw_mixer *)object)->inner, command);
 }
 
 static int add_port(void *object, enum spa_direction direction, uint32_t id, const struct spa_dict *properties) {
@@ -223,13 +206,12 @@ static int remove_port(void *object, enum spa_direction direction, uint32_t id) 
 
 static int port_enum_params(void *object, int sequence, enum spa_direction direction, uint32_t port, uint32_t id,
                             uint32_t start, uint32_t max, const struct spa_pod *filter) {
-    return spa_node_port_enum_params(((struct cpw_mixer *)object)->inner, sequence, direction, port, id, start, max,
-                                     filter);
+    return spa_node_port_enum_params(inner(object), sequence, direction, port, id, start, max, filter);
 }
 
 static int port_set_param(void *object, enum spa_direction direction, uint32_t port, uint32_t id, uint32_t flags,
                           const struct spa_pod *param) {
-    return spa_node_port_set_param(((struct cpw_mixer *)object)->inner, direction, port, id, flags, param);
+    return spa_node_port_set_param(inner(object), direction, port, id, flags, param);
 }
 
 /* Whether the buffers have one block of samples each, and there is room for it. */
@@ -315,18 +297,14 @@ static int port_set_io(void *object, enum spa_direction direction, uint32_t port
 }
 
 static int port_reuse_buffer(void *object, uint32_t port, uint32_t buffer) {
-    return spa_node_port_reuse_buffer(((struct cpw_mixer *)object)->inner, port, buffer);
+    return spa_node_port_reuse_buffer(inner(object), port, buffer);
 }
 
+/* What the server calls of a mixer. */
 static const struct spa_node_methods methods = {
     SPA_VERSION_NODE_METHODS,
     .add_listener = add_listener,
-    .set_callbacks = set_callbacks,
-    .sync = synchronize,
-    .enum_params = enum_params,
-    .set_param = set_param,
     .set_io = set_io,
-    .send_command = send_command,
     .add_port = add_port,
     .remove_port = remove_port,
     .port_enum_params = port_enum_params,

@@ -13,14 +13,10 @@ final class Meters {
 
     /// One stream that is measured.
     private final class Meter {
-        let stream: StreamID
-        unowned let meters: Meters
+        let report: (Double) -> Void
         var pointer: OpaquePointer?
 
-        init(_ stream: StreamID, _ meters: Meters) {
-            self.stream = stream
-            self.meters = meters
-        }
+        init(report: @escaping (Double) -> Void) { self.report = report }
 
         deinit { cpw_meter_destroy(pointer) }
     }
@@ -44,20 +40,16 @@ final class Meters {
         guard meters[stream] == nil else { return }
         core = core ?? cpw_meters_connect(context)
         guard let core else { return }
-        let meter = Meter(stream, self)
+        let meter = Meter { [unowned self] in report(stream, $0) }
         meters[stream] = meter
         meter.pointer = cpw_meter_new(
-            core, serial,
-            { data, peak in
-                guard let meter = object(data, as: Meter.self) else { return }
-                meter.meters.report(meter.stream, Double(peak))
-            }, pointer(to: meter))
+            core, serial, { data, peak in object(data, as: Meter.self)?.report(Double(peak)) }, pointer(to: meter))
     }
 
     /// Ends all measurements.
     func leave() {
         meters = [:]
-        cpw_meters_disconnect(core)
+        if let core { pw_core_disconnect(core) }
         core = nil
     }
 }

@@ -101,7 +101,6 @@ enum { CPW_METER_RATE = 50 };
 struct cpw_meter;
 typedef void (*cpw_meter_callback)(void *data, float peak);
 struct pw_core *cpw_meters_connect(struct pw_context *context);
-void cpw_meters_disconnect(struct pw_core *core);
 struct cpw_meter *cpw_meter_new(struct pw_core *core, const char *target, cpw_meter_callback callback, void *data);
 void cpw_meter_destroy(struct cpw_meter *meter);
 
