@@ -28,7 +28,7 @@ public final class PipeWireHost: Host {
     private(set) var clients: [OpaquePointer: ClientWatch] = [:]
     let processes: any ProcessTree = LinuxProcessTree()
     lazy var routes = RouteWatch(host: self)
-    lazy var graph = GraphWatch(properties: pw_context_get_properties(context)) { [unowned self] in wakeLater() }
+    lazy var graph = GraphWatch(context: context, loop: loop) { [unowned self] in wakeLater() }
     /// Whether all objects from before this module are known, so that every further node is a new stream.
     private var seesNewStreams = false
     /// Whether the daemon has loaded its modules and runs its loop.
@@ -153,7 +153,7 @@ public final class PipeWireHost: Host {
             clients[client] = ClientWatch(client: client, hasResources: !seesNewStreams, host: self)
         } else if pw_global_is_type(global, "PipeWire:Interface:Node") {
             guard let node = OpaquePointer(pw_global_get_object(global)) else { return }
-            graph.added(node: node, global: pw_global_get_id(global))
+            graph.added(node: node)
             if isSink(node) { cpw_links_watch(node) }
             addedNode(node, global: pw_global_get_id(global))
             routes.added(node: node, global: pw_global_get_id(global))
