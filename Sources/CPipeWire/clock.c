@@ -21,11 +21,6 @@ static int add_listener(void *object, struct spa_hook *hook, const struct spa_no
     return 0;
 }
 
-static int set_callbacks(void *object, const struct spa_node_callbacks *callbacks, void *data) {
-    (void)object, (void)callbacks, (void)data;
-    return 0;
-}
-
 static int set_io(void *object, uint32_t id, void *data, size_t size) {
     if (id == SPA_IO_Position)
         ((struct probe *)object)->position = size >= sizeof(struct spa_io_position) ? data : NULL;
@@ -40,7 +35,6 @@ static int send_command(void *object, const struct spa_command *command) {
 static const struct spa_node_methods methods = {
     SPA_VERSION_NODE_METHODS,
     .add_listener = add_listener,
-    .set_callbacks = set_callbacks,
     .set_io = set_io,
     .send_command = send_command,
 };

@@ -63,8 +63,7 @@ static struct pw_context *context;
 static void (*changed)(void *data);
 static void *changed_data;
 
-static void tell_change(void *data) {
-    (void)data;
+static void tell_change(void) {
     if (changed != NULL) changed(changed_data);
 }
 
@@ -165,7 +164,7 @@ static void attach(struct port *port) {
     struct spa_handle *inner = load_inner(node);
     struct cpw_mixer *mixer = NULL;
     if (inner != NULL && spa_handle_get_interface(inner, SPA_TYPE_INTERFACE_Node, &interface) >= 0)
-        mixer = cpw_mixer_new(interface, tell_change, NULL);
+        mixer = cpw_mixer_new(interface, tell_change);
     if (mixer == NULL || pw_impl_port_set_mix(port->port, cpw_mixer_node(mixer), MIX_FLAG_MULTI | MIX_FLAG_NEGOTIATE) < 0) {
         free_mixer(mixer, inner);
         return;
@@ -198,7 +197,7 @@ static void port_state_changed(void *data, enum pw_impl_port_state old, enum pw_
     (void)error;
     if (old != PW_IMPL_PORT_STATE_CONFIGURE || state != PW_IMPL_PORT_STATE_READY) return;
     if (port->mixer == NULL || cpw_mixer_is_replaced(port->mixer)) attach(port);
-    tell_change(NULL);
+    tell_change();
 }
 
 static void port_link_added(void *data, struct pw_impl_link *implementation) {
@@ -212,14 +211,14 @@ static void port_link_added(void *data, struct pw_impl_link *implementation) {
         spa_list_append(&port->links, &link->node);
     }
     match_links(port);
-    tell_change(NULL);
+    tell_change();
 }
 
 static void port_link_removed(void *data, struct pw_impl_link *implementation) {
     struct port *port = data;
     struct link *link, *next;
     spa_list_for_each_safe(link, next, &port->links, node) if (link->link == implementation) free_link(link);
-    tell_change(NULL);
+    tell_change();
 }
 
 static const struct pw_impl_port_events port_events = {

@@ -64,8 +64,7 @@ struct cpw_mixer {
     uint32_t next_age;
     /* Where the inner mixer says that it has mixed. */
     _Atomic(struct spa_io_buffers *) out[2];
-    void (*changed)(void *data);
-    void *changed_data;
+    void (*changed)(void);
     _Atomic(struct spa_io_position *) position;
     bool is_replaced;
 };
@@ -150,10 +149,6 @@ static struct input *input_at(const struct cpw_mixer *mixer, enum spa_direction 
 static void set_areas(_Atomic(struct spa_io_buffers *) areas[2], struct spa_io_buffers *even, struct spa_io_buffers *odd) {
     atomic_store_explicit(&areas[0], even, memory_order_release);
     atomic_store_explicit(&areas[1], odd, memory_order_release);
-}
-
-static void tell_change(struct cpw_mixer *mixer) {
-    if (mixer->changed != NULL) mixer->changed(mixer->changed_data);
 }
 
 static struct spa_node *inner(void *object) { return ((struct cpw_mixer *)object)->inner; }
@@ -245,7 +240,7 @@ static int port_use_buffers(void *object, enum spa_direction direction, uint32_t
     }
     if (input == NULL || count == 0 || input->is_left_alone) {
         result = spa_node_port_use_buffers(mixer->inner, direction, port, flags, buffers, count);
-        if (input != NULL && input->is_left_alone) tell_change(mixer);
+        if (input != NULL && input->is_left_alone) mixer->changed();
         return result;
     }
     /* What it has mapped is described by our copies, which change now. */
@@ -263,7 +258,7 @@ static int port_use_buffers(void *object, enum spa_direction direction, uint32_t
         input->sources[index] = input->datas[index].data;
         if (input->sources[index] == NULL) {
             input->is_left_alone = true;
-            tell_change(mixer);
+            mixer->changed();
             return result;
         }
     }
@@ -291,7 +286,7 @@ static int port_set_io(void *object, enum spa_direction direction, uint32_t port
     }
     if (direction == SPA_DIRECTION_OUTPUT && size == 0) {
         mixer->is_replaced = true;
-        tell_change(mixer);
+        mixer->changed();
     }
     return result;
 }
@@ -315,12 +310,11 @@ static const struct spa_node_methods methods = {
     .process = process,
 };
 
-struct cpw_mixer *cpw_mixer_new(struct spa_node *inner, void (*changed)(void *data), void *data) {
+struct cpw_mixer *cpw_mixer_new(struct spa_node *inner, void (*changed)(void)) {
     struct cpw_mixer *mixer = calloc(1, sizeof *mixer);
     if (mixer == NULL) return NULL;
     mixer->inner = inner;
     mixer->changed = changed;
-    mixer->changed_data = data;
     mixer->node.iface = SPA_INTERFACE_INIT(SPA_TYPE_INTERFACE_Node, SPA_VERSION_NODE, &methods, mixer);
     return mixer;
 }
