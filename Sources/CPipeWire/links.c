@@ -63,8 +63,7 @@ static struct pw_context *context;
 static void (*changed)(void *data);
 static void *changed_data;
 
-static void tell_change(void *data) {
-    (void)data;
+static void tell_change(void) {
     if (changed != NULL) changed(changed_data);
 }
 
@@ -72,6 +71,17 @@ static struct stream *find_stream(struct pw_impl_node *node) {
     struct stream *stream;
     spa_list_for_each(stream, &streams, node) if (stream->stream == node) return stream;
     return NULL;
+}
+
+static void free_stream(struct stream *stream) {
+    if (stream == NULL) return;
+    spa_list_remove(&stream->node);
+    free(stream);
+}
+
+static void free_link(struct link *link) {
+    spa_list_remove(&link->node);
+    free(link);
 }
 
 static bool glides(const struct port *port, const struct link *link) {
@@ -154,7 +164,7 @@ static void attach(struct port *port) {
     struct spa_handle *inner = load_inner(node);
     struct cpw_mixer *mixer = NULL;
     if (inner != NULL && spa_handle_get_interface(inner, SPA_TYPE_INTERFACE_Node, &interface) >= 0)
-        mixer = cpw_mixer_new(interface, tell_change, NULL);
+        mixer = cpw_mixer_new(interface, tell_change);
     if (mixer == NULL || pw_impl_port_set_mix(port->port, cpw_mixer_node(mixer), MIX_FLAG_MULTI | MIX_FLAG_NEGOTIATE) < 0) {
         free_mixer(mixer, inner);
         return;
@@ -174,10 +184,7 @@ static void attach(struct port *port) {
 static void port_freed(void *data) {
     struct port *port = data;
     struct link *link;
-    spa_list_consume(link, &port->links, node) {
-        spa_list_remove(&link->node);
-        free(link);
-    }
+    spa_list_consume(link, &port->links, node) free_link(link);
     free_mixer(port->mixer, port->inner);
     spa_hook_remove(&port->hook);
     spa_list_remove(&port->node);
@@ -190,35 +197,28 @@ static void port_state_changed(void *data, enum pw_impl_port_state old, enum pw_
     (void)error;
     if (old != PW_IMPL_PORT_STATE_CONFIGURE || state != PW_IMPL_PORT_STATE_READY) return;
     if (port->mixer == NULL || cpw_mixer_is_replaced(port->mixer)) attach(port);
-    tell_change(NULL);
-}
-
-static void add_link(struct port *port, struct pw_impl_link *implementation) {
-    struct link *link = calloc(1, sizeof *link);
-    /* Without memory there is one link less than inputs, and none is matched. */
-    if (link == NULL) return;
-    link->link = implementation;
-    link->stream = pw_impl_port_get_node(pw_impl_link_get_output(implementation));
-    link->input = NO_INPUT;
-    spa_list_append(&port->links, &link->node);
+    tell_change();
 }
 
 static void port_link_added(void *data, struct pw_impl_link *implementation) {
     struct port *port = data;
-    add_link(port, implementation);
+    struct link *link = calloc(1, sizeof *link);
+    /* Without memory there is one link less than inputs, and none is matched. */
+    if (link != NULL) {
+        link->link = implementation;
+        link->stream = pw_impl_port_get_node(pw_impl_link_get_output(implementation));
+        link->input = NO_INPUT;
+        spa_list_append(&port->links, &link->node);
+    }
     match_links(port);
-    tell_change(NULL);
+    tell_change();
 }
 
 static void port_link_removed(void *data, struct pw_impl_link *implementation) {
     struct port *port = data;
     struct link *link, *next;
-    spa_list_for_each_safe(link, next, &port->links, node) {
-        if (link->link != implementation) continue;
-        spa_list_remove(&link->node);
-        free(link);
-    }
-    tell_change(NULL);
+    spa_list_for_each_safe(link, next, &port->links, node) if (link->link == implementation) free_link(link);
+    tell_change();
 }
 
 static const struct pw_impl_port_events port_events = {
@@ -271,11 +271,7 @@ void cpw_links_close(void) {
     struct stream *stream;
     context = NULL;
     changed = NULL;
-    changed_data = NULL;
-    spa_list_consume(stream, &streams, node) {
-        spa_list_remove(&stream->node);
-        free(stream);
-    }
+    spa_list_consume(stream, &streams, node) free_stream(stream);
 }
 
 void cpw_links_watch(struct pw_impl_node *node) {
@@ -314,16 +310,8 @@ bool cpw_links_glide(struct pw_impl_node *node, float slider, uint32_t frames, b
         spa_list_for_each(link, &port->links, node) if (link->stream == node && link->input != NO_INPUT)
             cpw_mixer_glide(port->mixer, (uint32_t)link->input, slider, frames, is_from_silence);
     }
-    if (stream != NULL && slider == 1) {
-        spa_list_remove(&stream->node);
-        free(stream);
-    }
+    if (slider == 1) free_stream(stream);
     return true;
 }
 
-void cpw_links_forget(struct pw_impl_node *node) {
-    struct stream *stream = find_stream(node);
-    if (stream == NULL) return;
-    spa_list_remove(&stream->node);
-    free(stream);
-}
+void cpw_links_forget(struct pw_impl_node *node) { free_stream(find_stream(node)); }

@@ -21,10 +21,6 @@ struct pw_core *cpw_meters_connect(struct pw_context *context) {
     return properties == NULL ? NULL : pw_context_connect_self(context, properties, 0);
 }
 
-void cpw_meters_disconnect(struct pw_core *core) {
-    if (core != NULL) pw_core_disconnect(core);
-}
-
 static float peak_of(const struct spa_data *data) {
     if (data->data == NULL || data->chunk == NULL) return 0;
     uint32_t offset = SPA_MIN(data->chunk->offset, data->maxsize);

@@ -64,8 +64,7 @@ struct cpw_mixer {
     uint32_t next_age;
     /* Where the inner mixer says that it has mixed. */
     _Atomic(struct spa_io_buffers *) out[2];
-    void (*changed)(void *data);
-    void *changed_data;
+    void (*changed)(void);
     _Atomic(struct spa_io_position *) position;
     bool is_replaced;
 };
@@ -152,27 +151,10 @@ static void set_areas(_Atomic(struct spa_io_buffers *) areas[2], struct spa_io_b
     atomic_store_explicit(&areas[1], odd, memory_order_release);
 }
 
-static void tell_change(struct cpw_mixer *mixer) {
-    if (mixer->changed != NULL) mixer->changed(mixer->changed_data);
-}
+static struct spa_node *inner(void *object) { return ((struct cpw_mixer *)object)->inner; }
 
 static int add_listener(void *object, struct spa_hook *listener, const struct spa_node_events *events, void *data) {
-    return spa_node_add_listener(((struct cpw_mixer *)object)->inner, listener, events, data);
-}
-
-static int set_callbacks(void *object, const struct spa_node_callbacks *callbacks, void *data) {
-    return spa_node_set_callbacks(((struct cpw_mixer *)object)->inner, callbacks, data);
-}
-
-static int synchronize(void *object, int sequence) { return spa_node_sync(((struct cpw_mixer *)object)->inner, sequence); }
-
-static int enum_params(void *object, int sequence, uint32_t id, uint32_t start, uint32_t max,
-                       const struct spa_pod *filter) {
-    return spa_node_enum_params(((struct cpw_mixer *)object)->inner, sequence, id, start, max, filter);
-}
-
-static int set_param(void *object, uint32_t id, uint32_t flags, const struct spa_pod *param) {
-    return spa_node_set_param(((struct cpw_mixer *)object)->inner, id, flags, param);
+    return spa_node_add_listener(inner(object), listener, events, data);
 }
 
 static int set_io(void *object, uint32_t id, void *data, size_t size) {
@@ -182,10 +164,6 @@ static int set_io(void *object, uint32_t id, void *data, size_t size) {
         atomic_store_explicit(&mixer->position, position, memory_order_release);
     }
     return spa_node_set_io(mixer->inner, id, data, size);
-}
-
-static int send_command(void *object, const struct spa_command *command) {
-    return spa_node_send_command(((struct cpw_mixer *)object)->inner, command);
 }
 
 static int add_port(void *object, enum spa_direction direction, uint32_t id, const struct spa_dict *properties) {
@@ -223,13 +201,12 @@ static int remove_port(void *object, enum spa_direction direction, uint32_t id) 
 
 static int port_enum_params(void *object, int sequence, enum spa_direction direction, uint32_t port, uint32_t id,
                             uint32_t start, uint32_t max, const struct spa_pod *filter) {
-    return spa_node_port_enum_params(((struct cpw_mixer *)object)->inner, sequence, direction, port, id, start, max,
-                                     filter);
+    return spa_node_port_enum_params(inner(object), sequence, direction, port, id, start, max, filter);
 }
 
 static int port_set_param(void *object, enum spa_direction direction, uint32_t port, uint32_t id, uint32_t flags,
                           const struct spa_pod *param) {
-    return spa_node_port_set_param(((struct cpw_mixer *)object)->inner, direction, port, id, flags, param);
+    return spa_node_port_set_param(inner(object), direction, port, id, flags, param);
 }
 
 /* Whether the buffers have one block of samples each, and there is room for it. */
@@ -263,7 +240,7 @@ static int port_use_buffers(void *object, enum spa_direction direction, uint32_t
     }
     if (input == NULL || count == 0 || input->is_left_alone) {
         result = spa_node_port_use_buffers(mixer->inner, direction, port, flags, buffers, count);
-        if (input != NULL && input->is_left_alone) tell_change(mixer);
+        if (input != NULL && input->is_left_alone) mixer->changed();
         return result;
     }
     /* What it has mapped is described by our copies, which change now. */
@@ -281,7 +258,7 @@ static int port_use_buffers(void *object, enum spa_direction direction, uint32_t
         input->sources[index] = input->datas[index].data;
         if (input->sources[index] == NULL) {
             input->is_left_alone = true;
-            tell_change(mixer);
+            mixer->changed();
             return result;
         }
     }
@@ -309,24 +286,20 @@ static int port_set_io(void *object, enum spa_direction direction, uint32_t port
     }
     if (direction == SPA_DIRECTION_OUTPUT && size == 0) {
         mixer->is_replaced = true;
-        tell_change(mixer);
+        mixer->changed();
     }
     return result;
 }
 
 static int port_reuse_buffer(void *object, uint32_t port, uint32_t buffer) {
-    return spa_node_port_reuse_buffer(((struct cpw_mixer *)object)->inner, port, buffer);
+    return spa_node_port_reuse_buffer(inner(object), port, buffer);
 }
 
+/* What the server calls of a mixer. */
 static const struct spa_node_methods methods = {
     SPA_VERSION_NODE_METHODS,
     .add_listener = add_listener,
-    .set_callbacks = set_callbacks,
-    .sync = synchronize,
-    .enum_params = enum_params,
-    .set_param = set_param,
     .set_io = set_io,
-    .send_command = send_command,
     .add_port = add_port,
     .remove_port = remove_port,
     .port_enum_params = port_enum_params,
@@ -337,12 +310,11 @@ static const struct spa_node_methods methods = {
     .process = process,
 };
 
-struct cpw_mixer *cpw_mixer_new(struct spa_node *inner, void (*changed)(void *data), void *data) {
+struct cpw_mixer *cpw_mixer_new(struct spa_node *inner, void (*changed)(void)) {
     struct cpw_mixer *mixer = calloc(1, sizeof *mixer);
     if (mixer == NULL) return NULL;
     mixer->inner = inner;
     mixer->changed = changed;
-    mixer->changed_data = data;
     mixer->node.iface = SPA_INTERFACE_INIT(SPA_TYPE_INTERFACE_Node, SPA_VERSION_NODE, &methods, mixer);
     return mixer;
 }

@@ -17,7 +17,7 @@ struct cpw_mixer;
 
 /* Puts a gain in front of each input of another mixer, which must outlive this one. The callback is called when gains have
  * lost their effect on some input. NULL if there is no memory. */
-struct cpw_mixer *cpw_mixer_new(struct spa_node *inner, void (*changed)(void *data), void *data);
+struct cpw_mixer *cpw_mixer_new(struct spa_node *inner, void (*changed)(void));
 /* Only when the data thread no longer calls it. */
 void cpw_mixer_free(struct cpw_mixer *mixer);
 struct spa_node *cpw_mixer_node(struct cpw_mixer *mixer);

@@ -115,8 +115,7 @@ void cpw_props_read(const struct spa_pod *param, struct cpw_volumes *volumes) {
     SPA_POD_OBJECT_FOREACH((const struct spa_pod_object *)param, prop) {
         switch (prop->key) {
         case SPA_PROP_channelVolumes:
-            volumes->channel_count =
-                copy_array(&prop->value, SPA_TYPE_Float, volumes->channel, CPW_MAX_CHANNELS);
+            volumes->channel_count = copy_array(&prop->value, SPA_TYPE_Float, volumes->channel, CPW_MAX_CHANNELS);
             break;
         case SPA_PROP_softVolumes:
             volumes->soft_count = copy_array(&prop->value, SPA_TYPE_Float, volumes->soft, CPW_MAX_CHANNELS);
@@ -131,8 +130,6 @@ void cpw_props_read(const struct spa_pod *param, struct cpw_volumes *volumes) {
         }
         case SPA_PROP_softMute:
             spa_pod_get_bool(&prop->value, &volumes->soft_mute);
-            break;
-        default:
             break;
         }
     }
@@ -150,15 +147,10 @@ bool cpw_node_read_volumes(struct pw_impl_node *node, struct cpw_volumes *volume
     return volumes->soft_count > 0;
 }
 
-struct latency_query {
-    struct spa_node *node;
-    enum spa_direction direction;
-    struct cpw_latency *latency;
-};
-
 static int ask_port_for_latency(void *data, struct pw_impl_port *port) {
-    struct latency_query *query = data;
-    struct cpw_latency *latency = query->latency;
+    struct cpw_latency *latency = data;
+    struct spa_node *node = pw_impl_node_get_implementation(pw_impl_port_get_node(port));
+    enum spa_direction direction = (enum spa_direction)pw_impl_port_get_direction(port);
     uint32_t index = 0;
     /* A port has one for each direction. The node may be a client's, and anything may come from there. */
     for (int turn = 0; turn < 8; turn++) {
@@ -167,10 +159,10 @@ static int ask_port_for_latency(void *data, struct pw_impl_port *port) {
         struct spa_pod *param = NULL;
         struct spa_latency_info info;
         int32_t frames;
-        if (spa_node_port_enum_params_sync(query->node, query->direction, pw_impl_port_get_id(port), SPA_PARAM_Latency,
-                                           &index, NULL, &param, &builder) != 1)
+        if (node == NULL || spa_node_port_enum_params_sync(node, direction, pw_impl_port_get_id(port), SPA_PARAM_Latency,
+                                                           &index, NULL, &param, &builder) != 1)
             break;
-        if (spa_latency_parse(param, &info) < 0 || info.direction != query->direction) continue;
+        if (spa_latency_parse(param, &info) < 0 || info.direction != direction) continue;
         /* Releases differ in whether the number of frames has a sign. */
         frames = (int32_t)info.max_rate;
         if (info.max_quantum > latency->quanta) latency->quanta = fminf(info.max_quantum, CPW_MAX_QUANTA);
@@ -181,10 +173,8 @@ static int ask_port_for_latency(void *data, struct pw_impl_port *port) {
 }
 
 void cpw_node_read_latency(struct pw_impl_node *node, bool is_sink, struct cpw_latency *latency) {
-    enum spa_direction direction = is_sink ? SPA_DIRECTION_INPUT : SPA_DIRECTION_OUTPUT;
-    struct latency_query query = {pw_impl_node_get_implementation(node), direction, latency};
     *latency = (struct cpw_latency){0};
-    if (query.node != NULL) pw_impl_node_for_each_port(node, direction, ask_port_for_latency, &query);
+    pw_impl_node_for_each_port(node, is_sink ? PW_DIRECTION_INPUT : PW_DIRECTION_OUTPUT, ask_port_for_latency, latency);
 }
 
 float cpw_volumes_slider(const struct cpw_volumes *volumes) {
@@ -214,6 +204,11 @@ static void copy_text(const char *value, char *text, uint32_t size) {
     if (value != NULL) snprintf(text, size, "%s", value);
 }
 
+static void read_text(const struct spa_pod *pod, char *text, uint32_t size) {
+    const char *value = NULL;
+    if (spa_pod_get_string(pod, &value) >= 0) copy_text(value, text, size);
+}
+
 /* Reads a struct of a count and that many pairs of keys and values. */
 static void read_info(const struct spa_pod *info, struct cpw_route *route) {
     struct spa_pod_parser parser;
@@ -237,7 +232,6 @@ bool cpw_route_read(const struct spa_pod *param, struct cpw_route *route) {
     if (param == NULL || !spa_pod_is_object_type(param, SPA_TYPE_OBJECT_ParamRoute)) return false;
     SPA_POD_OBJECT_FOREACH((const struct spa_pod_object *)param, prop) {
         int32_t number = 0;
-        const char *text = NULL;
         switch (prop->key) {
         case SPA_PARAM_ROUTE_index:
             has_index = spa_pod_get_int(&prop->value, &number) >= 0;
@@ -250,8 +244,7 @@ bool cpw_route_read(const struct spa_pod *param, struct cpw_route *route) {
             spa_pod_get_int(&prop->value, &route->device);
             break;
         case SPA_PARAM_ROUTE_devices:
-            route->device_count =
-                copy_array(&prop->value, SPA_TYPE_Int, route->devices, CPW_MAX_ROUTE_DEVICES);
+            route->device_count = copy_array(&prop->value, SPA_TYPE_Int, route->devices, CPW_MAX_ROUTE_DEVICES);
             break;
         case SPA_PARAM_ROUTE_profiles: {
             uint32_t profiles[32];
@@ -262,16 +255,13 @@ bool cpw_route_read(const struct spa_pod *param, struct cpw_route *route) {
             spa_pod_get_id(&prop->value, &route->available);
             break;
         case SPA_PARAM_ROUTE_name:
-            if (spa_pod_get_string(&prop->value, &text) >= 0) copy_text(text, route->name, sizeof(route->name));
+            read_text(&prop->value, route->name, sizeof(route->name));
             break;
         case SPA_PARAM_ROUTE_description:
-            if (spa_pod_get_string(&prop->value, &text) >= 0)
-                copy_text(text, route->description, sizeof(route->description));
+            read_text(&prop->value, route->description, sizeof(route->description));
             break;
         case SPA_PARAM_ROUTE_info:
             read_info(&prop->value, route);
-            break;
-        default:
             break;
         }
     }
@@ -284,18 +274,17 @@ void cpw_device_add_listener(struct pw_impl_device *device, struct spa_hook *hoo
     if (implementation != NULL) spa_device_add_listener(implementation, hook, events, data);
 }
 
+static int number_of(int result, int number) { return result < 0 || SPA_RESULT_IS_ASYNC(result) ? result : number; }
+
 int cpw_device_enumerate(struct pw_impl_device *device, int number, uint32_t param) {
     struct spa_device *implementation = pw_impl_device_get_implementation(device);
     if (implementation == NULL) return -ENOTSUP;
-    int result = spa_device_enum_params(implementation, number, param, 0, UINT32_MAX, NULL);
-    return result < 0 || SPA_RESULT_IS_ASYNC(result) ? result : number;
+    return number_of(spa_device_enum_params(implementation, number, param, 0, UINT32_MAX, NULL), number);
 }
 
 int cpw_device_sync(struct pw_impl_device *device, int number) {
     struct spa_device *implementation = pw_impl_device_get_implementation(device);
-    if (implementation == NULL) return -ENOTSUP;
-    int result = spa_device_sync(implementation, number);
-    return result < 0 || SPA_RESULT_IS_ASYNC(result) ? result : number;
+    return implementation == NULL ? -ENOTSUP : number_of(spa_device_sync(implementation, number), number);
 }
 
 const struct spa_pod *cpw_result_param(uint32_t type, const void *result, uint32_t *param) {
@@ -305,26 +294,28 @@ const struct spa_pod *cpw_result_param(uint32_t type, const void *result, uint32
     return params->param;
 }
 
-int cpw_device_use_route(struct pw_impl_device *device, uint32_t index, int32_t profile_device, bool save) {
+static int set_device_param(struct pw_impl_device *device, uint32_t id, const struct spa_pod *pod) {
     struct spa_device *implementation = pw_impl_device_get_implementation(device);
+    if (implementation == NULL) return -ENOTSUP;
+    return pod == NULL ? -ENOSPC : spa_device_set_param(implementation, id, 0, pod);
+}
+
+int cpw_device_use_route(struct pw_impl_device *device, uint32_t index, int32_t profile_device, bool save) {
     uint8_t buffer[256];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof(buffer));
-    if (implementation == NULL) return -ENOTSUP;
     struct spa_pod *pod = spa_pod_builder_add_object(
         &builder, SPA_TYPE_OBJECT_ParamRoute, SPA_PARAM_Route, SPA_PARAM_ROUTE_index, SPA_POD_Int((int32_t)index),
         SPA_PARAM_ROUTE_device, SPA_POD_Int(profile_device), SPA_PARAM_ROUTE_save, SPA_POD_Bool(save));
-    return pod == NULL ? -ENOSPC : spa_device_set_param(implementation, SPA_PARAM_Route, 0, pod);
+    return set_device_param(device, SPA_PARAM_Route, pod);
 }
 
 int cpw_device_use_profile(struct pw_impl_device *device, uint32_t index, bool save) {
-    struct spa_device *implementation = pw_impl_device_get_implementation(device);
     uint8_t buffer[256];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof(buffer));
-    if (implementation == NULL) return -ENOTSUP;
     struct spa_pod *pod = spa_pod_builder_add_object(
         &builder, SPA_TYPE_OBJECT_ParamProfile, SPA_PARAM_Profile, SPA_PARAM_PROFILE_index, SPA_POD_Int((int32_t)index),
         SPA_PARAM_PROFILE_save, SPA_POD_Bool(save));
-    return pod == NULL ? -ENOSPC : spa_device_set_param(implementation, SPA_PARAM_Profile, 0, pod);
+    return set_device_param(device, SPA_PARAM_Profile, pod);
 }
 
 void cpw_metadata_add_listener(struct pw_resource *metadata, struct spa_hook *hook,

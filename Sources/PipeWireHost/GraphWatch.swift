@@ -1,95 +1,108 @@
 import CPipeWire
 import SessionHost
 
-/// Computes the rate and quantum of each part of the graph (R74).
+/// Reads the rate and quantum of each part of the graph (R74).
 ///
-/// The daemon offers no such value to code inside it: the clock lies in memory shared with the data thread and the
-/// clients, behind private structures that differ between releases. So this type tracks each node's properties that the
-/// daemon decides by, and repeats the decision of `pw_context_recalc_graph`. The daemon reports which node drives
-/// which. Only linked and active nodes make requests.
+/// Each driver has a clock, in memory that the daemon shares with all nodes in the graph. The daemon does not announce
+/// changes there. It only makes them when nodes, their properties or its settings change.
 final class GraphWatch {
     /// One node.
     private final class Node {
         let node: OpaquePointer
-        let global: UInt32
         unowned let watch: GraphWatch
         var listener: Listener<pw_impl_node_events>?
-        /// The node that drives this one; the node itself if none does.
-        var driver: OpaquePointer
-        /// Whether the node joined its driver after the driver's graph was last evaluated.
-        var isNew = false
-        var requests = GraphRequests()
-        /// Whether the node can drive others.
-        var isDriver = false
-        /// The rate and quantum of the graph that this node drives.
-        var figures: GraphFigures?
+        /// The node that drives this one; `nil` if none does.
+        var driver: Node? {
+            didSet {
+                oldValue?.followers -= 1
+                driver?.followers += 1
+            }
+        }
         /// The number of nodes that this node drives.
         var followers = 0
+        /// The clock of the graph that this node drives.
+        var clock: UnsafePointer<spa_io_clock>?
+        /// What the clock said when ``GraphWatch/takeChange()`` was last called.
+        var known: GraphFigures?
 
-        init(_ node: OpaquePointer, global: UInt32, watch: GraphWatch) {
+        init(_ node: OpaquePointer, _ watch: GraphWatch) {
             self.node = node
-            self.global = global
             self.watch = watch
-            driver = node
         }
 
-        var isRunning: Bool { pw_impl_node_get_info(node)?.pointee.state == PW_NODE_STATE_RUNNING }
+        /// What the clock says now.
+        var figures: GraphFigures? {
+            var figures = GraphFigures(rate: 0, quantum: 0)
+            guard let clock, cpw_clock_read(clock, &figures.rate, &figures.quantum) else { return nil }
+            return figures
+        }
     }
 
+    private let context: OpaquePointer
+    private let loop: UnsafeMutablePointer<pw_loop>
     private let changed: () -> Void
     private var nodes: [OpaquePointer: Node] = [:]
     private var metadata: Listener<pw_impl_metadata_events>?
     /// The daemon's settings.
     private(set) var settings: GraphSettings
-    /// Whether a change has made the computed figures out of date.
+    /// Whether a change may have changed a clock.
     private var isStale = false
-    /// Whether some figures have changed since ``takeChange()`` was last called.
-    private var figuresChanged = false
-    /// The figures of the driver with the most followers.
-    private var busiest: GraphFigures?
-    /// The number of the newest request.
-    private var stamp: UInt64 = 0
+    /// Whether a node has joined or left a graph, or the settings have changed, since ``takeChange()`` was last called.
+    private var hasChanged = false
+    /// The driver with the most followers.
+    private var busiest: Node?
+    /// Fires when a change has reached the clocks of all releases.
+    private var timer: UnsafeMutablePointer<spa_source>?
+    /// Before PipeWire 0.3.69, a clock shows the daemon's decision when the next cycle begins.
+    private static let longestCycle: Int64 = 200_000_000
 
-    init(properties: UnsafePointer<pw_properties>?, changed: @escaping () -> Void) {
+    init(context: OpaquePointer, loop: UnsafeMutablePointer<pw_loop>, changed: @escaping () -> Void) {
+        self.context = context
+        self.loop = loop
         self.changed = changed
-        settings = GraphSettings(properties)
+        settings = GraphSettings(pw_context_get_properties(context))
+        timer = cpw_loop_add_timer(
+            loop,
+            { data, _ in
+                guard let watch = object(data, as: GraphWatch.self) else { return }
+                watch.isStale = true
+                watch.changed()
+            }, pointer(to: self))
     }
 
-    // MARK: - Requests
-
-    func added(node: OpaquePointer, global: UInt32) {
-        let known = Node(node, global: global, watch: self)
+    /// Observes a node.
+    func added(node: OpaquePointer) {
+        let known = Node(node, self)
         nodes[node] = known
-        read(known)
         var events = pw_impl_node_events()
         events.version = UInt32(PW_VERSION_IMPL_NODE_EVENTS)
         events.destroy = { data in
             guard let node = object(data, as: Node.self) else { return }
-            node.listener = nil
-            node.watch.nodes[node.node] = nil
-            node.watch.markStale()
+            node.watch.removed(node)
         }
         events.info_changed = { data, info in
-            guard let info, let node = object(data, as: Node.self),
-                info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PROPS) != 0
-            else { return }
-            node.watch.read(node)
-            node.watch.markStale()
+            guard let info, info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PROPS) != 0 else { return }
+            object(data, as: Node.self)?.watch.markStale()
         }
-        events.state_changed = { data, old, new, _ in
-            guard let node = object(data, as: Node.self), node.isDriver else { return }
-            // A running driver keeps the rate that it started with.
-            if new == PW_NODE_STATE_RUNNING, old != new { node.watch.started(node) }
+        events.state_changed = { data, _, _, _ in
+            guard let node = object(data, as: Node.self), node.followers > 0 else { return }
             node.watch.markStale()
         }
         events.driver_changed = { data, _, driver in
             guard let node = object(data, as: Node.self), let driver else { return }
-            node.driver = driver
-            node.isNew = true
-            node.watch.figuresChanged = true
+            node.driver = driver == node.node ? nil : node.watch.nodes[driver]
+            node.watch.hasChanged = true
             node.watch.markStale()
         }
         known.listener = Listener(events) { pw_impl_node_add_listener(node, $0, $1, pointer(to: known)) }
+    }
+
+    private func removed(_ node: Node) {
+        node.listener = nil
+        node.driver = nil
+        // Whoever follows it is told of another driver after this.
+        node.clock = nil
+        nodes[node.node] = nil
         markStale()
     }
 
@@ -103,7 +116,9 @@ final class GraphWatch {
         events.destroy = { data in object(data, as: GraphWatch.self)?.metadata = nil }
         events.property = { data, subject, key, _, value in
             guard subject == 0, let watch = object(data, as: GraphWatch.self) else { return 0 }
-            if watch.settings.set(text(key), to: text(value)) { watch.markStale() }
+            watch.settings.set(text(key), to: text(value))
+            watch.hasChanged = true
+            watch.markStale()
             return 0
         }
         metadata = Listener(events) { pw_impl_metadata_add_listener(settings, $0, $1, pointer(to: self)) }
@@ -112,109 +127,38 @@ final class GraphWatch {
     /// Removes all listeners.
     func leave() {
         nodes.removeAll()
+        busiest = nil
         metadata = nil
-    }
-
-    /// Reads a node's requests. As in the daemon, a value stays in force after its property is removed.
-    private func read(_ node: Node) {
-        let properties = pw_impl_node_get_properties(node.node)
-        func value(_ key: String) -> String? { text(pw_properties_get(properties, key)) }
-        func demand(_ key: String, _ old: GraphRequests.Demand?) -> GraphRequests.Demand? {
-            guard let number = value(key).flatMap({ UInt32($0) }), number != old?.value ?? 0 else { return old }
-            stamp &+= 1
-            return number > 0 ? GraphRequests.Demand(value: number, stamp: stamp) : nil
-        }
-        func fraction(_ key: String, _ old: Fraction?) -> Fraction? { value(key).flatMap { Fraction($0) } ?? old }
-        node.requests.latency = fraction("node.latency", node.requests.latency)
-        node.requests.maximum = fraction("node.max-latency", node.requests.maximum)
-        node.requests.rate = fraction("node.rate", node.requests.rate)
-        node.requests.forcedRate = demand("node.force-rate", node.requests.forcedRate)
-        node.requests.forcedQuantum = demand("node.force-quantum", node.requests.forcedQuantum)
-        node.requests.isRateLocked = isTrue(value("node.lock-rate"))
-        node.requests.isQuantumLocked = isTrue(value("node.lock-quantum"))
-        node.isDriver = isTrue(value("node.driver"))
+        if let timer { cpw_loop_destroy_source(loop, timer) }
+        timer = nil
     }
 
     private func markStale() {
         guard !isStale else { return }
         isStale = true
+        if let timer { cpw_loop_arm_timer(loop, timer, cpw_monotonic_nanoseconds() &+ Self.longestCycle) }
         changed()
     }
 
-    // MARK: - Results
-
     /// The figures of the graph that a node belongs to; without a node, those of the driver with the most followers.
     func figures(of node: OpaquePointer?) -> GraphFigures {
-        evaluate()
-        if let driver = node.flatMap({ nodes[$0] }).flatMap({ nodes[$0.driver] }), let figures = driver.figures {
-            return figures
-        }
-        return busiest ?? GraphFigures(rate: settings.rate, quantum: settings.quantum)
+        node.flatMap { nodes[$0] }.flatMap { ($0.driver ?? $0).figures } ?? busiest?.figures ?? settings.figures
     }
 
-    /// Returns whether any figures have changed since the last call.
+    /// Returns whether any figures have changed since the last call. Must not be called while the daemon is in the middle of
+    /// its work.
     func takeChange() -> Bool {
-        evaluate()
-        defer { figuresChanged = false }
-        return figuresChanged
-    }
-
-    /// Evaluates all graphs again if something has changed.
-    private func evaluate() {
-        guard isStale else { return }
+        guard isStale else { return false }
         isStale = false
-        var graphs: [OpaquePointer: GraphRequests] = [:]
-        for node in nodes.values {
-            graphs[node.driver, default: GraphRequests()].add(
-                requests(of: node), prefersHighestRate: settings.prefersHighestRate)
-            node.isNew = false
+        busiest = nil
+        for node in nodes.values where node.followers > 0 {
+            if node.clock == nil { node.clock = cpw_node_clock(context, node.node) }
+            if node.followers > busiest?.followers ?? 0 { busiest = node }
+            let figures = node.figures
+            if figures != node.known { hasChanged = true }
+            node.known = figures
         }
-        for (driver, requests) in graphs {
-            guard let driver = nodes[driver], driver.isDriver else { continue }
-            driver.followers = requests.followers - 1
-            let old = driver.figures
-            decide(driver, requests, isRunning: driver.isRunning)
-            if driver.figures != old { figuresChanged = true }
-        }
-        busiest =
-            nodes.values.filter { $0.figures != nil }.min { ($1.followers, $0.global) < ($0.followers, $1.global) }?
-            .figures
-    }
-
-    /// A node's requests. The locks of a node that has just joined are ignored, so it does not freeze the present
-    /// values.
-    private func requests(of node: Node) -> GraphRequests {
-        var requests = node.requests
-        if node.isNew {
-            requests.isRateLocked = false
-            requests.isQuantumLocked = false
-        }
-        return requests
-    }
-
-    /// Recomputes a driver that starts to run, with the requests of all nodes that it drives.
-    private func started(_ driver: Node) {
-        var all = GraphRequests()
-        for node in nodes.values where node.driver == driver.node {
-            // Read the properties again: the daemon has decided by their new values, and announces the change later.
-            read(node)
-            all.add(requests(of: node), prefersHighestRate: settings.prefersHighestRate)
-        }
-        let old = driver.figures
-        decide(driver, all, isRunning: false)
-        if driver.figures != old { figuresChanged = true }
-    }
-
-    private func decide(_ driver: Node, _ requests: GraphRequests, isRunning: Bool) {
-        let isForced = settings.forcedRate > 0 || requests.forcedRate != nil
-        var figures = driver.figures ?? GraphFigures(rate: settings.rate, quantum: settings.quantum)
-        if isForced || !isRunning && !requests.isRateLocked { figures.rate = settings.rate(for: requests) }
-        // A driver without followers keeps its quantum.
-        let isLocked =
-            requests.isQuantumLocked && settings.forcedQuantum == 0 && requests.forcedQuantum == nil
-        if requests.followers > 1, !isLocked {
-            figures.quantum = settings.quantum(for: requests, at: figures.rate)
-        }
-        driver.figures = figures
+        defer { hasChanged = false }
+        return hasChanged
     }
 }

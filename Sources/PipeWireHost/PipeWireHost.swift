@@ -22,7 +22,7 @@ public final class PipeWireHost: Host {
     private(set) var clients: [OpaquePointer: ClientWatch] = [:]
     let processes: any ProcessTree = LinuxProcessTree()
     lazy var routes = RouteWatch(host: self)
-    lazy var graph = GraphWatch(properties: pw_context_get_properties(context)) { [unowned self] in drainLater() }
+    lazy var graph = GraphWatch(context: context, loop: loop) { [unowned self] in drainLater() }
     /// Whether all objects from before this module are known, so that every further node is a new stream.
     private var seesNewStreams = false
     /// Whether the daemon has loaded its modules and runs its loop.
@@ -118,7 +118,7 @@ public final class PipeWireHost: Host {
         cpw_links_close()
         service?.leave()
         service = nil
-        cpw_meters_disconnect(meterCore)
+        if let meterCore { pw_core_disconnect(meterCore) }
         meterCore = nil
         self.runtime = nil
         contextListener = nil
@@ -143,7 +143,7 @@ public final class PipeWireHost: Host {
             clients[client] = ClientWatch(client: client, hasResources: !seesNewStreams, host: self)
         } else if pw_global_is_type(global, "PipeWire:Interface:Node") {
             guard let node = OpaquePointer(pw_global_get_object(global)) else { return }
-            graph.added(node: node, global: pw_global_get_id(global))
+            graph.added(node: node)
             if isSink(node) { cpw_links_watch(node) }
             addedNode(node, global: pw_global_get_id(global))
             routes.added(node: node, global: pw_global_get_id(global))

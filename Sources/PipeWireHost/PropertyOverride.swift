@@ -33,7 +33,7 @@ final class PropertyOverride {
         if let value { return cpw_node_set_property(node, key, value) }
         let own = own
         self.own = nil
-        if own.flatMap({ Fraction(String(decoding: $0, as: UTF8.self)) }) == nil {
+        if !isFraction(String(decoding: own ?? [], as: UTF8.self)) {
             cpw_node_set_property(node, key, fallback)
         }
         guard let own else { return cpw_node_set_property(node, key, nil) }

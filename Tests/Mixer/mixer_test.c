@@ -133,10 +133,7 @@ static void add_link(struct desk *desk, uint32_t link) {
 }
 
 static int changes;
-static void count_change(void *data) {
-    (void)data;
-    changes++;
-}
+static void count_change(void) { changes++; }
 
 /* Without ours, the node is the stock mixer. */
 static void open_desk(struct desk *desk, uint32_t links, bool is_ours) {
@@ -147,7 +144,7 @@ static void open_desk(struct desk *desk, uint32_t links, bool is_ours) {
     desk->stock = calloc(1, spa_handle_factory_get_size(factory, NULL));
     CHECK(spa_handle_factory_init(factory, desk->stock, &SPA_DICT_INIT_ARRAY(items), support, 1) >= 0, "no stock mixer");
     CHECK(spa_handle_get_interface(desk->stock, SPA_TYPE_INTERFACE_Node, &interface) >= 0, "no node");
-    desk->mixer = is_ours ? cpw_mixer_new(interface, count_change, NULL) : NULL;
+    desk->mixer = is_ours ? cpw_mixer_new(interface, count_change) : NULL;
     desk->node = is_ours ? cpw_mixer_node(desk->mixer) : interface;
     spa_node_set_io(desk->node, SPA_IO_Position, &desk->position, sizeof desk->position);
     for (uint32_t link = 0; link < links; link++) {
@@ -551,7 +548,7 @@ static void without_memory_it_is_mixed_as_ever(void) {
     open_desk(&desk, 1, true);
     fails_to_allocate = true;
     CHECK(spa_node_add_port(desk.node, SPA_DIRECTION_INPUT, 1, NULL) >= 0, "the server's own has memory");
-    CHECK(cpw_mixer_new(desk.node, NULL, NULL) == NULL, "it has memory");
+    CHECK(cpw_mixer_new(desk.node, count_change) == NULL, "it has memory");
     fails_to_allocate = false;
     CHECK(!cpw_mixer_can_glide(desk.mixer, 1), "without memory");
     make_end(&desk.links[1]);

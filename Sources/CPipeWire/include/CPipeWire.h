@@ -101,9 +101,17 @@ enum { CPW_METER_RATE = 50 };
 struct cpw_meter;
 typedef void (*cpw_meter_callback)(void *data, float peak);
 struct pw_core *cpw_meters_connect(struct pw_context *context);
-void cpw_meters_disconnect(struct pw_core *core);
 struct cpw_meter *cpw_meter_new(struct pw_core *core, const char *target, cpw_meter_callback callback, void *data);
 void cpw_meter_destroy(struct cpw_meter *meter);
+
+/* The clock of a graph. */
+enum { CPW_MAX_QUANTUM = 1 << 16, CPW_MAX_RATE = 10000000 };
+/* Where the clock of the graph that a node drives is, for as long as the node exists. NULL if that cannot be found out. Lets
+ * another node follow it for a moment, so only while the daemon is not in the middle of its work. */
+const struct spa_io_clock *cpw_node_clock(struct pw_context *context, struct pw_impl_node *driver);
+/* Reads the rate, and the frames of a cycle: as the daemon has just decided since 0.3.69, before as they are in the present
+ * cycle. Returns false if there is nothing of use. */
+bool cpw_clock_read(const struct spa_io_clock *clock, uint32_t *rate, uint32_t *quantum);
 
 /* The latency that a node's ports state: the sum of that many quanta, frames and nanoseconds. */
 #define CPW_MAX_QUANTA 1024

@@ -7,6 +7,7 @@
 #define CPW_FUNCTIONS(FUNCTION)                     \
     FUNCTION(pw_context_add_listener)               \
     FUNCTION(pw_context_connect_self)               \
+    FUNCTION(pw_context_create_node)                \
     FUNCTION(pw_context_find_global)                \
     FUNCTION(pw_context_for_each_global)            \
     FUNCTION(pw_context_get_main_loop)              \
@@ -32,6 +33,7 @@
     FUNCTION(pw_impl_module_add_listener)           \
     FUNCTION(pw_impl_module_get_context)            \
     FUNCTION(pw_impl_node_add_listener)             \
+    FUNCTION(pw_impl_node_destroy)                  \
     FUNCTION(pw_impl_node_for_each_param)           \
     FUNCTION(pw_impl_node_for_each_port)            \
     FUNCTION(pw_impl_node_get_implementation)       \
@@ -39,6 +41,7 @@
     FUNCTION(pw_impl_node_get_properties)           \
     FUNCTION(pw_impl_node_is_active)                \
     FUNCTION(pw_impl_node_set_active)               \
+    FUNCTION(pw_impl_node_set_implementation)       \
     FUNCTION(pw_impl_node_set_param)                \
     FUNCTION(pw_impl_node_update_properties)        \
     FUNCTION(pw_impl_port_add_listener)             \

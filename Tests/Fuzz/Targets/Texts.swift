@@ -70,19 +70,13 @@ func fuzzMetadata(_ bytes: [UInt8]) {
         var settings = GraphSettings(noProperties.map { UnsafePointer($0) })
         for line in value.split(separator: "\n") {
             let parts = line.split(separator: "=", maxSplits: 1).map { String($0) }
-            _ = settings.set(parts.first, to: parts.count > 1 ? parts[1] : nil)
-            var requests = GraphRequests()
-            requests.latency = parts.last.flatMap { Fraction($0) }
-            requests.rate = requests.latency
-            found("a rate of nothing", settings.rate(for: requests) == 0)
-            let quantum = settings.quantum(for: requests, at: settings.rate)
-            found("a quantum of \(quantum)", quantum == 0 || quantum > settings.limit)
+            settings.set(parts.first, to: parts.count > 1 ? parts[1] : nil)
+            found("a rate of nothing", settings.figures.rate == 0)
+            found("a quantum of nothing", settings.figures.quantum == 0)
+            found("not a fraction", !isFraction(settings.usualRate) || !isFraction(settings.usualLatency))
         }
     case 2:
-        guard let fraction = Fraction(value) else { return }
-        found("a denominator of 0", fraction.denominator == 0)
-        found("less than itself", fraction < fraction)
-        _ = fraction.frames(at: UInt32(kind) &* 1_000_000)
+        found("a denominator of 0", isFraction(value) && value.hasSuffix("/0"))
     default:
         let text = printable(value, limit: .max)
         found("control characters", text.unicodeScalars.contains { !$0.isPrintable })
