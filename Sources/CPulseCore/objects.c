@@ -98,20 +98,13 @@ void *cpc_object(pa_core *core, enum cpc_set set, uint32_t index) {
 
 /* MARK: Streams */
 
-static enum cpc_state stream_state(unsigned state) {
-    return state < CPC_UNLINKED ? (enum cpc_state)state : CPC_UNLINKED;
-}
-
-enum cpc_state cpc_sink_input_state(pa_sink_input *input) {
-    return stream_state(CPC_READ(input, pa_sink_input, state, CPC_UNLINKED));
-}
-enum cpc_state cpc_source_output_state(pa_source_output *output) {
-    return stream_state(CPC_READ(output, pa_source_output, state, CPC_UNLINKED));
-}
-
 double cpc_sink_input_volume(pa_sink_input *input) {
     if (!CPC_CAN_READ(input, pa_sink_input)) return 1;
     return pa_sw_volume_to_linear(pa_cvolume_max(&CPC_FIELD(input, pa_sink_input, reference_ratio)));
+}
+
+uint32_t cpc_source_output_rate(pa_source_output *output) {
+    return CPC_CAN_READ(output, pa_source_output) ? CPC_FIELD(output, pa_source_output, sample_spec).rate : 0;
 }
 
 /* MARK: Sinks, sources, cards and ports */

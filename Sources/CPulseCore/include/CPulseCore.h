@@ -30,6 +30,10 @@ typedef struct pa_source pa_source;
 typedef struct pa_sink_input pa_sink_input;
 typedef struct pa_source_output pa_source_output;
 typedef struct pa_hook_slot pa_hook_slot;
+/* A sink input if it plays, otherwise a source output. */
+typedef struct cpc_stream cpc_stream;
+/* A sink for a stream that plays, otherwise a source. */
+typedef struct cpc_device cpc_device;
 
 /* MARK: The release that runs */
 
@@ -91,34 +95,27 @@ typedef int (*cpc_callback)(void *core, void *object, void *userdata);
 pa_hook_slot *cpc_connect(pa_core *core, enum cpc_hook hook, int priority, cpc_callback callback, void *userdata);
 void cpc_disconnect(pa_hook_slot *slot);
 
-/* MARK: Sink inputs and source outputs */
+/* MARK: Streams */
 
 enum cpc_state { CPC_INIT, CPC_RUNNING, CPC_CORKED, CPC_UNLINKED };
 
-enum cpc_state cpc_sink_input_state(pa_sink_input *input);
-enum cpc_state cpc_source_output_state(pa_source_output *output);
+enum cpc_state cpc_stream_state(cpc_stream *stream, bool is_playback);
 /* Whether the sound is passed through as it is, not as samples: it can neither be mixed nor have a factor. */
-bool cpc_sink_input_is_passthrough(pa_sink_input *input);
-bool cpc_source_output_is_passthrough(pa_source_output *output);
+bool cpc_stream_is_passthrough(cpc_stream *stream, bool is_playback);
 /* Sets our own factor on the stream's amplitude, which no mixer shows or saves; 1 removes it. A source output has only one such
  * factor, which is ours from the first call on. The factor takes effect at once, so a fade needs many calls. Only for linked
  * streams that are not moving. False if the stream can have no factor. */
-bool cpc_sink_input_set_factor(pa_sink_input *input, double factor);
-bool cpc_source_output_set_factor(pa_source_output *output, double factor);
+bool cpc_stream_set_factor(cpc_stream *stream, bool is_playback, double factor);
 /* Holds the stream, so that the device does not process it, as if it were corked; or releases it. The state that the client
  * knows and sets stays as it is. A later change of that state ends the hold. Streams that are synchronized
  * (pa_stream_connect_playback's sync_stream) are held together. Only for linked streams that are not moving. Sound that was
  * mixed ahead may be audible after the call, unless the stream's factor was set to 0 before. False if nothing was done. */
-bool cpc_sink_input_hold(pa_sink_input *input, bool is_held);
-bool cpc_source_output_hold(pa_source_output *output, bool is_held);
+bool cpc_stream_hold(cpc_stream *stream, bool is_playback, bool is_held);
 /* Sends an event to the client; does nothing if the client takes no events. `data` may be NULL. */
-void cpc_sink_input_send_event(pa_sink_input *input, const char *event, pa_proplist *data);
-void cpc_source_output_send_event(pa_source_output *output, const char *event, pa_proplist *data);
-void cpc_sink_input_kill(pa_sink_input *input);
-void cpc_source_output_kill(pa_source_output *output);
+void cpc_stream_send_event(cpc_stream *stream, bool is_playback, const char *event, pa_proplist *data);
+void cpc_stream_kill(cpc_stream *stream, bool is_playback);
 /* Moves the stream, but not as the user's choice. Returns 0 or a negative PA_ERR_.... */
-int cpc_sink_input_move(pa_sink_input *input, pa_sink *sink);
-int cpc_source_output_move(pa_source_output *output, pa_source *source);
+int cpc_stream_move(cpc_stream *stream, bool is_playback, cpc_device *device);
 
 /* The factor of the stream's loudest channel that its user or client has set, without ours; 1 at the full level. Where the
  * slider of the sink moves those of its streams, relative to the sink's. */
