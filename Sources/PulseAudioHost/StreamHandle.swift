@@ -20,7 +20,7 @@ struct StreamHandle {
     var index: UInt32 { isPlayback ? cpc_sink_input_index(pointer) : cpc_source_output_index(pointer) }
 
     /// The state that the client set: running or corked.
-    var state: cpc_state { isPlayback ? cpc_sink_input_state(pointer) : cpc_source_output_state(pointer) }
+    var state: cpc_state { cpc_stream_state(pointer, isPlayback) }
 
     /// The owning client; `nil` for a stream of the daemon itself.
     var client: OpaquePointer? { isPlayback ? cpc_sink_input_client(pointer) : cpc_source_output_client(pointer) }
@@ -39,9 +39,7 @@ struct StreamHandle {
     }
 
     /// Whether the stream's sound is passed through unchanged, for example to a receiver that decodes it.
-    var isPassthrough: Bool {
-        isPlayback ? cpc_sink_input_is_passthrough(pointer) : cpc_source_output_is_passthrough(pointer)
-    }
+    var isPassthrough: Bool { cpc_stream_is_passthrough(pointer, isPlayback) }
 
     /// The factor of its volume that its user or client has set; 0 while that one mutes it. 1 for a recording.
     var volume: Double {
@@ -69,9 +67,7 @@ struct StreamHandle {
     }
 
     /// Sets our factor on the stream's volume. Returns whether the stream can have a factor.
-    func setFactor(_ factor: Double) -> Bool {
-        isPlayback ? cpc_sink_input_set_factor(pointer, factor) : cpc_source_output_set_factor(pointer, factor)
-    }
+    func setFactor(_ factor: Double) -> Bool { cpc_stream_set_factor(pointer, isPlayback, factor) }
 
     /// Whether our gain can change with every sample of the stream, or does.
     var canRamp: Bool { isPlayback && cpc_sink_input_can_glide(pointer) }
@@ -90,29 +86,19 @@ struct StreamHandle {
     }
 
     /// Holds or releases the stream in the device's thread. Returns whether the thread was told.
-    func hold(_ isHeld: Bool) -> Bool {
-        isPlayback ? cpc_sink_input_hold(pointer, isHeld) : cpc_source_output_hold(pointer, isHeld)
-    }
+    func hold(_ isHeld: Bool) -> Bool { cpc_stream_hold(pointer, isPlayback, isHeld) }
 
     /// Sends an event to the stream's client.
     func send(_ event: String, _ properties: [(String, String)] = []) {
         let list = pa_proplist_new()
         defer { pa_proplist_free(list) }
         for (key, value) in properties { pa_proplist_sets(list, key, value) }
-        if isPlayback {
-            cpc_sink_input_send_event(pointer, event, list)
-        } else {
-            cpc_source_output_send_event(pointer, event, list)
-        }
+        cpc_stream_send_event(pointer, isPlayback, event, list)
     }
 
     /// Kills the stream; its client is notified.
-    func kill() {
-        if isPlayback { cpc_sink_input_kill(pointer) } else { cpc_source_output_kill(pointer) }
-    }
+    func kill() { cpc_stream_kill(pointer, isPlayback) }
 
     /// Moves the stream to a sink or source.
-    func move(to device: OpaquePointer) {
-        _ = isPlayback ? cpc_sink_input_move(pointer, device) : cpc_source_output_move(pointer, device)
-    }
+    func move(to device: OpaquePointer) { _ = cpc_stream_move(pointer, isPlayback, device) }
 }

@@ -75,20 +75,20 @@ int main(void) {
     }
     compare("the table's release", TABLE, layout->major);
 
-#define FIELD(type, field, value)                                                                     \
+#define FIELD(type, field, value, ...)                                                                \
     compare(#type "." #field, layout->type##_##field, (long)offsetof(type, field));                   \
     compare("size of " #type "." #field, sizeof(value), sizeof(((type *)NULL)->field));               \
     compare(                                                                                          \
         #type "." #field " has the type " #value, true,                                               \
         __builtin_types_compatible_p(value, __typeof__(((type *)NULL)->field)));
-    CPC_FIELDS(FIELD)
+    CPC_FIELDS(FIELD, FIELD)
     compare("pa_core.hooks", layout->pa_core_hooks, offsetof(pa_core, hooks));
     compare("size of pa_hook", layout->hook_size, sizeof(pa_hook));
     compare("number of all hooks", layout->hook_count, ALL_HOOKS);
     compare_muted(layout);
 
     int hooks = 0;
-#define HOOK(name)                                                                      \
+#define HOOK(name, ...)                                                                 \
     compare("PA_CORE_HOOK_" #name, layout->hooks[CPC_##name], PA_CORE_HOOK_##name);     \
     hooks++;
     CPC_HOOK_NAMES(HOOK)

@@ -13,8 +13,8 @@ static const struct place {
     const char *type, *field;
     size_t offset;
 } places[] = {
-#define PLACE(type, field, value) {#type, #field, offsetof(struct cpc_layout, type##_##field)},
-    CPC_FIELDS(PLACE)
+#define PLACE(type, field, value, ...) {#type, #field, offsetof(struct cpc_layout, type##_##field)},
+    CPC_FIELDS(PLACE, PLACE)
     {"pa_core", "hooks", offsetof(struct cpc_layout, pa_core_hooks)},
     {"pa_source", "muted", offsetof(struct cpc_layout, pa_source_muted)},
     {"pa_sink_input", "muted", offsetof(struct cpc_layout, pa_sink_input_muted)},
