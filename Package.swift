@@ -279,7 +279,7 @@ let judges: [Target] = [
         name: "session-bench",
         dependencies: [
             "AudioSession", "SessionCore", "SessionRuntime", "PolicyFile", "SessionTestKit", "AllocationCount",
-            "BenchReport", "PaperServer",
+            "BenchReport", "PaperServer", "RandomEvents",
         ],
         path: "Tests/Bench", exclude: ["README.md", "calls.c", "footprint.txt", "Report"], swiftSettings: strict),
     // What benchmarks find in recordings, and how they judge, print and draw it.

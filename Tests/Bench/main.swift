@@ -5,6 +5,7 @@ import Foundation
 let benchmarks: [(name: String, summary: String, run: ([String]) async throws -> Void)] = [
     ("engine", "time and allocations of the engine for each event", { benchmarkEngine($0) }),
     ("crowd", "how long the loop is kept from other work where a thousand applications play", benchmarkCrowd),
+    ("lives", "what is left of a hundred thousand streams and sessions", benchmarkLives),
     ("policy", "reading policy files, and telling what a stream is by many rules", benchmarkPolicy),
     ("transitions", "how music is interrupted and comes back, beside its peers", benchmarkTransitions),
     ("calls", "how long applications wait for the service, with the libraries and without", benchmarkCalls),
