@@ -3,7 +3,7 @@ import Glibc
 import PaperServer
 import PolicyFile
 import SessionCore
-@testable import SessionRuntime
+import SessionRuntime
 
 /// A server without sound: what it is told costs nothing, so that all that is measured is ours.
 private final class SilentHost: PaperHost {

@@ -4,7 +4,7 @@ import PaperServer
 import PolicyFile
 import RandomEvents
 import SessionCore
-@testable import SessionRuntime
+import SessionRuntime
 
 /// A server on paper whose clock is moved.
 private final class LivingHost: PaperHost {
