@@ -305,7 +305,9 @@ let tests: [Target] = [
         of: "SessionRuntime",
         ["SessionCore", "SessionRuntime", "PolicyFile", "SessionWire", "CGlide", "PaperServer", "RandomEvents"]),
     tests(of: "SessionBus", ["SessionBus", "SessionWire", "SessionTestKit", "RandomEvents"]),
-    tests(of: "SessionDesktop", ["SessionDesktop", "SessionRuntime", "SessionBus", "SessionWire", "SessionTestKit"]),
+    tests(
+        of: "SessionDesktop",
+        ["SessionDesktop", "SessionRuntime", "SessionCore", "SessionBus", "SessionWire", "SessionTestKit"]),
     tests(
         of: "SessionService",
         [

@@ -22,7 +22,7 @@ extension SessionRuntime {
     func concernsEngine(_ stream: StreamEntry, isWanted: Bool) -> Bool {
         guard let wait = stream.wait else { return true }
         // A player shows whether its user has paused it meanwhile; a client that starves does not change that.
-        let hasPaused = isWanted ? players?.hasPaused(stream.identity, since: wait.since) : nil
+        let hasPaused = isWanted ? hasPaused(stream, since: wait.since) : nil
         if !stream.isWanted {
             // A first start asks for nothing: the stream may be there in place of one that is gone.
             if hasPaused == true { sooner.append(.streamFreed(stream.id, by: .play)) }
@@ -49,7 +49,7 @@ extension SessionRuntime {
             let start = stream.pausedSince
         else { return false }
         // When its user pauses it, a player may say so a little before its stream stops.
-        let hasPaused = players?.hasPaused(stream.identity, since: start.advanced(by: .zero - Self.shortestPause))
+        let hasPaused = hasPaused(stream, since: start.advanced(by: .zero - Self.shortestPause))
         let longest = hasPaused == nil ? Self.shortestPause : Self.longestStop
         return hasPaused != true && start.duration(to: host.now) < longest
     }

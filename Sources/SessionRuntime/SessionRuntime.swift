@@ -55,7 +55,7 @@ public final class SessionRuntime {
     var preferencesAreStale = false
 
     /// Asks players to pause (N15). Without it, their streams are corked.
-    public weak var players: (any PlayerPausing)?
+    public weak var players: (any MediaPlayers)?
     /// Who is told what has happened.
     public weak var observer: (any RuntimeObserver)?
 
@@ -189,26 +189,16 @@ public final class SessionRuntime {
         switch event {
         case .streamWanted(let id, let isWanted):
             guard let stream = streams[id] else { return true }
-            switch stream.pause?.interpret(isWanted: isWanted) {
-            case nil: return concernsEngine(stream, isWanted: isWanted)
-            case .expected: return false
-            case .over:
-                stream.pause = nil
-                return false
-            case .playedByUser:
-                stream.pause = nil
-                stream.wait = nil
-                silence(stream, .cork)
-                sooner += [.streamWanted(id, false), .streamWanted(id, true), .streamFreed(id, by: .play)]
-                return false
-            }
+            guard stream.pause != nil else { return concernsEngine(stream, isWanted: isWanted) }
+            pass(isWanted ? .started : .stopped, to: [stream])
+            return false
         case .streamVanished(let id):
             guard let stream = streams[id] else { return true }
             let isSuperseded = stream.treatment.reason == .superseded
             // Nothing is waited for any more.
             if isSuperseded { stream.pause = nil }
-            if stream.pause?.removed() != true {
-                stream.pause = nil
+            pass(.closed, to: [stream])
+            if stream.pause == nil {
                 let waits = stream.wait != nil && stream.isWanted && !isSuperseded
                 guard waits, stream.closing == nil else { return true }
             }
@@ -290,7 +280,9 @@ public final class SessionRuntime {
             for stream in streamsByAge {
                 stream.postponed = nil
                 perform(stream.level.undo(), on: stream)
-                stream.pause = nil
+            }
+            letPlayersGo()
+            for stream in streamsByAge {
                 stream.wait = nil
                 if stream.closing != nil { remove(stream.id) }
             }
@@ -425,71 +417,26 @@ public final class SessionRuntime {
     }
 
     /// Has the server silence a stream, or no longer.
-    private func silence(_ stream: StreamEntry, _ silence: Silence) {
+    func silence(_ stream: StreamEntry, _ silence: Silence) {
         stream.silence = silence
         stream.server?.set(silence)
     }
 
     /// Silences a stream as its treatment says, by a pause of its player if that is possible (N15).
     private func become(_ silence: Silence, _ stream: StreamEntry) {
-        if silence == .none { return release(stream) }
-        if silence != .pausePlayer, stream.pause?.phase == .closed {
-            // Its player has closed it, and is not asked to resume.
-            stream.pause = nil
-            sooner.append(.streamVanished(stream.id))
-        } else if stream.pause?.silences == true {
-            return
-        } else if silence == .pausePlayer, stream.isWanted, stream.silence == .none,
-            let player = players?.pause(stream.identity)
-        {
-            stream.pause = StreamPause(of: player, after: stream.pause, at: host.now)
-        } else {
-            self.silence(stream, silence == .pausePlayer ? .cork : silence)
-        }
-    }
-
-    /// A stream may be heard again. A player that was asked to pause is asked to resume.
-    private func release(_ stream: StreamEntry) {
-        guard let pause = stream.pause, pause.silences else { return silence(stream, .none) }
-        if pause.phase == .closed {
-            resumePlayer(of: stream)
-            stream.pause = nil
-            sooner.append(.streamVanished(stream.id))
-            return
-        }
-        stream.pause?.resumes(at: host.now)
-        silence(stream, .none)
-        // R35: a player that its user has paused meanwhile stays paused.
-        guard !resumePlayer(of: stream) else { return }
-        if stream.pause?.isStopped == true { sooner.append(.streamWanted(stream.id, false)) }
-        stream.pause = nil
-    }
-
-    /// Asks a stream's player to resume, unless another stream still has it pause. Returns `false` only if the user has paused
-    /// it meanwhile.
-    @discardableResult
-    private func resumePlayer(of stream: StreamEntry) -> Bool {
-        guard let player = stream.pause?.player else { return true }
-        stream.pause?.player = nil
-        if streams.values.contains(where: { $0.pause?.player == player }) { return true }
-        return players?.resume(player) ?? true
-    }
-
-    /// N15: ends what players have not done in time.
-    private func expirePauses(at now: Instant) {
-        for stream in streamsByAge {
-            guard let until = stream.pause?.until, until <= now, let late = stream.pause?.expire() else { continue }
-            switch late {
-            case .none: break
-            case .cork:
-                host.log(.info, "\(stream.label) has not paused when its player was asked to: cork it")
-                silence(stream, .cork)
-            case .over(let isStopped):
+        if stream.pause?.isHeld == true {
+            if silence == .none {
+                resumePlayer(of: stream)
+            } else if silence != .pausePlayer, stream.pause?.client == .closed {
+                // Its player has closed it, and is not asked to resume.
                 stream.pause = nil
-                guard isStopped else { continue }
-                host.log(.info, "\(stream.label) does not go on though its player was asked to")
-                sooner.append(.streamWanted(stream.id, false))
+                sooner.append(.streamVanished(stream.id))
             }
+        } else if silence == .pausePlayer {
+            let isPossible = stream.isWanted && stream.silence == .none && pausePlayer(of: stream)
+            if !isPossible { self.silence(stream, .cork) }
+        } else {
+            self.silence(stream, silence)
         }
     }
 

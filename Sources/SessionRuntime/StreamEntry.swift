@@ -55,7 +55,7 @@ public final class StreamEntry {
     /// How the server was last told to silence it.
     var silence = Silence.none
     /// The pause of its player; `nil` while there is none.
-    var pause: StreamPause?
+    var pause: PlayerPause?
     /// The preferences that the server was last told.
     var preferences = StreamPreferences.none
     /// The pending notices to its client.

@@ -20,7 +20,7 @@ public final class SessionService {
     private var desktop: Desktop?
     private var notes: DesktopNotes?
     private var permissions: RecordingPermissions?
-    private var players: PlayerBridge?
+    private var players: Players?
 
     /// The owners, by the connection's unique name.
     var owners: [String: Owner] = [:]
@@ -71,7 +71,8 @@ public final class SessionService {
         kept = KeptSessions(loop: loop) { [weak self] in self?.endKeptSessions() }
         runtime.observer = self
         guard let buses else { return }
-        let players = PlayerBridge(service: self, loop: loop)
+        let players = Players(session: connection, loop: loop, tree: processes)
+        players.tell = { [unowned runtime] in runtime.hear($0, of: $1) }
         self.players = players
         desktop = Desktop(
             service: self, system: BusConnection(buses.system, loop: loop, takesDescriptors: true), loop: loop)
@@ -91,14 +92,13 @@ public final class SessionService {
         connection.open()
     }
 
-    /// Tells all applications, resumes paused players, and leaves the bus.
+    /// Tells all applications, and leaves the bus.
     public func leave() {
         for object in objects {
             catchUp(object)
             emit("ServicesLost", of: object)
         }
         runtime.observer = nil
-        players?.letGo()
         runtime.players = nil
         players = nil
         desktop?.leave()

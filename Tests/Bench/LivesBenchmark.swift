@@ -26,13 +26,24 @@ private final class LivingHost: PaperHost {
     }
 }
 
-/// Players that pause when they are asked to, and of which some were touched meanwhile.
-private final class Players: PlayerPausing {
-    var random = SplitMix64(seed: 7)
+/// Players that may pause when they are asked to, and may not.
+private final class Players: MediaPlayers {
+    private var random = SplitMix64(seed: 7)
+    unowned let runtime: SessionRuntime
 
-    func pause(_ stream: StreamIdentity) -> String? { random.oneIn(2) ? "player" : nil }
-    func resume(_ player: String) -> Bool { random.oneIn(2) }
-    func hasPaused(_ stream: StreamIdentity, since: Instant) -> Bool? { nil }
+    init(_ runtime: SessionRuntime) { self.runtime = runtime }
+
+    func player(of stream: StreamIdentity) -> (name: String, status: PlaybackStatus?, pausedAt: Int64?)? {
+        random.oneIn(2) ? (stream.application.name, .playing, nil) : nil
+    }
+    func askForStatus(of player: String) {
+        runtime.hear(.status(random.pick([.playing, .paused, .stopped]), canPause: random.oneIn(2)), of: player)
+    }
+    func pause(_ player: String) {
+        runtime.hear(random.oneIn(2) ? .pauseAnswered : .pauseFailed("it does not"), of: player)
+        if random.oneIn(2) { runtime.hear(.announced(.paused), of: player) }
+    }
+    func play(_ player: String) { if random.oneIn(2) { runtime.hear(.announced(.playing), of: player) } }
 }
 
 /// Lets streams and sessions live and die in random order, and looks at what is left of them.
@@ -123,7 +134,7 @@ func benchmarkLives(_ arguments: [String]) throws {
         return count
     }
     let host = LivingHost(PolicyLoader.load(arguments: nil) { _ in nil }.inForce)
-    let players = Players()
+    let players = Players(host.runtime)
     host.runtime.players = players
     var lives = Lives(host, seed: 20_261_128)
     // Made before, so that it is no block more afterwards.

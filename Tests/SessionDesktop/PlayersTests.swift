@@ -1,5 +1,6 @@
 import Foundation
 import SessionBus
+import SessionCore
 import SessionTestKit
 import SessionWire
 import Testing
@@ -22,12 +23,57 @@ extension Services {
             return try #require(found)
         }
 
-        private func pause(_ player: Player, of players: Players, _ buses: Buses) async throws -> PauseAnswer {
-            var answers: [PauseAnswer] = []
-            players.pause(player) { answers.append($0) }
-            try await buses.turn(until: "the answer of \(player.names)") { !answers.isEmpty }
-            #expect(answers.count == 1)
-            return try #require(answers.first)
+        /// The pause of one player, for a stream that never changes.
+        private final class Conversation {
+            private let players: Players
+            private let clock: HeldClock
+            private(set) var pause: PlayerPause
+            /// What was logged.
+            private(set) var log = ""
+            private(set) var isCorked = false
+
+            init(with player: Player, of players: Players, _ buses: Buses) throws {
+                self.players = players
+                clock = try #require(buses.clock)
+                pause = PlayerPause(player: player.owner)
+                players.tell = { [weak self] news, name in
+                    guard let self, name == pause.player, pause.step != .over else { return }
+                    send(.player(news))
+                }
+            }
+
+            /// The host's clock.
+            private var now: Instant { Instant(nanoseconds: clock.now) }
+
+            func send(_ event: PlayerPause.Event) {
+                for action in pause.handle(event, at: now) {
+                    switch action {
+                    case .askForStatus: players.askForStatus(of: pause.player)
+                    case .callPause: players.pause(pause.player)
+                    case .callPlay: players.play(pause.player)
+                    case .log(let line): log += line
+                    case .cork: isCorked = true
+                    case .release: isCorked = false
+                    case .pausedByUser, .playedByUser, .vanished: break
+                    }
+                }
+            }
+
+            /// Time passes, and ends what is late.
+            func advance(by time: Duration) {
+                clock.advance(by: time)
+                if let until = pause.until, until <= now { send(.timeUp) }
+            }
+        }
+
+        /// Asks a player to pause, until it has answered.
+        private func pause(_ player: Player, of players: Players, _ buses: Buses) async throws -> Conversation {
+            let conversation = try Conversation(with: player, of: players, buses)
+            conversation.send(.silence)
+            try await buses.turn(until: "the answer of \(player.names)") {
+                ![.asking, .calling].contains(conversation.pause.step)
+            }
+            return conversation
         }
 
         /// What a fixture is told by a pause and a resume, and what it does afterwards.
@@ -36,7 +82,8 @@ extension Services {
             var behaviours: [String] = []
             var before: PlaybackStatus?
             var meanwhile: [PlaybackStatus] = []
-            var answer: @Sendable (PauseAnswer) -> Bool = { $0 == .asked }
+            /// A part of the log, if it does not pause.
+            var refusal: String?
             var calls: [String]
             var after: String
         }
@@ -52,19 +99,10 @@ extension Services {
             Case(testDescription: "N15 pauses late", behaviours: ["late"], calls: ["Pause", "Play"], after: "Playing"),
             Case(testDescription: "N15 lies", behaviours: ["lies"], calls: ["Pause"], after: "Playing"),
             Case(
-                testDescription: "fails", behaviours: ["fails"],
-                answer: { $0 == .refused(WireError("org.test.Error.NotNow", "not now")) }, calls: ["Pause"],
+                testDescription: "fails", behaviours: ["fails"], refusal: "not now", calls: ["Pause"], after: "Playing"),
+            Case(
+                testDescription: "cannot be paused", behaviours: ["fixed"], refusal: "cannot be paused", calls: [],
                 after: "Playing"),
-            Case(
-                testDescription: "cannot be paused", behaviours: ["fixed"],
-                answer: { if case .refused(let error) = $0 { error.message.contains("CanPause") } else { false } },
-                calls: [], after: "Playing"),
-            Case(
-                testDescription: "R35 paused by its user", before: .paused, answer: { $0 == .notPlaying }, calls: [],
-                after: "Paused"),
-            Case(
-                testDescription: "R35 stopped by its user", before: .stopped, answer: { $0 == .notPlaying }, calls: [],
-                after: "Stopped"),
             Case(
                 testDescription: "R35 played and paused by its user meanwhile", meanwhile: [.playing, .paused],
                 calls: ["Pause"], after: "Paused"),
@@ -74,6 +112,8 @@ extension Services {
             Case(
                 testDescription: "R35 played by its user meanwhile", meanwhile: [.playing], calls: ["Pause"],
                 after: "Playing"),
+            Case(testDescription: "R35 paused by its user before", before: .paused, calls: [], after: "Paused"),
+            Case(testDescription: "R35 stopped by its user before", before: .stopped, calls: [], after: "Stopped"),
         ]
 
         @Test("N15 R35 a player is told what it should be, and no more", arguments: cases)
@@ -83,8 +123,10 @@ extension Services {
                 let process = try await buses.mocks.startPlayer("fixture", example.behaviours)
                 if let before = example.before { try await buses.mocks.user(makes: before.rawValue, "fixture") }
                 let player = try await find(process, among: players, buses, status: example.before ?? .playing)
-                let answer = try await pause(player, of: players, buses)
-                #expect(example.answer(answer), "\(answer)")
+                let conversation = try await pause(player, of: players, buses)
+                let log = conversation.log
+                #expect(example.refusal.map { log.contains($0) } ?? log.isEmpty, "\(log)")
+                #expect(conversation.isCorked == (example.refusal != nil || example.before != nil))
                 try await buses.settle(buses.session, with: player.owner)
                 for status in example.meanwhile {
                     try await buses.mocks.user(makes: status.rawValue, "fixture")
@@ -92,7 +134,7 @@ extension Services {
                         players.player(for: UInt32(process.processID), sandbox: nil)?.status == status
                     }
                 }
-                players.resume(player)
+                conversation.send(.free(isLast: true))
                 // One that pauses late can be resumed only then.
                 try await buses.settle(buses.session, with: player.owner)
                 if example.behaviours == ["late"] { try await buses.mocks.wakePlayer("fixture") }
@@ -102,35 +144,40 @@ extension Services {
                     return status == example.after && calls == example.calls
                 }
                 try await buses.settle(buses.session, with: player.owner)
+                conversation.advance(by: PlayerPause.resumeLimit)
+                try await buses.settle(buses.session, with: player.owner)
                 #expect(try await buses.mocks.calls(of: "fixture") == example.calls)
                 #expect(try await buses.mocks.status(of: "fixture") == example.after)
-                #expect(!players.isPausedByUs(player) || example.behaviours == ["lies"])
+                #expect(conversation.pause.step == .over)
             }
         }
 
-        @Test("N15 a player that hangs is given up after a second, and resumed when it pauses after all")
-        func hanging() async throws {
+        @Test(
+            "N15 a player that hangs is given up after 750 ms, and resumed when it pauses after all, however late",
+            arguments: [false, true])
+        func hanging(isLate: Bool) async throws {
             try await Buses.run(holdsClock: true) { buses in
                 let players = Players(session: buses.session, loop: try #require(buses.clock))
                 let process = try await buses.mocks.startPlayer("hanging", ["hangs"])
                 let player = try await find(process, among: players, buses)
-                var answers: [PauseAnswer] = []
-                players.pause(player) { answers.append($0) }
+                let conversation = try Conversation(with: player, of: players, buses)
+                conversation.send(.silence)
                 try await buses.turn(until: "the call") { try await buses.mocks.calls(of: "hanging") == ["Pause"] }
-                buses.clock?.advance(by: .milliseconds(999))
-                try await buses.settle(buses.session)
-                #expect(answers.isEmpty)
-                buses.clock?.advance(by: .milliseconds(1))
-                try await buses.turn(until: "the end of the wait") { !answers.isEmpty }
-                guard case .refused(let error) = answers[0] else {
-                    Issue.record("it was said to have answered")
-                    return
-                }
-                #expect(error.name == "org.freedesktop.DBus.Error.NoReply")
-                players.resume(player)
+                conversation.advance(by: .milliseconds(749))
+                #expect(conversation.log.isEmpty && !conversation.isCorked)
+                conversation.advance(by: .milliseconds(1))
+                #expect(!conversation.log.isEmpty && conversation.isCorked)
+                // Far beyond the time within which calls are answered.
+                conversation.advance(by: .seconds(600))
                 try await buses.settle(buses.session, with: player.owner)
-                #expect(try await buses.mocks.calls(of: "hanging") == ["Pause"])
-                try await buses.mocks.wakePlayer("hanging")
+                if isLate { try await buses.mocks.wakePlayer("hanging") }
+                try await buses.settle(buses.session, with: player.owner)
+                conversation.send(.free(isLast: true))
+                if !isLate {
+                    try await buses.settle(buses.session, with: player.owner)
+                    #expect(try await buses.mocks.calls(of: "hanging") == ["Pause"])
+                    try await buses.mocks.wakePlayer("hanging")
+                }
                 try await buses.turn(until: "Play") {
                     try await buses.mocks.calls(of: "hanging") == ["Pause", "Play"]
                 }
@@ -145,22 +192,14 @@ extension Services {
                 let frozen = try await buses.mocks.startPlayer("frozen")
                 let strange = try await buses.mocks.startPlayer("strange", ["broken"])
                 let player = try await find(frozen, among: players, buses)
+                let other = try await find(strange, among: players, buses, status: nil)
+                #expect(try await pause(other, of: players, buses).log.contains("\"Dancing\""))
                 frozen.signal(SIGSTOP)
                 defer { frozen.signal(SIGCONT) }
-                var answers: [PauseAnswer] = []
-                players.pause(player) { answers.append($0) }
-                buses.clock?.advance(by: .seconds(1))
-                try await buses.turn(until: "the end of the wait") { !answers.isEmpty }
-                guard case .refused = answers[0] else {
-                    Issue.record("it was said to have answered")
-                    return
-                }
-                let other = try await find(strange, among: players, buses, status: nil)
-                guard case .refused(let error) = try await pause(other, of: players, buses) else {
-                    Issue.record("it was said to play")
-                    return
-                }
-                #expect(error.message.contains("\"Dancing\""))
+                let conversation = try Conversation(with: player, of: players, buses)
+                conversation.send(.silence)
+                conversation.advance(by: PlayerPause.limit)
+                #expect(conversation.pause.step == .over && conversation.isCorked)
             }
         }
 
@@ -238,7 +277,7 @@ extension Services {
                 #expect(players.player(for: 3, sandbox: "org.test.Music")?.names == ["org.test.Music"])
                 #expect(players.player(for: 3, sandbox: "org.test.Mus") == nil)
                 let player = try #require(players.player(for: 3, sandbox: "org.test.Video"))
-                #expect(try await pause(player, of: players, buses) == .asked)
+                #expect(try await pause(player, of: players, buses).log.isEmpty)
                 #expect(named.isRunning)
             }
         }
@@ -256,10 +295,10 @@ extension Services {
                 #expect(players.player(for: UInt32(boxed.processID), sandbox: nil) == nil)
                 let player = try #require(players.player(for: UInt32(boxed.processID), sandbox: "org.test.Music"))
                 #expect(player.names.map { "org.mpris.MediaPlayer2." + $0 } == [name])
-                #expect(try await pause(player, of: players, buses) == .asked)
+                let conversation = try await pause(player, of: players, buses)
                 #expect(try await buses.mocks.status(of: "org.test.Music") == "Paused")
                 try await buses.turn(until: "its word of it") { players.all.first?.status == .paused }
-                players.resume(player)
+                conversation.send(.free(isLast: true))
                 try await buses.turn(until: "the player to play") {
                     try await buses.mocks.status(of: "org.test.Music") == "Playing"
                 }
@@ -273,18 +312,17 @@ extension Services {
                 let players = Players(session: buses.session, loop: try #require(buses.clock))
                 let process = try await buses.mocks.startPlayer("leaving")
                 let player = try await find(process, among: players, buses)
-                #expect(try await pause(player, of: players, buses) == .asked)
+                let conversation = try await pause(player, of: players, buses)
                 await process.stop()
                 try await buses.turn(until: "the player to leave") { players.all.isEmpty }
-                players.resume(player)
-                guard case .refused = try await pause(player, of: players, buses) else {
-                    Issue.record("a player that has left was asked")
-                    return
-                }
+                #expect(conversation.pause.step == .over)
+                // Nobody is there to be called.
+                players.pause(player.owner)
+                players.play(player.owner)
                 try await buses.restartSessionBus()
                 let other = try await buses.mocks.startPlayer("coming")
                 let found = try await find(other, among: players, buses)
-                #expect(try await pause(found, of: players, buses) == .asked)
+                #expect(try await pause(found, of: players, buses).log.isEmpty)
             }
         }
 
@@ -298,11 +336,11 @@ extension Services {
                 let player = try await find(process, among: players, buses)
                 #expect(players.all.map(\.names) == [[name]])
                 for _ in 0..<3 {
-                    #expect(try await pause(player, of: players, buses) == .asked)
+                    let conversation = try await pause(player, of: players, buses)
                     try await buses.turn(until: "\(name) to pause") {
                         try await buses.mocks.status(of: name) == "Paused"
                     }
-                    players.resume(player)
+                    conversation.send(.free(isLast: true))
                     try await buses.turn(until: "\(name) to play") {
                         try await buses.mocks.status(of: name) == "Playing"
                     }
@@ -312,8 +350,8 @@ extension Services {
                 // Its user pauses it: it stays so.
                 try await buses.mocks.callPlayer(name, "org.mpris.MediaPlayer2.Player", "Pause")
                 _ = try await find(process, among: players, buses, status: .paused)
-                #expect(try await pause(player, of: players, buses) == .notPlaying)
-                players.resume(player)
+                let conversation = try await pause(player, of: players, buses)
+                #expect(conversation.pause.step == .over && conversation.isCorked)
                 try await buses.settle(buses.session, with: player.owner)
                 #expect(try await buses.mocks.status(of: name) == "Paused")
             }

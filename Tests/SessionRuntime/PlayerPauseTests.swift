@@ -2,35 +2,44 @@ import SessionCore
 @testable import SessionRuntime
 import Testing
 
-/// Players that pause when they are asked to, or do not (N15).
-final class FakePlayers: PlayerPausing {
-    enum Call: Equatable { case pause, resume }
+/// Players that answer at once what a test wants them to; each stream has one of its own (N15).
+final class FakePlayers: MediaPlayers {
+    enum Call: Equatable { case pause, play }
 
-    /// About the first stream.
+    /// About the first stream's player.
     private(set) var calls: [Call] = []
     /// There is a player for the stream.
     var isThere = true
-    /// The user has paused the player meanwhile.
-    var isTouched = false
+    /// All streams have the same player.
+    var isShared = false
+    /// The player's status; it says so when it is asked, and announces nothing by itself.
+    var status = PlaybackStatus.playing
+    /// What it says when it is asked to pause.
+    var answer: PlayerNews? = .pauseAnswered
     /// What the player does at once, in the middle of the call.
     var reaction: ((Call) -> Void)?
-
-    func pause(_ stream: StreamIdentity) -> String? {
-        if stream.node == 1 { calls.append(.pause) }
-        reaction?(.pause)
-        return isThere ? "player \(stream.node)" : nil
-    }
-
-    func resume(_ player: String) -> Bool {
-        if player == "player 1" { calls.append(.resume) }
-        reaction?(.resume)
-        return !isTouched
-    }
-
-    /// Whether its user has paused it; nil for no player.
+    /// Whether its user has paused it lately; `nil` for what ``isThere`` says.
     var hasPaused: Bool?
+    /// Told of answers.
+    weak var runtime: SessionRuntime?
 
-    func hasPaused(_ stream: StreamIdentity, since: Instant) -> Bool? { hasPaused }
+    func player(of stream: StreamIdentity) -> (name: String, status: PlaybackStatus?, pausedAt: Int64?)? {
+        guard isThere || hasPaused != nil else { return nil }
+        return ("player \(isShared ? 1 : stream.node)", isThere ? status : nil, hasPaused == true ? .max : nil)
+    }
+
+    func askForStatus(of player: String) { runtime?.hear(.status(status, canPause: true), of: player) }
+
+    func pause(_ player: String) {
+        if player == "player 1" { calls.append(.pause) }
+        reaction?(.pause)
+        if let answer { runtime?.hear(answer, of: player) }
+    }
+
+    func play(_ player: String) {
+        if player == "player 1" { calls.append(.play) }
+        reaction?(.play)
+    }
 }
 
 @Suite struct PlayerPauseTests {
@@ -42,6 +51,7 @@ final class FakePlayers: PlayerPausing {
     init() {
         host = RecordingHost(Self.policy(.pausePlayer))
         host.runtime.players = players
+        players.runtime = host.runtime
         host.play(1, role: "music")
     }
 
@@ -63,8 +73,12 @@ final class FakePlayers: PlayerPausing {
         host.advance(.seconds(1))
     }
 
+    /// The player says something.
+    private func hear(_ news: PlayerNews) { host.runtime.hear(news, of: "player 1") }
+
     /// What the player's client does when the player pauses or goes on.
     private func client(_ stream: StreamID, plays: Bool) {
+        players.status = plays ? .playing : .paused
         host.send(.streamWanted(stream, plays))
         host.send(.streamRunning(stream, plays))
     }
@@ -89,7 +103,7 @@ final class FakePlayers: PlayerPausing {
         #expect(corks == [] && host.armed == nil)
         #expect(isWanted, "the engine does not take it for the user's doing")
         hangUp()
-        #expect(players.calls == [.pause, .resume])
+        #expect(players.calls == [.pause, .play])
         #expect(host.gains[1] == 0, "it rises when it runs")
         client(music, plays: true)
         host.advance(.seconds(10))
@@ -99,9 +113,10 @@ final class FakePlayers: PlayerPausing {
 
     @Test("N15 a player that is asked in the middle of the call pauses within it")
     func reactsAtOnce() {
-        players.reaction = { [host, music] call in
-            host.post(.streamWanted(music, call == .resume))
-            host.post(.streamRunning(music, call == .resume))
+        players.reaction = { [host, music, players] call in
+            players.status = call == .play ? .playing : .paused
+            host.post(.streamWanted(music, call == .play))
+            host.post(.streamRunning(music, call == .play))
             host.runtime.drain()
         }
         call()
@@ -121,7 +136,7 @@ final class FakePlayers: PlayerPausing {
         client(music, plays: false)
         #expect(isWanted)
         hangUp()
-        #expect(players.calls == [.pause, .resume] && host.silences[1] == Silence.none)
+        #expect(players.calls == [.pause, .play] && host.silences[1] == Silence.none)
         client(music, plays: true)
         host.advance(.seconds(10))
         #expect(host.gains[1] == 1 && isSessionActive && host.armed == nil)
@@ -137,7 +152,7 @@ final class FakePlayers: PlayerPausing {
         #expect(host.lines.contains { $0.contains("has not paused when its player was asked to") })
         host.send(.streamRunning(music, false))
         hangUp()
-        #expect(host.silences[1] == Silence.none && players.calls == [.pause, .resume])
+        #expect(host.silences[1] == Silence.none && players.calls == [.pause], "it plays")
         host.send(.streamRunning(music, true))
         host.advance(.seconds(10))
         #expect(host.gains[1] == 1 && isSessionActive && isWanted && host.armed == nil)
@@ -153,18 +168,19 @@ final class FakePlayers: PlayerPausing {
         hangUp()
         host.send(.streamRunning(music, true))
         host.advance(.seconds(1))
-        #expect(players.calls == [.pause] && host.gains[1] == 1)
+        #expect(players.calls == [] && host.gains[1] == 1)
     }
 
     @Test("N15 the player closes its stream when it pauses, and opens another one when it goes on")
     func closes() {
         call()
+        players.status = .paused
         host.send(.streamVanished(music))
         #expect(host.runtime.snapshot.streams.contains { $0.id == music }, "to the engine it is still there")
         host.advance(.seconds(5))
         #expect(host.armed == nil)
         hangUp()
-        #expect(players.calls == [.pause, .resume])
+        #expect(players.calls == [.pause, .play])
         #expect(!host.runtime.snapshot.streams.contains { $0.id == music })
         host.play(3, role: "music", app: "app1")
         host.advance(.seconds(1))
@@ -177,6 +193,7 @@ final class FakePlayers: PlayerPausing {
         host.advance(.seconds(1))
         let before = host.runtime.snapshot.streams.count
         call()
+        players.status = .paused
         for number in UInt32(100)..<200 { host.send(.streamVanished(StreamID(number))) }
         host.send(.streamVanished(music))
         #expect(before == 101)
@@ -188,10 +205,10 @@ final class FakePlayers: PlayerPausing {
 
     @Test("R35 the user closes the player during the call: it is gone when the call is over")
     func closedByUser() {
-        players.isTouched = true
         call()
         client(music, plays: false)
         host.send(.streamVanished(music))
+        players.status = .stopped
         hangUp()
         #expect(host.runtime.snapshot.streams.isEmpty && host.runtime.snapshot.sessions.isEmpty)
         #expect(host.armed == nil)
@@ -228,7 +245,7 @@ final class FakePlayers: PlayerPausing {
     func stops() {
         call()
         client(music, plays: false)
-        players.isTouched = true
+        players.status = .stopped
         hangUp()
         #expect(!isWanted && !isSessionActive)
         host.advance(.seconds(10))
@@ -256,13 +273,17 @@ final class FakePlayers: PlayerPausing {
     }
 
     @Test(
-        "N15 the call is over before the player has paused: it pauses and goes on, and nobody takes that for the user")
-    func overBeforePaused() {
+        "N15 the call is over before the player has paused: it pauses and goes on, and nobody takes that for the user",
+        arguments: [false, true])
+    func overBeforePaused(hangs: Bool) {
+        players.answer = hangs ? nil : .pauseAnswered
         call()
         hangUp()
-        #expect(players.calls == [.pause, .resume])
+        #expect(players.calls == [.pause])
         client(music, plays: false)
         #expect(isWanted)
+        hear(hangs ? .pauseAnswered : .announced(.paused))
+        #expect(players.calls == [.pause, .play])
         client(music, plays: true)
         host.advance(.seconds(10))
         #expect(isWanted && isSessionActive && host.gains[1] == 1 && host.armed == nil)
@@ -279,17 +300,110 @@ final class FakePlayers: PlayerPausing {
         #expect(!isWanted)
     }
 
+    @Test("N15 the call is over before the player has paused, and it hangs: it is asked to go on when it wakes up")
+    func overAndHanging() {
+        players.answer = nil
+        call()
+        hangUp()
+        host.advance(.seconds(5))
+        #expect(players.calls == [.pause, .play])
+        client(music, plays: false)
+        client(music, plays: true)
+        host.advance(.seconds(10))
+        #expect(isWanted && isSessionActive && host.gains[1] == 1 && host.armed == nil)
+    }
+
+    @Test("N15 a player that refuses is corked at once, and what its user does then is the user's doing")
+    func refuses() {
+        players.answer = .pauseFailed("not now")
+        call()
+        #expect(corks == [.cork] && treatment?.silence == .cork)
+        host.advance(.seconds(2))
+        client(music, plays: false)
+        #expect(!isWanted)
+        hangUp()
+        #expect(players.calls == [.pause] && !isSessionActive && host.armed == nil)
+        let lines = host.lines.filter { $0.contains("was asked to") }
+        #expect(lines.count == 1 && lines.first?.contains("to: cork it (not now)") == true)
+    }
+
+    @Test("R35 the player says that its user has stopped it during the call: the engine knows it at once")
+    func saysThatItStops() {
+        call()
+        client(music, plays: false)
+        hear(.announced(.paused))
+        #expect(isWanted)
+        hear(.announced(.stopped))
+        #expect(!isWanted)
+        hangUp()
+        #expect(players.calls == [.pause] && !isSessionActive && host.armed == nil)
+    }
+
+    @Test("R35 the player says that its user plays during the call, and pauses again: it stays paused")
+    func saysThatItPlays() {
+        call()
+        client(music, plays: false)
+        for status in [PlaybackStatus.paused, .playing, .paused] { hear(.announced(status)) }
+        #expect(!isWanted)
+        hangUp()
+        #expect(players.calls == [.pause] && !isSessionActive && host.armed == nil)
+    }
+
+    @Test("N15 R36 a corked player that paused late and says that its user plays asks anew")
+    func playsWhileCorked() {
+        call()
+        host.advance(.seconds(1))
+        hear(.announced(.paused))
+        #expect(host.runtime.streams[music]?.pause != nil)
+        hear(.announced(.playing))
+        #expect(host.runtime.streams[music]?.pause == nil && isWanted)
+        hangUp()
+        #expect(players.calls == [.pause] && host.silences[1] == Silence.none)
+    }
+
+    @Test(
+        "N15 a player that leaves the bus while it is asked is corked; one that was paused stays so",
+        arguments: [false, true])
+    func leaves(isPaused: Bool) {
+        call()
+        if isPaused { client(music, plays: false) }
+        hear(.left)
+        #expect(corks == [.cork] && isWanted != isPaused)
+        hangUp()
+        #expect(players.calls == [.pause] && isSessionActive != isPaused)
+    }
+
+    @Test(
+        "N15 two streams of one player: it is asked once, and goes on when both may be heard",
+        arguments: [false, true])
+    func twoStreams(isFirstClosed: Bool) {
+        players.isShared = true
+        host.play(3, role: "music")
+        call()
+        #expect(players.calls == [.pause])
+        let other = StreamID(3)
+        client(music, plays: false)
+        client(other, plays: false)
+        if isFirstClosed { host.send(.streamVanished(music)) }
+        hangUp()
+        #expect(players.calls == [.pause, .play])
+        if !isFirstClosed { client(music, plays: true) }
+        client(other, plays: true)
+        host.advance(.seconds(10))
+        #expect(host.gains[3] == 1 && host.armed == nil && isSessionActive)
+    }
+
     @Test("N15 the second call comes before the player goes on")
     func secondCall() {
         call()
         client(music, plays: false)
         hangUp()
         call()
-        #expect(players.calls == [.pause, .resume, .pause])
+        #expect(players.calls == [.pause, .play, .pause])
         host.advance(.seconds(2))
         #expect(corks == [], "it has stopped already")
         hangUp()
-        #expect(players.calls == [.pause, .resume, .pause, .resume])
+        #expect(players.calls == [.pause, .play, .pause, .play])
         client(music, plays: true)
         host.advance(.seconds(10))
         #expect(isWanted && isSessionActive && host.gains[1] == 1)
@@ -315,7 +429,7 @@ final class FakePlayers: PlayerPausing {
             host.send(.streamWanted(music, true))
         }
         host.runtime.shutDown()
-        let resumes = players.calls.filter { $0 == .resume }.count
+        let resumes = players.calls.filter { $0 == .play }.count
         #expect(resumes == ([.fading, .defied].contains(progress) ? 0 : 1))
         #expect(host.silences[1] ?? Silence.none == Silence.none)
         #expect(progress == .closed || host.gains[1] ?? 1 == 1)
@@ -362,18 +476,18 @@ final class FakePlayers: PlayerPausing {
         change(to: .cork)
         #expect(players.calls == [.pause] && corks == [])
         hangUp()
-        #expect(players.calls == [.pause, .resume])
+        #expect(players.calls == [.pause, .play])
         client(music, plays: true)
         change(to: .cork)
         call()
         host.send(.streamRunning(music, false))
         change(to: .pausePlayer)
-        #expect(players.calls == [.pause, .resume] && corks.allSatisfy { $0 == .cork } && !corks.isEmpty)
+        #expect(players.calls == [.pause, .play] && corks.allSatisfy { $0 == .cork } && !corks.isEmpty)
         hangUp()
         #expect(host.silences[1] == Silence.none)
         host.send(.streamRunning(music, true))
         host.advance(.seconds(10))
-        #expect(players.calls == [.pause, .resume] && host.gains[1] == 1 && isSessionActive)
+        #expect(players.calls == [.pause, .play] && host.gains[1] == 1 && isSessionActive)
     }
 
     @Test("N15 R31 a player closed for one that took over is forgotten when its session is left behind")
@@ -383,6 +497,7 @@ final class FakePlayers: PlayerPausing {
         preset.interplay = InterplayRules([pair: InterplayRules.Rule(playing: Interplay(.pausePlayer))])
         let host = RecordingHost(preset.policy)
         host.runtime.players = players
+        players.runtime = host.runtime
         host.play(1, role: "music")
         host.play(2, role: "music")
         host.advance(.seconds(1))
