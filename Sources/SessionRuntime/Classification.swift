@@ -4,7 +4,14 @@ public import SessionCore
 /// The streams of the server, and what the policy makes of each.
 extension SessionRuntime {
     /// All streams, the oldest first.
-    public var streamsByAge: [StreamEntry] { streams.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+    public var streamsByAge: [StreamEntry] { streams { _ in true } }
+
+    /// Those streams of which something is so, the oldest first.
+    func streams(where isIncluded: (StreamEntry) -> Bool) -> [StreamEntry] {
+        var found: [StreamEntry] = []
+        for stream in streams.values where isIncluded(stream) { found.append(stream) }
+        return found.count < 2 ? found : found.sorted { $0.id.rawValue < $1.id.rawValue }
+    }
 
     // MARK: - Streams
 

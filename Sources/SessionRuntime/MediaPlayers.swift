@@ -41,7 +41,7 @@ public protocol MediaPlayers: AnyObject {
 extension SessionRuntime {
     /// Takes what a player has answered or announced.
     public func hear(_ news: PlayerNews, of player: String) {
-        let concerned = streamsByAge.filter { $0.pause?.player == player }
+        let concerned = streams { $0.pause?.player == player }
         guard !concerned.isEmpty else { return }
         pass(.player(news), to: concerned)
         drain()
@@ -76,8 +76,8 @@ extension SessionRuntime {
     func letPlayersGo() { pass(.leave, to: streamsByAge) }
 
     /// Ends what players have not done in time.
-    func expirePauses(at now: Instant) {
-        for stream in streamsByAge {
+    func expirePauses(of due: [StreamEntry], at now: Instant) {
+        for stream in due {
             if let until = stream.pause?.until, until <= now { pass(.timeUp, to: [stream]) }
         }
     }

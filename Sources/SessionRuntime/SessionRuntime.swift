@@ -156,10 +156,12 @@ public final class SessionRuntime {
         guard !isDraining else { return }
         let now = host.now
         isDraining = true
-        treatPostponed()
-        step(at: now)
-        expirePauses(at: now)
-        endSounds(at: now)
+        let rules = policy.sounding
+        let due = streams { $0.postponed != nil || $0.nextMoment(rules).map { $0 <= now } ?? false }
+        treatPostponed(among: due)
+        step(due, at: now)
+        expirePauses(of: due, at: now)
+        endSounds(of: due, at: now)
         isDraining = false
         if let wake = engineWake, wake <= now {
             engineWake = nil
@@ -170,8 +172,9 @@ public final class SessionRuntime {
 
     private func arm() {
         var next = engineWake
+        let (rules, now) = (policy.sounding, host.now)
         for stream in streams.values {
-            let moment = stream.postponed == nil ? stream.nextMoment(policy.sounding) : host.now
+            let moment = stream.postponed == nil ? stream.nextMoment(rules) : now
             if let moment { next = min(next ?? moment, moment) }
         }
         guard next != armed else { return }
@@ -354,8 +357,8 @@ public final class SessionRuntime {
         }
     }
 
-    private func treatPostponed() {
-        for stream in streamsByAge.lazy.filter({ $0.postponed != nil }).prefix(Self.maximumAtOnce) {
+    private func treatPostponed(among due: [StreamEntry]) {
+        for stream in due.lazy.filter({ $0.postponed != nil }).prefix(Self.maximumAtOnce) {
             guard let next = stream.postponed else { continue }
             stream.postponed = nil
             treat(stream, next.treatment, within: next.duration, after: next.delay)
@@ -392,8 +395,8 @@ public final class SessionRuntime {
     }
 
     /// Takes the steps of ramps that are due: as many as take a millisecond, the others in the next turn.
-    private func step(at now: Instant) {
-        let due = streamsByAge.filter { $0.level.nextStep.map { $0 <= now } ?? false }
+    private func step(_ due: [StreamEntry], at now: Instant) {
+        let due = due.filter { $0.level.nextStep.map { $0 <= now } ?? false }
         guard !due.isEmpty else { return }
         let cost = max(host.gainCost, .microseconds(1))
         let pace = max(StreamLevel.pace, cost * streams.values.count { $0.level.isFading })

@@ -31,8 +31,8 @@ extension SessionRuntime {
     }
 
     /// Ends the sounds that have been silent for long enough.
-    func endSounds(at now: Instant) {
-        for stream in streamsByAge where stream.detector?.isSounding == true { hear(stream, nil, at: now) }
+    func endSounds(of due: [StreamEntry], at now: Instant) {
+        for stream in due where stream.detector?.isSounding == true { hear(stream, nil, at: now) }
     }
 
     private func hear(_ stream: StreamEntry, _ peak: Double?, at now: Instant) {

@@ -88,9 +88,8 @@ public final class StreamEntry {
     /// The next moment at which something is to be done for it by itself.
     func nextMoment(_ rules: SoundingRules) -> Instant? {
         var next = level.nextStep
-        for moment in [pause?.until, detector?.end(rules)] {
-            if let moment { next = min(next ?? moment, moment) }
-        }
+        if let pause, let until = pause.until { next = min(next ?? until, until) }
+        if let detector, let end = detector.end(rules) { next = min(next ?? end, end) }
         return next
     }
 

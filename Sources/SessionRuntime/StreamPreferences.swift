@@ -76,9 +76,8 @@ extension SessionRuntime {
                 if stream.direction == .playback { due[stream.id]?.inputGain = .unity }
             }
         }
-        for stream in streamsByAge {
+        for stream in streams(where: { due[$0.id] ?? .none != $0.preferences }) {
             let next = due[stream.id] ?? .none
-            guard next != stream.preferences else { continue }
             stream.preferences = next
             stream.server?.apply(next)
         }
