@@ -7,9 +7,11 @@ import SessionDesktop
 extension PipeWireHost {
     /// The streams whose sound goes to a sink.
     public func streams(heardOn node: UInt32) -> [StreamID] {
-        routes.sources(of: node).sorted().compactMap { node in
-            stream(of: node).flatMap { runtime?.streams[$0.id]?.isManaged == true ? $0.id : nil }
-        }
+        let sources = routes.sources(of: node)
+        guard let runtime, !sources.isEmpty else { return [] }
+        return runtime.streams { entry in
+            entry.isManaged && (entry.server as? StreamNode).map { sources.contains($0.global) } == true
+        }.map(\.id)
     }
 
     /// Whether a managed stream may be audible on a sink.

@@ -169,8 +169,15 @@ public final class PulseAudioHost: Host {
     }
 
     private func stream(_ pointer: OpaquePointer, _ direction: StreamDirection) -> PulseStream? {
-        runtime?.streams.values.lazy.compactMap { $0.server as? PulseStream }
-            .first { $0.handle.pointer == pointer && $0.direction == direction }
+        firstStream { $0.handle.pointer == pointer && $0.direction == direction }
+    }
+
+    /// A stream of which something is so.
+    private func firstStream(where isFound: (PulseStream) -> Bool) -> PulseStream? {
+        for entry in runtime?.streams ?? [:] {
+            if let stream = entry.value.server as? PulseStream, isFound(stream) { return stream }
+        }
+        return nil
     }
 
     private func added(_ handle: StreamHandle) {
@@ -285,7 +292,7 @@ public final class PulseAudioHost: Host {
                 core,
                 { index, peak, data in
                     guard let host = object(data, as: PulseAudioHost.self),
-                        let stream = host.streams.first(where: { $0.index == index && $0.direction == .playback })
+                        let stream = host.firstStream(where: { $0.index == index && $0.direction == .playback })
                     else { return }
                     host.runtime?.measured(stream.id, peak: Double(peak))
                 }, pointer(to: self))
@@ -297,7 +304,10 @@ public final class PulseAudioHost: Host {
     /// it. The daemon's thread plays a started stream at once, and the main loop learns of it only later.
     public func turnEnded() {
         guard let runtime else { return }
-        for stream in streams { stream.guardStart(stream.isCorked && runtime.mustBeginSilent(stream.id)) }
+        for entry in runtime.streams.values {
+            guard let stream = entry.server as? PulseStream else { continue }
+            stream.guardStart(stream.isCorked && runtime.mustBeginSilent(stream.id))
+        }
     }
 
     /// Writes a line to the daemon's log.

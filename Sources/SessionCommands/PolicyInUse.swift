@@ -3,13 +3,13 @@ import SessionCore
 
 /// The policy that a command works with, and its source.
 struct PolicyInUse {
-    /// The source of the policy, for people.
-    var origin: String
-    var policy: Policy
+    /// The policy, what streams are under it, and where it comes from.
+    var inForce: PolicyInForce
+    var policy: Policy { inForce.policy }
     /// Classifies streams under this policy.
-    var classifier: Classifier
-    /// What a runtime needs of it.
-    var inForce: PolicyInForce { PolicyInForce(policy: policy, classifier: classifier, origin: origin) }
+    var classifier: Classifier { inForce.classifier }
+    /// The source of the policy, for people.
+    var origin: String { inForce.origin }
     /// The mistakes in its sources.
     var diagnostics: [Diagnostic]
     /// For a policy inside a scenario file: the value there, a preset's name or an object.
@@ -18,9 +18,7 @@ struct PolicyInUse {
     /// The policy that the module would read on this machine for this user; parts with errors are left out.
     static func installed() -> PolicyInUse {
         let loaded = PolicyLoader.load(arguments: nil, environment: environment)
-        return PolicyInUse(
-            origin: loaded.origin, policy: loaded.policy, classifier: loaded.classifier,
-            diagnostics: loaded.diagnostics)
+        return PolicyInUse(inForce: loaded.inForce, diagnostics: loaded.diagnostics)
     }
 
     /// The policy of one file alone, based on the preset that the file names.
@@ -48,7 +46,7 @@ struct PolicyInUse {
     ) throws(Unusable) -> PolicyInUse {
         let member = Member(key: Key(text: "preset", place: name.place), value: name)
         var result = try PolicyInUse(PolicyFile([member], named: file, presetFolders: presetFolders))
-        result.origin = name.text ?? result.policy.name
+        result.inForce.origin = name.text ?? result.policy.name
         return result
     }
 
@@ -71,13 +69,13 @@ struct PolicyInUse {
         guard let policy = file.policy, let classifier = file.classifier else {
             throw Unusable(diagnostics: file.diagnostics)
         }
-        self.init(origin: file.name, policy: policy, classifier: classifier, diagnostics: file.diagnostics)
+        self.init(
+            inForce: PolicyInForce(policy: policy, classifier: classifier, origin: file.name),
+            diagnostics: file.diagnostics)
     }
 
-    private init(origin: String, policy: Policy, classifier: Classifier, diagnostics: [Diagnostic]) {
-        self.origin = origin
-        self.policy = policy
-        self.classifier = classifier
+    private init(inForce: PolicyInForce, diagnostics: [Diagnostic]) {
+        self.inForce = inForce
         self.diagnostics = diagnostics
     }
 }

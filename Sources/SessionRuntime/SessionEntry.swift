@@ -79,8 +79,8 @@ extension SessionRuntime {
 
     /// Closes a session. Its streams go to another one, or back to their applications.
     public func close(_ session: SessionID) {
-        guard let record = sessions.removeValue(forKey: session) else { return }
-        assignStreams(of: record.identity)
+        guard let entry = sessions.removeValue(forKey: session) else { return }
+        assignStreams(of: entry.identity)
         post(.sessionClosed(session))
         drain()
     }

@@ -25,10 +25,10 @@ public final class SessionRuntime {
     private var armed: Instant?
     /// The number of streams treated at once in this turn.
     private var treated = 0
-    /// The streams that the engine has been told of in this turn, and those of which it has been told since whether their
-    /// clients want them: it is told whether they run last, when they are silent if they have to be.
+    /// The streams that have appeared for the engine in this turn. In the next one it is told whether their clients want them.
     var introduced: [StreamID] = []
-    private var wanted: [StreamID] = []
+    /// Those that appeared in the turn before. When this turn is over, the engine is told whether they run.
+    private var introducedBefore: [StreamID] = []
     var lastStream: UInt32 = 0
     private var closings: UInt32 = 0
 
@@ -41,8 +41,6 @@ public final class SessionRuntime {
     /// Whether a sandboxed application may use the microphone.
     public var mayRecord: (AppSandbox) -> Bool = { $0.mayRecord }
 
-    /// How long a stream must be known before a higher volume counts as one of the user's (N19).
-    static let settlingTime = Duration.seconds(1)
     /// The maximum number of applications whose former outputs are remembered, and for how long.
     private static let maximumPlacesLeft = 64
     private static let placeLifetime = Duration.seconds(60)
@@ -94,7 +92,7 @@ public final class SessionRuntime {
             reportIntroduced()
             host.turnEnded()
             flush()
-        } while !queue.isEmpty || !sooner.isEmpty || !wanted.isEmpty
+        } while !queue.isEmpty || !sooner.isEmpty || !introducedBefore.isEmpty
         isDraining = false
         arm()
     }
@@ -117,13 +115,14 @@ public final class SessionRuntime {
         queue.removeAll(keepingCapacity: queue.capacity < 1024)
     }
 
-    /// Tells the engine what new streams do. They have been sent to the output of their role in the turn before, so that
-    /// nobody is silenced who is not heard there.
+    /// Tells the engine what new streams do, in the turn after they have appeared: by then they were sent to the output of
+    /// their role, so nobody is silenced who is not heard there. Whether they run is told in the turn after that: by then
+    /// they were silenced if they have to be.
     private func reportIntroduced() {
-        for id in wanted where streams[id]?.server?.isRunning == true { post(.streamRunning(id, true)) }
-        wanted = introduced
+        for id in introducedBefore where streams[id]?.server?.isRunning == true { post(.streamRunning(id, true)) }
+        introducedBefore = introduced
         introduced.removeAll()
-        for id in wanted {
+        for id in introducedBefore {
             guard let server = streams[id]?.server else { continue }
             if server.isMuted { post(.streamMuted(id, true)) }
             if server.wantsToPlay { post(.streamWanted(id, true)) }
@@ -259,15 +258,6 @@ public final class SessionRuntime {
         }
         if !isWanted, stream.isWanted { stream.pausedSince = host.now }
         stream.isWanted = isWanted
-    }
-
-    /// Reports that a stream was turned up, which its user may have done because it is silent (N19). Session managers
-    /// restore the volumes of new streams, so those do not count.
-    public func turnedUp(_ stream: StreamID) {
-        guard let record = streams[stream], record.treatment.silence != .none,
-            let known = record.knownSince, known.duration(to: host.now) >= Self.settlingTime
-        else { return }
-        post(.streamFreed(stream, by: .raise))
     }
 
     /// Removes the streams that an event has ended for the engine.
@@ -411,7 +401,7 @@ public final class SessionRuntime {
             case .gain(let gain): stream.server?.set(gain)
             case .ramp(let gain, let duration, let fromSilence):
                 stream.server?.ramp(to: gain, within: duration, fromSilence: fromSilence)
-            case .silence(let silence): self.become(silence, stream)
+            case .silence(let silence): apply(silence, to: stream)
             case .settled:
                 post(.streamSettled(stream.id))
                 for notice in stream.notices.settled() { stream.server?.tell(of: notice) }
@@ -420,13 +410,13 @@ public final class SessionRuntime {
     }
 
     /// Has the server silence a stream, or no longer.
-    func silence(_ stream: StreamEntry, _ silence: Silence) {
+    func setSilence(_ silence: Silence, of stream: StreamEntry) {
         stream.silence = silence
         stream.server?.set(silence)
     }
 
     /// Silences a stream as its treatment says, by a pause of its player if that is possible (N15).
-    private func become(_ silence: Silence, _ stream: StreamEntry) {
+    private func apply(_ silence: Silence, to stream: StreamEntry) {
         if stream.pause?.isHeld == true {
             if silence == .none {
                 resumePlayer(of: stream)
@@ -437,9 +427,9 @@ public final class SessionRuntime {
             }
         } else if silence == .pausePlayer {
             let isPossible = stream.isWanted && stream.silence == .none && pausePlayer(of: stream)
-            if !isPossible { self.silence(stream, .cork) }
+            if !isPossible { setSilence(.cork, of: stream) }
         } else {
-            self.silence(stream, silence)
+            setSilence(silence, of: stream)
         }
     }
 

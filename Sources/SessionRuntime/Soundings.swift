@@ -4,8 +4,8 @@ public import SessionCore
 extension SessionRuntime {
     /// Handles a stream's highest sample of a period, as the host measures it.
     public func measured(_ stream: StreamID, peak: Double) {
-        guard let record = streams[stream], record.detector != nil else { return }
-        hear(record, peak, at: host.now)
+        guard let entry = streams[stream], entry.detector != nil else { return }
+        hear(entry, peak, at: host.now)
         drain()
     }
 

@@ -2,7 +2,7 @@ public import SessionCore
 
 /// Everything that the module knows of one stream beside the engine's facts.
 ///
-/// A class, because one event may change the records of a thousand streams. As values in a dictionary they would be copied
+/// A class, because one event may change the entries of a thousand streams. As values in a dictionary they would be copied
 /// out and in for each change, which took a sixth of the time of the turn in which a call begins.
 public final class StreamEntry {
     /// Its id in the engine.

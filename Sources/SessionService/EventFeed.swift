@@ -1,7 +1,7 @@
 import SessionCore
 import SessionWire
 
-/// Collects the events for subscribers while effects are carried out.
+/// Collects the events of a turn for subscribers.
 final class EventFeed {
     /// An event. Records of streams and sessions are made only when the event is sent.
     enum Item {

@@ -64,7 +64,7 @@ extension SessionService {
         }
         owners[owner.name] = nil
         owner.follower = nil
-        owner.isSubscribed = false
+        subscribe(owner, false)
         endInterruptions(of: owner)
         serve(waiting, as: owner.name)
     }

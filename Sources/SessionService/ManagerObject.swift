@@ -152,7 +152,7 @@ final class ManagerObject: ServedObject {
     /// Sends the collected events to subscribers.
     func flush() {
         guard feed.hasAny else { return }
-        let subscribers = service.subscribers
+        let subscribers = service.subscribers.filter(\.isKnown)
         guard !subscribers.isEmpty else { return feed.clear() }
         // If events come faster than they can be sent, some are dropped.
         let time = service.realTime()
@@ -205,7 +205,7 @@ final class ManagerObject: ServedObject {
         case "EndInterruption": service.owner(of: call) { [unowned self] in end(first, call, $0) }
         case "Subscribe", "Unsubscribe":
             control(call) { [unowned self] owner in
-                owner.isSubscribed = method == "Subscribe"
+                service.subscribe(owner, method == "Subscribe")
                 feed.isWanted = !service.subscribers.isEmpty
                 call.answer()
             }

@@ -15,8 +15,6 @@ final class Owner {
     var waiting: [(Owner) -> Void] = []
     /// Whether the bus has named the process.
     var isKnown = false
-    /// Whether it receives events.
-    var isSubscribed = false
 
     init(name: String) {
         self.name = name
@@ -89,7 +87,7 @@ extension SessionService {
     /// R12: when a connection ends, everything that it opened ends.
     func connectionEnded(of owner: Owner) {
         if owners[owner.name] === owner { owners[owner.name] = nil }
-        owner.isSubscribed = false
+        subscribe(owner, false)
         owner.waiting = []
         for object in sessions(of: owner) { leave(object, owner) }
         endInterruptions(of: owner)
@@ -100,6 +98,9 @@ extension SessionService {
         for interruption in interruptions(of: owner) { close(interruption) }
     }
 
-    /// The owners that receive events.
-    var subscribers: [Owner] { owners.values.filter { $0.isSubscribed && $0.isKnown } }
+    /// Sends events to an owner from now on, or no longer.
+    func subscribe(_ owner: Owner, _ isSubscribed: Bool) {
+        subscribers.removeAll { $0 === owner }
+        if isSubscribed { subscribers.append(owner) }
+    }
 }

@@ -58,7 +58,7 @@ extension SessionService {
     /// Announces the sessions' figures that have changed.
     func measure() {
         guard !isMeasuring else { return }
-        var rest = objects.filter(\.isStale)[...]
+        var rest = objects(where: \.isStale)[...]
         while let object = rest.popFirst() {
             measure(object)
             guard !rest.isEmpty, !connection.mayHurry() else { continue }

@@ -24,6 +24,8 @@ public final class SessionService {
 
     /// The owners, by the connection's unique name.
     var owners: [String: Owner] = [:]
+    /// The owners that receive events.
+    var subscribers: [Owner] = []
     /// Ends the wait for owners while the connection to the bus is lost.
     private(set) var kept: KeptSessions?
     /// Whether sessions' figures are being examined, a few per turn.
@@ -111,12 +113,20 @@ public final class SessionService {
         kept?.cancel()
         kept = nil
         owners = [:]
+        subscribers = []
         runtime.forgetSessions()
     }
 
     /// The opened sessions, the oldest first.
-    var objects: [SessionObject] {
-        runtime.sessions.values.compactMap { $0 as? SessionObject }.sorted { $0.id.rawValue < $1.id.rawValue }
+    var objects: [SessionObject] { objects { _ in true } }
+
+    /// Those opened sessions of which something is so, the oldest first.
+    func objects(where isIncluded: (SessionObject) -> Bool) -> [SessionObject] {
+        var found: [SessionObject] = []
+        for session in runtime.sessions.values {
+            if let object = session as? SessionObject, isIncluded(object) { found.append(object) }
+        }
+        return found.count < 2 ? found : found.sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
     /// An opened session; `nil` if it is unknown, or an interruption.
@@ -124,7 +134,7 @@ public final class SessionService {
 
     /// The sessions that an owner controls, the oldest first.
     func sessions(of owner: Owner) -> [SessionObject] {
-        objects.filter { $0.owners.contains { $0 === owner } }
+        objects { $0.owners.contains { $0 === owner } }
     }
 
     /// The interruptions that an owner has begun.
@@ -152,7 +162,7 @@ public final class SessionService {
     private func policyChanged() {
         // Who may see and change everything is the policy's to say.
         for owner in owners.values where owner.isKnown && !mayControlDesktop(owner) {
-            owner.isSubscribed = false
+            subscribe(owner, false)
             endInterruptions(of: owner)
         }
         manager?.policyChanged()
@@ -172,7 +182,7 @@ public final class SessionService {
 
     /// N26: tells the sessions whose activation was refused, and would succeed now.
     private func recommendResumption() {
-        for object in objects where object.isRefused && runtime.canBeActivated(object.id) {
+        for object in objects(where: { $0.isRefused && runtime.canBeActivated($0.id) }) {
             object.isRefused = false
             catchUp(object)
             if object.state.isActive { continue }
@@ -187,17 +197,15 @@ public final class SessionService {
 
     /// Throws if an owner may not open another session or interruption.
     func checkLimits(of owner: Owner) throws(WireError) {
-        let own = runtime.sessions.values.count { ($0 as? Interruption)?.owner === owner }
-        if own + sessions(of: owner).count >= AudioSessionBus.sessionsPerConnection {
+        if sessions(of: owner).count + interruptions(of: owner).count >= AudioSessionBus.sessionsPerConnection {
             throw WireError(
                 WireErrorName.limitsExceeded,
                 "one connection can have \(AudioSessionBus.sessionsPerConnection) sessions: close some first")
         }
         let application = owner.identity.accountableName
-        let ofApplication = runtime.sessions.values.count {
-            ($0 is SessionObject || $0 is Interruption) && $0.identity.accountableName == application
-        }
-        if ofApplication >= AudioSessionBus.sessionsPerApplication {
+        if runtime.sessions.values.count(where: { $0.identity.accountableName == application })
+            >= AudioSessionBus.sessionsPerApplication
+        {
             throw WireError(
                 WireErrorName.limitsExceeded,
                 "one application can have \(AudioSessionBus.sessionsPerApplication) sessions: close some first")

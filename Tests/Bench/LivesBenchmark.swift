@@ -161,5 +161,9 @@ func benchmarkLives(_ arguments: [String]) throws {
     }
     print(table.text)
     let isClean = found.allSatisfy { $0.streams + $0.sessions + $0.ofEngine + $0.itsSessions == 0 }
-    guard isClean, found[1].blocks <= found[0].blocks else { throw UsageError("lives: something is left") }
+    guard isClean, found[1].blocks <= found[0].blocks else { throw LivesFailure() }
+}
+
+private struct LivesFailure: Error, CustomStringConvertible {
+    var description: String { "lives: something is left of them" }
 }

@@ -7,7 +7,7 @@ extension SessionRuntime {
     public var streamsByAge: [StreamEntry] { streams { _ in true } }
 
     /// Those streams of which something is so, the oldest first.
-    func streams(where isIncluded: (StreamEntry) -> Bool) -> [StreamEntry] {
+    public func streams(where isIncluded: (StreamEntry) -> Bool) -> [StreamEntry] {
         var found: [StreamEntry] = []
         for stream in streams.values where isIncluded(stream) { found.append(stream) }
         return found.count < 2 ? found : found.sorted { $0.id.rawValue < $1.id.rawValue }
@@ -33,12 +33,12 @@ extension SessionRuntime {
     /// Takes note that the server has removed a stream. With `now`, the effects are applied before this returns; otherwise
     /// after the server's present call.
     public func remove(_ stream: any ServerStream, now: Bool) {
-        guard let record = streams[stream.id], record.server === stream else { return }
-        if record.isMeasured { stream.measure(false) }
-        record.isMeasured = false
-        record.server = nil
-        noteChange(of: record.session)
-        post(.streamVanished(record.id), now: now)
+        guard let entry = streams[stream.id], entry.server === stream else { return }
+        if entry.isMeasured { stream.measure(false) }
+        entry.isMeasured = false
+        entry.server = nil
+        noteChange(of: entry.session)
+        post(.streamVanished(entry.id), now: now)
     }
 
     /// Whether the policy now gives a stream another description than before.
@@ -89,13 +89,25 @@ extension SessionRuntime {
     ///   - wasMuted: Whether the stream was muted before.
     ///   - isHigher: Whether its volume is higher than before.
     public func volumeChanged(of stream: StreamID, wasMuted: Bool, isHigher: Bool) {
-        guard let record = streams[stream], record.isManaged, let server = record.server else { return }
+        guard let entry = streams[stream], entry.isManaged, let server = entry.server else { return }
         if server.isMuted != wasMuted { post(.streamMuted(stream, server.isMuted), now: false) }
         if isHigher {
-            turnedUp(stream)
+            turnedUp(entry)
             host.drainLater()
         }
     }
+
+    /// Takes note that a stream was turned up, which its user may have done because it is silent (N19). Session managers
+    /// restore the volumes of new streams, so those do not count.
+    private func turnedUp(_ stream: StreamEntry) {
+        guard stream.treatment.silence != .none, let known = stream.knownSince,
+            known.duration(to: host.now) >= Self.settlingTime
+        else { return }
+        post(.streamFreed(stream.id, by: .raise))
+    }
+
+    /// How long a stream must be known before a higher volume counts as one of the user's (N19).
+    private static var settlingTime: Duration { .seconds(1) }
 
     // MARK: - The policy
 
