@@ -106,36 +106,36 @@ let commandLinkage: [LinkerSetting] = [
 
 /// Decides who is heard: pure Swift without C or Foundation. Policy files are read at load and reload.
 let engine: [Target] = [
-    .target(name: "SessionCore", swiftSettings: loaded),
-    .target(name: "PolicyFile", dependencies: ["SessionCore"], swiftSettings: small),
-    .target(name: "SessionRuntime", dependencies: ["SessionCore", "PolicyFile"], swiftSettings: loaded),
+    .target(name: "PolicyEngine", swiftSettings: loaded),
+    .target(name: "PolicyFile", dependencies: ["PolicyEngine"], swiftSettings: small),
+    .target(name: "PolicyRuntime", dependencies: ["PolicyEngine", "PolicyFile"], swiftSettings: loaded),
 ]
 
 /// The bus: its interface definitions, the connection over sd-bus, the desktop's services, and `org.AudioSession1` on
 /// top of the engine.
 let bus: [Target] = [
-    .target(name: "SessionWire", swiftSettings: shared),
+    .target(name: "BusInterface", swiftSettings: shared),
     .systemLibrary(name: "CSystemdBus", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-    .target(name: "SessionBus", dependencies: ["SessionWire", "CSystemdBus"], swiftSettings: shared),
+    .target(name: "DBus", dependencies: ["BusInterface", "CSystemdBus"], swiftSettings: shared),
     .target(
-        name: "SessionDesktop", dependencies: ["SessionRuntime", "SessionBus", "SessionWire"], swiftSettings: small),
+        name: "DesktopServices", dependencies: ["PolicyRuntime", "DBus", "BusInterface"], swiftSettings: small),
     .target(
-        name: "SessionService",
-        dependencies: ["SessionCore", "SessionRuntime", "SessionWire", "SessionBus", "SessionDesktop"],
+        name: "BusService",
+        dependencies: ["PolicyEngine", "PolicyRuntime", "BusInterface", "DBus", "DesktopServices"],
         swiftSettings: small),
 ]
 
 /// The code that the hosts of both sound servers share.
 let host: [Target] = [
     .target(
-        name: "SessionHost",
+        name: "HostSupport",
         dependencies: [
-            "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionDesktop", "PolicyFile",
+            "PolicyEngine", "PolicyRuntime", "BusService", "DBus", "DesktopServices", "PolicyFile",
         ],
         swiftSettings: small)
 ]
 let hostDependencies: [Target.Dependency] = [
-    "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionDesktop", "SessionHost", "PolicyFile",
+    "PolicyEngine", "PolicyRuntime", "BusService", "DBus", "DesktopServices", "HostSupport", "PolicyFile",
 ]
 
 /// For both modules: the gain that glides.
@@ -169,41 +169,42 @@ let pulseAudio: [Target] = [
 /// only the start needs.
 let trim: [Target] = [.target(name: "CRuntimeTrim", exclude: ["constants.ld", "order.txt"], cSettings: hardened)]
 
-/// The library for applications in Swift, without Foundation, and a small player and recorder as examples of its use.
+/// The library for applications in Swift, without Foundation.
 let library: [Target] = [
-    .target(name: "AudioSession", dependencies: ["SessionBus", "SessionWire"], swiftSettings: strict),
-    .executableTarget(
-        name: "audio-session-player", dependencies: ["AudioSession", "CLibPulse"], path: "Sources/AudioSessionPlayer",
-        swiftSettings: strict, linkerSettings: [.linkedLibrary("pulse-simple")]),
-    .executableTarget(
-        name: "audio-session-recorder", dependencies: ["AudioSession", "CLibPulse"],
-        path: "Sources/AudioSessionRecorder", swiftSettings: strict, linkerSettings: [.linkedLibrary("pulse-simple")]),
+    .target(name: "AudioSession", dependencies: ["DBus", "BusInterface"], swiftSettings: strict)
 ]
 
 /// The command line. It contains the Swift runtime, so that it runs without an installed Swift.
 let commandLine: [Target] = [
     .target(
-        name: "SessionCommands",
+        name: "Commands",
         dependencies: [
-            "SessionCore", "SessionRuntime", "PolicyFile", "SessionWire", "SessionBus",
+            "PolicyEngine", "PolicyRuntime", "PolicyFile", "BusInterface", "DBus",
             .product(name: "ArgumentParser", package: argumentParserName),
         ],
         swiftSettings: strict),
     .executableTarget(
-        name: "audio-session", dependencies: ["SessionCommands"], swiftSettings: strict, linkerSettings: commandLinkage),
+        name: "audio-session", dependencies: ["Commands"], swiftSettings: strict, linkerSettings: commandLinkage),
 ]
 
 /// Private servers, real clients and captures: for tests, benchmarks and the demonstration. Optimised in debug builds
 /// as well, because it filters minutes of sound.
 let kit: [Target] = [
     .target(
-        name: "SessionTestKit", dependencies: ["SessionCore", "SessionRuntime", "capture-sound"],
+        name: "TestKit", dependencies: ["PolicyEngine", "PolicyRuntime", "capture-sound"], path: "Tests/Kit",
         swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .executableTarget(
-        name: "session-demo", dependencies: ["SessionTestKit"], path: "Sources/SessionDemo", swiftSettings: strict),
+        name: "session-demo", dependencies: ["TestKit"], path: "Tests/Demo", swiftSettings: strict),
 ]
 
 // MARK: - Tests
+
+/// A small player and recorder, as examples of the library for Swift.
+let examples: [Target] = ["Player", "Recorder"].map {
+    .executableTarget(
+        name: "audio-session-\($0.lowercased())", dependencies: ["AudioSession", "CLibPulse"],
+        path: "Tests/Examples/\($0)", swiftSettings: strict, linkerSettings: [.linkedLibrary("pulse-simple")])
+}
 
 /// Clients, cards and libraries that tests run beside the servers.
 let programs: [Target] = [
@@ -222,7 +223,7 @@ let programs: [Target] = [
         swiftSettings: strict),
     // A private server for commands in other languages.
     .executableTarget(
-        name: "private-desktop", dependencies: ["SessionTestKit"], path: "Tests/PrivateDesktop",
+        name: "private-desktop", dependencies: ["TestKit"], path: "Tests/PrivateDesktop",
         exclude: ["desktop.py", "listening.py", "valgrind.supp"], swiftSettings: strict),
     // A simulated sound card.
     .executableTarget(
@@ -238,14 +239,14 @@ let programs: [Target] = [
     .target(name: "SpaEvents", dependencies: ["CLibPipeWire"], path: "Tests/SpaEvents"),
     // A sound server on paper.
     .target(
-        name: "PaperServer", dependencies: ["SessionRuntime", "SessionCore", "PolicyFile"], path: "Tests/PaperServer",
+        name: "PaperServer", dependencies: ["PolicyRuntime", "PolicyEngine", "PolicyFile"], path: "Tests/PaperServer",
         swiftSettings: strict),
     // The service on a real bus, with that server.
     .target(
         name: "ServiceFixture",
         dependencies: [
-            "SessionService", "SessionRuntime", "SessionCore", "PolicyFile", "SessionBus", "SessionDesktop",
-            "SessionTestKit", "PaperServer",
+            "BusService", "PolicyRuntime", "PolicyEngine", "PolicyFile", "DBus", "DesktopServices",
+            "TestKit", "PaperServer",
         ],
         path: "Tests/ServiceFixture", swiftSettings: strict),
     // Replaces malloc in a program, and counts allocations.
@@ -255,35 +256,35 @@ let programs: [Target] = [
 /// Random sequences, and what always holds, to check the engine; the exploration of all states of a few sessions; and
 /// benchmarks.
 let judges: [Target] = [
-    .target(name: "RandomEvents", dependencies: ["SessionCore"], path: "Tests/RandomEvents", swiftSettings: strict),
+    .target(name: "RandomEvents", dependencies: ["PolicyEngine"], path: "Tests/RandomEvents", swiftSettings: strict),
     .target(
-        name: "SessionProperties", dependencies: ["SessionCore", "RandomEvents"], path: "Tests/SessionProperties",
+        name: "EngineProperties", dependencies: ["PolicyEngine", "RandomEvents"], path: "Tests/EngineProperties",
         swiftSettings: strict),
     .target(
         name: "StateExploration",
-        dependencies: ["SessionCore", "RandomEvents", "SessionProperties"],
+        dependencies: ["PolicyEngine", "RandomEvents", "EngineProperties"],
         path: "Tests/StateExploration",
         swiftSettings: strict),
     .target(
-        name: "RandomPolicies", dependencies: ["PolicyFile", "SessionCore", "RandomEvents"],
+        name: "RandomPolicies", dependencies: ["PolicyFile", "PolicyEngine", "RandomEvents"],
         path: "Tests/RandomPolicies", swiftSettings: strict),
     .executableTarget(
         name: "judge",
         dependencies: [
-            "RandomEvents", "SessionProperties", "StateExploration", "RandomPolicies",
-            "SessionCommands",
+            "RandomEvents", "EngineProperties", "StateExploration", "RandomPolicies",
+            "Commands",
         ],
         path: "Tests/Judge",
         swiftSettings: strict),
     .executableTarget(
         name: "session-bench",
         dependencies: [
-            "AudioSession", "SessionCore", "SessionRuntime", "PolicyFile", "SessionTestKit", "AllocationCount",
+            "AudioSession", "PolicyEngine", "PolicyRuntime", "PolicyFile", "TestKit", "AllocationCount",
             "BenchReport", "PaperServer", "RandomEvents",
         ],
         path: "Tests/Bench", exclude: ["README.md", "calls.c", "footprint.txt", "Report"], swiftSettings: strict),
     // What benchmarks find in recordings, and how they judge, print and draw it.
-    .target(name: "BenchReport", dependencies: ["SessionTestKit"], path: "Tests/Bench/Report", swiftSettings: strict),
+    .target(name: "BenchReport", dependencies: ["TestKit"], path: "Tests/Bench/Report", swiftSettings: strict),
 ]
 
 /// The tests of a target, in the folder of its name.
@@ -295,50 +296,50 @@ func tests(of target: String, _ dependencies: [Target.Dependency], exclude: [Str
 
 let tests: [Target] = [
     tests(
-        of: "SessionCore",
+        of: "PolicyEngine",
         [
-            "SessionCore", "PolicyFile", "RandomEvents", "SessionProperties", "StateExploration",
+            "PolicyEngine", "PolicyFile", "RandomEvents", "EngineProperties", "StateExploration",
         ],
         exclude: ["Pairs"]),
-    tests(of: "PolicyFile", ["PolicyFile", "SessionCore", "RandomEvents", "RandomPolicies", "SpaEvents"]),
+    tests(of: "PolicyFile", ["PolicyFile", "PolicyEngine", "RandomEvents", "RandomPolicies", "SpaEvents"]),
     tests(
-        of: "SessionRuntime",
-        ["SessionCore", "SessionRuntime", "PolicyFile", "SessionWire", "CGlide", "PaperServer", "RandomEvents"]),
-    tests(of: "SessionBus", ["SessionBus", "SessionWire", "SessionTestKit", "RandomEvents"]),
+        of: "PolicyRuntime",
+        ["PolicyEngine", "PolicyRuntime", "PolicyFile", "BusInterface", "CGlide", "PaperServer", "RandomEvents"]),
+    tests(of: "DBus", ["DBus", "BusInterface", "TestKit", "RandomEvents"]),
     tests(
-        of: "SessionDesktop",
-        ["SessionDesktop", "SessionRuntime", "SessionCore", "SessionBus", "SessionWire", "SessionTestKit"]),
+        of: "DesktopServices",
+        ["DesktopServices", "PolicyRuntime", "PolicyEngine", "DBus", "BusInterface", "TestKit"]),
     tests(
-        of: "SessionService",
+        of: "BusService",
         [
-            "SessionService", "SessionHost", "SessionRuntime", "SessionCore", "PolicyFile", "SessionBus",
-            "SessionDesktop", "SessionTestKit", "ServiceFixture",
+            "BusService", "HostSupport", "PolicyRuntime", "PolicyEngine", "PolicyFile", "DBus",
+            "DesktopServices", "TestKit", "ServiceFixture",
         ]),
     tests(
         of: "AudioSession",
         [
-            "AudioSession", "SessionService", "SessionRuntime", "SessionCore", "SessionBus", "SessionTestKit",
+            "AudioSession", "BusService", "PolicyRuntime", "PolicyEngine", "DBus", "TestKit",
             "ServiceFixture",
         ]),
     tests(
-        of: "SessionHost",
+        of: "HostSupport",
         [
-            "SessionHost", "SessionService", "SessionRuntime", "SessionCore", "SessionDesktop", "SessionBus",
-            "PolicyFile", "SessionTestKit",
+            "HostSupport", "BusService", "PolicyRuntime", "PolicyEngine", "DesktopServices", "DBus",
+            "PolicyFile", "TestKit",
         ]),
     // Without the command itself, whose linker flags do not suit tests; a build of the tests still builds the command.
     tests(
-        of: "SessionCommands", ["SessionCommands", "SessionWire", "SessionBus", "SessionTestKit", "RandomEvents"],
+        of: "Commands", ["Commands", "BusInterface", "DBus", "TestKit", "RandomEvents"],
         exclude: ["Snapshots"]),
-    tests(of: "SessionTestKit", ["SessionTestKit", "fixture-card"]),
-    tests(of: "BenchReport", ["BenchReport", "SessionTestKit"]),
+    tests(of: "TestKit", ["TestKit", "fixture-card"]),
+    tests(of: "BenchReport", ["BenchReport", "TestKit"]),
     // What install/build has made, and everything else that needs neither a desktop nor the targets themselves.
-    tests(of: "Package", ["SessionTestKit"]),
+    tests(of: "Package", ["TestKit"]),
     // In real servers, which load the built modules.
     tests(
         of: "Live",
         [
-            "SessionRuntime", "SessionCommands", "SessionCore", "PolicyFile", "SessionTestKit",
+            "PolicyRuntime", "Commands", "PolicyEngine", "PolicyFile", "TestKit",
             "cycle-watch", "odd-client", "odd-pulse-client", "stream-churn", "fixture-card", "audio-session-player",
             "audio-session-recorder", "session-application",
         ]),
@@ -358,6 +359,6 @@ let package = Package(
     ],
     // Only for the command line; code that a sound server loads depends on no package.
     dependencies: [argumentParser],
-    targets: engine + bus + host + glide + pipeWire + pulseAudio + trim + library + commandLine + kit + programs
-        + judges + tests
+    targets: engine + bus + host + glide + pipeWire + pulseAudio + trim + library + commandLine + kit + examples
+        + programs + judges + tests
 )

@@ -1,5 +1,5 @@
-import SessionBus
-import SessionWire
+import BusInterface
+import DBus
 
 /// An audio session: an application says what its sound is for, and is told when others interrupt it.
 ///

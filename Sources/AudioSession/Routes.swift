@@ -1,4 +1,4 @@
-import SessionWire
+import BusInterface
 
 extension AudioSession {
     /// What an input or output is. The raw value is the service's word.

@@ -1,6 +1,6 @@
+import BusInterface
+import DBus
 import Glibc
-import SessionBus
-import SessionWire
 
 /// A session with the service: opened, set up as the application wants it, lost, and opened again. It lives on a thread
 /// of its own.

@@ -1,5 +1,5 @@
-import SessionBus
-import SessionWire
+import BusInterface
+import DBus
 
 /// What the service tells of the session, and what becomes of it: properties that others read, and events.
 extension ServiceSession {

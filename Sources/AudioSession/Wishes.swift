@@ -1,4 +1,4 @@
-import SessionWire
+import BusInterface
 
 /// What an application has asked for, and got. A session that is opened again is set up from it.
 struct Wishes: Sendable {

@@ -1,6 +1,6 @@
+import BusInterface
+import DBus
 import Glibc
-import SessionBus
-import SessionWire
 import Synchronization
 
 /// A call of the application, on its way to the session's thread.

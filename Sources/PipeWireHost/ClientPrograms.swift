@@ -1,7 +1,7 @@
 import CPipeWire
-import SessionRuntime
-import SessionDesktop
-import SessionHost
+import DesktopServices
+import HostSupport
+import PolicyRuntime
 
 /// The programs behind one client of the daemon. Each is looked up when the client first appears, so a later process
 /// that reuses the process id is not mistaken for it.

@@ -1,7 +1,7 @@
 import CPipeWire
-import SessionRuntime
-import SessionDesktop
-import SessionHost
+import DesktopServices
+import HostSupport
+import PolicyRuntime
 
 /// The host as ``ClientWatch`` uses it.
 protocol ClientWatchHost: AnyObject {

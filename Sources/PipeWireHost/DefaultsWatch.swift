@@ -1,6 +1,6 @@
 import CPipeWire
-import SessionHost
 import Glibc
+import HostSupport
 
 /// The session manager's metadata "default": which sink and source are the default ones, and where streams are sent.
 ///

@@ -1,6 +1,6 @@
 import CPipeWire
-import SessionCore
-import SessionHost
+import HostSupport
+import PolicyEngine
 
 /// One card and the state of its ports (R60–R63).
 ///

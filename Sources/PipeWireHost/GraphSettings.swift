@@ -1,5 +1,5 @@
 import CPipeWire
-import SessionHost
+import HostSupport
 
 /// Whether the daemon accepts a text as a fraction such as `1024/48000`.
 func isFraction(_ text: String) -> Bool {

@@ -1,5 +1,5 @@
 import CPipeWire
-import SessionHost
+import HostSupport
 
 /// Reads the rate and quantum of each part of the graph (R74).
 ///

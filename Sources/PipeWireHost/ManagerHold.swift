@@ -1,6 +1,6 @@
 import CPipeWire
-import SessionCore
-import SessionHost
+import HostSupport
+import PolicyEngine
 
 /// Holds back the session manager's requests: first until it is known whether an output is lost, then until the card
 /// has played its buffer. A stream that the policy stops stays audible for that long. Its buffered sound would come out

@@ -1,6 +1,6 @@
 import CPipeWire
-import SessionHost
-import SessionRuntime
+import HostSupport
+import PolicyRuntime
 
 /// The settings of a session manager, in the metadata "sm-settings". One of them works against the policy:
 /// `linking.pause-playback`, which WirePlumber has since 0.5.11, and which is on by default.

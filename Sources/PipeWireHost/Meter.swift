@@ -1,5 +1,5 @@
 import CPipeWire
-import SessionHost
+import HostSupport
 
 /// Measures the level of a stream, with a stream of the module's own that records it (N13).
 final class Meter {

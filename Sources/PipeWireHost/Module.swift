@@ -1,9 +1,9 @@
 import CPipeWire
 import CRuntimeTrim
 import Glibc
+import HostSupport
 import PolicyFile
-import SessionHost
-import SessionRuntime
+import PolicyRuntime
 
 /// One loaded module. Lives until the daemon destroys it.
 public final class Module {

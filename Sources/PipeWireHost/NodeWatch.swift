@@ -1,7 +1,7 @@
 import CPipeWire
-import SessionCore
-import SessionHost
-import SessionRuntime
+import HostSupport
+import PolicyEngine
+import PolicyRuntime
 
 /// One sink or source: its properties, and its volume, mute and latency.
 final class NodeWatch {

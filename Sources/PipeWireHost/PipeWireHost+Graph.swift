@@ -1,7 +1,7 @@
 import CPipeWire
-import SessionCore
-import SessionHost
-public import SessionRuntime
+import HostSupport
+import PolicyEngine
+public import PolicyRuntime
 
 /// The preferences of sessions, and the rate and quantum of the graph (R74, R76).
 extension PipeWireHost {

@@ -1,7 +1,7 @@
 import CPipeWire
-public import SessionCore
-public import SessionRuntime
-import SessionDesktop
+import DesktopServices
+public import PolicyEngine
+public import PolicyRuntime
 
 /// The runtime's queries and commands about routes.
 extension PipeWireHost {

@@ -1,11 +1,11 @@
+import BusService
 import CPipeWire
+import DBus
+import DesktopServices
+import HostSupport
+import PolicyEngine
 import PolicyFile
-import SessionBus
-import SessionCore
-import SessionDesktop
-import SessionHost
-import SessionRuntime
-import SessionService
+import PolicyRuntime
 
 /// The policy's host in PipeWire: turns nodes and clients of the daemon into events, and effects into calls.
 public final class PipeWireHost: Host {

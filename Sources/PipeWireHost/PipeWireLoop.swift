@@ -1,6 +1,6 @@
 import CPipeWire
-import SessionHost
-import SessionBus
+import DBus
+import HostSupport
 
 /// The daemon's main loop, as the bus needs it.
 final class PipeWireLoop: EventLoop {

@@ -1,5 +1,5 @@
 import CPipeWire
-import SessionHost
+import HostSupport
 
 /// Overrides a node property for as long as a session requests it, and then restores the client's own value.
 final class PropertyOverride {

@@ -1,6 +1,6 @@
 import CPipeWire
-import SessionCore
-import SessionHost
+import HostSupport
+import PolicyEngine
 
 /// The session manager: which client it is, what it says in its metadata, and whether it is held back.
 extension RouteWatch {

@@ -1,8 +1,8 @@
 import CPipeWire
-import SessionCore
-import SessionDesktop
-import SessionHost
-import SessionRuntime
+import DesktopServices
+import HostSupport
+import PolicyEngine
+import PolicyRuntime
 
 /// The host as ``RouteWatch`` uses it.
 protocol RouteWatchHost: AnyObject {

@@ -1,7 +1,7 @@
 import CPipeWire
-package import SessionCore
-import SessionHost
-package import SessionRuntime
+import HostSupport
+package import PolicyEngine
+package import PolicyRuntime
 
 /// One stream in the daemon: the state that its client wants, the policy's changes, and the node to which both apply.
 package final class StreamNode: ServerStream {

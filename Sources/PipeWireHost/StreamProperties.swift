@@ -1,9 +1,9 @@
+import BusService
 import CPipeWire
-import SessionRuntime
-import SessionCore
-import SessionDesktop
-import SessionHost
-import SessionService
+import DesktopServices
+import HostSupport
+import PolicyEngine
+import PolicyRuntime
 
 /// A stream's properties, from its node and its client.
 struct StreamProperties: Equatable {

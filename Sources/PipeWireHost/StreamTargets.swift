@@ -1,6 +1,6 @@
 import CPipeWire
-import SessionHost
-import SessionCore
+import HostSupport
+import PolicyEngine
 
 /// Redirects streams away from the session manager's choice, through its metadata `default`.
 ///

@@ -1,4 +1,4 @@
-public import SessionCore
+public import PolicyEngine
 
 /// A policy, what streams are under it, and where it comes from.
 public struct PolicyInForce: Sendable, Equatable {

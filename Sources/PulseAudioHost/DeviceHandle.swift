@@ -1,6 +1,6 @@
 import CPulseCore
-import SessionCore
-import SessionHost
+import HostSupport
+import PolicyEngine
 
 /// A sink or source of the daemon, with the operations that both have in common.
 struct DeviceHandle {
@@ -28,11 +28,11 @@ struct DeviceHandle {
     /// The number in the engine.
     var node: UInt32 { isSink ? cpc_sink_index(pointer) : cpc_source_index(pointer) | DeviceHandle.sourceBit }
 
-    var name: String? { SessionHost.name(isSink ? cpc_sink_name(pointer) : cpc_source_name(pointer)) }
+    var name: String? { HostSupport.name(isSink ? cpc_sink_name(pointer) : cpc_source_name(pointer)) }
 
     var properties: OpaquePointer? { isSink ? cpc_sink_proplist(pointer) : cpc_source_proplist(pointer) }
 
-    func property(_ key: String) -> String? { properties.flatMap { SessionHost.name(pa_proplist_gets($0, key)) } }
+    func property(_ key: String) -> String? { properties.flatMap { HostSupport.name(pa_proplist_gets($0, key)) } }
 
     var card: OpaquePointer? { isSink ? cpc_sink_card(pointer) : cpc_source_card(pointer) }
 

@@ -1,5 +1,5 @@
 import CPulseCore
-import SessionHost
+import HostSupport
 
 /// Listens to one of the daemon's hooks until it is deallocated.
 final class Hook {

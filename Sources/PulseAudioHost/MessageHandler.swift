@@ -1,7 +1,7 @@
+import BusService
 import CPulseCore
 import Glibc
-import SessionHost
-import SessionService
+import HostSupport
 
 /// Answers `pactl send-message /audio-session status`, and `explain` with a subject, in JSON.
 final class MessageHandler {

@@ -1,9 +1,9 @@
 import CPulseCore
 import CRuntimeTrim
 import Glibc
+import HostSupport
 import PolicyFile
-import SessionHost
-import SessionRuntime
+import PolicyRuntime
 
 /// One loaded module. Lives until the daemon unloads it.
 public final class Module {

@@ -1,6 +1,6 @@
+import DesktopServices
 import Glibc
-import SessionRuntime
-import SessionDesktop
+import PolicyRuntime
 
 /// The process behind each client of the daemon.
 ///

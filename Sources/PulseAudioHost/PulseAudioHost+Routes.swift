@@ -1,7 +1,7 @@
 import CPulseCore
-public import SessionCore
-import SessionHost
-public import SessionRuntime
+import HostSupport
+public import PolicyEngine
+public import PolicyRuntime
 
 /// The runtime's queries and commands about routes.
 extension PulseAudioHost {

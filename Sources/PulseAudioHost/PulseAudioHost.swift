@@ -1,12 +1,12 @@
+import BusService
 import CPulseCore
+import DBus
+import DesktopServices
 import Glibc
+import HostSupport
+import PolicyEngine
 import PolicyFile
-import SessionBus
-import SessionCore
-import SessionDesktop
-import SessionHost
-import SessionRuntime
-import SessionService
+import PolicyRuntime
 
 /// The policy's host in PulseAudio: turns the daemon's hooks into events, and effects into calls.
 public final class PulseAudioHost: Host {

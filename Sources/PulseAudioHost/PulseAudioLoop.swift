@@ -1,6 +1,6 @@
 import CPulseCore
-import SessionBus
-import SessionHost
+import DBus
+import HostSupport
 
 /// The daemon's main loop, as the bus needs it.
 final class PulseAudioLoop: EventLoop {

@@ -1,7 +1,7 @@
 import CPulseCore
-package import SessionCore
-import SessionHost
-package import SessionRuntime
+import HostSupport
+package import PolicyEngine
+package import PolicyRuntime
 
 /// One stream in the daemon: the state that its client wants, and the policy's changes.
 ///

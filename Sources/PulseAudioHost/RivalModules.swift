@@ -1,7 +1,7 @@
 import CPulseCore
-import SessionCore
-import SessionHost
-import SessionRuntime
+import HostSupport
+import PolicyEngine
+import PolicyRuntime
 
 /// The host as ``RivalModules`` uses it.
 protocol RivalModulesHost: DaemonHooks {

@@ -1,7 +1,7 @@
 import CPulseCore
-import SessionCore
-import SessionHost
-import SessionRuntime
+import HostSupport
+import PolicyEngine
+import PolicyRuntime
 
 /// The hooks and objects of the daemon.
 protocol DaemonHooks: AnyObject {

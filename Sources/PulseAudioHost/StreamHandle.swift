@@ -1,6 +1,6 @@
 import CPulseCore
-import SessionCore
-import SessionHost
+import HostSupport
+import PolicyEngine
 
 /// A sink input or source output of the daemon, with the operations that both have in common.
 ///

@@ -1,9 +1,9 @@
+import BusService
 import CPulseCore
 import Glibc
-import SessionRuntime
-import SessionCore
-import SessionHost
-import SessionService
+import HostSupport
+import PolicyEngine
+import PolicyRuntime
 
 /// The properties of a stream and its client.
 struct StreamProperties: Equatable {

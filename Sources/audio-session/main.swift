@@ -1,3 +1,3 @@
-import SessionCommands
+import Commands
 
 AudioSession.main()

@@ -1,5 +1,5 @@
 import ServiceFixture
-import SessionTestKit
+import TestKit
 import Testing
 
 @testable import AudioSession

@@ -1,7 +1,7 @@
+import PolicyEngine
+import PolicyRuntime
 import ServiceFixture
-import SessionCore
-import SessionRuntime
-import SessionTestKit
+import TestKit
 import Testing
 
 @testable import AudioSession

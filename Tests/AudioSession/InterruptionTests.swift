@@ -1,4 +1,4 @@
-import SessionTestKit
+import TestKit
 import Testing
 
 @testable import AudioSession

@@ -1,6 +1,6 @@
 import ServiceFixture
-import SessionTestKit
 import Synchronization
+import TestKit
 import Testing
 
 @testable import AudioSession

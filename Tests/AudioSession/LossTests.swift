@@ -1,6 +1,6 @@
 import Foundation
 import ServiceFixture
-import SessionTestKit
+import TestKit
 import Testing
 
 @testable import AudioSession

@@ -1,7 +1,7 @@
 import Foundation
+import PolicyRuntime
 import ServiceFixture
-import SessionRuntime
-import SessionTestKit
+import TestKit
 import Testing
 
 @testable import AudioSession

@@ -1,10 +1,10 @@
+import PolicyEngine
 import ServiceFixture
-import SessionCore
-import SessionTestKit
+import TestKit
 import Testing
 
 @testable import AudioSession
-@testable import SessionRuntime
+@testable import PolicyRuntime
 
 /// Routes: what a session uses, what it is told of changes, and what it may prefer.
 @Suite(.timeLimit(.minutes(10))) struct RouteTests {

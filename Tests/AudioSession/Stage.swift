@@ -1,7 +1,7 @@
+import DBus
 import Foundation
 import ServiceFixture
-import SessionBus
-import SessionTestKit
+import TestKit
 import Testing
 
 @testable import AudioSession

@@ -1,7 +1,7 @@
-import BenchReport
 import AudioSession
+import BenchReport
 import Foundation
-import SessionTestKit
+import TestKit
 
 /// `Tests/bin/bench calls`: how long applications wait for the service, with both libraries and with sd-bus alone.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 
 /// Tells which frame of a capture is recorded at which moment.
 ///

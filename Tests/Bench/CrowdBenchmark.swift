@@ -1,9 +1,9 @@
 import BenchReport
 import Glibc
 import PaperServer
+import PolicyEngine
 import PolicyFile
-import SessionCore
-import SessionRuntime
+import PolicyRuntime
 
 /// A server without sound: what it is told costs nothing, so that all that is measured is ours.
 private final class SilentHost: PaperHost {

@@ -1,5 +1,5 @@
 import Foundation
-import SessionCore
+import PolicyEngine
 
 /// A number of streams, and what is done with them over and over.
 private struct Mix: Sendable {

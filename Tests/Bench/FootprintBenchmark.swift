@@ -1,6 +1,6 @@
 import BenchReport
 import Foundation
-import SessionTestKit
+import TestKit
 
 /// `Tests/bin/bench footprint`: what the module adds to the daemon's memory, and the size of its file.
 ///

@@ -1,6 +1,6 @@
 import BenchReport
 import Foundation
-import SessionTestKit
+import TestKit
 
 /// `Tests/bin/bench footprint --check`: fails if a module adds more than 10 % above what is written down to the memory of an
 /// idle daemon.

@@ -1,10 +1,10 @@
 import AllocationCount
 import BenchReport
 import PaperServer
+import PolicyEngine
 import PolicyFile
+import PolicyRuntime
 import RandomEvents
-import SessionCore
-import SessionRuntime
 
 /// A server on paper whose clock is moved.
 private final class LivingHost: PaperHost {

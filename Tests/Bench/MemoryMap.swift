@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 
 /// What a process occupies, by what it is mapped from, in KiB.
 struct MemoryMap: Sendable {

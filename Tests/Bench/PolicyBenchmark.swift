@@ -1,7 +1,7 @@
 import BenchReport
 import Foundation
+import PolicyEngine
 import PolicyFile
-import SessionCore
 
 /// Prints what it costs to read all shipped policy files, and to tell what a stream is by 500 rules.
 func benchmarkPolicy(_ arguments: [String]) throws {

@@ -1,6 +1,6 @@
 import BenchReport
 import Foundation
-import SessionTestKit
+import TestKit
 
 /// `Tests/bin/bench scale`: what the module costs a real daemon in which very many streams begin and end at a short quantum.
 ///

@@ -1,6 +1,6 @@
 import BenchReport
 import Foundation
-import SessionTestKit
+import TestKit
 
 /// A private server with one policy, and what was measured there so far.
 struct Stage {

@@ -1,6 +1,6 @@
 import BenchReport
 import Foundation
-import SessionTestKit
+import TestKit
 
 /// `Tests/bin/bench transitions`: how music is interrupted and comes back, by this module and by its peers.
 ///

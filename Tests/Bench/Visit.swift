@@ -1,6 +1,6 @@
 import BenchReport
 import Foundation
-import SessionTestKit
+import TestKit
 
 /// Plays music on a server and interrupts it several times in one recording. What was recorded is measured afterwards, so
 /// that the measuring takes no time from the servers.

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 @testable import BenchReport

@@ -22,20 +22,20 @@ let countedC: [CSetting] = [
 let package = Package(
     name: "fuzz",
     targets: [
-        .target(name: "SessionCore", swiftSettings: counted),
-        .target(name: "PolicyFile", dependencies: ["SessionCore"], swiftSettings: counted),
-        .target(name: "SessionRuntime", dependencies: ["SessionCore"], swiftSettings: counted),
-        .target(name: "SessionWire", swiftSettings: counted),
+        .target(name: "PolicyEngine", swiftSettings: counted),
+        .target(name: "PolicyFile", dependencies: ["PolicyEngine"], swiftSettings: counted),
+        .target(name: "SessionRuntime", dependencies: ["PolicyEngine"], swiftSettings: counted),
+        .target(name: "BusInterface", swiftSettings: counted),
         .systemLibrary(name: "CSystemdBus", pkgConfig: "libsystemd"),
-        .target(name: "SessionBus", dependencies: ["SessionWire", "CSystemdBus"], swiftSettings: counted),
-        .target(name: "SessionDesktop", dependencies: ["SessionBus", "SessionWire"], swiftSettings: counted),
+        .target(name: "DBus", dependencies: ["BusInterface", "CSystemdBus"], swiftSettings: counted),
+        .target(name: "DesktopServices", dependencies: ["DBus", "BusInterface"], swiftSettings: counted),
         .target(
             name: "SessionService",
-            dependencies: ["SessionCore", "SessionRuntime", "SessionWire", "SessionBus", "SessionDesktop"],
+            dependencies: ["PolicyEngine", "SessionRuntime", "BusInterface", "DBus", "DesktopServices"],
             swiftSettings: counted),
         .target(
-            name: "SessionHost",
-            dependencies: ["SessionCore", "SessionRuntime", "SessionService", "SessionBus", "PolicyFile"],
+            name: "HostSupport",
+            dependencies: ["PolicyEngine", "SessionRuntime", "SessionService", "DBus", "PolicyFile"],
             swiftSettings: counted),
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3"),
         .target(name: "CGlide", cSettings: countedC),
@@ -45,26 +45,26 @@ let package = Package(
         .target(
             name: "PipeWireHost",
             dependencies: [
-                "SessionCore", "SessionRuntime", "SessionService", "SessionBus", "SessionHost", "PolicyFile",
+                "PolicyEngine", "SessionRuntime", "SessionService", "DBus", "HostSupport", "PolicyFile",
                 "CPipeWire", "CRuntimeTrim",
             ],
             swiftSettings: counted),
-        // The parts of SessionCommands that read files; Tests/bin/fuzz links them into this folder.
+        // The parts of Commands that read files; Tests/bin/fuzz links them into this folder.
         .target(
-            name: "SessionCommands", dependencies: ["SessionCore", "SessionRuntime", "PolicyFile"],
+            name: "Commands", dependencies: ["PolicyEngine", "SessionRuntime", "PolicyFile"],
             path: "Scenarios", swiftSettings: counted),
         .target(
-            name: "RandomEvents", dependencies: ["SessionCore"], path: "Tests/RandomEvents", swiftSettings: plain),
+            name: "RandomEvents", dependencies: ["PolicyEngine"], path: "Tests/RandomEvents", swiftSettings: plain),
         .target(
-            name: "SessionProperties", dependencies: ["SessionCore", "RandomEvents"], path: "Tests/SessionProperties",
+            name: "EngineProperties", dependencies: ["PolicyEngine", "RandomEvents"], path: "Tests/EngineProperties",
             swiftSettings: plain),
         .target(name: "Edges", path: "Tests/Fuzz/Edges"),
         .executableTarget(
             name: "fuzz-targets",
             dependencies: [
-                "SessionCore", "PolicyFile", "RandomEvents", "SessionProperties", "SessionRuntime", "SessionWire",
-                "SessionBus", "SessionDesktop", "SessionService", "SessionHost", "PipeWireHost", "CPipeWire",
-                "SessionCommands", "Edges",
+                "PolicyEngine", "PolicyFile", "RandomEvents", "EngineProperties", "SessionRuntime", "BusInterface",
+                "DBus", "DesktopServices", "SessionService", "HostSupport", "PipeWireHost", "CPipeWire",
+                "Commands", "Edges",
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: plain,
             linkerSettings: [

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import SessionCommands
+@testable import Commands
 
 /// Every scenario file of the project, on the engine.
 enum StoryPlay {

@@ -1,7 +1,7 @@
+import EngineProperties
 import Foundation
 import RandomEvents
 import RandomPolicies
-import SessionProperties
 import Synchronization
 
 // Goes through very many cases, and judges what comes of each. Tests/bin/judge builds and starts this, and explains it.

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// Where calls are heard: on a card with an earpiece, a loudspeaker and a jack, managed by the stock session manager.

@@ -1,6 +1,6 @@
 import Foundation
-import SessionRuntime
-import SessionTestKit
+import PolicyRuntime
+import TestKit
 import Testing
 
 /// The command line against the module in a real server.

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// What the desktop around the sound says: screen lock, sleep, calls, the user's switches (N16).

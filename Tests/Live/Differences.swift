@@ -1,6 +1,6 @@
 import Foundation
-import SessionRuntime
-import SessionTestKit
+import PolicyRuntime
+import TestKit
 import Testing
 
 /// A scenario that only one server can show, and why: all that is not in this list runs on each of them.

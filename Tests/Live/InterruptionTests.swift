@@ -1,4 +1,4 @@
-import SessionTestKit
+import TestKit
 import Testing
 
 /// Each kind of client interrupts each victim, one after the other in one desktop, and every interruption is measured on

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// What is decided by the level of a sound, and where and how loud a role is heard.

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// All tests that run the built module in a real server. They run beside each other, each in a server that no other test

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// What the module's place in front of a sink's mixer does to streams that nobody lowers: nothing.

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// The blocks of memory that are in use in a daemon, as `Tests/LiveBlocks` counts them by who has asked for them.

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 
 /// What a program records, by the file that it writes: whether a recording goes on, its user sees there, too.
 struct Recording: Sendable {

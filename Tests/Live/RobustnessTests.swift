@@ -1,6 +1,6 @@
 import Foundation
-import SessionTestKit
 import Synchronization
+import TestKit
 import Testing
 
 extension LiveModule {

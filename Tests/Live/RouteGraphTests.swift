@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// Routes through filters, combined sinks and the network, of streams that their user has moved, and of a machine without

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// Routes when those around do not behave: a card that lies, a session manager that dies, effects in between.

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// Users pull plugs (R63, R64): with a card that the stock session manager takes for a real one, recorded plug by plug.

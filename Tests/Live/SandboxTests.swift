@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// Programs in sandboxes as Flatpak makes them: with bubblewrap, its own processes and files, and a description at the root.

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// The rules of sessions, over a real bus and heard in a real daemon.

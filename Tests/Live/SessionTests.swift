@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// Sessions over the bus, with a real bus, a real daemon and real clients.

@@ -1,6 +1,6 @@
 import Foundation
-import SessionTestKit
 import Synchronization
+import TestKit
 import Testing
 
 /// The private servers of a run. Tests with the same configuration share one, one after the other; what a test leaves

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// What is heard when music is lowered, muted, stopped or held back, and comes back: nothing but its own tone.

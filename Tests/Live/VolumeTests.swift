@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// Volumes of routes (R65), which the session manager remembers and nothing here writes.

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// Wishes of sessions for their streams, against what the server itself says and records.

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// `Sources/CAudioSession`: what is built, and the tests in `Tests/AudioSessionC`, each with a bus, a service, a home and a

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// Code in C beside the daemons' own: the offsets of PulseAudio's fields, the mixer and the gains that glide.

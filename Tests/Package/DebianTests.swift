@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 @Suite("Debian packages", .enabled(if: (try? Sandbox().locate("dpkg-deb")) != nil))

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// A machine for `install/dependencies`: a folder of programs, among them package managers that install nothing.

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 import Testing
 
 /// Installs into folders and homes of their own. Nothing of the machine's own installation is looked at or touched.

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 
 /// The project's folder, and what `install/build` has made in it.
 enum Project {
@@ -13,7 +13,7 @@ enum Project {
     /// The version that the sources state.
     static var version: String {
         get throws {
-            let names = try text("Sources/SessionWire/AudioSessionNames.swift")
+            let names = try text("Sources/BusInterface/AudioSessionNames.swift")
             return String(names.firstMatch(of: /static let version = "([0-9.]+)"/)?.1 ?? "")
         }
     }

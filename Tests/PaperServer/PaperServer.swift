@@ -1,6 +1,6 @@
+public import PolicyEngine
 public import PolicyFile
-public import SessionCore
-public import SessionRuntime
+public import PolicyRuntime
 
 /// A sound server that exists on paper only: nothing is heard, and nothing fails.
 open class PaperHost: Host {

@@ -1,6 +1,6 @@
-import RandomPolicies
-import SessionCore
+import PolicyEngine
 import RandomEvents
+import RandomPolicies
 import Testing
 
 @testable import PolicyFile

@@ -1,5 +1,5 @@
 import Foundation
-import SessionCore
+import PolicyEngine
 import Testing
 
 @testable import PolicyFile

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 import Testing
 
 @testable import PolicyFile
@@ -71,7 +71,7 @@ private let pairCases: [PairCase] =
 
 /// What a word in `interplay` means, after what the sources say of roles.
 private let partyCases: [(roles: String, word: String, party: InterplayRules.Party)] =
-    SessionCore.Category.allCases.map { ("", $0.rawValue, .category($0)) } + [
+    PolicyEngine.Category.allCases.map { ("", $0.rawValue, .category($0)) } + [
         ("", "Play-And-Record", .category(.playAndRecord)),
         ("playback = { category = ambient }", "playback", .named("playback")),
         ("playback = { category = ambient }", "ambient", .category(.ambient)),

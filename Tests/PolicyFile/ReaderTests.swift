@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 import Testing
 
 @testable import PolicyFile

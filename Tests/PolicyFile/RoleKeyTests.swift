@@ -1,6 +1,6 @@
 import Foundation
+import PolicyEngine
 import RandomPolicies
-import SessionCore
 import Testing
 
 @testable import PolicyFile

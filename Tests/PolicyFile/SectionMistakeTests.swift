@@ -1,5 +1,5 @@
 import Glibc
-import SessionCore
+import PolicyEngine
 import Testing
 
 @testable import PolicyFile

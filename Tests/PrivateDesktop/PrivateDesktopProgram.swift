@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 
 /// A private sound server for commands that are not written in Swift.
 ///

@@ -1,6 +1,6 @@
 """A private, silent desktop with one of the sound servers and the module in it, for commands written in Python.
 
-The program private-desktop (PrivateDesktopProgram.swift) starts and ends the servers, with SessionTestKit's configuration; this is
+The program private-desktop (PrivateDesktopProgram.swift) starts and ends the servers, with TestKit's configuration; this is
 its client. What a command starts itself ends with it, also when it is killed.
 """
 

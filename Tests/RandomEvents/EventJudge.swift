@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// An engine, and a judgement of all that it does.
 public protocol EventJudge: Sendable {

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// A recorded sequence of events. It can be played again without some of them.
 public struct EventSequence: Sendable {
@@ -135,7 +135,7 @@ public struct EventSequence: Sendable {
     }
 
     private static let noise = [
-        "SessionCore.", "ApplicationID", "StreamID", "SessionID", "rawValue: ", "PortID",
+        "PolicyEngine.", "ApplicationID", "StreamID", "SessionID", "rawValue: ", "PortID",
         "SessionReference", "Silence.", "Category.", "Cause.", "Optional", "SessionKey.", "LinearGain", "Reason.",
         "Treatment", "SessionNumber", "Instant", "application: ", "name: ",
         ", id: nil",

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// A second statement of what one session does to another while both request activation.
 ///
@@ -25,7 +25,7 @@ public enum Pairs {
     }
 
     /// R15–R20: the category plays sound.
-    public static func isHeard(_ category: SessionCore.Category) -> Bool {
+    public static func isHeard(_ category: PolicyEngine.Category) -> Bool {
         category != .record && category != .audioProcessing
     }
 

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// Who takes part in a random sequence.
 enum Actors {
@@ -194,7 +194,7 @@ public struct RandomSequence<Judge: EventJudge>: RandomPlay, Sendable {
             case 2: .avoidsAlerts(random.oneIn(2))
             default:
                 .category(
-                    random.pick(SessionCore.Category.allCases),
+                    random.pick(PolicyEngine.Category.allCases),
                     random.oneIn(2)
                         ? []
                         : random.pick([

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// A policy for random sequences, with the roles that its streams have.
 struct TrialPolicy: Sendable {
@@ -97,8 +97,8 @@ extension SplitMix64 {
         return Interplay(pick(Interplay.Kind.allCases), ducking: oneIn(2) ? Ducking() : nil)
     }
 
-    private mutating func someCategories() -> Set<SessionCore.Category> {
-        var result: Set<SessionCore.Category> = []
+    private mutating func someCategories() -> Set<PolicyEngine.Category> {
+        var result: Set<PolicyEngine.Category> = []
         for category in Category.allCases where oneIn(3) { result.insert(category) }
         return result
     }

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// A machine with a loudspeaker, a jack for headphones, and a microphone that may be missing.
 package struct Machine {

@@ -1,14 +1,14 @@
+import BusService
+import DBus
+import DesktopServices
 import Foundation
+import HostSupport
 import PaperServer
+import PolicyEngine
 import PolicyFile
-import SessionBus
-import SessionCore
-import SessionDesktop
-import SessionHost
-import SessionRuntime
-import SessionService
-import SessionTestKit
+import PolicyRuntime
 import Synchronization
+import TestKit
 
 /// The service on a real bus, with a host that has streams on paper only, on a thread of its own.
 package final class ServiceFixture: Sendable {

@@ -1,5 +1,5 @@
 import Dispatch
-import SessionCore
+import PolicyEngine
 import Synchronization
 
 /// All states that a world can come to within so many steps, breadth first.

@@ -1,4 +1,4 @@
-@testable import SessionCore
+@testable import PolicyEngine
 
 /// To know a state again. Sessions are named by their place in the order of claims, times count from now.
 extension Engine {

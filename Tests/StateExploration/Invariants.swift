@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// What has to hold in every state beside what always holds (`Property`): there is a way out of it.
 extension World {

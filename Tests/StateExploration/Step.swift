@@ -1,13 +1,13 @@
-import SessionCore
+import PolicyEngine
 
 /// What an application can say of its session: every category, the options that make a difference to others, and the
 /// modes that do.
 public enum Configurations {
     /// All of them, by number.
-    public static let all: [(category: SessionCore.Category, options: CategoryOptions, mode: Mode)] = {
-        var result: [(SessionCore.Category, CategoryOptions, Mode)] = []
+    public static let all: [(category: PolicyEngine.Category, options: CategoryOptions, mode: Mode)] = {
+        var result: [(PolicyEngine.Category, CategoryOptions, Mode)] = []
         let mixing: [CategoryOptions] = [[], .mixWithOthers, .duckOthers, .interruptSpokenAudio]
-        for category in SessionCore.Category.allCases {
+        for category in PolicyEngine.Category.allCases {
             for options in mixing where options.isEmpty || category.takes(options) {
                 let modes: [Mode] =
                     switch category {

@@ -1,6 +1,6 @@
+import EngineProperties
+import PolicyEngine
 import RandomEvents
-import SessionCore
-import SessionProperties
 
 /// Applications that each hold a session with one stream, a server that obeys at once, and a user; around an engine.
 ///

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// A policy with all its layers, written as one policy file. A comment after each value says where the value is from.
 /// Reading this file alone gives the same policy.

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 // Writes the sections of a policy file from merged sources.
 extension PolicyWriter {

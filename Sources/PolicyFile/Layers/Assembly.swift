@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// Merges sources, and leaves out those with errors.
 ///

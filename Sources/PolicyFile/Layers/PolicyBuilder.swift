@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// Merges sources over a built-in preset, key by key; later sources win.
 struct PolicyBuilder: Sendable {

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// A policy file, read and checked.
 ///

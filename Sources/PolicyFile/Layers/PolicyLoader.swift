@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// The policy that is in force, where it came from, and what was wrong on the way.
 public struct LoadedPolicy: Sendable, Equatable {

@@ -1,4 +1,4 @@
-public import SessionCore
+public import PolicyEngine
 
 /// The result of classifying one stream by the policy, and the reasons.
 public struct Classification: Sendable, Equatable {

@@ -1,4 +1,4 @@
-public import SessionCore
+public import PolicyEngine
 
 /// Classifies streams by their properties.
 ///

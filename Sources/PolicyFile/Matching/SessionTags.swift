@@ -1,4 +1,4 @@
-public import SessionCore
+public import PolicyEngine
 
 /// A stream's own statements about its session, in properties such as `audio-session run` sets.
 ///

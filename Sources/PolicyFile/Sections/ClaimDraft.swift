@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// The subject of a claim: one of the two priorities above applications (N11), or control of the whole desktop (N20).
 enum ClaimKind: String, Sendable, Hashable, CaseIterable {

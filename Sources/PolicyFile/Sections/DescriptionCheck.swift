@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 // Checks whether the parts of a session description fit together.
 extension DescriptionDraft {

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// The draft of a session description, merged from the sources, with the origin of every value.
 struct DescriptionDraft: Sendable {

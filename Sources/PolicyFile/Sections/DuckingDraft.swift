@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// The draft of how others are ducked. Values that are not set come from the defaults.
 struct DuckingDraft: Sendable {

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// The draft of the rules for pairs of descriptions, merged from the sources.
 struct InterplayTable: Sendable {

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// The draft of the rule for one pair of descriptions, merged from the sources.
 struct PairDraft: Sendable {

@@ -1,4 +1,4 @@
-package import SessionCore
+package import PolicyEngine
 
 /// A key of a role in policy files: the one place that says how its value is read, merged, used and shown. What streams
 /// without a role are has the same keys, and so has what a rule changes.

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// The draft of the roles and their aliases, merged from the sources.
 struct RoleTable: Sendable {

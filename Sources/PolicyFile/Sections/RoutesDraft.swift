@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// The draft of the rules for outputs that are removed and come back, merged from the sources (R64).
 struct RoutesDraft: Sendable {

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// The draft of one rule from a source.
 struct RuleDraft: Sendable {

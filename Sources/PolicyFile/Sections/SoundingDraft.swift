@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// The draft of what counts as sound, merged from the sources (N13).
 struct SoundingDraft: Sendable {

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// The draft of which categories the user's switches silence, merged from the sources (N16).
 struct SwitchesDraft: Sendable {

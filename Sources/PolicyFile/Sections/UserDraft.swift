@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// The draft of what follows when a user wants to hear what the policy keeps silent, merged from the sources (N19).
 struct UserDraft: Sendable {

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// The draft of the zones, merged from the sources: a zone that a later source names is replaced as a whole (N27).
 struct ZonesDraft: Sendable {

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// A position in a source: both numbers start at 1, and columns count Unicode scalars (a tab is one).
 public struct Place: Sendable, Hashable, Comparable {

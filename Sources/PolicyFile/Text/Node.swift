@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// A value in a source, with the place where it begins.
 package struct Node: Sendable, Hashable {

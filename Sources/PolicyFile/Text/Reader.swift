@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// Reads SPA-JSON, PipeWire's relaxed JSON, into a tree.
 ///

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// Walks through the bytes of a source, one Unicode scalar at a time, and knows where it is.
 ///

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 // Reads the values of keys from nodes. If one is invalid, the mistake is reported and `nil` is returned.
 extension Diagnosis {

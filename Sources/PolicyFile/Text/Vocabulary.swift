@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// The words that a key accepts, with their meanings.
 struct Vocabulary<Value: Sendable>: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 
 /// The amplitude of one tone, frame by frame, in a channel that contains nothing else.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import SessionTestKit
+import TestKit
 
 /// One interruption in a recording of the sink: the interrupted stream (the victim) plays a tone on one channel, the
 /// interrupter another tone on the other.

@@ -1,9 +1,9 @@
-import SessionCore
+import PolicyEngine
 
+@testable import EngineProperties
 @testable import RandomEvents
-@testable import SessionProperties
 
-/// A sequence of events as a host sends them, judged by what always holds (SessionProperties).
+/// A sequence of events as a host sends them, judged by what always holds (EngineProperties).
 func fuzzRules(_ bytes: [UInt8]) {
     var sequence = RandomSequence<PropertyJudge>(beginning: bytes)
     sequence.play()
@@ -160,7 +160,7 @@ private struct EventPlay {
         case 3: .interruptionOnRouteDisconnect(input.pick([nil, true, false]))
         default:
             .category(
-                input.pick(SessionCore.Category.allCases), CategoryOptions(rawValue: UInt16(input.byte())),
+                input.pick(PolicyEngine.Category.allCases), CategoryOptions(rawValue: UInt16(input.byte())),
                 input.oneIn(2) ? input.pick(Mode.allCases) : nil)
         }
     }
@@ -170,7 +170,7 @@ private struct EventPlay {
         let known = Policy.phone.roles.sorted { $0.key.name < $1.key.name }.map(\.value)
         if !input.oneIn(3) { return input.pick(known) }
         return SessionDescription(
-            name: input.pick(["x", "y", ""]), category: input.pick(SessionCore.Category.allCases),
+            name: input.pick(["x", "y", ""]), category: input.pick(PolicyEngine.Category.allCases),
             options: CategoryOptions(rawValue: UInt16(input.byte())), mode: input.pick(Mode.allCases),
             priority: Priority(rawValue: input.byte()), fade: duration(), handover: input.pick(Handover.allCases),
             resumption: input.pick(Resumption.allCases), releaseDelay: duration(), isInterruptible: !input.oneIn(4),

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 @testable import PolicyFile
 

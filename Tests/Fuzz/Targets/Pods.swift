@@ -1,7 +1,7 @@
 import CPipeWire
 import Glibc
-import SessionCore
-import SessionHost
+import HostSupport
+import PolicyEngine
 
 @testable import PipeWireHost
 

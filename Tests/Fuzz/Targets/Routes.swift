@@ -1,5 +1,5 @@
+import PolicyEngine
 import RandomEvents
-import SessionCore
 
 /// Random events of cards, sinks, streams and sessions.
 func fuzzRoutes(_ bytes: [UInt8]) {
@@ -69,7 +69,7 @@ private struct RoutePlay {
         case 6: return [.route(.passesOn(id(), to: (0..<input.below(4)).map { _ in id() }))]
         case 7: return [.route(.defaultNode(direction(), name: input.oneIn(6) ? nil : "n\(id())"))]
         case 8:
-            let category = input.pick(SessionCore.Category.allCases)
+            let category = input.pick(PolicyEngine.Category.allCases)
             return [.route(input.pick([.woke, .overridden, .clock, .category(nil), .category(category)]))]
         case 9, 10: return session(SessionID(id()))
         case 11:
@@ -88,7 +88,7 @@ private struct RoutePlay {
     private mutating func session(_ id: SessionID) -> [Event] {
         if input.oneIn(4) { return [.sessionClosed(id)] }
         let category = ConfigurationChange.category(
-            input.pick(SessionCore.Category.allCases), CategoryOptions(rawValue: UInt16(input.byte())),
+            input.pick(PolicyEngine.Category.allCases), CategoryOptions(rawValue: UInt16(input.byte())),
             input.oneIn(2) ? input.pick(Mode.allCases) : nil)
         return [
             .sessionOpened(id, application: Self.application, .application), .sessionConfigured(id, category),

@@ -1,7 +1,7 @@
+import PolicyEngine
 import PolicyFile
-import SessionCore
 
-@testable import SessionCommands
+@testable import Commands
 
 /// Reads a scenario file, and plays it if it has no errors.
 func fuzzScenario(_ bytes: [UInt8]) {

@@ -1,12 +1,12 @@
 import CPipeWire
 import Glibc
+import HostSupport
+import PolicyEngine
 @testable import PolicyFile
-import SessionCore
-import SessionHost
 
+@testable import DesktopServices
 @testable import PipeWireHost
-@testable import SessionRuntime
-@testable import SessionDesktop
+@testable import PolicyRuntime
 
 /// Classifies a stream whose properties are lines of `key=value`.
 func fuzzProperties(_ bytes: [UInt8]) {

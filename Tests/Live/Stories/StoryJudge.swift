@@ -1,9 +1,9 @@
 import Foundation
+import PolicyEngine
 import PolicyFile
-import SessionCore
-import SessionTestKit
+import TestKit
 
-@testable import SessionCommands
+@testable import Commands
 
 /// What came of a story.
 struct StoryJudgement: Sendable {

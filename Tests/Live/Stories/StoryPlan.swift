@@ -1,9 +1,9 @@
 import Foundation
+import PolicyEngine
 import PolicyFile
-import SessionCore
-import SessionTestKit
+import TestKit
 
-@testable import SessionCommands
+@testable import Commands
 
 /// How a scenario is played with real means: what stands for its outputs, inputs and applications.
 struct StoryPlan {

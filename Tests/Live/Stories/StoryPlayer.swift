@@ -1,8 +1,8 @@
 import Foundation
-import SessionCore
-import SessionTestKit
+import PolicyEngine
+import TestKit
 
-@testable import SessionCommands
+@testable import Commands
 
 /// Plays a scenario in real time: real clients with a tone each, real sessions over D-Bus, real plugs.
 final class StoryPlayer {

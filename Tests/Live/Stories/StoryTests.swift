@@ -1,9 +1,9 @@
 import Foundation
 import PolicyFile
-import SessionTestKit
+import TestKit
 import Testing
 
-@testable import SessionCommands
+@testable import Commands
 
 /// Every scenario file there is, in a real server: the same files as the unit tests play on the engine.
 extension LiveModule {

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// Random cards, filters, streams and sessions: everything that sessions are told fits together (R56–R58, R64).
 public struct RouteEnginePlay: RandomPlay {

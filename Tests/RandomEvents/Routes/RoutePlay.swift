@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// Random devices, nodes and defaults, and a second opinion on the route (R56, R58, R64).
 public struct RoutePlay: RandomPlay {
@@ -8,7 +8,7 @@ public struct RoutePlay: RandomPlay {
     private var devices: [UInt32: RouteDevice] = [:]
     private var nodes: [UInt32: RouteNode] = [:]
     private var defaults: [PortDirection: String] = [:]
-    private var category: SessionCore.Category?
+    private var category: PolicyEngine.Category?
     private var lastChange: (time: Int64, route: Route)?
     private var lost: Set<String> = []
     /// The first failure; `nil` for none.
@@ -158,7 +158,7 @@ public struct RoutePlay: RandomPlay {
             defaults[direction] = random.oneIn(6) ? nil : "n\(random.below(5))"
             return .defaultNode(direction, name: defaults[direction])
         case 10:
-            category = random.oneIn(4) ? nil : random.pick(SessionCore.Category.allCases)
+            category = random.oneIn(4) ? nil : random.pick(PolicyEngine.Category.allCases)
             return .category(category)
         default: return random.pick([.overridden, .woke, .clock])
         }

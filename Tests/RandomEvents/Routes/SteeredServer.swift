@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// A server that does what it is told, with a second copy of itself to which no session ever did anything.
 ///

@@ -1,4 +1,4 @@
-import SessionCore
+import PolicyEngine
 
 /// Random sessions, cards and choices of a user: when all sessions are gone, the server is as if there had been none
 /// (R41–R43, R46–R48, R66).
@@ -144,7 +144,7 @@ public struct SteeringPlay: RandomPlay {
         let names = ["phone/headphones", "phone/speaker", "dock/line", "usb/out", "sink.dock", "nothing"]
         let inputs = ["phone/mic", "bluetooth/in", "dock/jack", "dock/line-in", "source.usb", "nothing"]
         return RouteRequirements(
-            category: random.oneIn(3) ? random.pick(SessionCore.Category.allCases) : .playAndRecord,
+            category: random.oneIn(3) ? random.pick(PolicyEngine.Category.allCases) : .playAndRecord,
             options: CategoryOptions(rawValue: UInt16(random.below(4)) << 2),
             outputOverride: random.oneIn(4) ? .speaker : .none,
             preferredOutput: random.oneIn(3) ? random.pick(names) : nil,

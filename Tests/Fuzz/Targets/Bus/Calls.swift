@@ -1,10 +1,10 @@
-import SessionBus
-import SessionCore
-import SessionDesktop
-import SessionRuntime
-import SessionWire
+import BusInterface
+import DBus
+import DesktopServices
+import PolicyEngine
+import PolicyRuntime
 
-@testable import SessionService
+@testable import BusService
 
 /// The service under random input: calls of several senders that come and go, streams, signals and answers of the
 /// desktop's services, and time that passes.
@@ -375,7 +375,7 @@ private final class CallPlay {
             guard !input.oneIn(8) else { break }
             let options = (0..<input.below(3)).map { _ in input.pick(CategoryOptions.named).name }
             return [
-                .string(input.pick(SessionCore.Category.allCases).rawValue), .strings(options),
+                .string(input.pick(PolicyEngine.Category.allCases).rawValue), .strings(options),
                 .string(input.oneIn(2) ? "" : input.pick(Mode.allCases).rawValue),
             ]
         case "OpenSession":

@@ -1,11 +1,11 @@
-import SessionBus
-import SessionCore
-import SessionDesktop
-import SessionHost
-import SessionRuntime
+import DBus
+import DesktopServices
+import HostSupport
+import PolicyEngine
+import PolicyRuntime
 
+@testable import BusService
 @testable import PolicyFile
-@testable import SessionService
 
 /// A host without a sound server: streams are only recorded.
 final class FakeHost: Host, ServiceHost {

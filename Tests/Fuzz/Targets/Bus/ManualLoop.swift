@@ -1,4 +1,4 @@
-import SessionBus
+import DBus
 
 /// An event loop that turns only in ``turn()``, on a clock that advances only in ``pass(_:)``.
 final class ManualLoop: EventLoop {

@@ -1,6 +1,6 @@
-import SessionWire
+import BusInterface
 
-@testable import SessionBus
+@testable import DBus
 
 /// Valid and invalid messages of peers and of a bus, to a connection of ours.
 func fuzzMessages(_ bytes: [UInt8]) { desk.play(Input(bytes)) }

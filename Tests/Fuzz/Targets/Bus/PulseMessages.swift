@@ -1,5 +1,5 @@
-import SessionHost
-import SessionService
+import BusService
+import HostSupport
 
 /// Input of PulseAudio clients: properties of streams, and messages to the module, whose answers must be JSON.
 func fuzzPulseMessages(_ bytes: [UInt8]) {

@@ -1,4 +1,4 @@
-import SessionWire
+import BusInterface
 
 extension Input {
     /// A random value of the first type in a signature; removes that type from the signature.

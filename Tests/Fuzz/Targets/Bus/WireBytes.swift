@@ -1,4 +1,4 @@
-import SessionWire
+import BusInterface
 
 /// D-Bus messages as little-endian bytes (D-Bus Specification, "Message Protocol"). Written and read without sd-bus, so
 /// that they can be invalid.

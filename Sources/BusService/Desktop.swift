@@ -1,0 +1,99 @@
+import BusInterface
+import DBus
+import DesktopServices
+import PolicyEngine
+import PolicyRuntime
+
+/// The desktop events that the service handles: screen lock, sleep, calls (N16).
+final class Desktop {
+    private unowned let service: SessionService
+    private let system: BusConnection
+    private var lock: ScreenLock?
+    private var sleep: SleepWatch?
+    private var calls: CallWatch?
+    private var callAudio: CallAudioWatch?
+    /// The interruption from the start of sleep until waking.
+    private(set) var sleeping: Interruption?
+    /// The interruption of the present call.
+    private var call: Interruption?
+    /// The interruption while a telephone's audio is set up for a call.
+    private var audioCall: Interruption?
+    /// Lets the machine sleep after the given time; called once no stream is heard any more.
+    private var mayFallAsleep: ((Duration) -> Void)?
+
+    init(service: SessionService, system: BusConnection, loop: any EventLoop) {
+        self.service = service
+        self.system = system
+        system.open()
+        lock = ScreenLock(system: system, session: service.connection, loop: loop) { [weak self] isLocked in
+            self?.service.change { $0.isLocked = isLocked }
+        }
+        sleep = SleepWatch(
+            system: system, loop: loop, willSleep: { [weak self] done in self?.willSleep(done) },
+            didWake: { [weak self] in self?.didWake() })
+        calls = CallWatch(system: system) { [weak self] phase, _ in self?.changed(phase) }
+        callAudio = CallAudioWatch(session: service.connection) { [weak self] in self?.callAudioChanged($0) }
+    }
+
+    func leave() {
+        lock?.stop()
+        sleep?.stop()
+        calls?.stop()
+        callAudio?.stop()
+        system.close()
+    }
+
+    // MARK: - Sleep
+
+    /// R12: everything except a call stops, and resumes after waking.
+    private func willSleep(_ done: @escaping (Duration) -> Void) {
+        let interruption = Interruption(service.nextID())
+        sleeping = interruption
+        service.begin(interruption, SystemInterruption.sleep, by: SystemInterruption.sleeper)
+        // Set only after the interruption has begun: before it is active, nothing fades.
+        mayFallAsleep = done
+        sleepIfSilent()
+    }
+
+    private func didWake() {
+        mayFallAsleep = nil
+        service.runtime.handle(.woke)
+        if let sleeping { service.close(sleeping) }
+        sleeping = nil
+    }
+
+    /// Lets the machine sleep if no fade is running, as soon as cards hold nothing but silence.
+    func sleepIfSilent() {
+        guard let done = mayFallAsleep, !service.runtime.isFading else { return }
+        mayFallAsleep = nil
+        done(service.runtime.host.longestBuffer)
+    }
+
+    // MARK: - Calls
+
+    /// R30: one interruption lasts from the ringing through the call, without a gap, and ends once.
+    private func changed(_ phase: CallPhase) {
+        let former = call
+        call = nil
+        let kind: String? = phase == .ringing ? "ringtone" : phase == .active ? "phone" : nil
+        if let kind, let role = Role(kind), let description = service.runtime.policy.roles[role] {
+            let interruption = Interruption(service.nextID())
+            call = interruption
+            // Not with its number: some servers tell every client who interrupts.
+            service.begin(interruption, description, by: "a call")
+        }
+        if let former { service.close(former) }
+    }
+
+    /// A telephone's shell has set up the card for a call, whose sound may never come to this server.
+    private func callAudioChanged(_ isInCall: Bool) {
+        let former = audioCall
+        audioCall = nil
+        if isInCall, let description = Role("phone").flatMap({ service.runtime.policy.roles[$0] }) {
+            let interruption = Interruption(service.nextID())
+            audioCall = interruption
+            service.begin(interruption, description, by: "a call")
+        }
+        if let former { service.close(former) }
+    }
+}

@@ -1,0 +1,107 @@
+import DBus
+import PolicyEngine
+import PolicyRuntime
+
+/// Sessions outlive a connection to the bus that is lost: whoever is still there when the bus is back finds them as they
+/// were, and nobody else does.
+///
+/// The bus names the process behind a connection again. If the connection is still there, with the same process, nothing has
+/// happened to its sessions. On another bus a name says nothing; there a process outside of all sandboxes, known by its number
+/// and its start, gets its sessions when it opens them anew. Whoever has not come within ``patience`` is gone.
+final class KeptSessions {
+    /// How long sessions are kept after the connection to the bus was lost.
+    static let patience = Duration.seconds(10)
+
+    private let loop: any EventLoop
+    private var timer: (any LoopTimer)?
+
+    /// - Parameter body: Called when the time is over.
+    init(loop: any EventLoop, then body: @escaping () -> Void) {
+        self.loop = loop
+        timer = loop.timer(body)
+    }
+
+    /// Ends the wait.
+    func cancel() {
+        timer?.cancel()
+        timer = nil
+    }
+
+    /// Begins to wait.
+    func wait() { timer?.arm(at: loop.now &+ Self.patience.wholeNanoseconds) }
+}
+
+extension SessionService {
+    /// The connection to the bus is lost: who is served is not known until the bus says so again.
+    func keepSessions() {
+        for owner in owners.values {
+            owner.isKnown = false
+            owner.waiting = []
+        }
+        for object in objects { object.isKept = true }
+        kept?.wait()
+        manager?.forgetEvents()
+    }
+
+    /// The bus is back: finds out which owners are still there.
+    func findOwners() {
+        for owner in Array(owners.values) {
+            identify(owner) { [weak self, weak owner] program in
+                guard let self, let owner, owners[owner.name] === owner else { return }
+                if let program, program.process == owner.identity.program?.process { return confirm(owner) }
+                lose(owner)
+            }
+        }
+    }
+
+    /// An owner's connection is gone, or its name is somebody else's now.
+    private func lose(_ owner: Owner) {
+        let waiting = owner.waiting
+        owner.waiting = []
+        guard owner.identity.isUnconfined, owner.identity.program != nil else {
+            connectionEnded(of: owner)
+            return serve(waiting, as: owner.name)
+        }
+        owners[owner.name] = nil
+        owner.follower = nil
+        subscribe(owner, false)
+        endInterruptions(of: owner)
+        serve(waiting, as: owner.name)
+    }
+
+    /// Nobody who is gone comes back any more.
+    func endKeptSessions() {
+        for object in objects { object.isKept = false }
+        let all = objects.flatMap(\.owners) + owners.values
+        for owner in all where owners[owner.name] !== owner || !owner.isKnown && !connection.isConnected {
+            connectionEnded(of: owner)
+        }
+    }
+
+    /// The kept session for which an owner asks when it opens one; `nil` for none.
+    func keptSession(of owner: Owner, takesTaggedOnly: Bool, displayName: String) -> SessionObject? {
+        objects.first { object in
+            guard object.isKept, !object.isShared, object.takesTaggedOnly == takesTaggedOnly,
+                object.displayName == displayName
+            else {
+                return false
+            }
+            return object.owners.contains { $0 === owner } || object.isKept(for: owner)
+        }
+    }
+
+    /// An owner has asked for a kept session: it is the owner's own again.
+    func take(_ object: SessionObject, _ owner: Owner) {
+        object.isKept = false
+        object.owners.removeAll { !$0.isKnown }
+        if !object.owners.contains(where: { $0 === owner }) { object.owners.append(owner) }
+    }
+}
+
+extension SessionObject {
+    /// Whether all connections that controlled the session are gone, and this one has the same process.
+    fileprivate func isKept(for owner: Owner) -> Bool {
+        owner.identity.isUnconfined && identity.isUnconfined && owners.allSatisfy { !$0.isKnown }
+            && owner.identity.program?.process == identity.program?.process && owner.identity.program != nil
+    }
+}

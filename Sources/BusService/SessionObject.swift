@@ -1,0 +1,282 @@
+import BusInterface
+import DBus
+import PolicyEngine
+import PolicyRuntime
+
+/// An opened session, as its owner and others see it on the bus.
+final class SessionObject: SessionEntry, ServedObject {
+    let path: String
+    /// The connections that control the session: the one that opened it, and those of the same process that opened the
+    /// process's shared session after it (R6). Empty once it is closed.
+    var owners: [Owner]
+    let application: ApplicationID
+    let displayName: String
+    /// Whether other connections of the process may control it too (R6).
+    let isShared: Bool
+    /// Whether nobody has asked for it since the connection to the bus was lost.
+    var isKept = false
+    /// Whether its activation was refused, and it is to be told when it would succeed (N26).
+    var isRefused = false
+    private unowned let service: SessionService
+    /// The state that was published last.
+    private(set) var state = SessionState()
+    /// The messages that wait to be sent about the session.
+    var notices = Notices()
+    /// The session's part of the route, as published last (R57).
+    var route: Route
+    /// The calls that wait for the engine's answer, in order.
+    private var waiting: [WaitingCall]
+    /// The preferences, in the order in which they were set, as they are shown.
+    private var shownPreferences: [(String, WireValue)] = []
+    /// The results of the preferences, as published last.
+    private var figures: SessionFigures
+
+    /// A call that the engine has been told of and has not answered.
+    private struct WaitingCall {
+        let call: BusCall
+        let kind: Kind
+
+        enum Kind {
+            case open, configure, activate, request
+        }
+    }
+
+    /// - Parameter call: The call that opens it.
+    init(
+        _ id: SessionID, owner: Owner, application: ApplicationID, displayName: String, takesTaggedOnly: Bool,
+        isShared: Bool, service: SessionService, call: BusCall
+    ) {
+        owners = [owner]
+        self.application = application
+        self.displayName = displayName
+        self.isShared = isShared
+        self.service = service
+        waiting = [WaitingCall(call: call, kind: .open)]
+        route = service.runtime.route(of: id)
+        figures = SessionFigures(of: id, in: service.runtime)
+        path = AudioSessionBus.sessionPrefix + "\(id.rawValue)"
+        super.init(id, of: owner.identity, isInterruption: false, takesTaggedOnly: takesTaggedOnly)
+    }
+
+    // MARK: - Calls
+
+    var interfaces: [WireInterface] { [.session] }
+
+    func catchUp() { service.catchUp(self) }
+
+    func set(_ property: String, interface: String, to value: WireValue, call: BusCall) {
+        call.fail(WireError(WireErrorName.propertyReadOnly, "\(property) can only be read"))
+    }
+
+    func call(_ method: String, interface: String, _ call: BusCall) {
+        guard let owner = owners.first(where: { $0.isKnown && $0.name == call.sender }) else {
+            let names = owners.map(\.name).joined(separator: ", ")
+            return call.fail(
+                WireError(WireErrorName.accessDenied, "the session belongs to \(names): only it can call \(method)"))
+        }
+        service.take(self, owner)
+        do throws(WireError) { try dispatch(method, call) } catch { call.fail(error) }
+    }
+
+    private func dispatch(_ method: String, _ call: BusCall) throws(WireError) {
+        let arguments = call.arguments
+        let first = arguments.first
+        switch method {
+        case "SetCategory":
+            let category = try Words.category(first?.text)
+            let options = try Words.options(arguments.dropFirst().first)
+            let word = arguments.last?.text ?? ""
+            configure(.category(category, options, word.isEmpty ? nil : try Words.mode(word)), call)
+        case "SetMode": configure(.mode(try Words.mode(first?.text)), call)
+        case "OverrideOutput": configure(.outputOverride(try Words.override(first?.text)), call)
+        case "SetPreference": try prefer(first?.text ?? "", arguments.last?.bare ?? .boolean(false), call)
+        case "Activate":
+            let flags = try Words.flags(first, known: ["delayed"], others: ["notify-others"], "Deactivate")
+            if !state.isActive, service.runtime.lacksInput(id) {
+                throw WireError(
+                    WireErrorName.noHardware, "there is no microphone or other input for a session of record")
+            }
+            let category = service.runtime.configuration(of: id)?.category
+            if category == .record, !service.mayRecord(identity) {
+                throw WireError(
+                    WireErrorName.accessDenied,
+                    "a session of record silences what plays, and this program may not use the microphone")
+            }
+            ask(.sessionRequested(id, .activate(mayWait: flags.contains("delayed"))), .activate, call)
+        case "Deactivate":
+            let flags = try Words.flags(first, known: ["notify-others"], others: ["delayed"], "Activate")
+            ask(.sessionRequested(id, .deactivate(notifyOthers: flags.contains("notify-others"))), .request, call)
+        case "CancelActivation": ask(.sessionRequested(id, .cancel), .request, call)
+        case "Close":
+            if let owner = owners.first(where: { $0.name == call.sender }) { service.leave(self, owner) }
+            call.answer()
+        default: call.fail(WireError(WireErrorName.unknownMethod, "there is no method \(method)"))
+        }
+    }
+
+    private func prefer(_ name: String, _ value: WireValue, _ call: BusCall) throws(WireError) {
+        func wrong(_ expected: String) -> WireError {
+            WireError(WireErrorName.invalidArguments, "\(name) is \(value.typeSignature), expected \(expected)")
+        }
+        var value = value
+        var preferred = preferences
+        switch name {
+        case "no-interruptions-from-system-alerts":
+            guard let truth = value.truth else { throw wrong("b") }
+            return configure(.avoidsAlerts(truth), call)
+        case "interruption-on-route-disconnect":
+            guard value.truth != nil || value.text == "" else { throw wrong("b, or an empty s") }
+            return configure(.interruptionOnRouteDisconnect(value.truth), call)
+        case "sample-rate":
+            guard let number = value.number, number == 0 || (1...768_000).contains(number) else {
+                throw wrong("d, from 1 to 768000 Hz, or 0")
+            }
+            preferred.sampleRate = number > 0 ? number : nil
+        case "buffer-duration":
+            guard let number = value.number, number >= 0, number <= 10 else { throw wrong("d, up to 10 s, or 0") }
+            preferred.bufferDuration = number > 0 ? .seconds(number) : nil
+        case "input-gain":
+            guard let number = value.number, !number.isNaN else { throw wrong("d, from 0 to 1") }
+            preferred.inputGain = LinearGain(number)
+            value = .double(preferred.inputGain.value)
+        case "input-channels", "output-channels":
+            guard let number = value.number, number >= 0, number <= 64, number == number.rounded() else {
+                throw wrong("u, from 1 to the number of channels of the device, or 0")
+            }
+            let figures = SessionFigures(of: id, in: service.runtime)
+            let most = name == "input-channels" ? figures.input.channels : figures.output.channels
+            guard number <= Double(most) || number == 0 else {
+                throw WireError(WireErrorName.unknownValue, "\(name) is more than the \(most) of the device in use")
+            }
+            value = number == 0 ? .string("") : .uint32(UInt32(number))
+        case "input", "output":
+            guard let text = value.text, text.utf8.count <= AudioSessionBus.maximumTextLength else {
+                throw wrong("s, of at most \(AudioSessionBus.maximumTextLength) bytes")
+            }
+            // A port that existed when it was chosen may return, so it is not checked again.
+            if !text.isEmpty, text != preference(name) {
+                try service.checkPort(text, name == "input" ? .input : .output)
+            }
+        default:
+            throw Words.unknown(
+                "preference", name,
+                [
+                    "no-interruptions-from-system-alerts", "interruption-on-route-disconnect", "sample-rate",
+                    "buffer-duration", "input-gain", "input-channels", "output-channels", "input", "output",
+                ])
+        }
+        let former = shownPreferences.first { $0.0 == name }?.1
+        // R66: the empty name removes the preference.
+        let kept = value.text == "" ? nil : value
+        if kept != former {
+            shownPreferences.removeAll { $0.0 == name }
+            if let kept { shownPreferences.append((name, kept)) }
+            isStale = true
+            service.changed(["Preferences"], of: self)
+            service.runtime.handle(.preferred(id, output: preference("output"), input: preference("input")))
+            service.runtime.prefer(preferred, of: id)
+        }
+        call.answer()
+    }
+
+    /// The text of a preference; `nil` if it is not set.
+    private func preference(_ name: String) -> String? { shownPreferences.first { $0.0 == name }?.1.text }
+
+    private func configure(_ change: ConfigurationChange, _ call: BusCall) {
+        ask(.sessionConfigured(id, change), .configure, call)
+    }
+
+    /// Tells the engine what a call asks for. The call is answered when the turn is over (``answered(_:)``).
+    private func ask(_ event: Event, _ kind: WaitingCall.Kind, _ call: BusCall) {
+        waiting.append(WaitingCall(call: call, kind: kind))
+        service.runtime.handle(event)
+    }
+
+    /// Answers the oldest waiting call as the engine has decided.
+    func answered(_ answer: SessionAnswer) {
+        guard !waiting.isEmpty else { return }
+        let (call, kind) = (waiting[0].call, waiting[0].kind)
+        waiting.removeFirst()
+        if kind == .activate || kind == .request {
+            isRefused = if case .refused = answer { true } else { false }
+        }
+        switch answer {
+        case .done, .delayed:
+            switch kind {
+            case .open: call.answer([.objectPath(path)])
+            case .activate: call.answer([.string(answer == .done ? "active" : "delayed")])
+            case .configure, .request: call.answer([])
+            }
+        case .refused(let actor):
+            call.fail(
+                WireError(
+                    WireErrorName.insufficientPriority,
+                    "\(service.seesAll(self) ? actor.label : Viewer.somebody) is heard and does not let \(displayName) be heard beside it"
+                ))
+        case .mistaken(let mistake): call.fail(Words.error(mistake))
+        case .nothingDelayed: call.fail(WireError(WireErrorName.notFound, "no activation waits"))
+        case .unknown: call.fail(WireError(WireErrorName.notFound, "the session is closed"))
+        }
+    }
+
+    // MARK: - The published state
+
+    func value(of property: String, interface: String) -> WireValue? {
+        let configuration = state.configuration
+        switch property {
+        case "ApplicationId": return .string(application.name)
+        case "DisplayName": return .string(displayName)
+        case "Category": return .string(configuration.category.rawValue)
+        case "Options": return Records.options(configuration.options)
+        case "EffectiveOptions": return Records.options(configuration.effectiveOptions)
+        case "Mode": return .string(configuration.mode.rawValue)
+        case "Active": return .boolean(state.isActive)
+        case "Interrupted": return .boolean(state.isInterrupted)
+        case "ActivationDelayed": return .boolean(state.isDelayed)
+        case "OutputOverride": return .string(configuration.outputOverride.rawValue)
+        case "Preferences":
+            let ofRoute = configuration.interruptionOnRouteDisconnect.map {
+                [("interruption-on-route-disconnect", WireValue.boolean($0))]
+            }
+            return .record(
+                [("no-interruptions-from-system-alerts", .boolean(configuration.avoidsAlerts))] + (ofRoute ?? [])
+                    + shownPreferences)
+        case "CurrentRoute": return service.record(of: route)
+        case "OtherAudioPlaying": return .boolean(state.isOtherAudioPlaying)
+        case "InputMuted": return .boolean(state.isInputMuted)
+        case "SecondaryAudioShouldBeSilenced": return .boolean(state.isSecondaryAudioToBeSilenced)
+        default: return SessionFigures(of: id, in: service.runtime).value(of: property)
+        }
+    }
+
+    /// Updates the figures. Returns the names of the properties that have changed.
+    func measure() -> [String] {
+        let old = figures
+        figures = SessionFigures(of: id, in: service.runtime)
+        return figures.changes(since: old)
+    }
+
+    /// Updates the published state. Returns the names of the properties that have changed.
+    func show(_ new: SessionState) -> [String] {
+        let old = state
+        state = new
+        var names: [String] = []
+        func note(_ name: String, _ isChanged: Bool) { if isChanged { names.append(name) } }
+        note("Category", old.configuration.category != new.configuration.category)
+        note("Options", old.configuration.options != new.configuration.options)
+        note("EffectiveOptions", old.configuration.effectiveOptions != new.configuration.effectiveOptions)
+        note("Mode", old.configuration.mode != new.configuration.mode)
+        note("Active", old.isActive != new.isActive)
+        note("Interrupted", old.isInterrupted != new.isInterrupted)
+        note("ActivationDelayed", old.isDelayed != new.isDelayed)
+        note("OutputOverride", old.configuration.outputOverride != new.configuration.outputOverride)
+        note(
+            "Preferences",
+            old.configuration.avoidsAlerts != new.configuration.avoidsAlerts
+                || old.configuration.interruptionOnRouteDisconnect != new.configuration.interruptionOnRouteDisconnect)
+        note("OtherAudioPlaying", old.isOtherAudioPlaying != new.isOtherAudioPlaying)
+        note("InputMuted", old.isInputMuted != new.isInputMuted)
+        note("SecondaryAudioShouldBeSilenced", old.isSecondaryAudioToBeSilenced != new.isSecondaryAudioToBeSilenced)
+        return names
+    }
+}

@@ -1,0 +1,216 @@
+import BusInterface
+import PolicyEngine
+
+/// Answers to queries about sessions and streams: records, the whole state, explanations.
+extension SessionService {
+    func record(_ session: EngineSnapshot.Session) -> WireValue {
+        let object = session.reference.id.flatMap { self.object($0) }
+        return Records.session(session, path: object?.path, displayName: object?.displayName, at: runtime.now)
+    }
+
+    /// The snapshot of a referenced session; `nil` if the session is gone or has another description now.
+    func snapshot(of reference: SessionReference) -> EngineSnapshot.Session? {
+        runtime.session(reference).flatMap { runtime.snapshot(of: $0) }.flatMap { $0.reference == reference ? $0 : nil }
+    }
+
+    func record(_ stream: EngineSnapshot.Stream) -> WireValue {
+        Records.stream(
+            stream, runtime.streams[stream.id]?.identity,
+            since: realTime(of: runtime.streams[stream.id]?.treatedSince),
+            level: runtime.level(of: stream.id))
+    }
+
+    /// The record of a session; `nil` if the session has gone or the viewer may not see it.
+    private func record(_ number: SessionNumber, for viewer: Viewer) -> WireValue? {
+        guard let session = runtime.snapshot(of: number), viewer.maySee(session.reference.application) else {
+            return nil
+        }
+        return hide(record(session), from: viewer)
+    }
+
+    /// The record of a stream; `nil` if the stream has gone or the viewer may not see it.
+    private func record(_ stream: StreamID, for viewer: Viewer) -> WireValue? {
+        guard viewer.maySee(runtime.streams[stream]?.application), let snapshot = runtime.snapshot(of: stream)
+        else { return nil }
+        return hide(record(snapshot), from: viewer)
+    }
+
+    /// The records of all present sessions; each record is made only when the answer is sent up to it.
+    func sessionRecords(for viewer: Viewer) -> () -> WireValue? {
+        var rest = runtime.sessionNumbers[...]
+        return { [weak self] in
+            while let self, let number = rest.popFirst() {
+                if let record = record(number, for: viewer) { return record }
+            }
+            return nil
+        }
+    }
+
+    /// The records of all present streams; each record is made only when the answer is sent up to it.
+    func streamRecords(for viewer: Viewer) -> () -> WireValue? {
+        var rest = runtime.streamIDs[...]
+        return { [weak self] in
+            while let self, let stream = rest.popFirst() {
+                if let record = record(stream, for: viewer) { return record }
+            }
+            return nil
+        }
+    }
+
+    /// Replaces the names of other applications that silence or lower a viewer's own stream.
+    private func hide(_ record: WireValue, from viewer: Viewer) -> WireValue {
+        guard !viewer.seesAll else { return record }
+        return .record(
+            (record.entries ?? []).map { entry in
+                let name = entry.key.text ?? ""
+                if name == "beside" { return (name, .strings([])) }
+                let isHidden = name == "by" && !(entry.value.bare.text ?? "").isEmpty
+                return (name, isHidden ? .string(Viewer.somebody) : entry.value.bare)
+            })
+    }
+
+    /// Everything that the viewer may see, for `DumpState`: JSON in parts.
+    func dump(for viewer: Viewer = .all) -> () -> String? {
+        var head = state.json
+        // The lists follow as the object's last members.
+        if head.last == "}" { head.removeLast() }
+        var parts = [
+            (",\"sessions\":[", sessionRecords(for: viewer)), ("],\"streams\":[", streamRecords(for: viewer)),
+        ][...]
+        var separator = ""
+        var isBegun = false
+        return {
+            if !isBegun {
+                isBegun = true
+                separator = parts.first?.0 ?? ""
+                return head
+            }
+            while let (_, next) = parts.first {
+                if let record = next() {
+                    defer { separator = "," }
+                    return separator + record.json
+                }
+                parts.removeFirst()
+                // An empty list needs its opening bracket, too.
+                let begun = separator == "," ? "" : separator
+                separator = parts.first?.0 ?? ""
+                if !begun.isEmpty { return begun }
+            }
+            defer { head = "" }
+            return head.isEmpty ? nil : "]}"
+        }
+    }
+
+    /// The state besides sessions and streams.
+    private var state: WireValue {
+        .record([
+            ("schema", .uint32(AudioSessionBus.schemaVersion)),
+            ("version", .string(AudioSessionBus.version)),
+            ("server", .string(runtime.host.server.name)), ("server-limits", Records.limits(runtime.host.server)),
+            ("policy", .string(runtime.policyOrigin)),
+            (
+                "switches",
+                .record([
+                    ("silent", .boolean(switches.isSilent)), ("do-not-disturb", .boolean(switches.isUndisturbed)),
+                    ("locked", .boolean(switches.isLocked)), ("paused", .boolean(switches.pausedUntil != nil)),
+                ])
+            ),
+            (
+                "route",
+                .record([
+                    ("inputs", record(of: runtime.route.inputs)), ("outputs", record(of: runtime.route.outputs)),
+                    ("available-inputs", record(of: runtime.availableInputs)),
+                    ("available-outputs", record(of: runtime.availableOutputs)),
+                ])
+            ),
+        ])
+    }
+
+    /// The whole state as JSON (`DumpState`).
+    public var statusJSON: String {
+        let next = dump()
+        var text = ""
+        while let part = next() { text += part }
+        return text
+    }
+
+    /// A JSON array of texts that explain the treatment of a subject's streams; empty if there is no such subject.
+    public func explanationJSON(_ subject: String) -> String {
+        // Not with explain(_:for:): where Swift 6.3 inlines that and counts edges too, its closure looks for the service in
+        // the array of the streams, and writes into the one that all empty arrays share.
+        WireValue.strings(streams(of: subject, for: .all).compactMap { explanation(of: $0, for: .all) }).json
+    }
+
+    /// The streams of a subject: a stream's number, `pid:` and a process id, or an application.
+    private func streams(of subject: String, for viewer: Viewer) -> [StreamID] {
+        let process = subject.hasPrefix("pid:") ? UInt32(subject.dropFirst(4)) : nil
+        let number = UInt32(subject)
+        return runtime.streamIDs.filter { id in
+            let identity = runtime.streams[id]?.identity
+            guard viewer.maySee(identity?.application) else { return false }
+            if let process { return identity?.process == process }
+            if let number { return id.rawValue == number }
+            return identity?.application.name == subject || identity?.client.names.contains(subject) == true
+        }
+    }
+
+    /// Frees a subject's streams from what silences or lowers them (N19).
+    ///
+    /// - Returns: How many streams the subject has, and how many of them were freed.
+    func free(_ subject: String) -> (all: Int, freed: Int) {
+        let streams = streams(of: subject, for: .all)
+        let touched = streams.filter { runtime.treatment(of: $0) != .untouched }
+        for stream in touched { runtime.post(.streamFreed(stream, by: .free)) }
+        runtime.drain()
+        return (streams.count, touched.count { runtime.treatment(of: $0) == .untouched })
+    }
+
+    /// Explains the treatment of a subject's streams.
+    func explain(_ subject: String, for viewer: Viewer = .all) -> () -> String? {
+        var rest = streams(of: subject, for: viewer)[...]
+        return { [weak self] in
+            while let self, let id = rest.popFirst() {
+                if let text = explanation(of: id, for: viewer) { return text }
+            }
+            return nil
+        }
+    }
+
+    private func explanation(of id: StreamID, for viewer: Viewer) -> String? {
+        guard var stream = runtime.snapshot(of: id) else { return nil }
+        let since = runtime.streams[id]?.treatedSince
+        let age = since.map { Int(clamping: $0.duration(to: runtime.now).wholeNanoseconds / 1_000_000_000) }
+        if !viewer.seesAll { (stream.interrupter, stream.besides) = (nil, []) }
+        func visible(_ number: SessionNumber?) -> EngineSnapshot.Session? {
+            number.flatMap { runtime.snapshot(of: $0) }.flatMap { viewer.maySee($0.reference.application) ? $0 : nil }
+        }
+        let text = Explanations.text(
+            stream, of: visible(runtime.session(of: id)), by: visible(stream.treatment.cause?.session),
+            policy: runtime.policy, name: runtime.streams[id]?.application.name ?? "?", seconds: age)
+        return ([text] + runtime.classificationSteps(of: id)).joined(separator: "; ")
+    }
+}
+
+/// Determines whose sessions and streams a caller may see (N20).
+struct Viewer {
+    /// A viewer who may see everything.
+    static let all = Viewer(own: nil)
+    /// The name of an application that the viewer may not see.
+    static let somebody = "another application"
+
+    /// The application whose own objects are visible; `nil` for a viewer who sees everything.
+    var own: ApplicationID?
+
+    var seesAll: Bool { own == nil }
+
+    func maySee(_ application: ApplicationID?) -> Bool { own == nil || application == own }
+}
+
+extension SessionService {
+    /// Whether an owner may call methods that concern the whole desktop.
+    func mayControlDesktop(_ owner: Owner) -> Bool { runtime.mayControlDesktop(owner.identity) }
+
+    func viewer(_ owner: Owner) -> Viewer {
+        mayControlDesktop(owner) ? .all : Viewer(own: owner.identity.application)
+    }
+}

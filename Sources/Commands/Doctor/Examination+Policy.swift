@@ -1,0 +1,209 @@
+import BusInterface
+import PolicyEngine
+import PolicyFile
+
+/// The service, the policy, and what stands in its way.
+extension Examination {
+    var service: Finding? {
+        guard evidence.busError == nil else { return nil }
+        guard let owner = evidence.owner else { return noService }
+        let process = evidence.processes.first { $0.number == owner }
+        let who = process.map { "\($0.name) (process \(owner))" } ?? "process \(owner)"
+        guard let state = evidence.state else {
+            return Finding(
+                mark: .problem, subject: "service",
+                text: "\(AudioSessionBus.name) belongs to \(who), and does not answer: "
+                    + (evidence.stateError ?? "unknown reason"),
+                advice: ["start the sound server again: \(restart)"])
+        }
+        var finding = Finding(
+            mark: .ok, subject: "service", text: "\(AudioSessionBus.name) \(state.version) is served by \(who)")
+        if process == nil {
+            finding.mark = .note
+            finding.text += ", which is no sound server of this user"
+        } else if state.version != AudioSessionBus.version {
+            finding.mark = .note
+            finding.text += "; this command is of version \(AudioSessionBus.version)"
+            finding.advice = ["start the sound server again, to have both of one version: \(restart)"]
+        }
+        return finding
+    }
+
+    private var noService: Finding {
+        var finding = Finding(
+            mark: .problem, subject: "service", text: "nobody on the session bus is \(AudioSessionBus.name)")
+        if daemon?.module != nil {
+            finding.details = [
+                "the module is loaded, and has given up, was told not to serve the bus (dbus = no), or serves another bus"
+            ]
+            finding.advice = ["read why in the server's log: journalctl --user -u \(sound?.daemon ?? "pipewire")"]
+        } else {
+            finding.advice = ["see above: it is the module in the sound server that serves it"]
+        }
+        return finding
+    }
+
+    var limits: Finding? {
+        guard let state = evidence.state, !state.limits.isEmpty else { return nil }
+        return Finding(
+            mark: .ok, subject: "limits",
+            text: "\(state.server) cannot do what another server can: "
+                + state.limits.map(\.name).joined(separator: ", "))
+    }
+
+    // MARK: - The policy
+
+    var policy: Finding? {
+        let mistakes = evidence.mistakes.map(\.description)
+        let hasErrors = evidence.mistakes.contains { $0.severity == .error }
+        var finding = Finding(mark: .ok, subject: "policy", text: "", details: mistakes)
+        if let state = evidence.state {
+            finding.text = "in force: \(state.policy)"
+            let suffix = " with module arguments"
+            if state.policy.hasPrefix("not in force") {
+                finding.mark = .problem
+                finding.text = state.policy
+            } else if state.policy.hasSuffix(suffix) {
+                finding.mark = .note
+                finding.advice.append("arguments in the server's configuration change what the files say")
+            } else if state.policy != evidence.policyOrigin {
+                finding.mark = .note
+                finding.details.insert("the files of this user are: \(evidence.policyOrigin)", at: 0)
+                finding.advice.append("the server reads other files than these: it has another home, or arguments")
+            }
+        } else {
+            finding.text = "the server would read: \(evidence.policyOrigin)"
+        }
+        if !mistakes.isEmpty {
+            finding.mark = hasErrors ? .problem : .note
+            finding.advice.append(
+                (hasErrors ? "a file with an error is left out as a whole; see the places" : "see the places")
+                    + ": audio-session check")
+        }
+        return finding
+    }
+
+    var otherPolicies: Finding? {
+        guard sound != nil else { return nil }
+        let says = evidence.programsSay
+        let subject = "other policies"
+        if says.hasRoleNodes {
+            return Finding(
+                mark: .problem, subject: subject,
+                text: "WirePlumber's own role policy is configured, so the module steps back and does nothing",
+                details: says.roleFiles,
+                advice: [
+                    "remove the role loopbacks (policy.role-based) from ~/.config/wireplumber and /etc/wireplumber, "
+                        + "then: systemctl --user restart wireplumber pipewire"
+                ])
+        }
+        if !says.roleModules.isEmpty {
+            let verbs = says.roleModules.count == 1 ? "is loaded, and works" : "are loaded, and work"
+            return Finding(
+                mark: .problem, subject: subject, text: "\(all(says.roleModules)) \(verbs) against the policy",
+                advice: says.roleModules.map { "pactl unload-module \($0)" } + [
+                    "or leave out stock-modules = keep in the policy"
+                ])
+        }
+        if says.pausesPlayback == true, evidence.owner != nil {
+            return Finding(
+                mark: .note, subject: subject,
+                text: "WirePlumber pauses players itself when an output goes, and leaves them paused",
+                advice: [
+                    "wpctl settings linking.pause-playback false, or leave out stock-modules = keep in the policy"
+                ])
+        }
+        guard !says.missing.contains("pw-dump"), !says.missing.contains("pactl") else { return nil }
+        return Finding(mark: .ok, subject: subject, text: "none is loaded")
+    }
+
+    var switches: Finding? {
+        guard let switches = evidence.state?.switches else { return nil }
+        var on: [String] = []
+        var advice: [String] = []
+        if switches.pause != .none {
+            on.append("the policy is paused")
+            advice.append("audio-session resume")
+        }
+        if switches.silent {
+            on.append("the silent switch is on")
+            advice.append("audio-session silent off")
+        }
+        if switches.doNotDisturb {
+            on.append("do not disturb is on")
+            advice.append("audio-session do-not-disturb off")
+        }
+        if switches.locked { on.append("the screen is locked") }
+        return on.isEmpty
+            ? Finding(mark: .ok, subject: "switches", text: "none is on, and the policy is not paused")
+            : Finding(mark: .note, subject: "switches", text: all(on), advice: advice)
+    }
+
+    // MARK: - The streams
+
+    /// Streams that say nothing of what they are for.
+    var roles: Finding? {
+        guard let state = evidence.state else { return nil }
+        let untold = state.streams.filter { $0.description == Policy.untaggedName && $0.direction != "capture" }
+        guard let first = untold.first else {
+            let count = state.streams.count
+            return Finding(
+                mark: .ok, subject: "roles",
+                text: count == 0
+                    ? "nobody plays or records, so none is missing"
+                    : "no stream is without one (\(count) in all)")
+        }
+        var counts: [(name: String, count: Int)] = []
+        for stream in untold {
+            if let place = counts.firstIndex(where: { $0.name == stream.application }) {
+                counts[place].count += 1
+            } else {
+                counts.append((stream.application, 1))
+            }
+        }
+        let names = counts.prefix(8).map { $0.count == 1 ? $0.name : "\($0.name) (\($0.count) streams)" }
+        let more = counts.count > 8 ? ["and \(counts.count - 8) more"] : []
+        return Finding(
+            mark: .note, subject: "roles",
+            text: "these say no role and no rule gives them one, so they are mixed with everything: "
+                + (names + more).joined(separator: ", "),
+            details: ["a rule in a policy file would be:", rule(for: first)],
+            advice: ["see what the policy makes of one: audio-session explain \(first.id)"])
+    }
+
+    /// A rule that gives a stream's application a role.
+    private func rule(for stream: StreamRecord) -> String {
+        let key =
+            evidence.programs[stream.process].map { ("application.process.binary", $0) }
+            ?? ("application.name", stream.application)
+        let plain = key.1.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+        let escaped = key.1.reduce(into: "") { $0 += "\"\\".contains($1) ? "\\\($1)" : String($1) }
+        let value = plain && !key.1.isEmpty ? key.1 : "\"\(escaped)\""
+        return "rules = [ { matches = [ { \(key.0) = \(value) media.role = null } ] "
+            + "actions = { update-session = { role = music } } } ]"
+    }
+
+    /// Streams whose programs may not be what they say.
+    var claims: Finding? {
+        let refused = evidence.explanations.filter { $0.contains("it may not claim the priority of") }
+        guard !refused.isEmpty else { return nil }
+        return Finding(
+            mark: .note, subject: "claims",
+            text: "programs in sandboxes say that they are calls or alarms, and may not be",
+            details: Array(refused.prefix(8)),
+            advice: [
+                "let one use the microphone in the desktop's settings, or name it in a policy file, such as: "
+                    + "claims = { phone = { allow = [ { pipewire.access.portal.app_id = org.example.Calls } ] } }"
+            ])
+    }
+
+    // MARK: - The log
+
+    var log: Finding? {
+        guard let lines = evidence.log else { return nil }
+        guard !lines.isEmpty else {
+            return Finding(mark: .ok, subject: "log", text: "the journal has nothing about the module")
+        }
+        return Finding(mark: .ok, subject: "log", text: "the last lines about the module:", details: lines)
+    }
+}

@@ -1,0 +1,225 @@
+import BusInterface
+import PolicyFile
+
+/// Judges what was found about a desktop: a finding for each thing that was looked at, in the order in which one depends on
+/// the other. It looks at nothing itself.
+struct Examination {
+    let evidence: Evidence
+
+    /// All findings.
+    var findings: [Finding] {
+        [
+            session, bus, server, releases, installed, loading, loaded, leftover, service, limits, policy,
+            otherPolicies,
+            switches, roles, claims, log,
+        ].compactMap { $0 }
+    }
+
+    /// The sound server of this session.
+    var sound: Evidence.Sound? { evidence.sound }
+    /// The process of that server.
+    var daemon: Evidence.ServerProcess? {
+        let own = evidence.processes.filter { $0.isOfThisSession && $0.name == sound?.daemon }
+        return own.first { $0.number == evidence.owner } ?? own.first { $0.module != nil } ?? own.first
+    }
+    /// How its user starts the server again.
+    var restart: String { "systemctl --user restart \(sound?.daemon ?? "pipewire")" }
+
+    /// Several names as a list with "and".
+    func all(_ names: [String]) -> String { list(names, lastAfter: "and") }
+
+    // MARK: - The session
+
+    private var session: Finding? {
+        let surroundings = evidence.surroundings
+        if surroundings.isBySudo {
+            return Finding(
+                mark: .problem, subject: "session",
+                text: "this runs as root, and sees nothing of the user who called it",
+                advice: ["run it without sudo"])
+        }
+        guard let folder = surroundings.runtimeFolder else {
+            return Finding(
+                mark: .note, subject: "session",
+                text: "XDG_RUNTIME_DIR is not set, so the bus and the sound server are looked for in "
+                    + surroundings.usualFolder,
+                advice: ["run it in a terminal of the desktop; after su, use machinectl shell or ssh in its place"])
+        }
+        guard surroundings.hasRuntimeFolder else {
+            return Finding(
+                mark: .problem, subject: "session",
+                text: "the folder of XDG_RUNTIME_DIR, \(folder), is not this user's",
+                advice: ["run it as the user whose desktop it is; after su, use machinectl shell or ssh in its place"])
+        }
+        return Finding(mark: .ok, subject: "session", text: "the runtime folder is \(folder)")
+    }
+
+    private var bus: Finding? {
+        let address = evidence.surroundings.busAddress
+        let surroundings = evidence.surroundings
+        let place = address ?? "\(surroundings.runtimeFolder ?? surroundings.usualFolder)/bus"
+        if let error = evidence.busError {
+            return Finding(
+                mark: .problem, subject: "session bus", text: "the bus \(place) cannot be reached: \(error)",
+                advice: [
+                    address == nil
+                        ? "start the bus: systemctl --user start dbus"
+                        : "set DBUS_SESSION_BUS_ADDRESS to the bus of the desktop, or unset it"
+                ])
+        }
+        if let daemon, let other = daemon.busAddress, let address, bare(other) != bare(address) {
+            return Finding(
+                mark: .note, subject: "session bus",
+                text: "it answers, but \(daemon.name) was started with another one: \(other)",
+                details: ["here it is \(address)"],
+                advice: ["if the service is not found, use the server's: DBUS_SESSION_BUS_ADDRESS='\(other)'"])
+        }
+        return Finding(mark: .ok, subject: "session bus", text: "\(place) answers")
+    }
+
+    /// An address without what says which bus it was, rather than where it is.
+    private func bare(_ address: String) -> Substring { address.prefix { $0 != "," } }
+
+    // MARK: - The server
+
+    private var server: Finding? {
+        let own = evidence.processes.filter(\.isOfThisSession)
+        let others = evidence.processes.filter { !$0.isOfThisSession }
+        let elsewhere = others.map { process in
+            "\(process.name) (process \(process.number)) belongs to another session: "
+                + "XDG_RUNTIME_DIR is \(process.runtimeFolder ?? "not set") there"
+        }
+        guard let sound else {
+            return Finding(
+                mark: .problem, subject: "sound server", text: "neither PipeWire nor PulseAudio runs in this session",
+                details: Array(elsewhere.prefix(4)),
+                advice: ["start it: systemctl --user start pipewire pipewire-pulse wireplumber"])
+        }
+        let names = own.map { "\($0.name) (process \($0.number))" }
+        var finding = Finding(mark: .ok, subject: "sound server", text: "\(sound.rawValue): \(all(names))")
+        let managers = ["wireplumber", "pipewire-media-session"]
+        if sound == .pipeWire, !own.contains(where: { managers.contains($0.name) }) {
+            finding.mark = .problem
+            finding.text += ", and no session manager, so nobody is heard"
+            finding.advice = ["start it: systemctl --user start wireplumber"]
+        } else if sound == .pipeWire, !own.contains(where: { ["pipewire-pulse", "pulseaudio"].contains($0.name) }) {
+            finding.mark = .note
+            finding.text += ", and no pipewire-pulse, so programs for PulseAudio are not heard"
+            finding.advice = ["start it: systemctl --user start pipewire-pulse"]
+        } else if own.contains(where: { $0.name == "pulseaudio" }), own.contains(where: { $0.name == "pipewire-pulse" })
+        {
+            finding.mark = .note
+            finding.text += "; PulseAudio and pipewire-pulse run beside each other"
+            finding.advice = ["keep one of the two: systemctl --user mask --now pulseaudio.socket pulseaudio.service"]
+        }
+        return finding
+    }
+
+    private var releases: Finding? {
+        guard sound != nil else { return nil }
+        let says = evidence.programsSay
+        let own = evidence.state.map(\.server) ?? ""
+        // PulseAudio says the same as the module in it.
+        let known = ([own] + says.releases.filter { $0 != own } + [evidence.system]).filter { !$0.isEmpty }
+        var finding = Finding(
+            mark: .ok, subject: "releases", text: known.isEmpty ? "they are not known" : known.joined(separator: ", "))
+        if !says.missing.isEmpty {
+            finding.mark = .note
+            finding.advice = [
+                "\(all(says.missing)) \(says.missing.count == 1 ? "is" : "are") not installed, and would say more"
+            ]
+        }
+        return finding
+    }
+
+    // MARK: - The module's files
+
+    private var installed: Finding? {
+        guard let sound else { return nil }
+        let files = evidence.modules.filter { $0.sound == sound }
+        guard let first = files.first else {
+            let folders = evidence.folders[sound] ?? []
+            let other = evidence.modules.first
+            return Finding(
+                mark: .problem, subject: "installed",
+                text: "\(sound.module).so is in none of the folders from which \(sound.rawValue) loads modules",
+                details: folders + (other.map { ["for \($0.sound.rawValue) there is \($0.path)"] } ?? []),
+                advice: [
+                    sound == .pulseAudio
+                        ? "install the package pulseaudio-module-audio-session, or run install/install"
+                        : "install the package libpipewire-0.3-modules-audio-session, or run install/install"
+                ])
+        }
+        var finding = Finding(mark: .ok, subject: "installed", text: first.path)
+        if files.count > 1 {
+            finding.mark = .note
+            finding.text = "the module is installed \(files.count) times; \(sound.rawValue) takes the first"
+            finding.details = files.map(\.path)
+            finding.advice = ["remove the others: install/uninstall, or install/uninstall --user"]
+        }
+        return finding
+    }
+
+    private var loading: Finding? {
+        guard let sound, evidence.modules.contains(where: { $0.sound == sound }) else { return nil }
+        let files = evidence.loaders[sound] ?? []
+        if !files.isEmpty {
+            return Finding(mark: .ok, subject: "configuration", text: "the module is loaded by \(all(files))")
+        }
+        let isThere = daemon?.module != nil
+        return Finding(
+            mark: isThere ? .note : .problem, subject: "configuration",
+            text: "no file of \(sound.rawValue)'s configuration loads the module"
+                + (isThere ? ", so it is gone when the server starts next" : ""),
+            advice: [
+                sound == .pipeWire
+                    ? "put one into ~/.config/pipewire/pipewire.conf.d, as install/install --user does"
+                    : "put it into /etc/pulse/default.pa.d, as install/install does, or: pactl load-module \(sound.module)"
+            ])
+    }
+
+    private var loaded: Finding? {
+        guard let sound, let daemon else { return nil }
+        guard daemon.isReadable else {
+            return Finding(
+                mark: .note, subject: "loaded",
+                text: "what \(daemon.name) has loaded cannot be seen: its memory is closed",
+                advice: [
+                    "ask it: " + (sound == .pipeWire ? "pw-dump | grep audio-session" : "pactl list short modules")
+                ])
+        }
+        guard let module = daemon.module else {
+            guard evidence.modules.contains(where: { $0.sound == sound }) else { return nil }
+            return Finding(
+                mark: .problem, subject: "loaded",
+                text: "\(daemon.name) (process \(daemon.number)) has not loaded the module",
+                advice: ["start the server again, which interrupts all sound for a moment: \(restart)"])
+        }
+        let present = evidence.modules.first { $0.sound == sound && $0.path == module.path }
+        if module.isDeleted || present.map({ $0.number != module.number }) ?? false {
+            return Finding(
+                mark: .note, subject: "loaded",
+                text: "\(daemon.name) runs a module whose file was replaced or removed since: \(module.path)",
+                advice: ["start the server again, to have the one that is installed now: \(restart)"])
+        }
+        return Finding(
+            mark: .ok, subject: "loaded", text: "\(daemon.name) (process \(daemon.number)) runs \(module.path)")
+    }
+
+    private var leftover: Finding? {
+        guard !evidence.leftovers.isEmpty else { return nil }
+        // It is written again for a while when the first stream comes, so a server that was killed then leaves it too.
+        let isServing = evidence.owner != nil
+        return Finding(
+            mark: isServing ? .note : .problem, subject: "last start",
+            text: "the sound server has ended amid a start of the module"
+                + (isServing ? "" : ", so the module is not loaded again"),
+            details: evidence.leftovers,
+            advice: isServing
+                ? ["nothing: it runs again"]
+                : [
+                    "report it, with what the journal says of that time",
+                    "to try again: rm \(evidence.leftovers.joined(separator: " ")), and start the sound server",
+                ])
+    }
+}

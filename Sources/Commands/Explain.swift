@@ -1,0 +1,94 @@
+import ArgumentParser
+import BusInterface
+import PolicyEngine
+import PolicyFile
+
+/// `audio-session explain`: explains how a present stream is treated, or how one with given properties would be.
+struct Explain: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Says why a stream is treated as it is, or how the policy would treat one.",
+        discussion: """
+            With SUBJECT, the module says which session and which rule changed a stream, and since when. A number is \
+            that of a stream, or else of a process; anything else is an application's name. The status is 1 when there \
+            is no such stream, or when the service is not there.
+
+            With --properties, those of a stream or its client as pw-dump or pw-cli show them, the command reads the \
+            policy files itself and needs no sound server. Without --policy and --preset, it reads the files that the \
+            module would read.
+            """)
+
+    @Argument(help: ArgumentHelp("A stream or process by its number, or an application.", valueName: "SUBJECT"))
+    var subject: String?
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("Properties of the stream, such as media.role=Music.", valueName: "key=value"))
+    var properties: [Property] = []
+
+    @Flag(help: "The stream records.")
+    var capture = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var source: PolicyOptions
+
+    func validate() throws {
+        if subject != nil && (!properties.isEmpty || capture || source.policy != nil || source.preset != nil) {
+            throw ValidationError("SUBJECT and --properties, --capture, --policy, --preset exclude each other")
+        }
+    }
+
+    func run() throws {
+        if let subject { return try explain(subject) }
+        let policy = try source.chosen() ?? .installed()
+        Terminal.report(policy.diagnostics)
+        let explanation = Explanation(
+            of: properties, direction: capture ? .capture : .playback, under: policy)
+        try Terminal.write(json ? explanation.json : explanation.text)
+    }
+
+    /// Prints the module's explanation of a present stream.
+    private func explain(_ subject: String) throws {
+        let answer = try ServiceConnection().ofSubject("Explain", subject)
+        let texts = answer.first?.elements?.compactMap(\.text) ?? []
+        if json {
+            try Terminal.write(
+                SchemaJSON.text([("subject", .string(subject)), ("explanations", .strings(texts))]))
+        } else {
+            // Keep line breaks, and remove characters that control a terminal.
+            let lines = texts.map { text in
+                text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0), limit: .max) }
+                    .joined(separator: "\n")
+            }
+            try Terminal.write(lines.joined(separator: "\n") + "\n")
+        }
+    }
+}
+
+extension ServiceConnection {
+    /// Calls a method about the streams of a subject; on an error, prints the error and ends the command. A number is that
+    /// of a stream, or else of a process.
+    func ofSubject(_ member: String, _ subject: String) throws -> [WireValue] {
+        let isNumber =
+            !subject.isEmpty && subject.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        var answer = call(member, [.string(subject)])
+        if isNumber, case .failure(let error) = answer, error.name == WireErrorName.notFound {
+            answer = call(member, [.string("pid:\(subject)")])
+            if case .failure(let error) = answer, error.name == WireErrorName.notFound {
+                Terminal.writeError(
+                    "audio-session: there is no stream with the number \(subject), and none of a process with it")
+                throw ExitCode.failure
+            }
+        }
+        return try answer.orExit()
+    }
+}
+
+extension Property: ExpressibleByArgument {
+    init?(argument: String) {
+        guard let separator = argument.firstIndex(of: "="), separator != argument.startIndex else { return nil }
+        self.init(
+            key: String(argument[..<separator]), value: String(argument[argument.index(after: separator)...]))
+    }
+}

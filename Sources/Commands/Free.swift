@@ -1,0 +1,28 @@
+import ArgumentParser
+import BusInterface
+
+/// `audio-session free`: lets streams be heard that the policy silences or lowers.
+struct Free: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Lets something be heard that the policy silences or lowers.",
+        discussion: """
+            It is heard beside whoever silences or lowers it now, until that one has ended; whoever begins later silences it \
+            as usual. The silent switch, the lock and do not disturb do not silence it until one of them changes. A number \
+            is that of a stream, or else of a process; anything else is an application's name. The status is 1 when there \
+            is no such stream, when nothing is done to it, or when the service is not there.
+            """)
+
+    @Argument(help: ArgumentHelp("A stream or process by its number, or an application.", valueName: "SUBJECT"))
+    var subject: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let count = try ServiceConnection().ofSubject("Free", subject).first?.integer ?? 0
+        try Terminal.write(
+            json
+                ? SchemaJSON.text([("subject", .string(subject)), ("streams", .uint32(UInt32(clamping: count)))])
+                : count == 1 ? "1 stream is free\n" : "\(count) streams are free\n")
+    }
+}

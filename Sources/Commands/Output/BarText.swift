@@ -1,0 +1,145 @@
+import BusInterface
+import Glibc
+import PolicyEngine
+
+/// What a status bar shows of the service: the members that waybar's custom modules read.
+struct BarText: Equatable {
+    /// What is most worth knowing; the raw value is the word for `alt` and `class`.
+    enum Situation: String, CaseIterable {
+        case absent
+        case paused
+        case call
+        case interrupted
+        case ducked
+        case silent
+        case doNotDisturb = "do-not-disturb"
+        case idle
+    }
+
+    /// A few words, as Pango markup; empty while nobody plays.
+    var text: String
+    /// What is said first.
+    var situation: Situation
+    /// Everything that is the case, ``situation`` first.
+    var situations: [Situation]
+    /// Who holds what, a line for each, as Pango markup.
+    var tooltip: String
+    /// The level that is left of the stream that is lowered most: 100 while nothing is done to any.
+    var percentage: Int
+
+    /// The longest name in the text, in characters.
+    private static let longestName = 24
+    /// The largest number of sessions in the tooltip.
+    private static let mostLines = 20
+
+    /// Without a service.
+    ///
+    /// - Parameter complaint: What the service answers in place of its state; `nil` if there is none.
+    init(without complaint: String?) {
+        situation = .absent
+        situations = [.absent]
+        text = "no service"
+        tooltip = Markup.escaped(
+            complaint.map { printable($0, limit: 300) }
+                ?? "There is no service \(AudioSessionBus.name). See: audio-session doctor")
+        percentage = 0
+    }
+
+    /// - Parameter now: Microseconds since 1970.
+    init(_ state: ServiceState, at now: Int64) {
+        let sessions = state.sessionsByStrength.filter { $0.state != "inactive" }
+        let heard = sessions.filter { ["active", "starting", "releasing"].contains($0.state) }
+        let calls = heard.filter { $0.priority >= Int64(Priority.phone.rawValue) }
+        let stopped = sessions.filter { $0.state == "interrupted" }
+        let lowered = state.streams.filter { $0.treatment == "ducked" && $0.wanted }
+        var situations: [Situation] = []
+        if state.switches.pause != .none { situations.append(.paused) }
+        if !calls.isEmpty { situations.append(.call) }
+        if !stopped.isEmpty { situations.append(.interrupted) }
+        if !lowered.isEmpty { situations.append(.ducked) }
+        if state.switches.silent { situations.append(.silent) }
+        if state.switches.doNotDisturb { situations.append(.doNotDisturb) }
+        if situations.isEmpty { situations = [.idle] }
+        let first = situations[0]
+        self.situations = situations
+        situation = first
+        let words: String =
+            switch first {
+            case .paused: "paused"
+            case .call: Self.names(calls.map(\.name))
+            // Whoever it is, it is at present somebody else who is heard.
+            case .interrupted: Self.names(heard.isEmpty ? stopped.map(\.name) : heard.map(\.name))
+            case .ducked: Self.names(lowered.map(\.by))
+            case .silent: "silent"
+            case .doNotDisturb: "do not disturb"
+            case .idle, .absent: Self.names(heard.map(\.name))
+            }
+        text = Markup.escaped(words)
+        tooltip = Markup.escaped(Self.lines(state, sessions, at: now).joined(separator: "\n"))
+        percentage = Self.percentage(state.streams)
+    }
+
+    /// The first name, and how many more there are.
+    private static func names(_ names: [String]) -> String {
+        var different: [String] = []
+        for name in names where !name.isEmpty && !different.contains(name) { different.append(name) }
+        guard let first = different.first else { return "" }
+        let more = different.count > 1 ? " +\(different.count - 1)" : ""
+        return printable(first, limit: longestName) + more
+    }
+
+    private static func lines(_ state: ServiceState, _ sessions: [SessionRecord], at now: Int64) -> [String] {
+        let style = Style(isColoured: false, isUnicode: true)
+        var lines = sessions.prefix(mostLines).map { session in
+            let name = style.safe(session.name.isEmpty ? "session \(session.id)" : session.name)
+            let role = session.description.isEmpty ? "" : " (\(style.safe(session.description)))"
+            return "\(name)\(role): \(Self.state(of: session, state.streams, style))"
+        }
+        if sessions.count > mostLines { lines.append("and \(sessions.count - mostLines) more") }
+        if lines.isEmpty { lines = ["Nobody plays or records"] }
+        if state.switches.silent { lines.append("Silent switch: on") }
+        if state.switches.doNotDisturb { lines.append("Do not disturb: on") }
+        if state.switches.locked { lines.append("Screen: locked") }
+        if let pause = state.switches.pause.words(at: now) { lines.append("Policy: \(pause)") }
+        let route = state.route.words(style)
+        if !route.isEmpty { lines.append(route.prefix(1).uppercased() + route.dropFirst()) }
+        return lines
+    }
+
+    /// What is the case with a session, and by whom. Without times, which would change the line each second.
+    private static func state(of session: SessionRecord, _ streams: [StreamRecord], _ style: Style) -> String {
+        let own = streams.filter { $0.session == session.id }
+        if session.state == "interrupted" {
+            let by = session.by.isEmpty ? own.first(where: \.isSilenced)?.by ?? "" : session.by
+            return "interrupted" + (by.isEmpty ? "" : " by \(style.safe(by))")
+        }
+        guard let treated = own.first(where: { !$0.isFree }) else { return style.safe(session.state) }
+        return style.treatment(of: treated, at: nil).text
+    }
+
+    /// As volume controls show it, which is the cube root of the amplitude.
+    private static func percentage(_ streams: [StreamRecord]) -> Int {
+        streams.filter { $0.wanted && $0.direction != "capture" }.map { $0.level }.min() ?? 100
+    }
+
+    /// The members as JSON in one line, without a newline.
+    var json: String {
+        WireValue.record([
+            ("text", .string(text)), ("alt", .string(situation.rawValue)), ("tooltip", .string(tooltip)),
+            ("class", .strings(situations.map(\.rawValue))), ("percentage", .int32(Int32(percentage))),
+        ]).json
+    }
+}
+
+extension StreamRecord {
+    /// What is left of the stream's level, in percent, as volume controls show it; with `atThisMoment`, in a fade.
+    func level(atThisMoment: Bool) -> Int {
+        if isFree && !atThisMoment { return 100 }
+        let gain = atThisMoment ? presentGain : isSilenced ? -.infinity : self.gain
+        let amplitude = gain.isFinite ? Decibels(gain).linear.value : gain > 0 ? 1 : 0
+        return Int((Glibc.cbrt(amplitude) * 100).rounded())
+    }
+
+    /// The level at the end of the fade.
+    var level: Int { level(atThisMoment: false) }
+}

@@ -1,0 +1,161 @@
+import PolicyEngine
+import PolicyFile
+
+/// How a policy treats one stream, with the reasons, ready to print.
+struct Explanation: Encodable {
+    /// The version of this JSON schema.
+    let schema = 1
+    /// A session description in the keys and values of policy files.
+    struct Described: Encodable {
+        let name: String
+        /// The values that have an effect, in the order of the shipped policy files.
+        let values: [(key: String, value: RoleValue)]
+
+        private struct Key: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var object = encoder.container(keyedBy: Key.self)
+            try object.encode(name, forKey: Key(stringValue: "name"))
+            for (word, value) in values {
+                let key = Key(stringValue: word)
+                switch value {
+                case .word(let word): try object.encode(word, forKey: key)
+                case .options(let options): try object.encode(options.names, forKey: key)
+                case .priority(let priority): try object.encode(priority.rawValue, forKey: key)
+                case .ducking(let ducking): try object.encode(Ducked(ducking), forKey: key)
+                case .time(let time): try object.encode(time.milliseconds, forKey: key)
+                case .truth(let truth): try object.encode(truth, forKey: key)
+                case .gain(let gain): try object.encode(gain.value, forKey: key)
+                case .text(let text): try object.encode(text, forKey: key)
+                }
+            }
+        }
+    }
+
+    /// The parameters of ducking, in decibels and milliseconds.
+    struct Ducked: Encodable {
+        var gain: Double
+        var attack: Double
+        var hold: Double
+        var release: Double
+
+        init(_ ducking: Ducking) {
+            gain = ducking.gain.value
+            attack = ducking.attack.milliseconds
+            hold = ducking.hold.milliseconds
+            release = ducking.release.milliseconds
+        }
+    }
+
+    /// One step of the classification.
+    struct Step: Encodable {
+        var text: String
+        var file: String?
+        var line: Int?
+        var column: Int?
+
+        /// `FILE:LINE:COLUMN`.
+        var origin: String? {
+            guard let file, let line, let column else { return file }
+            return "\(file):\(line):\(column)"
+        }
+    }
+
+    var policy: String
+    var direction: String
+    var properties: [String: String]
+    /// `nil` for a stream that is left alone.
+    var description: Described?
+    var steps: [Step]
+    /// The claim that was refused (N11).
+    var refusedClaim: String?
+
+    init(of properties: [Property], direction: StreamDirection, under policy: PolicyInUse) {
+        // As in a server, the last property of a name counts.
+        let values = Dictionary(properties.map { ($0.key, $0.value) }) { $1 }
+        let access = ClientAccess { values[$0] }
+        let result = policy.classifier.classify(direction: direction, access: access) { values[$0] }
+        self.policy = policy.origin
+        self.direction = direction.word
+        self.properties = values
+        description = result.description.map(Described.init)
+        steps = result.steps.map {
+            Step(text: $0.text, file: $0.origin?.file, line: $0.origin?.place.line, column: $0.origin?.place.column)
+        }
+        refusedClaim = result.refusedClaim
+    }
+
+    /// The explanation as text.
+    var text: String {
+        let said = properties.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }
+        var lines: [String] = []
+        let stream = "A \(direction) stream" + (said.isEmpty ? " without properties" : " with")
+        let verdict = description.map { "is '\(printable($0.name))':" } ?? "is left alone."
+        if said.isEmpty {
+            lines.append("\(stream) \(verdict)")
+        } else {
+            lines.append(stream)
+            lines += said.map { "    \(printable($0, limit: 200))" }
+            lines.append(verdict)
+        }
+        if let description { lines += description.rows.map { "    \(padded($0.key, to: 15))\($0.value)" } }
+        lines.append("")
+        lines.append("The policy is \(policy).")
+        if let refusedClaim { lines.append("It may not claim to be \(refusedClaim).") }
+        if !steps.isEmpty {
+            lines.append("Why:")
+            for step in steps {
+                lines.append("    \(step.text)" + (step.origin.map { "\n        \($0)" } ?? ""))
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+extension Explanation.Described {
+    init(_ description: SessionDescription) {
+        name = description.name
+        values = RoleKey.all.filter { !$0.isUsual(description) }.compactMap { key in
+            key.value(description).map { (key.word, $0) }
+        }
+    }
+
+    /// The keys with their values as text.
+    var rows: [(key: String, value: String)] { values.map { ($0.key, $0.value.text) } }
+}
+
+extension RoleValue {
+    /// The value as people read it.
+    fileprivate var text: String {
+        switch self {
+        case .word(let word): word
+        case .options(let options): options.isEmpty ? "none" : options.names.joined(separator: ", ")
+        case .priority(let priority): priority.words
+        case .ducking(let ducking):
+            "gain \(ducking.gain.words), attack \(ducking.attack.text), hold \(ducking.hold.text), "
+                + "release \(ducking.release.text)"
+        case .time(let time): time.text
+        case .truth(let truth): String(truth)
+        case .gain(let gain): gain.words
+        case .text(let text): text
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Double { Double(wholeNanoseconds) / 1_000_000 }
+
+    /// In milliseconds with their fraction, `12.5 ms`.
+    fileprivate var text: String { "\(milliseconds.short) ms" }
+}
+
+/// The text, padded with blanks on the right.
+func padded(_ text: String, to width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+}

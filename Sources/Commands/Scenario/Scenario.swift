@@ -1,0 +1,330 @@
+import PolicyEngine
+import PolicyFile
+import PolicyRuntime
+
+/// A scenario file: applications with their streams and sessions, timed events, and expected results.
+struct Scenario {
+    /// One stream, with the properties of a real one.
+    struct Stream {
+        var name: String
+        var direction: StreamDirection
+        /// In the order of the file.
+        var properties: [Property]
+        /// The number of the session that the stream names, as with `audio-session.id` (R80).
+        var session: Int?
+        /// The stream's application, identified as in a server.
+        var application: ApplicationID
+
+        /// The value of a property; the last one of a name counts.
+        func property(_ key: String) -> String? { properties.last { $0.key == key }?.value }
+    }
+
+    /// A session that an application opens over D-Bus.
+    struct Session {
+        var name: String
+        /// The properties that identify the application, in the order of the file.
+        var properties: [Property]
+        /// The session's application; streams of the same application belong to the session.
+        var application: ApplicationID
+        /// Whether ringing must not interrupt the session (N8).
+        var avoidsAlerts = false
+        /// Whether the loss of its output interrupts the session (N25); `nil` leaves that to the policy.
+        var isInterruptedOnDisconnect: Bool?
+    }
+
+    /// An interruption that a daemon begins over D-Bus.
+    struct Interruption {
+        var name: String
+        /// A role, or `duck` or `speech`.
+        var kind: String
+        /// The place of the kind in the file.
+        var place = Place(line: 0, column: 0)
+        /// The name that is shown and that interrupted applications are told.
+        var displayName: String
+        /// The daemon's properties, in the order of the file.
+        var properties: [Property]
+
+        /// The daemon's application; the interruption does not affect its own sessions.
+        var application: ApplicationID {
+            ApplicationID(
+                portal: property("pipewire.access.portal.app_id"), binary: property("application.process.binary"),
+                displayName: property("application.name"), fallback: name)
+        }
+
+        /// The value of a property; the last one of a name counts.
+        func property(_ key: String) -> String? { properties.last { $0.key == key }?.value }
+    }
+
+    /// A stream, session or interruption that stands for its application.
+    enum Party: Equatable {
+        case stream(Int)
+        case session(Int)
+    }
+
+    /// An event for streams, sessions, devices, the desktop or the policy.
+    enum Action {
+        /// The application wants the stream to play or record; the stream is created if it does not exist.
+        case play(Int)
+        /// The user or the application pauses the stream.
+        case pause(Int)
+        /// The stream ends.
+        case stop(Int)
+        /// An application dies, with all of its streams and sessions.
+        case kill(Party)
+        /// The user sets the stream's volume, a factor from 0 to 1.
+        case volume(Int, Double)
+        /// The user mutes or unmutes the stream.
+        case muteStream(Int, Bool)
+        /// The stream's sound becomes loud enough to count, or too quiet for that.
+        case sound(Int, Bool)
+        /// The user frees the stream from what silences or lowers it.
+        case free(Int)
+        /// The user moves one stream to an output or input.
+        case move(Int, to: String)
+        /// An application opens a session.
+        case open(Int)
+        /// The application sets category and options, and the mode if given.
+        case category(Int, Category, CategoryOptions, Mode?)
+        /// The application sets only the mode.
+        case mode(Int, Mode)
+        /// The application activates the session; with `mayWait`, as soon as that is possible.
+        case activate(Int, mayWait: Bool)
+        /// The application deactivates the session.
+        case deactivate(Int, notifyOthers: Bool)
+        /// The application cancels a delayed activation.
+        case cancel(Int)
+        /// The application closes the session.
+        case close(Int)
+        /// A daemon begins its interruption.
+        case begin(Int)
+        /// The daemon ends its interruption.
+        case end(Int)
+        /// The machine goes to sleep, or wakes up.
+        case sleep(Bool)
+        /// The user locks or unlocks the screen, or changes a switch.
+        case lock(Bool)
+        case silent(Bool)
+        case doNotDisturb(Bool)
+        /// The user mutes or unmutes an input.
+        case mute(String, Bool)
+        /// An output or input is plugged in, and all streams of the direction go there.
+        case plug(String)
+        /// An output or input is unplugged, and its streams go to the one plugged in before.
+        case unplug(String)
+        /// The user chooses the output for all playback; it is plugged in first if necessary.
+        case route(String)
+        /// Another policy comes into force.
+        case policy(PolicyInUse)
+    }
+
+    struct Event {
+        /// The time since the beginning.
+        var moment: Duration
+        var action: Action
+        /// The place in the file of the name of the event's stream, session or port.
+        var place = Place(line: 0, column: 0)
+    }
+
+    /// An expected result at a moment.
+    struct Expectation {
+        enum Subject {
+            /// The expected condition of a stream.
+            case stream(Int, Condition)
+            /// The expected condition of a session.
+            case session(Int, SessionCondition)
+            /// All messages to a session's application since the last such expectation, or since the beginning.
+            case told(Int, [Told])
+        }
+
+        var moment: Duration
+        var subject: Subject
+        var place: Place
+    }
+
+    /// The file's name as given.
+    var file: String
+    var title: String
+    var policy: PolicyInUse
+    var streams: [Stream]
+    var sessions: [Session] = []
+    var interruptions: [Interruption] = []
+    /// The inputs that can be plugged in, besides the built-in one.
+    var inputs: [String] = []
+    /// Sorted by time.
+    var events: [Event]
+    /// Sorted by time.
+    var expectations: [Expectation]
+
+    /// The simulated time: a second more than the last event or expectation.
+    var length: Duration {
+        max(events.last?.moment ?? .zero, expectations.last?.moment ?? .zero) + .seconds(1)
+    }
+}
+
+extension Scenario {
+    /// The application of a stream, session or interruption.
+    func application(of party: Party) -> ApplicationID {
+        switch party {
+        case .stream(let stream): streams[stream].application
+        case .session(let session): sessions[session].application
+        }
+    }
+
+    /// The name of an application in messages to others, by a name in the file; `nil` for an unknown name.
+    ///
+    /// A session or stream has the name of its application, an interruption its display name; outputs and inputs keep
+    /// their names.
+    func label(of name: String) -> String? {
+        if let session = sessions.first(where: { $0.name == name }) { return session.application.name }
+        if let stream = streams.first(where: { $0.name == name }) { return stream.application.name }
+        if let interruption = interruptions.first(where: { $0.name == name }) { return interruption.displayName }
+        if name == Self.sleeper { return SystemInterruption.sleeper }
+        return ports.contains(name) ? name : nil
+    }
+
+    /// The name that stands for the machine's sleep in `by NAME`.
+    static let sleeper = "sleep"
+
+    /// All outputs and inputs of the story.
+    var ports: [String] {
+        var ports = [VirtualPorts.speaker, VirtualPorts.microphone] + inputs
+        for event in events {
+            switch event.action {
+            case .plug(let name), .unplug(let name), .route(let name), .move(_, let name), .mute(let name, _):
+                if !ports.contains(name) { ports.append(name) }
+            default: break
+            }
+        }
+        return ports
+    }
+
+    /// Whether a session was told what was expected; names in the file stand for the displayed names.
+    func isMet(_ expected: [Told], by found: [Told]) -> Bool {
+        guard expected.count == found.count else { return false }
+        return zip(expected, found).allSatisfy { isMet($0, by: $1) }
+    }
+
+    private func isMet(_ expected: Told, by found: Told) -> Bool {
+        func isSame(_ name: String?, _ other: String?) -> Bool {
+            name.map { (label(of: $0) ?? $0) == other } ?? true
+        }
+        switch (expected, found) {
+        case (.began(let reason, let name), .began(let other, let actor)):
+            return reason == other && isSame(name, actor)
+        case (.refused(let name), .refused(let actor)): return isSame(name, actor)
+        default: return expected == found
+        }
+    }
+
+    /// The optional kinds of messages, route changes and hints, that the session's expectations mention and therefore
+    /// cover.
+    func extras(of session: Int) -> Set<Told.Extra> {
+        var extras: Set<Told.Extra> = []
+        for case .told(session, let list) in expectations.map(\.subject) { extras.formUnion(list.compactMap(\.extra)) }
+        return extras
+    }
+
+    /// The place of the last expectation about a session's messages; `nil` if there is none.
+    func lastTold(of session: Int) -> Place? {
+        expectations.last {
+            if case .told(session, _) = $0.subject { true } else { false }
+        }?.place
+    }
+}
+
+extension Scenario.Event {
+    /// The action as text.
+    func text(_ scenario: Scenario) -> String {
+        let streams = scenario.streams
+        func session(_ index: Int) -> String { scenario.sessions[index].name }
+        switch action {
+        case .play(let stream):
+            return "\(streams[stream].name) \(streams[stream].direction == .playback ? "plays" : "records")"
+        case .pause(let stream): return "\(streams[stream].name) is paused"
+        case .stop(let stream): return "\(streams[stream].name) ends"
+        case .kill(let party): return "\(scenario.application(of: party).name) dies"
+        case .volume(let stream, let factor):
+            return "the user sets \(streams[stream].name) to \(((factor * 1000).rounded() / 10).short) %"
+        case .muteStream(let stream, let isOn):
+            return "the user \(isOn ? "mutes" : "unmutes") \(streams[stream].name)"
+        case .sound(let stream, let isOn): return "\(streams[stream].name) \(isOn ? "sounds" : "falls quiet")"
+        case .free(let stream): return "the user frees \(streams[stream].name)"
+        case .move(let stream, let name): return "the user moves \(streams[stream].name) to \(name)"
+        case .open(let index): return "\(session(index)) opens"
+        case .category(let index, let category, let options, let mode):
+            let words = [category.rawValue] + options.names + (mode.map { [$0.rawValue] } ?? [])
+            return "\(session(index)) is \(words.joined(separator: ", "))"
+        case .mode(let index, let mode): return "\(session(index)) is for \(mode.rawValue)"
+        case .activate(let index, let mayWait): return "\(session(index)) activates" + (mayWait ? ", and waits" : "")
+        case .deactivate(let index, let notifies):
+            return "\(session(index)) deactivates" + (notifies ? " and lets others know" : "")
+        case .cancel(let index): return "\(session(index)) waits no longer"
+        case .close(let index): return "\(session(index)) closes"
+        case .begin(let index): return "\(scenario.interruptions[index].displayName) begins"
+        case .end(let index): return "\(scenario.interruptions[index].displayName) ends"
+        case .sleep(let isOn): return isOn ? "the machine goes to sleep" : "the machine wakes up"
+        case .lock(let isOn): return isOn ? "the user locks the screen" : "the user unlocks the screen"
+        case .silent(let isOn): return "the user switches silence \(isOn ? "on" : "off")"
+        case .doNotDisturb(let isOn): return "the user switches do-not-disturb \(isOn ? "on" : "off")"
+        case .mute(let name, let isOn): return "the user \(isOn ? "mutes" : "unmutes") \(name)"
+        case .plug(let name): return "the user plugs in \(name)"
+        case .unplug(let name): return "the user pulls out \(name)"
+        case .route(let name): return "the output goes to \(name)"
+        case .policy: return "the policy changes"
+        }
+    }
+
+    /// The keyword in a scenario file.
+    var keyword: String {
+        switch action {
+        case .play: "play"
+        case .pause: "pause"
+        case .stop: "stop"
+        case .kill: "kill"
+        case .volume: "volume"
+        case .muteStream(_, let isOn): isOn ? "mute" : "unmute"
+        case .sound(_, let isOn): isOn ? "sound" : "quiet"
+        case .free: "free"
+        case .move: "move"
+        case .open: "open"
+        case .category: "category"
+        case .mode: "mode"
+        case .activate: "activate"
+        case .deactivate: "deactivate"
+        case .cancel: "cancel"
+        case .close: "close"
+        case .begin: "begin"
+        case .end: "end"
+        case .sleep: "sleep"
+        case .lock: "lock"
+        case .silent: "silent"
+        case .doNotDisturb: "do-not-disturb"
+        case .mute(_, let isOn): isOn ? "mute-input" : "unmute-input"
+        case .plug: "plug"
+        case .unplug: "unplug"
+        case .route: "route"
+        case .policy: "policy"
+        }
+    }
+
+    /// The number of the stream that the action is about.
+    var stream: Int? {
+        switch action {
+        case .play(let stream), .pause(let stream), .stop(let stream), .kill(.stream(let stream)),
+            .volume(let stream, _), .muteStream(let stream, _), .sound(let stream, _), .free(let stream),
+            .move(let stream, _):
+            stream
+        default: nil
+        }
+    }
+
+    /// The number of the session that the action is about.
+    var session: Int? {
+        switch action {
+        case .open(let session), .category(let session, _, _, _), .mode(let session, _), .activate(let session, _),
+            .deactivate(let session, _), .cancel(let session), .close(let session), .kill(.session(let session)):
+            session
+        default: nil
+        }
+    }
+}

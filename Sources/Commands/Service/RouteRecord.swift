@@ -1,0 +1,69 @@
+import BusInterface
+
+/// An input or output as CurrentRoute describes it. Missing members become empty.
+struct PortRecord {
+    var type: String
+    var id: String
+    /// The name for people.
+    var name: String
+    /// The received record, with its keys in the documented order.
+    var record: WireValue
+
+    private static let keys = [
+        "type", "name", "id", "node-name", "node", "device", "device-id", "availability", "server-type", "channels",
+    ]
+
+    init(_ value: WireValue) {
+        type = value["type"]?.text ?? ""
+        id = value["id"]?.text ?? ""
+        name = value["name"]?.text.flatMap { $0.isEmpty ? nil : $0 } ?? id
+        record = value.ordered(by: Self.keys)
+    }
+}
+
+/// The ports in use and the ports available.
+struct RouteRecord {
+    var inputs: [PortRecord]
+    var outputs: [PortRecord]
+    /// The available inputs; `nil` if the service does not report them.
+    private var offeredInputs: [PortRecord]?
+    private var offeredOutputs: [PortRecord]?
+
+    /// Reads the ports in use, `a{sv}` as in the service's signals.
+    init(_ value: WireValue?) {
+        inputs = (value?["inputs"]?.elements ?? []).map(PortRecord.init)
+        outputs = (value?["outputs"]?.elements ?? []).map(PortRecord.init)
+    }
+
+    /// - Parameter properties: All properties of the manager, `a{sv}`.
+    init(properties: WireValue) {
+        self.init(properties["CurrentRoute"])
+        offeredInputs = properties["AvailableInputs"]?.elements?.map(PortRecord.init)
+        offeredOutputs = properties["AvailableOutputs"]?.elements?.map(PortRecord.init)
+    }
+
+    /// The available inputs.
+    var availableInputs: [PortRecord] { offeredInputs ?? [] }
+    /// The available outputs.
+    var availableOutputs: [PortRecord] { offeredOutputs ?? [] }
+
+    /// Whether no port is known.
+    var isUnknown: Bool { inputs.isEmpty && outputs.isEmpty && availableInputs.isEmpty && availableOutputs.isEmpty }
+
+    /// The ports as a record, for machines.
+    var record: WireValue {
+        let lists = [
+            ("inputs", inputs), ("outputs", outputs), ("available-inputs", offeredInputs),
+            ("available-outputs", offeredOutputs),
+        ]
+        return .record(lists.compactMap { name, ports in ports.map { (name, .records($0.map(\.record))) } })
+    }
+
+    /// The ports in use, for people; empty if there are none.
+    func words(_ style: Style) -> String {
+        [("output", outputs), ("input", inputs)].compactMap { direction, ports in
+            let names = ports.map { style.safe($0.name) }.joined(separator: " + ")
+            return ports.isEmpty ? nil : "\(direction) \(names)"
+        }.joined(separator: ", ")
+    }
+}

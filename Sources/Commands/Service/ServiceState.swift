@@ -1,0 +1,104 @@
+import BusInterface
+
+/// The service's complete state at one moment.
+struct ServiceState {
+    /// The version of the software; empty if not reported.
+    var version: String
+    /// The sound server and its release; empty if not reported.
+    var server: String
+    /// The features that the server lacks: name and reason.
+    var limits: [(name: String, reason: String)]
+    /// The source of the policy in force.
+    var policy: String
+    var switches: Switches
+    /// The inputs and outputs, those in use and those available.
+    var route: RouteRecord
+    /// Sorted by number.
+    var sessions: [SessionRecord]
+    /// Sorted by number.
+    var streams: [StreamRecord]
+    /// The sessions' numbers, the strongest claim first.
+    var strongest: [Int64]
+
+    /// The user's switches.
+    struct Switches: Equatable {
+        var silent: Bool
+        var doNotDisturb: Bool
+        var locked: Bool
+        var pause: Pause
+    }
+
+    /// Whether the policy is suspended.
+    enum Pause: Equatable {
+        case none
+        case withoutEnd
+        /// Until a time in microseconds since 1970.
+        case until(UInt64)
+
+        /// Reads the property PausedUntil.
+        init(_ value: WireValue?) {
+            switch value?.bare {
+            case .uint64(0), nil: self = .none
+            case .uint64(.max): self = .withoutEnd
+            case .uint64(let moment): self = .until(moment)
+            default: self = .none
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - properties: All properties of the manager, `a{sv}`.
+    ///   - sessions: The answer of ListSessions, `aa{sv}`.
+    ///   - streams: The answer of ListStreams, `aa{sv}`.
+    init(properties: WireValue, sessions: WireValue, streams: WireValue) {
+        version = properties["Version"]?.text ?? ""
+        server = properties["Server"]?.text ?? ""
+        limits = (properties["ServerLimits"]?.entries ?? []).compactMap { entry in
+            entry.key.text.map { ($0, entry.value.text ?? "") }
+        }.sorted { $0.0 < $1.0 }
+        policy = properties["Policy"]?.text ?? ""
+        switches = Switches(
+            silent: properties["Silent"]?.truth ?? false, doNotDisturb: properties["DoNotDisturb"]?.truth ?? false,
+            locked: properties["Locked"]?.truth ?? false, pause: Pause(properties["PausedUntil"]))
+        route = RouteRecord(properties: properties)
+        let received = (sessions.elements ?? []).map(SessionRecord.init)
+        strongest = received.map(\.id)
+        self.sessions = received.sorted { $0.id < $1.id }
+        self.streams = (streams.elements ?? []).map(StreamRecord.init).sorted { $0.id < $1.id }
+    }
+
+    /// The sessions, the strongest claim first.
+    var sessionsByStrength: [SessionRecord] {
+        let known = Dictionary(sessions.map { ($0.id, $0) }) { first, _ in first }
+        return strongest.compactMap { known[$0] }
+    }
+
+    /// The members of the JSON object, in order.
+    var members: [(String, WireValue)] {
+        [
+            ("version", .string(version)), ("server", .string(server)),
+            ("server-limits", .record(limits.map { ($0.name, .string($0.reason)) })),
+            ("policy", .string(policy)), ("switches", switches.record),
+            ("route", route.record), ("sessions", .records(sessions.map(\.record))),
+            ("streams", .records(streams.map(\.record))),
+        ]
+    }
+}
+
+extension ServiceState.Switches {
+    /// The state as a record, for machines.
+    var record: WireValue {
+        .record([
+            ("silent", .boolean(silent)), ("do-not-disturb", .boolean(doNotDisturb)), ("locked", .boolean(locked)),
+            ("paused", .boolean(pause != .none)), ("paused-until", pause.value),
+        ])
+    }
+}
+
+extension ServiceState.Pause {
+    /// The end in microseconds since 1970, or `null`.
+    var value: WireValue {
+        // NaN becomes `null` in JSON.
+        if case .until(let moment) = self { .uint64(moment) } else { .double(.nan) }
+    }
+}

@@ -1,0 +1,167 @@
+import PolicyEngine
+
+/// The engine's decision about a stream, and its cause.
+struct Decision: Equatable {
+    enum Kind: Equatable {
+        case free
+        case ducked(Decibels)
+        case muted
+        case corked
+        case held
+        case superseded
+        case rejected
+        /// The policy does not manage the stream.
+        case leftAlone
+    }
+
+    /// A cause other than a session: the output or input (R64).
+    enum RouteLoss: Equatable {
+        /// The output has gone, and may come back.
+        case awaited
+        /// The output did not come back in time.
+        case lost
+        /// The route of a recording has changed.
+        case changed
+        /// The recording's input is muted.
+        case muted
+    }
+
+    var kind: Kind
+    /// The description of the session that causes the decision.
+    var actor: String?
+    /// The output or input that causes the decision.
+    var loss: RouteLoss?
+    /// Without `actor` and `loss`: the state of the stream's own session, or the user's switch, that silences it.
+    private var reasonWithoutActor: String?
+
+    static let free = Decision(kind: .free)
+
+    /// Reads the engine's decision.
+    ///
+    /// - Parameter interrupter: The cause of the decision.
+    init(_ treatment: Treatment?, by interrupter: Interrupter?) {
+        guard let treatment else {
+            kind = .leftAlone
+            return
+        }
+        if case .session = treatment.cause { actor = interrupter?.description }
+        if case .system = treatment.cause { actor = interrupter?.description }
+        reasonWithoutActor =
+            switch treatment.reason {
+            case .inactive, .noDevice, .noInput, .noOutput, .silentSwitch, .screenLock, .doNotDisturb:
+                treatment.reason.words().clause
+            case .level: "its role has that level"
+            case .none, .ducked, .interrupted, .superseded, .rejected, .routeDisconnected, .inputMuted, .handover: nil
+            }
+        switch (treatment.reason, treatment.cause) {
+        case (.routeDisconnected, .route): loss = .changed
+        case (.routeDisconnected, _): loss = .awaited
+        case (.superseded, .output): loss = .lost
+        case (.inputMuted, _): loss = .muted
+        default: break
+        }
+        switch (treatment.silence, treatment.reason) {
+        case (.none, .none): kind = .free
+        case (.none, _): kind = .ducked(Decibels(treatment.gain.decibels))
+        case (_, .handover): kind = .held
+        case (_, .superseded): kind = .superseded
+        case (_, .rejected): kind = .rejected
+        case (.mute, _): kind = .muted
+        case (.cork, .routeDisconnected) where loss != .awaited: kind = .superseded
+        case (.cork, _), (.pausePlayer, _): kind = .corked
+        }
+    }
+
+    private init(kind: Kind) { self.kind = kind }
+
+    private var isDucked: Bool { if case .ducked = kind { true } else { false } }
+
+    /// The word in scenario files.
+    var word: String {
+        switch kind {
+        case .free: "free"
+        case .ducked: "ducked"
+        case .muted: "muted"
+        case .corked: "corked"
+        case .held: "held"
+        case .superseded: "superseded"
+        case .rejected: "rejected"
+        case .leftAlone: "left-alone"
+        }
+    }
+
+    /// The cause, in a word or two.
+    var label: String? {
+        switch loss {
+        case nil: actor
+        case .awaited, .lost: "output gone"
+        case .changed: "route changed"
+        case .muted: "input muted"
+        }
+    }
+
+    /// The cause as a text.
+    var reason: String {
+        switch loss {
+        case nil:
+            reasonWithoutActor
+                ?? (isDucked ? Reason.ducked : .interrupted).words(actor: actor ?? "somebody else").clause
+        case .awaited: "its output has gone"
+        case .lost: "its output has not come back in time"
+        case .changed: "the route has changed"
+        case .muted: "its input is muted"
+        }
+    }
+
+    /// How far the stream is lowered.
+    var gain: Decibels? {
+        if case .ducked(let gain) = kind { gain } else { nil }
+    }
+}
+
+/// The state of a stream at one moment of a simulation.
+struct LaneState: Equatable {
+    /// Whether the stream exists.
+    var isPresent = false
+    /// Whether the application wants the stream to run.
+    var isWanted = false
+    /// Whether the server runs the stream.
+    var isRunning = false
+    /// The gain applied at this moment, and how the stream is silenced.
+    var gain = 1.0
+    var silence = Silence.none
+    /// The user's volume as a linear factor.
+    var volume = 1.0
+    /// Whether the user mutes the stream.
+    var isMuted = false
+    /// The latest decision; the stream may still be fading towards it.
+    var decision = Decision.free
+
+    /// Whether the stream is audible; for a recording, whether it runs.
+    var isHeard: Bool { isRunning && silence != .mute && gain * ownVolume > 0 }
+
+    /// The factor that the user has set.
+    var ownVolume: Double { isMuted ? 0 : volume }
+
+    /// Whether the stream has reached the state that was decided.
+    var isReached: Bool {
+        switch decision.kind {
+        case .leftAlone: true
+        case .free: silence == .none && gain == 1
+        // To a tenth of a decibel, the precision of decisions.
+        case .ducked(let target): silence == .none && LinearGain(gain).decibels == target.value
+        case .muted: silence == .mute
+        case .corked, .held, .superseded, .rejected: silence != .none
+        }
+    }
+
+    /// A description for the message about a failed expectation.
+    var text: String {
+        guard isPresent else { return "absent" }
+        var words = decision.word
+        if let gain = decision.gain { words += " \(gain.value.short)" }
+        if !isReached { words += ", not reached yet" }
+        if !isWanted { words += ", paused" }
+        return words
+    }
+}

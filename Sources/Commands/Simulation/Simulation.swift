@@ -1,0 +1,181 @@
+import PolicyEngine
+import PolicyFile
+
+/// A scenario, played through the engine.
+struct Simulation {
+    /// A decision about a stream, with the time at which the stream reached the decided state.
+    struct Decided {
+        var moment: Duration
+        /// Orders events of the same moment.
+        var step: Int
+        var stream: Int
+        var decision: Decision
+        /// The previous decision.
+        var former: Decision
+        /// Whether the previous decision had been reached.
+        var wasReached: Bool
+        /// Whether the application wants the stream to run.
+        var isWanted: Bool
+        /// `nil` if another decision came first, or the story ended.
+        var reached: Duration?
+    }
+
+    /// An expectation and its result.
+    struct Outcome {
+        var expectation: Scenario.Expectation
+        /// The actual state in words, or that it is as expected.
+        var found: String
+        var isMet: Bool
+        /// For an expectation about a stream, the stream's actual state.
+        var state: LaneState?
+    }
+
+    /// The messages to a session after its last expectation about messages.
+    struct UnexpectedMessages {
+        var session: Int
+        var told: [Told]
+        /// The place of the last expectation about the session's messages.
+        var place: Place
+    }
+
+    let scenario: Scenario
+    let lanes: [Lane]
+    /// The sessions, with all messages to their applications.
+    let sessions: [VirtualSession]
+    let outcomes: [Outcome]
+    let unexpectedMessages: [UnexpectedMessages]
+    /// The lines that the module would have written to the server's log.
+    let log: [(moment: Duration, text: String)]
+    /// All decisions in order.
+    let decisions: [Decided]
+    /// The step number of each event of the scenario.
+    let eventSteps: [Int]
+
+    /// Plays a scenario.
+    init(of scenario: Scenario) {
+        let server = VirtualServer(scenario)
+        var judge = Judge(scenario)
+        var outcomes: [Outcome] = []
+        var eventSteps: [Int] = []
+        var rest = scenario.expectations[...]
+        // Events of a moment happen before the expectations of the same moment are checked.
+        func judgeExpectations(before end: Duration) {
+            while let next = rest.first, next.moment < end {
+                rest.removeFirst()
+                server.advance(to: next.moment)
+                outcomes.append(judge.outcome(of: next, on: server))
+            }
+        }
+        for event in scenario.events {
+            judgeExpectations(before: event.moment)
+            server.advance(to: event.moment)
+            server.perform(event.action)
+            eventSteps.append(server.step)
+        }
+        judgeExpectations(before: scenario.length)
+        server.advance(to: scenario.length)
+        self.scenario = scenario
+        self.outcomes = outcomes
+        self.eventSteps = eventSteps
+        unexpectedMessages = judge.unexpectedMessages(on: server)
+        lanes = server.lanes
+        sessions = server.sessions
+        log = server.lines
+        decisions = server.lanes.indices.flatMap { Self.decisions(about: $0, server.lanes[$0].history) }
+            .sorted { ($0.step, $0.stream) < ($1.step, $1.stream) }
+    }
+
+    private static func decisions(about stream: Int, _ history: [VirtualServer.Entry]) -> [Decided] {
+        var result: [Decided] = []
+        var former = LaneState()
+        for (position, entry) in history.enumerated() {
+            defer { former = entry.state }
+            // A stream that has gone gets no decisions.
+            guard entry.state.decision != former.decision, entry.state.isPresent else { continue }
+            let rest = history[position...].prefix { $0.state.decision == entry.state.decision }
+            result.append(
+                Decided(
+                    moment: entry.moment, step: entry.step, stream: stream, decision: entry.state.decision,
+                    former: former.decision, wasReached: former.isReached, isWanted: entry.state.isWanted,
+                    reached: rest.first { $0.state.isReached }?.moment))
+        }
+        return result
+    }
+
+    /// The failed expectations, as mistakes of the scenario file.
+    var failures: [Diagnostic] {
+        var diagnosis = Diagnosis(file: scenario.file)
+        for outcome in outcomes where !outcome.isMet {
+            let moment = outcome.expectation.moment.fixed
+            let found: String
+            let expected: String
+            switch outcome.expectation.subject {
+            case .stream(let stream, let condition):
+                found = "\(printable(scenario.streams[stream].name)) \(outcome.found) at \(moment) s"
+                expected = condition.text
+            case .session(let session, let condition):
+                found = "\(printable(scenario.sessions[session].name)) \(outcome.found) at \(moment) s"
+                expected = condition.rawValue
+            case .told(let session, let list):
+                found = "\(printable(scenario.sessions[session].name)) told \(outcome.found) by \(moment) s"
+                expected = Told.text(of: list)
+            }
+            diagnosis.error(at: outcome.expectation.place, found: found, expected: expected)
+        }
+        for unexpected in unexpectedMessages {
+            diagnosis.error(
+                at: unexpected.place,
+                found: "\(printable(scenario.sessions[unexpected.session].name)) told "
+                    + "\(Told.text(of: unexpected.told)) after that",
+                expected: "another expectation of what it is told, or nothing")
+        }
+        return diagnosis.diagnostics
+    }
+
+    /// A decision in words.
+    func text(_ decided: Decided) -> String {
+        let actor = decided.decision.actor ?? "somebody else"
+        var text: String
+        switch decided.decision.kind {
+        case .free:
+            switch decided.former.kind {
+            case .held: return "begins: the others are silent"
+            case .leftAlone: return "is no longer left alone"
+            default:
+                guard decided.isWanted else { return "is let go, but is paused" }
+                text = "is restored"
+            }
+        case .ducked(let gain): text = "is ducked to \(gain.words)"
+        case .muted: text = "is muted"
+        case .corked where decided.former.kind == .corked && decided.wasReached:
+            return "stays corked: \(decided.decision.reason)"
+        case .corked: text = "is corked"
+        case .held: return "is held until the others are silent"
+        case .superseded where decided.decision.loss != nil:
+            let verb = decided.former.kind == .corked ? "stays silent" : "is stopped"
+            return "\(verb): \(decided.decision.reason), its application has to resume"
+        case .superseded: return "stays silent: \(actor) took over, its application has to resume"
+        case .rejected: return "may not begin: \(actor) is heard, its application has to ask again"
+        case .leftAlone: return "is left alone"
+        }
+        if let reached = decided.reached {
+            let length = reached - decided.moment
+            text += length > .zero ? " within \(length.words)" : " at once"
+        }
+        return decided.decision.kind == .free ? text : "\(text): \(decided.decision.reason)"
+    }
+
+    /// The messages to sessions, in order. Route changes and hints are left out unless an expectation of the session
+    /// mentions them.
+    var relevantMessages: [(session: Int, message: VirtualSession.Message)] {
+        let extras = scenario.sessions.indices.map { scenario.extras(of: $0) }
+        return messages.filter { line in line.message.told.extra.map { extras[line.session].contains($0) } ?? true }
+    }
+
+    /// All messages to sessions, in order.
+    var messages: [(session: Int, message: VirtualSession.Message)] {
+        sessions.enumerated().flatMap { index, session in session.messages.map { (session: index, message: $0) } }
+            .enumerated().sorted { ($0.element.message.step, $0.offset) < ($1.element.message.step, $1.offset) }
+            .map(\.element)
+    }
+}

@@ -1,0 +1,155 @@
+import PolicyEngine
+import PolicyRuntime
+
+/// An opened session of a ``VirtualServer``, with the messages to its application.
+struct VirtualSession {
+    /// One message to the application.
+    struct Message {
+        var moment: Duration
+        /// Orders messages of the same moment, as in ``VirtualServer/Entry``.
+        var step: Int
+        var told: Told
+    }
+
+    /// A state that the session had from a moment on.
+    struct Entry {
+        var moment: Duration
+        /// `nil` while the session is not open.
+        var state: SessionState?
+    }
+
+    var session: Scenario.Session
+    /// The session's id in the service, while it is open.
+    var id: SessionID?
+    /// The state that the session's D-Bus properties show; `nil` while the session is not open.
+    var state: SessionState?
+    /// The value of `Active` in the last message to the application.
+    var isToldActive = false
+    /// All messages to the application.
+    var messages: [Message] = []
+    /// All states, oldest first.
+    private(set) var history: [Entry] = []
+
+    /// Adds the state to the history if it has changed.
+    mutating func recordState(at moment: Duration) {
+        guard history.last?.state != state else { return }
+        history.append(Entry(moment: moment, state: state))
+    }
+}
+
+/// Opens, configures and closes sessions, and sends their messages, as the D-Bus service does.
+extension VirtualServer: RuntimeObserver {
+    func performSession(_ action: Scenario.Action) {
+        switch action {
+        case .open(let index): open(index)
+        case .close(let index): close(index)
+        case .category(let index, let category, let options, let mode):
+            configure(index, .category(category, options, mode))
+        case .mode(let index, let mode): configure(index, .mode(mode))
+        case .activate(let index, let mayWait): request(index, .activate(mayWait: mayWait))
+        case .deactivate(let index, let notifies): request(index, .deactivate(notifyOthers: notifies))
+        case .cancel(let index): request(index, .cancel)
+        default: break
+        }
+    }
+
+    private func configure(_ index: Int, _ change: ConfigurationChange) {
+        if let id = sessions[index].id { handle(.sessionConfigured(id, change)) }
+    }
+
+    private func request(_ index: Int, _ request: SessionRequest) {
+        if let id = sessions[index].id { handle(.sessionRequested(id, request)) }
+    }
+
+    private func open(_ index: Int) {
+        let id = nextSession()
+        let session = sessions[index].session
+        sessions[index].id = id
+        sessions[index].state = SessionState()
+        sessions[index].isToldActive = false
+        runtime.open(
+            SessionEntry(id, of: ClientIdentity(session.application), isInterruption: false),
+            with: [.sessionOpened(id, application: session.application, .application)])
+        if session.avoidsAlerts { configure(index, .avoidsAlerts(true)) }
+        if let isInterrupted = session.isInterruptedOnDisconnect {
+            configure(index, .interruptionOnRouteDisconnect(isInterrupted))
+        }
+    }
+
+    /// Closes a session. Its streams go to another session of the application, if there is one, or back to the
+    /// application.
+    func close(_ index: Int) {
+        guard let id = sessions[index].id else { return }
+        sessions[index].id = nil
+        runtime.close(id)
+        sessions[index].state = nil
+    }
+
+    // MARK: - Messages to applications
+
+    private func index(of id: SessionID?) -> Int? {
+        guard let id else { return nil }
+        return sessions.firstIndex { $0.id == id }
+    }
+
+    private func send(_ told: Told, to index: Int) {
+        sessions[index].messages.append(VirtualSession.Message(moment: elapsed, step: step + 1, told: told))
+    }
+
+    /// Publishes a session's state. A change of `Active` is sent before any further message, at the latest at the end
+    /// of the turn.
+    private func publishState(of index: Int, _ state: SessionState?) {
+        guard let state else { return }
+        let old = sessions[index].state ?? SessionState()
+        sessions[index].state = state
+        if old.isSecondaryAudioToBeSilenced != state.isSecondaryAudioToBeSilenced {
+            sendActive(to: index)
+            send(.hint(state.isSecondaryAudioToBeSilenced), to: index)
+        }
+    }
+
+    /// Sends a change of `Active`, if there is one.
+    private func sendActive(to index: Int) {
+        guard let state = sessions[index].state, state.isActive != sessions[index].isToldActive else { return }
+        sessions[index].isToldActive = state.isActive
+        send(state.isActive ? .active : .inactive, to: index)
+    }
+
+    /// Publishes the state, then sends a message.
+    private func publish(_ told: Told, _ state: SessionState?, to index: Int) {
+        publishState(of: index, state)
+        sendActive(to: index)
+        send(told, to: index)
+    }
+
+    func turnEnded(_ runtime: SessionRuntime, _ news: [News]) {
+        for case .effect(let effect, let state) in news { tell(effect, state) }
+        for index in sessions.indices where sessions[index].id != nil { sendActive(to: index) }
+    }
+
+    private func tell(_ effect: Effect, _ state: SessionState?) {
+        switch effect {
+        case .answered(let id, let answer):
+            if let index = index(of: id), let told = Told(answer) { publish(told, state, to: index) }
+        case .sessionChanged(let id):
+            if let index = index(of: id) { publishState(of: index, state) }
+        case .activationGranted(let id):
+            if let index = index(of: id) { publish(.granted, state, to: index) }
+        case .interruptionBegan(let session, let actor):
+            if let index = index(of: session.id) {
+                publish(
+                    .began(reason: InterruptionReason(of: actor, sleep: sleeping), by: actor.name), state, to: index)
+            }
+        case .interruptionEnded(let session, let shouldResume):
+            if let index = index(of: session.id) { publish(.ended(shouldResume: shouldResume), state, to: index) }
+        case .sessionRouteChanged(let session, let change):
+            if let index = index(of: session) {
+                sendActive(to: index)
+                send(.route(change.reason.name), to: index)
+            }
+        case .treat, .wake, .sessionActivated, .sessionDeactivated, .streamRefused, .outputLost, .outputSwitched,
+            .command, .routeBegun, .routeChanged, .availablePortsChanged:
+            break
+        }
+    }
+}

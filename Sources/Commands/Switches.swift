@@ -1,0 +1,58 @@
+import ArgumentParser
+import BusInterface
+
+/// `audio-session silent`: the silent switch (R15, R16).
+struct Silent: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows or sets the silent switch.",
+        discussion: """
+            While it is on, sounds of the categories ambient and solo-ambient are not heard, or of those that the policy \
+            names in their place. Without an argument, prints on or off.
+            """)
+
+    @OptionGroup var arguments: SwitchArguments
+
+    func run() throws { try arguments.run(property: "Silent", key: "silent") }
+}
+
+/// `audio-session do-not-disturb`: the do-not-disturb switch (N16).
+struct DoNotDisturb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "do-not-disturb",
+        abstract: "Shows or sets do-not-disturb.",
+        discussion: """
+            While it is on, the sounds that the policy names are not heard. Without an argument, prints on or off.
+            """)
+
+    @OptionGroup var arguments: SwitchArguments
+
+    func run() throws { try arguments.run(property: "DoNotDisturb", key: "do-not-disturb") }
+}
+
+/// The arguments that all switches share.
+struct SwitchArguments: ParsableArguments {
+    /// What to do with the switch.
+    enum Action: String, CaseIterable, ExpressibleByArgument {
+        case on, off, toggle
+    }
+
+    @Argument(help: "What to do with the switch; without it, print its state.")
+    var action: Action?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    /// Shows or sets a property of the manager. Prints the new value unless the user has given it.
+    func run(property: String, key: String) throws {
+        let service = ServiceConnection()
+        var isOn = action == .on
+        if action == nil || action == .toggle { isOn = try service.property(property)?.truth ?? false }
+        if action == .toggle { isOn.toggle() }
+        if action != nil { try service.setProperty(property, to: .boolean(isOn)) }
+        if json {
+            try Terminal.write(SchemaJSON.text([(key, .boolean(isOn))]))
+        } else if action == nil || action == .toggle {
+            try Terminal.write(isOn ? "on\n" : "off\n")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Glibc
+import PolicyEngine
+
+/// The cells of one row of `audio-session top`.
+struct TopRow {
+    let style: Style
+    /// Microseconds since 1970, and those that have passed since the service was asked.
+    let now: Int64
+    let age: Int64
+
+    /// The cells of a session.
+    func session(_ session: SessionRecord, _ kind: TopColumns.Kind) -> String {
+        switch kind {
+        case .name: return style.safe(session.name.isEmpty ? "session \(session.id)" : session.name)
+        case .role:
+            // A session without a role is named after its category.
+            return style.safe(session.description.isEmpty ? session.category : session.description)
+        case .state: return style.safe(session.state)
+        case .gain, .bar: return ""
+        case .by: return session.by.isEmpty ? "" : "by \(style.safe(session.by))"
+        case .time: return remaining(session.remaining).map { "\($0) left" } ?? ""
+        }
+    }
+
+    /// The cells of a stream, which belongs to the session above it unless it is a stray.
+    func stream(_ stream: StreamRecord, _ kind: TopColumns.Kind, isStray: Bool, width: Int) -> String {
+        switch kind {
+        case .name:
+            return isStray
+                ? "\(stream.id) \(style.safe(stream.application))" : "  \(stream.id) \(style.safe(stream.direction))"
+        case .role: return style.safe(stream.description)
+        case .state: return Self.state(of: stream, style)
+        case .gain: return stream.direction == "capture" && stream.isFree ? "" : style.decibels(gain(of: stream))
+        case .bar: return stream.direction == "capture" ? "" : bar(stream.level(atThisMoment: true), width)
+        case .by: return cause(of: stream)
+        case .time:
+            if let left = remaining(stream.fadeRemaining) { return "fade \(left)" }
+            return stream.isFree || stream.since == 0 ? "" : style.age(from: stream.since, to: now)
+        }
+    }
+
+    /// What is done to a stream, or what it does while nothing is done to it.
+    private static func state(of stream: StreamRecord, _ style: Style) -> String {
+        if !stream.isFree { return stream.treatment == "player-paused" ? "paused" : style.safe(stream.treatment) }
+        // By its user or application, whatever the policy does.
+        if stream.muted { return "muted" }
+        if stream.fadeRemaining > 0 { return "fading in" }
+        if stream.running { return stream.direction == "capture" ? "recording" : "playing" }
+        return stream.wanted ? "waiting" : "idle"
+    }
+
+    /// How the state of a row is coloured.
+    static func meaning(of stream: StreamRecord) -> Style.Meaning? {
+        if stream.isFree { return !stream.running || stream.muted ? .faint : stream.beside.isEmpty ? nil : .good }
+        return stream.isSilenced ? .silenced : .lowered
+    }
+
+    static func meaning(of session: SessionRecord) -> Style.Meaning? {
+        switch session.state {
+        case "active", "starting", "releasing": .good
+        case "holding", "delayed": .lowered
+        case "interrupted": .silenced
+        default: .faint
+        }
+    }
+
+    private func gain(of stream: StreamRecord) -> Double {
+        stream.isFree && stream.fadeRemaining == 0 ? 0 : stream.presentGain
+    }
+
+    private func cause(of stream: StreamRecord) -> String {
+        if stream.isFree {
+            if stream.muted { return "by user or application" }
+            let beside = stream.beside.map { style.safe($0) }.joined(separator: ", ")
+            return beside.isEmpty ? "" : "beside \(beside)"
+        }
+        // The treatment itself is in another column.
+        let words = style.treatment(of: stream, at: nil).text
+        for start in [" by ", " ("] {
+            if let place = words.indices.first(where: { words[$0...].hasPrefix(start) }) {
+                return String(words[place...].dropFirst())
+            }
+        }
+        return ""
+    }
+
+    /// A bar of a level in percent.
+    private func bar(_ percent: Int, _ width: Int) -> String {
+        let filled = min(width, max(0, (percent * width + 50) / 100))
+        let (full, empty) = style.isUnicode ? ("█", "░") : ("#", "-")
+        return String(repeating: full, count: filled) + String(repeating: empty, count: width - filled)
+    }
+
+    /// The rest of a time that was read a while ago, such as `0.4 s`; `nil` if it is over or there is none.
+    private func remaining(_ milliseconds: Int64) -> String? {
+        let left = milliseconds - age / 1000
+        guard milliseconds > 0, left > 0 else { return nil }
+        if left < 10_000 { return "\(left / 1000).\(left % 1000 / 100) s" }
+        return left < 120_000 ? "\(left / 1000) s" : "\(left / 60_000) min"
+    }
+}

@@ -1,0 +1,46 @@
+import PolicyEngine
+
+// Values in the syntax of policy files.
+
+extension Duration {
+    /// Whole milliseconds, `250 ms`.
+    var words: String { "\(wholeNanoseconds / 1_000_000) ms" }
+
+    /// In seconds.
+    var seconds: Double { Double(wholeNanoseconds) / 1_000_000_000 }
+
+    /// In seconds with three decimals, `2.500`.
+    var fixed: String {
+        let milliseconds = (wholeNanoseconds + 500_000) / 1_000_000
+        let fraction = String(milliseconds % 1000)
+        return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
+    }
+}
+
+extension Double {
+    /// As text; a whole number without a fraction.
+    var short: String { self == rounded() && abs(self) < 1e15 ? String(Int64(self)) : String(self) }
+}
+
+extension Decibels {
+    /// `-20 dB`.
+    var words: String { "\(value.short) dB" }
+}
+
+extension Priority {
+    /// `phone (200)`, or only the number if it has no name.
+    var words: String {
+        let name = Priority.named.first { $0.priority == self }?.name
+        return name.map { "\($0) (\(rawValue))" } ?? String(rawValue)
+    }
+}
+
+extension CategoryOptions {
+    /// The names of all options in the set.
+    var names: [String] { CategoryOptions.named.filter { contains($0.option) }.map(\.name) }
+}
+
+extension StreamDirection {
+    /// `playback` or `capture`.
+    var word: String { self == .playback ? "playback" : "capture" }
+}

@@ -1,0 +1,79 @@
+public import PolicyEngine
+
+/// Routes (R41–R48, R56–R66): passes what a host observes to the engine.
+extension SessionRuntime {
+    /// The present route, as listeners were last told (R60).
+    public var route: Route { read { $0.route } }
+    /// The inputs that can be chosen (R66).
+    public var availableInputs: [RoutePort] { read { $0.availableInputs } }
+    /// The outputs that can be chosen (R66).
+    public var availableOutputs: [RoutePort] { read { $0.availableOutputs } }
+
+    /// Whether nothing about routes is still to come, for tests.
+    package var routesAreAtRest: Bool { read { $0.routesAreAtRest } }
+
+    /// The route of an opened session (R57).
+    public func route(of session: SessionID) -> Route { read { $0.route(of: session) } }
+
+    /// The sink or source of the first output or input in an opened session's route; `nil` without one.
+    public func device(_ direction: PortDirection, of session: SessionID) -> DeviceFigures? {
+        route(of: session)[direction].first?.nodeID.flatMap { host.device($0) }
+    }
+
+    /// The number of channels of a sink or source, given by its number in the server; `nil` if there is none.
+    public func channels(of node: UInt32) -> UInt32? { host.device(node)?.channels }
+
+    /// The ports that an opened session prefers (R66).
+    func preference(of session: SessionID) -> (output: String?, input: String?) { read { $0.preference(of: session) } }
+
+    /// Whether losing an output may stop a stream: the policy says so, or a session may have asked for it (N25).
+    public var mayStopPlayback: Bool { policy.routes.pausesPlayback || read { $0.hasSessions } }
+
+    /// Handles a change of devices, or a session's preference, at once: streams that must not play elsewhere are silent when
+    /// this returns. In the middle of another event it is handled after that.
+    public func handle(_ event: RouteEvent) { handle(.route(event)) }
+
+    /// The ports on which a stream is heard, by id.
+    func portsHeard(_ stream: StreamEntry) -> Set<String> {
+        Set(stream.server?.place.map { node in read { $0.ports(of: node) }.map(\.id) } ?? [])
+    }
+
+    /// Records that streams have lost their output. Those that their clients had stopped a moment ago are stopped again for
+    /// the engine, for which they played until then.
+    func noteLoss(of port: RoutePort, with streams: [StreamID], stopped: [StreamID]) {
+        host.log(.info, "\(port.name) is gone, and with it the output of \(streams.count) streams")
+        if mayStopPlayback, streams.contains(where: { self.streams[$0]?.isAudible ?? false }) {
+            host.outputLost(port)
+        }
+        for stream in stopped {
+            self.streams[stream]?.isWanted = true
+            post(.streamWanted(stream, false))
+        }
+    }
+}
+
+/// Where a runtime's streams are, for the engine.
+struct HostPlaces: StreamPlaces {
+    let runtime: SessionRuntime
+
+    func node(of stream: StreamID) -> UInt32? { runtime.streams[stream]?.server?.place }
+
+    func streams(heardOn node: UInt32) -> [StreamID] { runtime.host.streams(heardOn: node) }
+
+    /// R64: a stream that was silenced before it came to this output has lost nothing there. A stream that its client has
+    /// stopped a moment ago was heard there, too, and will start again by itself.
+    func lost(_ heard: [StreamID], with port: RoutePort) -> (streams: [StreamID], stopped: [StreamID]) {
+        let lost = heard.filter { runtime.streams[$0]?.heardOn?.contains(port.id) ?? true }
+        return (lost, lost.filter { runtime.isStoppedByItself($0) })
+    }
+}
+
+extension Route {
+    /// Text for people.
+    var label: String {
+        func list(_ ports: [RoutePort]) -> String { ports.map(\.name).joined(separator: " + ") }
+        if isEmpty { return "none" }
+        let source = inputs.isEmpty ? [] : ["from \(list(inputs))"]
+        return ((outputs.isEmpty ? [] : [list(outputs)]) + source).joined(separator: " ")
+    }
+}

@@ -1,0 +1,438 @@
+public import PolicyEngine
+public import PolicyFile
+
+/// Connects the engine to a sound server: queues events, passes them to the engine, applies the effects, and then tells what
+/// has happened.
+///
+/// Everything happens on the server's main loop. What is posted while effects are applied waits in the queue, so the server
+/// may call back in the middle of a call.
+public final class SessionRuntime {
+    private var engine: Engine
+    /// The sound server.
+    public unowned let host: any Host
+    /// The streams of the server, and those that their clients have closed and the engine still has.
+    public internal(set) var streams: [StreamID: StreamEntry] = [:]
+    /// The opened sessions.
+    public internal(set) var sessions: [SessionID: SessionEntry] = [:]
+
+    private var queue: [Event] = []
+    /// Events that are handled before the rest of the queue.
+    var sooner: [Event] = []
+    private var isDraining = false
+    /// What has happened in this turn, to be told at its end.
+    private var news: [News] = []
+    private var engineWake: Instant?
+    private var armed: Instant?
+    /// The number of streams treated at once in this turn.
+    private var treated = 0
+    /// The streams that have appeared for the engine in this turn. In the next one it is told whether their clients want them.
+    var introduced: [StreamID] = []
+    /// Those that appeared in the turn before. When this turn is over, the engine is told whether they run.
+    private var introducedBefore: [StreamID] = []
+    var lastStream: UInt32 = 0
+    private var closings: UInt32 = 0
+
+    /// The policy by which streams are classified.
+    public internal(set) var inForce: PolicyInForce
+    /// Who decides about all streams in this module's place; `nil` if nobody does.
+    public internal(set) var otherPolicy: String?
+    /// The warnings logged under this policy.
+    var warned: Set<String> = []
+    /// Whether a sandboxed application may use the microphone.
+    public var mayRecord: (AppSandbox) -> Bool = { $0.mayRecord }
+
+    /// The maximum number of applications whose former outputs are remembered, and for how long.
+    private static let maximumPlacesLeft = 64
+    private static let placeLifetime = Duration.seconds(60)
+    /// The maximum number of streams treated at once, and then in each turn of the loop.
+    private static let maximumAtOnce = 16
+    /// The ports on which applications were heard whose silenced streams are gone: a new stream takes the place of the old.
+    var portsLeft: [ApplicationID: (ports: Set<String>, since: Instant)] = [:]
+    var mutedInputs = MutedInputs()
+    /// Whether preferences, sessions or streams have changed since preferences were applied.
+    var preferencesAreStale = false
+
+    /// Asks players to pause (N15). Without it, their streams are corked.
+    public weak var players: (any MediaPlayers)?
+    /// Who is told what has happened.
+    public weak var observer: (any RuntimeObserver)?
+
+    /// Creates a runtime without streams.
+    public init(policy: PolicyInForce, host: any Host) {
+        engine = Engine(policy: policy.policy)
+        inForce = policy
+        self.host = host
+    }
+
+    // MARK: - Turns
+
+    /// Adds an event to the queue. The next ``drain()`` handles it.
+    public func post(_ event: Event) { queue.append(event) }
+
+    /// Adds an event to the queue. With `now`, it is handled inside the server's call: an event that decides whether a stream
+    /// may start must come before the first sound. Other events wait until the server's call is over.
+    public func post(_ event: Event, now: Bool) {
+        post(event)
+        if now { drain() } else { host.drainLater() }
+    }
+
+    /// Handles an event, and what it causes.
+    public func handle(_ event: Event) { post(event, now: true) }
+
+    /// Handles all queued events, and those that they cause.
+    public func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        repeat {
+            treated = 0
+            takeQueue()
+            take(.route(.turnEnded))
+            applyPreferences()
+            reportMutedInputs()
+            reportIntroduced()
+            host.turnEnded()
+            flush()
+        } while !queue.isEmpty || !sooner.isEmpty || !introducedBefore.isEmpty
+        isDraining = false
+        arm()
+    }
+
+    private func takeQueue() {
+        var index = 0
+        if !queue.isEmpty || !sooner.isEmpty { preferencesAreStale = true }
+        while index < queue.count || !sooner.isEmpty {
+            if !sooner.isEmpty {
+                queue.insert(contentsOf: sooner, at: index)
+                sooner.removeAll()
+            }
+            let event = queue[index]
+            index += 1
+            guard concernsEngine(event) else { continue }
+            observe(event)
+            take(event)
+            removeStreams(after: event)
+        }
+        queue.removeAll(keepingCapacity: queue.capacity < 1024)
+    }
+
+    /// Tells the engine what new streams do, in the turn after they have appeared: by then they were sent to the output of
+    /// their role, so nobody is silenced who is not heard there. Whether they run is told in the turn after that: by then
+    /// they were silenced if they have to be.
+    private func reportIntroduced() {
+        for id in introducedBefore where streams[id]?.server?.isRunning == true { post(.streamRunning(id, true)) }
+        introducedBefore = introduced
+        introduced.removeAll()
+        for id in introducedBefore {
+            guard let server = streams[id]?.server else { continue }
+            if server.isMuted { post(.streamMuted(id, true)) }
+            if server.wantsToPlay { post(.streamWanted(id, true)) }
+        }
+    }
+
+    /// Passes an event to the engine, and applies its effects.
+    private func take(_ event: Event) {
+        let effects = engine.handle(event, among: HostPlaces(runtime: self), at: host.now)
+        if case .route(.turnEnded) = event {} else { tell(.event(event)) }
+        for effect in effects {
+            apply(effect, of: event)
+            tell(.effect(effect, effect.session.flatMap { state(of: $0) }))
+        }
+    }
+
+    private func tell(_ news: News) { if observer != nil { self.news.append(news) } }
+
+    /// Tells the observer what has happened, all at once and last.
+    private func flush() {
+        let told = news
+        news.removeAll()
+        observer?.turnEnded(self, told)
+    }
+
+    /// Handles the time for which the host was armed.
+    public func timerFired() {
+        armed = nil
+        // If the server runs its loop inside a call, the timer is handled after that call.
+        guard !isDraining else { return }
+        let now = host.now
+        isDraining = true
+        let rules = policy.sounding
+        let due = streams { $0.postponed != nil || $0.nextMoment(rules).map { $0 <= now } ?? false }
+        treatPostponed(among: due)
+        step(due, at: now)
+        expirePauses(of: due, at: now)
+        endSounds(of: due, at: now)
+        isDraining = false
+        if let wake = engineWake, wake <= now {
+            engineWake = nil
+            post(.clockReached)
+        }
+        drain()
+    }
+
+    private func arm() {
+        var next = engineWake
+        let (rules, now) = (policy.sounding, host.now)
+        for stream in streams.values {
+            let moment = stream.postponed == nil ? stream.nextMoment(rules) : now
+            if let moment { next = min(next ?? moment, moment) }
+        }
+        guard next != armed else { return }
+        armed = next
+        host.arm(at: next)
+    }
+
+    /// Undoes everything done to all streams.
+    public func shutDown() { handle(.shutdown) }
+
+    // MARK: - Events
+
+    /// Whether the engine must be told of an event now. It is not told what a player does on request (N15).
+    private func concernsEngine(_ event: Event) -> Bool {
+        switch event {
+        case .streamWanted(let id, let isWanted):
+            guard let stream = streams[id] else { return true }
+            guard stream.pause != nil else { return concernsEngine(stream, isWanted: isWanted) }
+            pass(isWanted ? .started : .stopped, to: [stream])
+            return false
+        case .streamVanished(let id):
+            guard let stream = streams[id] else { return true }
+            let isSuperseded = stream.treatment.reason == .superseded
+            // Nothing is waited for any more.
+            if isSuperseded { stream.pause = nil }
+            pass(.closed, to: [stream])
+            if stream.pause == nil {
+                let waits = stream.wait != nil && stream.isWanted && !isSuperseded
+                guard waits, stream.closing == nil else { return true }
+            }
+            if stream.closing == nil {
+                closings &+= 1
+                stream.closing = closings
+                dropOldestClosed()
+            }
+            sooner.append(.streamRunning(id, false))
+            return false
+        default: return true
+        }
+    }
+
+    private func observe(_ event: Event) {
+        switch event {
+        case .streamAppeared(let id, _, let description, let direction):
+            guard let stream = streams[id] else { return }
+            stream.description = description
+            stream.knownSince = host.now
+            stream.mutedInput = nil
+            updateMeasurement(of: stream)
+            if direction == .capture { mutedInputs.recordingsChanged() }
+        case .policyChanged(_, let descriptions):
+            for (id, description) in descriptions {
+                guard let stream = streams[id] else { continue }
+                stream.description = description
+                updateMeasurement(of: stream)
+            }
+        case .streamWanted(let id, let isWanted):
+            guard let stream = streams[id] else { return }
+            observe(stream, isWanted: isWanted)
+            host.log(.debug, "\(stream.label) is \(isWanted ? "wanted" : "paused") by its application")
+        case .streamRunning(let id, let isRunning):
+            guard let stream = streams[id] else { return }
+            stream.isRunning = isRunning
+            updateMeasurement(of: stream)
+            if isRunning {
+                stream.level.streamRuns(at: host.now)
+                if stream.heardOn == nil, stream.knownSince != nil { portsLeft[stream.application] = nil }
+            }
+        case .route(.linked): mutedInputs.recordingsChanged()
+        case .route(.nodeGone(let node)): forgetMute(of: node)
+        default: break
+        }
+    }
+
+    /// N19: the user has played a stream again that the policy keeps silent. A stream that begins for the first time may
+    /// have begun by itself, and so may one that was paused for a moment only, as players do when they seek.
+    private func observe(_ stream: StreamEntry, isWanted: Bool) {
+        if isWanted, !stream.isWanted, stream.treatment.silence != .none, let paused = stream.pausedSince,
+            paused.duration(to: host.now) >= Self.shortestPause
+        {
+            sooner.append(.streamFreed(stream.id, by: .play))
+        }
+        if !isWanted, stream.isWanted { stream.pausedSince = host.now }
+        stream.isWanted = isWanted
+    }
+
+    /// Removes the streams that an event has ended for the engine.
+    private func removeStreams(after event: Event) {
+        switch event {
+        case .streamVanished(let stream): remove(stream)
+        case .policyChanged(_, let descriptions):
+            for stream in streams.values where stream.closing != nil && descriptions[stream.id] == nil {
+                remove(stream.id)
+            }
+        case .shutdown:
+            // The engine undoes present treatments; a stream that is still fading back is not touched by it.
+            for stream in streamsByAge {
+                stream.postponed = nil
+                perform(stream.level.undo(), on: stream)
+            }
+            letPlayersGo()
+            for stream in streamsByAge {
+                stream.wait = nil
+                if stream.closing != nil { remove(stream.id) }
+            }
+            portsLeft = [:]
+            engineWake = nil
+        default: break
+        }
+    }
+
+    /// Removes a stream: this is the only place where one is forgotten.
+    private func remove(_ id: StreamID) {
+        guard let stream = streams.removeValue(forKey: id), let ports = stream.heardOn, !ports.isEmpty else { return }
+        let now = host.now
+        portsLeft = portsLeft.filter { $0.value.since.duration(to: now) < Self.placeLifetime }
+        if portsLeft.count < Self.maximumPlacesLeft { portsLeft[stream.application] = (ports, now) }
+    }
+
+    // MARK: - Effects
+
+    private func apply(_ effect: Effect, of event: Event) {
+        switch effect {
+        case .treat(let id, let treatment, let duration, let delay):
+            guard let stream = streams[id] else { return }
+            if treated >= Self.maximumAtOnce, !treatment.reason.isAtOnce, mayPostpone(id, for: event) {
+                stream.postponed = (treatment, duration, delay)
+            } else {
+                treated += 1
+                stream.postponed = nil
+                treat(stream, treatment, within: duration, after: delay)
+            }
+        case .wake(let moment):
+            engineWake = moment
+        case .sessionActivated(let session):
+            host.log(.info, "session of \(session.label) is active")
+        case .sessionDeactivated(let session):
+            host.log(.info, "session of \(session.label) is over")
+        case .interruptionBegan(let session, let actor):
+            host.log(.info, "session of \(session.label) was interrupted by \(actor.label)")
+        case .interruptionEnded(let session, let shouldResume):
+            host.log(
+                .info,
+                "interruption of \(session.label) has ended, \(shouldResume ? "it resumes" : "it does not resume")")
+        case .streamRefused(let id):
+            guard let stream = streams[id] else { return }
+            host.log(.warning, "\(stream.label) is given no device: its session is one of audio-processing")
+            stream.server?.refuse()
+        case .outputLost(let port, let streams, let stopped): noteLoss(of: port, with: streams, stopped: stopped)
+        case .outputSwitched(let port):
+            host.log(.info, "\(port.name) is not in use any more, but is plugged in: its streams go on elsewhere")
+        case .command(let command):
+            host.log(.debug, "routes: \(command)")
+            host.carryOut(command)
+        case .routeBegun(let route): host.log(.info, "route: \(route.label)")
+        case .routeChanged(let change):
+            host.log(.info, "route: \(change.current.label), was \(change.previous.label) (\(change.reason.name))")
+        case .sessionChanged, .sessionRouteChanged, .availablePortsChanged, .answered, .activationGranted: break
+        }
+    }
+
+    /// Whether a stream's treatment may be postponed to a later turn of the loop. Streams that are starting, and
+    /// streams that have lost their output, must not be heard even for that time.
+    private func mayPostpone(_ stream: StreamID, for event: Event) -> Bool {
+        switch event {
+        case .streamAppeared(let own, _, _, _), .streamWanted(let own, _), .streamRunning(let own, _),
+            .streamMoved(let own, _):
+            own != stream
+        case .route, .inputMuted, .shutdown: false
+        default: true
+        }
+    }
+
+    private func treatPostponed(among due: [StreamEntry]) {
+        for stream in due.lazy.filter({ $0.postponed != nil }).prefix(Self.maximumAtOnce) {
+            guard let next = stream.postponed else { continue }
+            stream.postponed = nil
+            treat(stream, next.treatment, within: next.duration, after: next.delay)
+        }
+    }
+
+    private func treat(
+        _ stream: StreamEntry, _ treatment: Treatment, within duration: Duration, after delay: Duration
+    ) {
+        let former = stream.treatment
+        let actions = stream.level.approach(
+            treatment.gain, then: treatment.silence, within: duration, after: delay,
+            quantum: stream.server?.clock.quantum ?? .zero, isOfServer: stream.server?.canRamp ?? false,
+            waits: !stream.isRunning, at: host.now)
+        func interrupter() -> Interrupter? { treatment.cause.flatMap { self.interrupter($0) } }
+        host.log(
+            .info,
+            Narration(
+                stream: stream.label, former: former, treatment: treatment,
+                actor: interrupter()?.label ?? "another session", length: stream.level.length,
+                pausesPlayer: treatment.silence == .pausePlayer && players != nil && stream.isWanted
+            ).line)
+        let notice = ClientNotices.notice(
+            of: treatment, after: former, actor: interrupter()?.description ?? "",
+            mayResume: read { $0.mayResume(stream.id) })
+        stream.treatment = treatment
+        stream.treatedSince = host.now
+        notePlace(of: stream, after: former)
+        perform(actions, on: stream)
+        guard let notice else { return }
+        let due = stream.notices.add(
+            notice, isSilenced: treatment.silence != .none, isFading: stream.level.isFading)
+        for notice in due { stream.server?.tell(of: notice) }
+    }
+
+    /// Takes the steps of ramps that are due: as many as take a millisecond, the others in the next turn.
+    private func step(_ due: [StreamEntry], at now: Instant) {
+        let due = due.filter { $0.level.nextStep.map { $0 <= now } ?? false }
+        guard !due.isEmpty else { return }
+        let cost = max(host.gainCost, .microseconds(1))
+        let pace = max(StreamLevel.pace, cost * streams.values.count { $0.level.isFading })
+        for stream in due.prefix(max(1, Int(Duration.milliseconds(1) / cost))) {
+            perform(stream.level.step(at: now, pace: pace), on: stream)
+        }
+    }
+
+    private func perform(_ actions: [StreamLevel.Action], on stream: StreamEntry) {
+        for action in actions {
+            switch action {
+            case .gain(let gain): stream.server?.set(gain)
+            case .ramp(let gain, let duration, let fromSilence):
+                stream.server?.ramp(to: gain, within: duration, fromSilence: fromSilence)
+            case .silence(let silence): apply(silence, to: stream)
+            case .settled:
+                post(.streamSettled(stream.id))
+                for notice in stream.notices.settled() { stream.server?.tell(of: notice) }
+            }
+        }
+    }
+
+    /// Has the server silence a stream, or no longer.
+    func setSilence(_ silence: Silence, of stream: StreamEntry) {
+        stream.silence = silence
+        stream.server?.set(silence)
+    }
+
+    /// Silences a stream as its treatment says, by a pause of its player if that is possible (N15).
+    private func apply(_ silence: Silence, to stream: StreamEntry) {
+        if stream.pause?.isHeld == true {
+            if silence == .none {
+                resumePlayer(of: stream)
+            } else if silence != .pausePlayer, stream.pause?.client == .closed {
+                // Its player has closed it, and is not asked to resume.
+                stream.pause = nil
+                sooner.append(.streamVanished(stream.id))
+            }
+        } else if silence == .pausePlayer {
+            let isPossible = stream.isWanted && stream.silence == .none && pausePlayer(of: stream)
+            if !isPossible { setSilence(.cork, of: stream) }
+        } else {
+            setSilence(silence, of: stream)
+        }
+    }
+
+    /// Reads from the engine without copying it. The closure must not call anything but the engine.
+    func read<Answer>(_ question: (inout Engine) -> Answer) -> Answer { question(&engine) }
+}

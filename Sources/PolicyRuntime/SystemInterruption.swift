@@ -1,0 +1,88 @@
+public import PolicyEngine
+
+/// An interruption by the system, whose sound, if any, is made elsewhere: a call on a modem, or the machine's sleep.
+///
+/// The module and the simulation use the same definitions.
+public enum SystemInterruption {
+    /// R12: silences everything but calls before the machine sleeps; everything resumes after it wakes.
+    public static let sleep = {
+        var sleep = SessionDescription(
+            name: "sleep", category: .playback, priority: Priority(rawValue: Priority.phone.rawValue - 1),
+            fade: .milliseconds(200), resumption: .always, releaseDelay: .zero)
+        sleep.isOutsidePolicy = true
+        return sleep
+    }()
+
+    /// The name given as the cause of that interruption.
+    public static let sleeper = "the machine"
+
+    /// What a kind that programs begin over D-Bus stands for (N21).
+    public enum Meaning: Sendable, Equatable {
+        /// A stream with this role: one that plays, unless only a recording can have the role.
+        case role(String, StreamDirection)
+        /// What the policy says of no role.
+        case description(SessionDescription)
+    }
+
+    /// The kinds that programs can begin over D-Bus under a policy, for people: its roles by their names, and the two that
+    /// every policy has.
+    public static func kinds(of policy: Policy) -> [String] {
+        let names = Set(policy.roles.values.map(\.name))
+        let roles = names.sorted { (policy.order[$0] ?? .max, $0) < (policy.order[$1] ?? .max, $1) }
+        return roles + [duck, speech].filter { !names.contains($0) }
+    }
+
+    private static let duck = "duck"
+    private static let speech = "speech"
+
+    /// The meaning of a kind under a policy; `nil` if the policy knows no such role. Where it has no role of their names,
+    /// `duck` lowers others as far as the policy does by default, and `speech` is spoken over others.
+    public static func meaning(of kind: String, in policy: Policy) -> Meaning? {
+        if let role = Role(kind) {
+            if let description = policy.roles[role] {
+                return .role(kind, description.fits(.playback) ? .playback : .capture)
+            }
+            if policy.unmanagedRoles.contains(role) { return .role(kind, .playback) }
+        }
+        var description = SessionDescription(
+            name: kind, category: .playback, options: .duckOthers, ducking: policy.ducking)
+        switch kind {
+        case duck: return .description(description)
+        case speech:
+            if let prompt = Role("prompt"), policy.roles[prompt] != nil { return .role("prompt", .playback) }
+            var configuration = SessionConfiguration()
+            try? configuration.set(.playback, .duckOthers, .voicePrompt, whileActive: false)
+            description = configuration.description(ducking: policy.ducking)
+            description.name = kind
+            return .description(description)
+        default: return nil
+        }
+    }
+
+    /// A property that the policy reads to classify an interruption begun by a program (N11), as it would for a stream.
+    public static func property(_ name: String, kind: String, program: String?, sandbox: String?, label: String)
+        -> String?
+    {
+        switch name {
+        case "media.role": kind
+        case "application.process.binary": program
+        case "pipewire.access.portal.app_id": sandbox
+        case "application.name": label
+        default: nil
+        }
+    }
+
+    /// The events that begin an interruption; closing its session ends it.
+    ///
+    /// - Parameter application: The program that began the interruption and is not affected by it; `nil` for the
+    ///   machine.
+    public static func beginning(
+        _ id: SessionID, _ description: SessionDescription, by name: String, of application: ApplicationID? = nil
+    ) -> [Event] {
+        let shown = ApplicationID(portal: nil, binary: nil, displayName: name, fallback: "the system")
+        return [
+            .sessionOpened(id, application: shown, .system(description, by: application)),
+            .sessionRequested(id, .activate(mayWait: true)),
+        ]
+    }
+}

@@ -1,0 +1,72 @@
+import BusInterface
+import Foundation
+import FoundationXML
+import TestKit
+import Testing
+
+/// The description of the D-Bus interface that is installed for developers: it is made from the tables that the service
+/// itself works by.
+@Suite struct InterfaceTests {
+    @Test("the installed description is that of the service") func installedDescriptionIsThatOfService() throws {
+        try Project.compare(WireInterface.introspection(of: [.manager, .session]), with: Project.interface)
+    }
+
+    @Test("the installed description is well-formed, and has everything") func installedDescriptionIsWellFormed() throws
+    {
+        let counter = ElementCounter()
+        let parser = XMLParser(data: try Data(contentsOf: Project.interface))
+        parser.delegate = counter
+        #expect(parser.parse(), "\(String(describing: parser.parserError))")
+        let interfaces = [WireInterface.manager, .session]
+        #expect(counter.counts["interface"] == 2)
+        #expect(counter.counts["method"] == interfaces.map(\.methods.count).reduce(0, +))
+        #expect(counter.counts["signal"] == interfaces.map(\.signals.count).reduce(0, +))
+        #expect(counter.counts["property"] == interfaces.map(\.properties.count).reduce(0, +))
+    }
+
+    /// A block of code in the README's part for applications.
+    private func example(_ language: String) throws -> String {
+        let readme = try String(contentsOf: Project.folder.appending(path: "README.md"), encoding: .utf8)
+        let part = try #require(readme.components(separatedBy: "\n## For applications\n").last)
+        let block = try #require(part.components(separatedBy: "```\(language)\n").dropFirst().first)
+        return try #require(block.components(separatedBy: "```").first)
+    }
+
+    @Test("the examples for shells work") func examplesForShellsWork() async throws {
+        try await CannedDesk.run { desk in
+            let lines = try example("sh").split(separator: "\n")
+            #expect(lines.count == 5)
+            for line in lines {
+                let status = try desk.run("/bin/sh", ["-c", String(line)]).status
+                #expect(status == .exited(0), "\(line)")
+            }
+            #expect(
+                desk.manager.asked == [
+                    #"Explain "mpv""#, "Set Silent true", "ListSessions", #"BeginInterruption "alarm" {}"#,
+                ])
+        }
+    }
+
+    @Test("the example in Python works") func exampleInPythonWorks() async throws {
+        try await CannedDesk.run { desk in
+            let program = try desk.start("/usr/bin/python3", ["-u", "-c", example("python")])
+            try desk.wait(for: "the signals", evidence: program.complaints) { program.lines.count == 3 }
+            // The signals come behind the answer, but its handlers run in the loop.
+            #expect(program.lines == ["active", "interrupted by Calls", "go on"])
+            #expect(
+                desk.manager.session?.asked == [#"SetCategory "playback" [] "default""#, "Activate []"])
+            program.child.signal(SIGKILL)
+        }
+    }
+}
+
+private final class ElementCounter: NSObject, XMLParserDelegate {
+    var counts: [String: Int] = [:]
+
+    func parser(
+        _ parser: XMLParser, didStartElement element: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        counts[element, default: 0] += 1
+    }
+}

@@ -1,0 +1,240 @@
+import PolicyEngine
+import PolicyRuntime
+import Testing
+
+/// What clients do by themselves while the headphones on which they were heard are out (R64).
+@Suite struct AwaitedOutputTests {
+    private let music = StreamID(1)
+    private let host = RecordingHost()
+    private let players = FakePlayers()
+
+    init() {
+        players.isThere = false
+        host.runtime.players = players
+        use("headphones")
+        host.runtime.handle(
+            .node(RouteNode(id: 20, name: "sink.laptop", direction: .output, deviceID: 10, profileDevice: 0)))
+        host.runtime.handle(.defaultNode(.output, name: "sink.laptop"))
+        host.advance(.seconds(2))
+    }
+
+    /// The card plays from this port; the headphones are out while it is the speaker.
+    private func use(_ port: String) {
+        let isIn = port == "headphones"
+        host.runtime.handle(
+            .device(
+                RouteDevice(
+                    id: 10, name: "laptop",
+                    ports: [
+                        DevicePort(
+                            name: "speaker", direction: .output, type: .builtInSpeaker, profileDevices: [0],
+                            activeOn: isIn ? nil : 0),
+                        DevicePort(
+                            name: "headphones", direction: .output, type: .headphones, availability: isIn ? .yes : .no,
+                            profileDevices: [0], activeOn: isIn ? 0 : nil),
+                    ])))
+    }
+
+    private func play(_ id: UInt32, role: String = "music", app: String? = nil) {
+        host.heard[20, default: []].append(StreamID(id))
+        host.play(id, role: role, app: app)
+        host.advance(.seconds(1))
+    }
+
+    private func end(_ id: UInt32) {
+        host.heard[20]?.removeAll { $0 == StreamID(id) }
+        host.send(.streamVanished(StreamID(id)))
+    }
+
+    private func pull() {
+        use("speaker")
+        host.advance(.seconds(1))
+    }
+
+    private func plug() {
+        use("headphones")
+        host.advance(.seconds(1))
+    }
+
+    private func isSilent(_ stream: UInt32 = 1) -> Bool { host.silences[stream] ?? .none != .none }
+
+    private var known: [UInt32] { host.runtime.snapshot.streams.map(\.id.rawValue) }
+
+    @Test("R64 a client that stops its stream for a moment and starts it again has not asked to be heard elsewhere")
+    func restarts() {
+        play(1)
+        pull()
+        for _ in 0..<3 {
+            host.send(.streamWanted(music, false))
+            host.advance(.milliseconds(200))
+            host.send(.streamWanted(music, true))
+            host.advance(.seconds(1))
+            #expect(isSilent())
+        }
+        plug()
+        #expect(!isSilent() && host.gains[1] ?? 1 == 1)
+    }
+
+    @Test(
+        "R64 who pauses it and plays it again hears it on the speaker, also when the headphones stay out",
+        arguments: [1, 70])
+    func playedByUser(after seconds: Int) {
+        play(1)
+        pull()
+        host.advance(.seconds(seconds))
+        host.send(.streamWanted(music, false))
+        host.advance(.milliseconds(400))
+        #expect(isSilent())
+        host.send(.streamWanted(music, true))
+        #expect(!isSilent())
+    }
+
+    @Test("R35 R64 what its user has paused meanwhile stays paused when the headphones are back")
+    func staysPaused() {
+        play(1)
+        pull()
+        host.send(.streamWanted(music, false))
+        host.advance(.seconds(5))
+        plug()
+        #expect(host.runtime.snapshot.streams.first?.isWanted == false)
+        #expect(host.runtime.snapshot.sessions.allSatisfy { $0.state == .inactive })
+    }
+
+    @Test("R64 a new stream in place of the old one waits as well, and goes on in the headphones")
+    func replaced() {
+        play(1, app: "player")
+        pull()
+        for id in UInt32(2)..<10 {
+            end(id - 1)
+            host.advance(.milliseconds(500))
+            play(id, app: "player")
+            #expect(isSilent(id), "stream \(id)")
+        }
+        plug()
+        #expect(!isSilent(9) && known == [9])
+    }
+
+    @Test("R64 what has closed its stream is forgotten when its output is waited for no longer")
+    func closed() {
+        play(1, app: "player")
+        pull()
+        end(1)
+        #expect(known == [1])
+        host.advance(.seconds(61))
+        #expect(known.isEmpty && host.runtime.snapshot.sessions.isEmpty)
+        play(2, app: "player")
+        #expect(!isSilent(2))
+    }
+
+    @Test("R64 streams that are closed without end take no room, and a policy that leaves them alone forgets them")
+    func closedWithoutEnd() {
+        for id in UInt32(1)...200 { play(id, app: "app\(id)") }
+        pull()
+        for id in UInt32(1)...200 { end(id) }
+        #expect(known.count == 64)
+        host.send(.policyChanged(.desktop, [:]))
+        #expect(known.isEmpty)
+        host.runtime.shutDown()
+    }
+
+    @Test(
+        "R64 a starved player that has one on the bus is heard elsewhere only when its user has paused and played it there"
+    )
+    func player() {
+        play(1)
+        pull()
+        players.hasPaused = false
+        // As VLC does.
+        for _ in 0..<3 {
+            host.send(.streamWanted(music, false))
+            host.advance(.milliseconds(1_100))
+            host.send(.streamWanted(music, true))
+            host.advance(.milliseconds(1_300))
+            #expect(isSilent())
+        }
+        players.hasPaused = true
+        host.send(.streamWanted(music, false))
+        host.advance(.seconds(1))
+        host.send(.streamWanted(music, true))
+        #expect(!isSilent())
+    }
+
+    /// As VLC does when it has just begun, and as clients do when they seek.
+    @Test(
+        "R64 what is stopped for a moment when the headphones are pulled was heard there: its start is not its user's",
+        arguments: [false, nil])
+    func stoppedAtLoss(hasPaused: Bool?) {
+        play(1)
+        players.hasPaused = hasPaused
+        host.send(.streamWanted(music, false))
+        host.advance(.milliseconds(hasPaused == nil ? 100 : 700))
+        use("speaker")
+        host.advance(.milliseconds(hasPaused == nil ? 200 : 700))
+        host.send(.streamWanted(music, true))
+        #expect(isSilent())
+        plug()
+        #expect(!isSilent())
+        host.send(.streamWanted(music, false))
+        host.advance(.milliseconds(100))
+        pull()
+        plug()
+        #expect(host.runtime.snapshot.streams.first?.isWanted == false)
+        #expect(host.runtime.snapshot.sessions.allSatisfy { $0.state == .inactive })
+    }
+
+    @Test("R64 what its user has paused before the headphones are pulled has lost nothing, and is played elsewhere")
+    func pausedBeforeLoss() {
+        for (hasPaused, moment) in [(true, 100), (false, 2_500), (nil, 400)] {
+            play(1)
+            players.hasPaused = hasPaused
+            host.send(.streamWanted(music, false))
+            host.advance(.milliseconds(moment))
+            pull()
+            host.send(.streamWanted(music, true))
+            #expect(!isSilent(), "\(moment)")
+            end(1)
+            plug()
+        }
+    }
+
+    @Test("R64 a player that closes its stream when its user pauses it opens another one when its user plays")
+    func playerCloses() {
+        play(1, app: "player")
+        pull()
+        end(1)
+        players.hasPaused = true
+        play(2, app: "player")
+        #expect(!isSilent(2) && known == [2])
+    }
+
+    @Test(
+        "R64 a headset that is put on and taken off in a call: what was heard in it has lost it, and nothing else",
+        arguments: [false, true])
+    func headsetInCall(wasHeardThere: Bool) {
+        if !wasHeardThere { use("speaker") }
+        host.advance(.seconds(2))
+        play(1)
+        play(2, role: "phone")
+        #expect(isSilent())
+        plug()
+        pull()
+        #expect(!isSilent(2))
+        end(2)
+        host.advance(.seconds(2))
+        #expect(isSilent() == wasHeardThere)
+    }
+
+    @Test("R64 a stream that takes the place of another one in a call has lost the output on which that one was heard")
+    func replacedInCall() {
+        play(1, app: "player")
+        play(2, role: "phone")
+        end(1)
+        play(3, app: "player")
+        pull()
+        end(2)
+        host.advance(.seconds(2))
+        #expect(isSilent(3))
+        plug()
+        #expect(!isSilent(3))
+    }
+}
