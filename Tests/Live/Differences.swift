@@ -154,7 +154,7 @@ enum CardScenario {
     static let withCard: Set<String> = [
         "callInEarpiece", "callInHeadset", "callWithBluetooth", "plugsStopRecordings", "mutes", "untaggedRecordings",
         "plugsLeaveRecordings", "routeIsTold", "filterIsDefault", "filterChain", "combinedSink", "userMoves",
-        "linkedTwice", "roleHasPlace", "zonesApart", "goneIsTold", "glidesOnCard",
+        "linkedTwice", "roleHasPlace", "zonesApart", "goneIsTold", "glidesOnCard", "musicStartsDuringCall",
         "availableInputs", "profileIsOff", "routeReasons", "wakesWithoutInput", "preferredOutput", "otherProfileChosen",
         "unknownPort", "lyingCard", "managerDies", "loadedLate", "effectsBetween", "headsetGoes", "headsetStaysAway",
         "headphonesPulled", "routeDisconnectedTold", "interruptionPreferred", "answersLate", "losesOutputInCall",

@@ -140,21 +140,32 @@ extension LiveModule {
     @Test(
         "R9 R36 music that starts during a call waits for its end and loses nothing", arguments: ClientProgram.victims)
     func musicStartsDuringCall(victim: ClientProgram) async throws {
-        try await LiveDesktop.run { desk in
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
+            // A monitor of PulseAudio misses the beginning, and players miss the end of what a card plays late.
+            let isOnCard = !desk.showsFades && victim == .paplay
+            let capture = isOnCard ? try await desk.card(.usb).record("usb-output") : desk.capture
             let call = try desk.play(LiveDesktop.interrupter, with: .paplay, as: "telephone", role: .phone)
-            try await desk.hear(LiveDesktop.interrupter)
-            let start = desk.capture.frameCount
+            try await capture.wait(
+                for: LiveDesktop.interrupter, at: LiveDesktop.full, lasting: .milliseconds(300), from: 0)
+            let start = capture.frameCount
             let length = Duration.seconds(2)
             let music = try desk.play(LiveDesktop.music, with: victim, as: "music-player", role: .music, for: length)
             try await desk.log.wait(forLineContaining: "cork music-player")
-            #expect(try await desk.highestLevel(of: LiveDesktop.music, during: .seconds(1)) < -90)
+            try await capture.record(.seconds(1))
+            let early = ToneEnvelope(
+                of: try await desk.heard(from: start, in: capture)[LiveDesktop.music.channel],
+                frequency: LiveDesktop.music.frequency)
+            #expect(try #require(early.highestLevel) < -90)
             call.terminate()
-            let begin = try await desk.capture.wait(for: LiveDesktop.music, at: LiveDesktop.full, from: start)
+            let begin = try await capture.wait(for: LiveDesktop.music, at: LiveDesktop.full, from: start)
             #expect(try await music.waitForExit() == .exited(0))
-            try await desk.hearNothing(of: LiveDesktop.music)
+            try await capture.wait(for: LiveDesktop.music, below: -90, lasting: .milliseconds(300))
             // Not to its end, at which pw-play leaves out the last of its file.
-            try await desk.expectNoClick(since: start, to: begin + length.frames / 2)
-            try Interruption.expectWhole(try await desk.heard(from: start).left, length)
+            let judged = isOnCard ? capture : nil
+            try await desk.expectNoClick(since: start, to: begin + length.frames / 2, in: judged)
+            let sound = try await desk.heard(from: start, in: capture).left
+            try isOnCard
+                ? Interruption.expectWhole(sound, length, but: 1024) : Interruption.expectWhole(sound, length)
         }
     }
 
@@ -256,8 +267,9 @@ private struct Interruption {
     ///
     /// The file begins and ends with fades, of which a few frames are below the threshold. On PipeWire, pw-play leaves out
     /// what of the file's end does not fill a quantum: of two seconds 95,225 or 95,226 frames were heard, of other players
-    /// 95,986 or more. PulseAudio plays up to 20 ms before the mute is lifted: 95,044 to 95,114 frames were heard.
-    static func expectWhole(_ samples: [Float], _ length: Duration) throws {
+    /// 95,986 or more. A monitor of PulseAudio misses up to 25 ms of the beginning (``LiveDesktop/showsFades``): 94,939 to
+    /// 95,114 frames were heard there, and of the same on a card 95,986.
+    static func expectWhole(_ samples: [Float], _ length: Duration, but missed: Int? = nil) throws {
         let ranges = soundingFrames(of: samples)
         let heard = ranges.map(\.count).reduce(0, +)
         print("\(heard) of \(length.frames) frames")
@@ -267,8 +279,9 @@ private struct Interruption {
             let loudest = edges.map { String(describing: $0.map(\.magnitude).max() ?? 0) }
             return "\(range), from a peak of \(loudest[0]) to one of \(loudest[1])"
         }
+        let most = missed ?? (ServerKind.underTest == .pipeWire ? 1024 : 1200)
         #expect(
-            heard > length.frames - 1024 && heard <= length.frames,
+            heard > length.frames - most && heard <= length.frames,
             "\(heard) of \(length.frames) frames were heard: \(parts.joined(separator: "; "))")
     }
 }

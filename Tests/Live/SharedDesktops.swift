@@ -25,11 +25,13 @@ actor SharedDesktops {
 
     private var idle: [Server] = []
     private var running = 0
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// Whether the test that runs is to have the machine for itself.
+    private var isTaken = false
+    private var waiting: [(isAlone: Bool, enter: CheckedContinuation<Void, Never>)] = []
 
-    /// A server of a configuration, for one test.
-    func take(_ configuration: LiveDesktopOptions) async throws -> Server {
-        await waitForPlace()
+    /// A server of a configuration, for one test; for one that is to have the machine for itself, once no other runs.
+    func take(_ configuration: LiveDesktopOptions, isAlone: Bool = false) async throws -> Server {
+        await waitForPlace(isAlone: isAlone)
         if let index = idle.firstIndex(where: { $0.configuration == configuration }) { return idle.remove(at: index) }
         do {
             // Servers that nobody uses have no place, so the one that has waited longest makes way.
@@ -57,16 +59,27 @@ actor SharedDesktops {
         leavePlace()
     }
 
-    private func waitForPlace() async {
-        if running < SharedDesktops.limit {
-            running += 1
-        } else {
-            await withCheckedContinuation { waiting.append($0) }
+    /// In the order in which they come.
+    private func waitForPlace(isAlone: Bool) async {
+        await withCheckedContinuation {
+            waiting.append((isAlone, $0))
+            admit()
         }
     }
 
     private func leavePlace() {
-        if waiting.isEmpty { running -= 1 } else { waiting.removeFirst().resume() }
+        running -= 1
+        isTaken = false
+        admit()
+    }
+
+    private func admit() {
+        while let next = waiting.first, next.isAlone ? running == 0 : running < SharedDesktops.limit && !isTaken {
+            waiting.removeFirst()
+            running += 1
+            isTaken = next.isAlone
+            next.enter.resume()
+        }
     }
 }
 

@@ -29,63 +29,57 @@ extension LiveModule {
     private static let roles: [MediaRole] = [.navigation, .phone, MediaRole("Ringtone"), .alarm]
 
     @Test(
-        "R37 every fade is free of clicks at long quanta too, also one that is turned round",
-        arguments: quanta)
-    func glides(quantum: Int) async throws {
+        "R37 every fade is free of clicks at long quanta too, also one that is turned round", arguments: quanta, roles)
+    func glides(quantum: Int, role: MediaRole) async throws {
         // So long that one can be turned round in the middle by the clock: a stream's end is noticed after some cycles.
         let fade = quantum > 4096 ? 1500 : 600
-        try await LiveDesktop.run(policy: Self.ways(fade), quantum: .fixed(quantum)) { desk in
-            for victim in Self.victims(at: quantum) {
-                let music = try await desk.playMusic(with: victim)
-                for role in Self.roles {
-                    let start = try await desk.capture.wait(
-                        for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(500))
-                    // To its end, and turned round on its way.
-                    var ends: [Int] = []
-                    for isTurned in [false, true] {
-                        let begin = desk.capture.frameCount
-                        let other = try desk.play(LiveDesktop.interrupter, with: .plain, as: "interrupter", role: role)
-                        if isTurned {
-                            try await desk.capture.wait(
-                                for: LiveDesktop.music, below: LiveDesktop.full - 1, lasting: .milliseconds(1),
-                                from: begin)
-                        } else if role == .navigation {
-                            try await desk.capture.wait(
-                                for: LiveDesktop.music, at: LiveDesktop.full - 20, tolerance: 0.05,
-                                lasting: .milliseconds(200))
-                        } else {
-                            try await desk.hearNothing(of: LiveDesktop.music)
-                        }
-                        ends.append(desk.capture.frameCount)
-                        other.terminate()
-                        try await other.waitUntilGone()
+        for victim in Self.victims(at: quantum) {
+            try await LiveDesktop.run(policy: Self.ways(fade), quantum: .fixed(quantum)) { desk in
+                _ = try await desk.playMusic(with: victim)
+                let start = try await desk.capture.wait(
+                    for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(500))
+                // To its end, and turned round on its way.
+                var ends: [Int] = []
+                for isTurned in [false, true] {
+                    let begin = desk.capture.frameCount
+                    let other = try desk.play(LiveDesktop.interrupter, with: .plain, as: "interrupter", role: role)
+                    if isTurned {
                         try await desk.capture.wait(
-                            for: LiveDesktop.music, at: LiveDesktop.full, tolerance: 0.1, lasting: .milliseconds(300),
-                            from: desk.capture.frameCount)
+                            for: LiveDesktop.music, below: LiveDesktop.full - 1, lasting: .milliseconds(1), from: begin)
+                    } else if role == .navigation {
+                        try await desk.capture.wait(
+                            for: LiveDesktop.music, at: LiveDesktop.full - 20, tolerance: 0.05,
+                            lasting: .milliseconds(200))
+                    } else {
+                        try await desk.hearNothing(of: LiveDesktop.music)
                     }
-                    print("\(victim), \(role.pulse), quantum \(quantum)")
-                    try await desk.expectNoClick(since: start)
-                    let samples = try await desk.heard(from: start)[LiveDesktop.music.channel]
-                    let envelope = ToneEnvelope(of: samples, frequency: LiveDesktop.music.frequency)
-                    func lowest(_ frames: Range<Int>) throws -> Double {
-                        let part = envelope.indices(in: frames.lowerBound - start..<frames.upperBound - start)
-                        return try #require(envelope.levels[part].min())
-                    }
-                    let lowered = LiveDesktop.full - 20
-                    let whole = try lowest(ends[0] - 4800..<ends[0])
-                    #expect(role == .navigation ? abs(whole - lowered) < 0.1 : whole < -90, "\(whole) dBFS")
-                    let turned = try lowest(ends[1] - 24000..<desk.capture.frameCount)
-                    if turned < lowered + 0.5 - (role == .navigation ? 0 : 60) {
-                        throw BrokenStretch(["a fade of \(fade) ms was over before its interrupter had gone"])
-                    }
-                    #expect(turned < LiveDesktop.full - 1, "turned round at \(turned) dBFS")
-                    let last = try #require(envelope.levels.last)
-                    #expect(abs(last - LiveDesktop.full) < 0.1, "back at \(last) dBFS")
+                    ends.append(desk.capture.frameCount)
+                    other.terminate()
+                    try await other.waitUntilGone()
+                    try await desk.capture.wait(
+                        for: LiveDesktop.music, at: LiveDesktop.full, tolerance: 0.1, lasting: .milliseconds(300),
+                        from: desk.capture.frameCount)
                 }
+                print("\(victim), \(role.pulse), quantum \(quantum)")
+                try await desk.expectNoClick(since: start)
+                let samples = try await desk.heard(from: start)[LiveDesktop.music.channel]
+                let envelope = ToneEnvelope(of: samples, frequency: LiveDesktop.music.frequency)
+                func lowest(_ frames: Range<Int>) throws -> Double {
+                    let part = envelope.indices(in: frames.lowerBound - start..<frames.upperBound - start)
+                    return try #require(envelope.levels[part].min())
+                }
+                let lowered = LiveDesktop.full - 20
+                let whole = try lowest(ends[0] - 4800..<ends[0])
+                #expect(role == .navigation ? abs(whole - lowered) < 0.1 : whole < -90, "\(whole) dBFS")
+                let turned = try lowest(ends[1] - 24000..<desk.capture.frameCount)
+                if turned < lowered + 0.5 - (role == .navigation ? 0 : 60) {
+                    throw BrokenStretch(["a fade of \(fade) ms was over before its interrupter had gone"])
+                }
+                #expect(turned < LiveDesktop.full - 1, "turned round at \(turned) dBFS")
+                let last = try #require(envelope.levels.last)
+                #expect(abs(last - LiveDesktop.full) < 0.1, "back at \(last) dBFS")
                 let glide = try await desk.streams().map { $0["glides"] as? Bool }
                 #expect(glide == [true])
-                music.terminate()
-                try await music.waitUntilGone()
             }
         }
     }
@@ -174,11 +168,11 @@ extension LiveModule {
 
     @Test("R37 fades of mono and 5.1 are as free of clicks as those of stereo", arguments: [1, 6])
     func glidesOfOtherWidths(channels: Int) async throws {
-        try await LiveDesktop.run(policy: Self.ways(400)) { desk in
-            let sound = Signal.tone(LiveDesktop.music.frequency, for: .seconds(60), on: .left)
-            let file = desk.sandbox.path("home/wide.wav")
-            try sound.waveFile(channels: channels).write(to: URL(fileURLWithPath: file))
-            for program in Set([ClientProgram.plain, .paplay]) {
+        for program in Set([ClientProgram.plain, .paplay]) {
+            try await LiveDesktop.run(policy: Self.ways(400)) { desk in
+                let sound = Signal.tone(LiveDesktop.music.frequency, for: .seconds(60), on: .left)
+                let file = desk.sandbox.path("home/wide.wav")
+                try sound.waveFile(channels: channels).write(to: URL(fileURLWithPath: file))
                 let music = try Client(
                     program, file: file, as: ApplicationIdentity("music-player"), role: .music, on: desk.server)
                 try await music.waitForStream(in: [.running])
@@ -201,8 +195,6 @@ extension LiveModule {
                 }
                 print("\(program), \(channels) channels")
                 try await desk.expectNoClick(since: start)
-                music.terminate()
-                try await music.waitUntilGone()
             }
         }
     }

@@ -18,14 +18,14 @@ public final class MachineWatch: Sendable {
     /// How far from a stall, or from a line of a log, sound may be lost: what is recorded is written in blocks.
     static let margin = Duration.milliseconds(300)
 
-    /// What may have cost sound between two moments of ``StallMeter/now``, a sentence for each; empty when the stretch is
-    /// whole.
+    /// Checks that nothing may have cost sound between two moments of ``StallMeter/now``.
     ///
     /// - Parameters:
     ///   - quantum: The frames of a cycle of PipeWire's graph. Half a cycle late is too late: sound goes through two threads
     ///     in each. Nil for PulseAudio, which renders later what it could not render in time.
     ///   - logs: What the server and its clients have logged.
-    public func losses(in stretch: Range<Duration>, quantum: Int?, logs: [String]) -> [String] {
+    /// - Throws: ``BrokenStretch`` if something may have.
+    public func checkIsWhole(_ stretch: Range<Duration>, quantum: Int?, logs: [String]) throws {
         let around = stretch.lowerBound - MachineWatch.margin..<stretch.upperBound + MachineWatch.margin
         func longest(_ meter: StallMeter, _ least: Duration) -> Duration? {
             meter.stalls(of: least).filter { $0.overlaps(around) }.map { $0.upperBound - $0.lowerBound }.max()
@@ -40,11 +40,12 @@ public final class MachineWatch: Sendable {
         if let wait = longest(programs, patience) {
             losses.append("programs waited for a processor for \(Int(wait.milliseconds)) ms")
         }
+        let isOfMachine = !losses.isEmpty
         let said = logs.lazy.flatMap { MachineWatch.losses(in: $0) }.first { moment, _ in
             around.contains(moment + MachineWatch.aheadOfLogs)
         }?.line
         if let said { losses.append("the server said: \(said)") }
-        return losses
+        if !losses.isEmpty { throw BrokenStretch(losses, isOfMachine: isOfMachine) }
     }
 
     /// By how much the clock of ``StallMeter/now`` is ahead of the one in PipeWire's logs, which nobody adjusts.
@@ -98,7 +99,12 @@ public final class MachineWatch: Sendable {
 public struct BrokenStretch: Error, CustomStringConvertible {
     /// What may have cost sound.
     public let description: String
+    /// Whether it was the machine, as ``StallMeter`` has measured, and not what the server or a test says of itself.
+    public let isOfMachine: Bool
 
     /// Names what may have cost sound.
-    public init(_ losses: [String]) { description = losses.joined(separator: "; ") }
+    public init(_ losses: [String], isOfMachine: Bool = false) {
+        description = losses.joined(separator: "; ")
+        self.isOfMachine = isOfMachine
+    }
 }

@@ -134,7 +134,7 @@ final class StoryPlayer {
     func expectWhole() async throws {
         _ = try await desk.heard(from: max(0, desk.capture.frameCount - (StallMeter.now - start).frames))
         if lateness > Self.greatestLateness {
-            throw BrokenStretch(["an event came \(Int(lateness.milliseconds)) ms late"])
+            throw BrokenStretch(["an event came \(Int(lateness.milliseconds)) ms late"], isOfMachine: true)
         }
     }
 
