@@ -135,14 +135,14 @@ package struct StreamLevel: Equatable {
             length: max(duration, Self.shortest, min(quantum * steps, Self.longestStretch)), moved: now,
             silence: silence, waits: waits && silence == .none, begins: now.advanced(by: max(delay, .zero)),
             quantum: quantum, isOfServer: isOfServer, next: now)
-        // A stream that becomes audible is released first and then fades in.
-        var actions = silence == .none && wasSilent ? [become(.none)] : []
-        // A gain that rises waits in the server for the stream's first sound.
+        var actions: [Action] = []
+        // A gain that rises waits in the server for the stream's first sound. Told after the release, it would miss some.
         if isOfServer, next.begins <= now {
             actions.append(begin(&next, fromSilence: wasSilent, at: now))
         } else if wasUnderWay {
             actions.append(move(to: present))
         }
+        if silence == .none, wasSilent { actions.append(become(.none)) }
         next.schedule(after: now, pace: Self.pace)
         ramp = next
         return actions

@@ -38,14 +38,14 @@ import Testing
         #expect(fader.gain(of: stream, at: end) == .silence)
     }
 
-    @Test("R37 a stream is released before its gain rises, and rises from silence")
+    @Test("R37 a stream is released after its gain was told to rise, and rises from silence")
     func release() {
         var fader = Fader()
         _ = fade(&fader, to: .silence, then: .cork, within: 100, at: start)
         _ = fader.step(at: at(200))
         #expect(
             fade(&fader, to: .unity, within: 500, waits: true, at: at(300))
-                == [.silence(stream, .none), .glide(stream, .unity, .milliseconds(500), fromSilence: true)])
+                == [.glide(stream, .unity, .milliseconds(500), fromSilence: true), .silence(stream, .none)])
         // Nothing of it is heard before the stream runs.
         #expect(fader.nextStep == nil)
         #expect(fader.gain(of: stream, at: at(900)) == .silence)
