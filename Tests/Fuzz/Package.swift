@@ -24,18 +24,19 @@ let package = Package(
     targets: [
         .target(name: "PolicyEngine", swiftSettings: counted),
         .target(name: "PolicyFile", dependencies: ["PolicyEngine"], swiftSettings: counted),
-        .target(name: "SessionRuntime", dependencies: ["PolicyEngine"], swiftSettings: counted),
+        .target(name: "PolicyRuntime", dependencies: ["PolicyEngine", "PolicyFile"], swiftSettings: counted),
         .target(name: "BusInterface", swiftSettings: counted),
         .systemLibrary(name: "CSystemdBus", pkgConfig: "libsystemd"),
         .target(name: "DBus", dependencies: ["BusInterface", "CSystemdBus"], swiftSettings: counted),
-        .target(name: "DesktopServices", dependencies: ["DBus", "BusInterface"], swiftSettings: counted),
         .target(
-            name: "SessionService",
-            dependencies: ["PolicyEngine", "SessionRuntime", "BusInterface", "DBus", "DesktopServices"],
+            name: "DesktopServices", dependencies: ["PolicyRuntime", "DBus", "BusInterface"], swiftSettings: counted),
+        .target(
+            name: "BusService",
+            dependencies: ["PolicyEngine", "PolicyRuntime", "BusInterface", "DBus", "DesktopServices"],
             swiftSettings: counted),
         .target(
             name: "HostSupport",
-            dependencies: ["PolicyEngine", "SessionRuntime", "SessionService", "DBus", "PolicyFile"],
+            dependencies: ["PolicyEngine", "PolicyRuntime", "BusService", "DesktopServices", "DBus", "PolicyFile"],
             swiftSettings: counted),
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3"),
         .target(name: "CGlide", cSettings: countedC),
@@ -45,26 +46,29 @@ let package = Package(
         .target(
             name: "PipeWireHost",
             dependencies: [
-                "PolicyEngine", "SessionRuntime", "SessionService", "DBus", "HostSupport", "PolicyFile",
+                "PolicyEngine", "PolicyRuntime", "BusService", "DBus", "HostSupport", "PolicyFile",
                 "CPipeWire", "CRuntimeTrim",
             ],
             swiftSettings: counted),
         // The parts of Commands that read files; Tests/bin/fuzz links them into this folder.
         .target(
-            name: "Commands", dependencies: ["PolicyEngine", "SessionRuntime", "PolicyFile"],
+            name: "Commands", dependencies: ["PolicyEngine", "PolicyRuntime", "PolicyFile"],
             path: "Scenarios", swiftSettings: counted),
         .target(
             name: "RandomEvents", dependencies: ["PolicyEngine"], path: "Tests/RandomEvents", swiftSettings: plain),
         .target(
             name: "EngineProperties", dependencies: ["PolicyEngine", "RandomEvents"], path: "Tests/EngineProperties",
             swiftSettings: plain),
+        .target(
+            name: "PaperServer", dependencies: ["PolicyRuntime", "PolicyEngine", "PolicyFile"],
+            path: "Tests/PaperServer", swiftSettings: plain),
         .target(name: "Edges", path: "Tests/Fuzz/Edges"),
         .executableTarget(
             name: "fuzz-targets",
             dependencies: [
-                "PolicyEngine", "PolicyFile", "RandomEvents", "EngineProperties", "SessionRuntime", "BusInterface",
-                "DBus", "DesktopServices", "SessionService", "HostSupport", "PipeWireHost", "CPipeWire",
-                "Commands", "Edges",
+                "PolicyEngine", "PolicyFile", "RandomEvents", "EngineProperties", "PolicyRuntime", "BusInterface",
+                "DBus", "DesktopServices", "BusService", "HostSupport", "PipeWireHost", "CPipeWire",
+                "Commands", "PaperServer", "Edges",
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: plain,
             linkerSettings: [

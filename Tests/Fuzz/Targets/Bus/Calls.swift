@@ -71,9 +71,8 @@ private final class CallPlay {
         let host = FakeHost(loop, input.pick(FakeHost.policies))
         self.host = host
         service = SessionService(
-            runtime: host.runtime, host: host, loop: loop,
+            runtime: host.runtime, loop: loop,
             buses: (.custom(sessionBus.address), .custom(systemBus.address)), processes: Tree())
-        host.book.service = service
         settle()
         for index in 0..<4 { join(UInt32(index) + 101) }
         join(100)
@@ -97,8 +96,8 @@ private final class CallPlay {
         case 11: leave(input.below(peers.count))
         case 12, 13: play()
         case 14:
-            let id = StreamID(UInt32(input.below(8)))
-            if input.oneIn(3) { host.forget(id) } else { host.want(id, input.oneIn(2)) }
+            let number = UInt32(input.below(8))
+            if input.oneIn(3) { host.forget(number) } else { host.want(number, input.oneIn(2)) }
         case 15: pass(Int64(input.pick([0, 1, 300, 2_000, 12_000, 30_000])) * 1_000_000)
         case 16: sendDesktopSignal()
         case 17: sendPlayerSignal()
@@ -107,7 +106,7 @@ private final class CallPlay {
             case 0: host.plug(input.oneIn(2))
             case 1:
                 printStep("another policy")
-                if host.book.apply(input.pick(FakeHost.policies)) { host.runtime.drain() }
+                host.runtime.apply(input.pick(FakeHost.policies))
             case 2: isPrompt.toggle()
             default: answerOne()
             }
@@ -140,13 +139,12 @@ private final class CallPlay {
         settle()
         found("sessions outlive their owners", !service.objects.isEmpty)
         // Sleep and a call on a modem have no owner on the bus.
-        let reports = host.runtime.sessionNumbers.compactMap { host.runtime.snapshot(of: $0) }
+        let reports = host.runtime.engine.sessionNumbers.compactMap { host.runtime.snapshot(of: $0) }
         let left = reports.filter { $0.reference.id != nil }
         found("interruptions outlive those who have begun them: \(left)", left.count > 2)
-        for id in host.book.all.map(\.id) { host.forget(id) }
+        for stream in host.streams { host.forget(stream.identity.node) }
         service.leave()
         host.runtime.shutDown()
-        host.book.service = nil
         settle()
         found("something is left on the loop: \(loop.next ?? -1)", loop.isDue)
     }

@@ -7,8 +7,7 @@ func fuzzPulseMessages(_ bytes: [UInt8]) {
     let loop = ManualLoop()
     let host = FakeHost(loop, input.pick(FakeHost.policies))
     // Without a bus.
-    let service = SessionService(runtime: host.runtime, host: host, loop: loop, buses: nil)
-    host.book.service = service
+    let service = SessionService(runtime: host.runtime, loop: loop, buses: nil)
     var names: [String] = []
     for id in 1...(1 + UInt32(input.below(4))) {
         var said: [String: String] = [:]
@@ -31,11 +30,10 @@ func fuzzPulseMessages(_ bytes: [UInt8]) {
         let answers = [service.statusJSON, service.explanationJSON(subject)]
         for answer in answers { found("this is not JSON: \(answer)", !isJSON(answer)) }
         found("nothing is known of \(subject)", answers[1] == "[]" && names.contains(subject) && isName(subject, host))
-        if !names.isEmpty { host.forget(host.book.all.first?.id ?? .init(0)) }
+        if !names.isEmpty, let first = host.streams.first { host.forget(first.identity.node) }
     }
     service.leave()
     host.runtime.shutDown()
-    host.book.service = nil
 }
 
 private let keys = [
@@ -45,7 +43,7 @@ private let keys = [
 /// Whether a subject names an application with managed streams. A number means a stream or a process.
 private func isName(_ subject: String, _ host: FakeHost) -> Bool {
     UInt32(subject) == nil && !subject.hasPrefix("pid:")
-        && host.book.all.contains { host.book.manages($0.id) && $0.application.name == subject }
+        && host.runtime.streamsByAge.contains { $0.isManaged && $0.application.name == subject }
 }
 
 extension Input {
