@@ -3,29 +3,13 @@ import DesktopServices
 import HostSupport
 import PolicyRuntime
 
-/// The host as ``ClientWatch`` uses it.
-protocol ClientWatchHost: AnyObject {
-    /// The processes of this machine.
-    var processes: any ProcessTree { get }
-    /// Handles a client that has gone.
-    func clientDestroyed(_ watch: ClientWatch)
-    /// Records that a client wants its stream to run, or to pause.
-    func clientWants(_ active: Bool, node: UInt32)
-    /// Handles a change of the daemon's busy flag: whether a client's messages are held back.
-    func busyChanged(_ client: OpaquePointer, _ isBusy: Bool)
-    /// Handles a metadata or device object that a client exports.
-    func exported(_ resource: OpaquePointer)
-    /// Handles the end of an object that a client exported.
-    func unexported(_ resource: OpaquePointer)
-}
-
 /// Observes a client's requests about its own streams. While the policy keeps a stream corked, its node does not
 /// change, so these requests are the only sign that the client paused it.
 final class ClientWatch {
     let client: OpaquePointer
     /// The programs behind the client.
     let programs: ClientPrograms
-    private unowned let host: any ClientWatchHost
+    private unowned let host: PipeWireHost
     private var listener: Listener<pw_impl_client_events>?
     private var resources: [OpaquePointer: ResourceWatch] = [:]
     private var exported: [OpaquePointer: ResourceLife] = [:]
@@ -37,7 +21,7 @@ final class ClientWatch {
 
     /// - Parameter hasResources: Whether the client connected before this module was loaded, and so may already own
     ///   resources.
-    init(client: OpaquePointer, hasResources: Bool, host: any ClientWatchHost) {
+    init(client: OpaquePointer, hasResources: Bool, host: PipeWireHost) {
         self.client = client
         self.host = host
         programs = ClientPrograms(client: client, processes: host.processes)

@@ -402,5 +402,3 @@ private enum Maker: Equatable {
 }
 
 private func isClient(_ global: OpaquePointer) -> Bool { pw_global_is_type(global, "PipeWire:Interface:Client") }
-
-extension PipeWireHost: RouteWatchHost, ClientWatchHost {}

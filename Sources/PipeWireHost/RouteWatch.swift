@@ -4,51 +4,13 @@ import HostSupport
 import PolicyEngine
 import PolicyRuntime
 
-/// The host as ``RouteWatch`` uses it.
-protocol RouteWatchHost: AnyObject {
-    /// The daemon's clock.
-    var now: Instant { get }
-    /// Whether the loss of an output may stop playback.
-    var stopsPlayback: Bool { get }
-    /// Whether the policy takes the place of the session manager's own pause of players.
-    var replacesManagersPause: Bool { get }
-    /// The length of one cycle of the graph.
-    var graphQuantum: Duration { get }
-    /// The sample rate of the graph, in Hz.
-    var graphRate: Double { get }
-    /// Writes a line to the daemon's log.
-    func log(_ level: LogLevel, _ text: @autoclosure () -> String)
-    /// Applies a change of devices, links or the session manager.
-    func handle(_ event: RouteEvent)
-    /// Handles a sink or source whose channels, volume or latency have changed.
-    func deviceChanged()
-    /// Records that the user muted or unmuted a source.
-    func muted(_ input: RouteNode, _ isMuted: Bool)
-    /// Applies the scheduled changes of streams: all at once, or as many as fit in one turn of the loop.
-    func changeGraph(all: Bool)
-    /// Arms the timer that ends the hold of the session manager.
-    func armHold(at moment: Instant)
-    /// Whether the object with these properties belongs to a sandboxed program, or one that the kernel does not reveal.
-    func isConfined(_ properties: UnsafePointer<pw_properties>?) -> Bool
-    /// Whether a client is sandboxed, or is one that the kernel does not reveal.
-    func isConfined(client: OpaquePointer) -> Bool
-    /// The program behind a client, as it was when it connected.
-    func program(of client: OpaquePointer) -> Program?
-    /// Whether a client's messages are held back.
-    func isBusy(_ client: OpaquePointer) -> Bool
-    /// Whether a stream that the policy manages may be heard on a sink.
-    func isHeard(on node: UInt32) -> Bool
-    /// Whether a node is a stream that the policy manages.
-    func isStream(_ node: UInt32) -> Bool
-}
-
 /// Observes cards, sinks, sources, defaults and links (R60–R64), and reports them to the runtime.
 ///
 /// A sink's destroy event comes before its links go, and long before the session manager moves its streams. A card is
 /// queried for its ports before the session manager queries it. So the streams that were heard there are stopped in
 /// time.
 final class RouteWatch {
-    unowned let host: any RouteWatchHost
+    unowned let host: PipeWireHost
     private lazy var book = RouteBook(
         report: { [unowned self] event in
             host.handle(event)
@@ -74,7 +36,7 @@ final class RouteWatch {
 
     private static let mostDevicesOfSandboxes = 32
 
-    init(host: any RouteWatchHost) { self.host = host }
+    init(host: PipeWireHost) { self.host = host }
 
     // MARK: - Sinks and sources
 

@@ -107,8 +107,8 @@ public final class PulseAudioHost: Host {
 
     // MARK: - Streams
 
-    /// Listens to a hook for the lifetime of this host.
-    func on(_ hook: cpc_hook, priority: Int, _ body: @escaping (OpaquePointer) -> Void) {
+    /// Listens to a hook for the lifetime of this host; after the daemon's own modules of a higher priority.
+    func on(_ hook: cpc_hook, priority: Int = CPC_NORMAL, _ body: @escaping (OpaquePointer) -> Void) {
         hooks.append(Hook(core, hook, priority: priority) { if let subject = $0 { body(subject) } })
     }
 
@@ -341,5 +341,3 @@ enum StreamEvent {
     /// `true` or `false`.
     static let shouldResume = "audio-session.should-resume"
 }
-
-extension PulseAudioHost: RouteWatchHost, RivalModulesHost {}

@@ -3,14 +3,6 @@ import HostSupport
 import PolicyEngine
 import PolicyRuntime
 
-/// The host as ``RivalModules`` uses it.
-protocol RivalModulesHost: DaemonHooks {
-    /// Whether the policy unloads the daemon's own role modules.
-    var stockModules: StockModules { get }
-    /// Writes a line to the daemon's log.
-    func log(_ level: LogLevel, _ text: @autoclosure () -> String)
-}
-
 /// The daemon's own modules that stop or lower streams by role. They and this module would undo each other's changes,
 /// and the one that Debian loads by default resumes streams that the user has paused.
 ///
@@ -20,13 +12,13 @@ final class RivalModules {
     /// The number of unloaded modules that are remembered at most.
     private static let most = 16
 
-    private unowned let host: any RivalModulesHost
+    private unowned let host: PulseAudioHost
     /// The modules that we unloaded, to be loaded again.
     private var replaced: [(name: String, arguments: String?)] = []
     /// The modules that are being unloaded.
     private var leaving: Set<OpaquePointer> = []
 
-    init(host: any RivalModulesHost) { self.host = host }
+    init(host: PulseAudioHost) { self.host = host }
 
     /// Examines the modules that are loaded now, and those that come later.
     func begin() {

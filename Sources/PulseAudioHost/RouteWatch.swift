@@ -3,40 +3,13 @@ import HostSupport
 import PolicyEngine
 import PolicyRuntime
 
-/// The hooks and objects of the daemon.
-protocol DaemonHooks: AnyObject {
-    /// The daemon's core.
-    var core: OpaquePointer { get }
-    /// Listens to a hook for the lifetime of the host.
-    func on(_ hook: cpc_hook, priority: Int, _ body: @escaping (OpaquePointer) -> Void)
-    /// Listens to a hook whose object may be missing.
-    func onChange(_ hook: cpc_hook, _ body: @escaping () -> Void)
-    /// All objects of one of the core's sets.
-    func all(_ set: cpc_set) -> [OpaquePointer]
-}
-
-extension DaemonHooks {
-    /// Listens to a hook after the daemon's own modules of a higher priority.
-    func on(_ hook: cpc_hook, _ body: @escaping (OpaquePointer) -> Void) { on(hook, priority: CPC_NORMAL, body) }
-}
-
-/// The host as ``RouteWatch`` uses it.
-protocol RouteWatchHost: DaemonHooks {
-    /// Applies a change of devices or links.
-    func handle(_ event: RouteEvent)
-    /// Handles a sink whose volume has changed.
-    func deviceChanged()
-    /// Records that the user muted or unmuted a source.
-    func muted(_ input: RouteNode, _ isMuted: Bool)
-}
-
 /// Observes cards, ports, sinks, sources, defaults and each stream's device (R60–R64), and reports them to the runtime.
 ///
 /// A sink's unlink hook comes before its streams are moved, and early listeners are called first. When a plug is
 /// pulled, the daemon changes the default sink and moves streams before it reports the port. But a listener to the
 /// first move can query the card. So the streams that were heard there are stopped before they move.
 final class RouteWatch {
-    private unowned let host: any RouteWatchHost
+    private unowned let host: PulseAudioHost
     private lazy var book = RouteBook(
         report: { [unowned host] in host.handle($0) }, findNext: { [unowned self] in next(after: $0) })
     /// The latencies that were asked for, by node number.
@@ -44,7 +17,7 @@ final class RouteWatch {
     /// The stream that goes now, which passes no sound on any more.
     private var leaving: OpaquePointer?
 
-    init(host: any RouteWatchHost) { self.host = host }
+    init(host: PulseAudioHost) { self.host = host }
 
     /// Adds the listeners and reads the present state.
     func begin() {
