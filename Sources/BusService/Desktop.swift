@@ -64,7 +64,7 @@ final class Desktop {
 
     /// Lets the machine sleep if no fade is running, as soon as cards hold nothing but silence.
     func sleepIfSilent() {
-        guard let done = mayFallAsleep, !service.runtime.isFading else { return }
+        guard let done = mayFallAsleep, !service.runtime.engine.isFading else { return }
         mayFallAsleep = nil
         done(service.runtime.host.longestBuffer)
     }
@@ -76,7 +76,7 @@ final class Desktop {
         let former = call
         call = nil
         let kind: String? = phase == .ringing ? "ringtone" : phase == .active ? "phone" : nil
-        if let kind, let role = Role(kind), let description = service.runtime.policy.roles[role] {
+        if let kind, let role = Role(kind), let description = service.runtime.engine.policy.roles[role] {
             let interruption = Interruption(service.nextID())
             call = interruption
             // Not with its number: some servers tell every client who interrupts.
@@ -89,7 +89,7 @@ final class Desktop {
     private func callAudioChanged(_ isInCall: Bool) {
         let former = audioCall
         audioCall = nil
-        if isInCall, let description = Role("phone").flatMap({ service.runtime.policy.roles[$0] }) {
+        if isInCall, let description = Role("phone").flatMap({ service.runtime.engine.policy.roles[$0] }) {
             let interruption = Interruption(service.nextID())
             audioCall = interruption
             service.begin(interruption, description, by: "a call")

@@ -26,7 +26,7 @@ final class DesktopNotes {
     }
 
     private func began(_ session: SessionReference, by actor: Interrupter) {
-        let told = service.runtime.policy.notified
+        let told = service.runtime.engine.policy.notified
         let name = session.application.name
         if case .output(let port) = actor.cause {
             guard told.contains(.outputGone) else { return }
@@ -54,7 +54,8 @@ final class DesktopNotes {
     }
 
     private func isRecording(_ session: SessionReference) -> Bool {
-        guard let number = service.runtime.session(session), let snapshot = service.runtime.snapshot(of: number) else {
+        let engine = service.runtime.engine
+        guard let number = engine.session(session), let snapshot = engine.snapshot(of: number) else {
             return false
         }
         return snapshot.streams.contains { service.runtime.snapshot(of: $0)?.direction == .capture }

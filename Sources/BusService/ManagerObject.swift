@@ -23,7 +23,7 @@ final class ManagerObject: ServedObject {
     init(service: SessionService) {
         self.service = service
         let runtime = service.runtime
-        announced = (runtime.route, runtime.availableInputs, runtime.availableOutputs)
+        announced = (runtime.engine.route, runtime.engine.availableInputs, runtime.engine.availableOutputs)
     }
 
     var interfaces: [WireInterface] { [.manager] }
@@ -42,9 +42,9 @@ final class ManagerObject: ServedObject {
         case "DoNotDisturb": return .boolean(switches.isUndisturbed)
         case "Locked": return .boolean(switches.isLocked)
         case "PausedUntil": return .uint64(pausedUntil(switches))
-        case "CurrentRoute": return service.record(of: service.runtime.route)
-        case "AvailableInputs": return service.record(of: service.runtime.availableInputs)
-        case "AvailableOutputs": return service.record(of: service.runtime.availableOutputs)
+        case "CurrentRoute": return service.record(of: service.runtime.engine.route)
+        case "AvailableInputs": return service.record(of: service.runtime.engine.availableInputs)
+        case "AvailableOutputs": return service.record(of: service.runtime.engine.availableOutputs)
         default: return nil
         }
     }
@@ -114,7 +114,10 @@ final class ManagerObject: ServedObject {
     /// Announces changes of the ports and of their nodes (R78).
     func portsChanged() {
         let runtime = service.runtime
-        let now = (route: runtime.route, inputs: runtime.availableInputs, outputs: runtime.availableOutputs)
+        let now = (
+            route: runtime.engine.route, inputs: runtime.engine.availableInputs,
+            outputs: runtime.engine.availableOutputs
+        )
         var names: [String] = []
         if now.route != announced.route { names.append("CurrentRoute") }
         if now.inputs != announced.inputs { names.append("AvailableInputs") }
@@ -326,7 +329,7 @@ final class ManagerObject: ServedObject {
 
     /// What an interruption of a kind is under the policy (N21).
     private func description(of kind: String, by owner: Owner, _ name: String) throws(WireError) -> SessionDescription {
-        let policy = service.runtime.policy
+        let policy = service.runtime.engine.policy
         switch SystemInterruption.meaning(of: kind, in: policy) {
         case .description(let description): return description
         case .role(let role, let direction):

@@ -11,7 +11,7 @@ extension SessionService {
     }
 
     func showRoute(of object: SessionObject) {
-        let route = runtime.route(of: object.id)
+        let route = runtime.engine.route(of: object.id)
         guard route != object.route else { return }
         object.route = route
         object.isStale = true
@@ -42,8 +42,8 @@ extension SessionService {
     /// Applies the user's choice of a port (R66).
     func choose(_ word: String) throws(WireError) {
         let ports =
-            runtime.availableOutputs.map { (port: $0, direction: PortDirection.output) }
-            + runtime.availableInputs.map { (port: $0, direction: PortDirection.input) }
+            runtime.engine.availableOutputs.map { (port: $0, direction: PortDirection.output) }
+            + runtime.engine.availableInputs.map { (port: $0, direction: PortDirection.input) }
         var found = ports.filter { $0.port.id == word }
         if found.isEmpty, !word.isEmpty {
             found = ports.filter { $0.port.name == word }
@@ -81,7 +81,7 @@ extension SessionService {
                 awaitedChoices[direction] = nil
                 continue
             }
-            let ports = direction == .input ? runtime.availableInputs : runtime.availableOutputs
+            let ports = direction == .input ? runtime.engine.availableInputs : runtime.engine.availableOutputs
             guard let port = ports.first(where: { $0.id == choice.id && $0.nodeID != nil }) else { continue }
             awaitedChoices[direction] = nil
             _ = runtime.host.choose(port, direction: direction)
@@ -91,7 +91,7 @@ extension SessionService {
     /// Throws unless the port exists and can be used now (R66). A session switches no profile, because that would take
     /// away the device that others play on.
     func checkPort(_ id: String, _ direction: PortDirection) throws(WireError) {
-        let ports = direction == .input ? runtime.availableInputs : runtime.availableOutputs
+        let ports = direction == .input ? runtime.engine.availableInputs : runtime.engine.availableOutputs
         if let port = ports.first(where: { $0.id == id }) {
             guard port.nodeID == nil else { return }
             let device = Words.short(port.deviceName ?? port.name)

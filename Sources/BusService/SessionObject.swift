@@ -52,7 +52,7 @@ final class SessionObject: SessionEntry, ServedObject {
         self.isShared = isShared
         self.service = service
         waiting = [WaitingCall(call: call, kind: .open)]
-        route = service.runtime.route(of: id)
+        route = service.runtime.engine.route(of: id)
         figures = SessionFigures(of: id, in: service.runtime)
         path = AudioSessionBus.sessionPrefix + "\(id.rawValue)"
         super.init(id, of: owner.identity, isInterruption: false, takesTaggedOnly: takesTaggedOnly)
@@ -96,7 +96,7 @@ final class SessionObject: SessionEntry, ServedObject {
                 throw WireError(
                     WireErrorName.noHardware, "there is no microphone or other input for a session of record")
             }
-            let category = service.runtime.configuration(of: id)?.category
+            let category = service.runtime.engine.configuration(of: id)?.category
             if category == .record, !service.mayRecord(identity) {
                 throw WireError(
                     WireErrorName.accessDenied,

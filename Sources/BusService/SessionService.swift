@@ -182,7 +182,7 @@ public final class SessionService {
 
     /// N26: tells the sessions whose activation was refused, and would succeed now.
     private func recommendResumption() {
-        for object in objects(where: { $0.isRefused && runtime.canBeActivated($0.id) }) {
+        for object in objects(where: { $0.isRefused && runtime.engine.canBeActivated($0.id) }) {
             object.isRefused = false
             catchUp(object)
             if object.state.isActive { continue }
@@ -389,7 +389,7 @@ extension SessionService: RuntimeObserver {
             tell(session.id, .ended(shouldResume: shouldResume), state)
         case .streamRefused(let stream):
             let session = runtime.streams[stream]?.session
-            tell(session, .refused(stream), session.flatMap { runtime.state(of: $0) })
+            tell(session, .refused(stream), session.flatMap { runtime.engine.state(of: $0) })
         // R58, R78: what listeners and owners hear of routes and ports.
         case .routeChanged(let change): tell(change)
         case .sessionRouteChanged(let id, let change): if let object = object(id) { tell(object, change) }

@@ -10,7 +10,8 @@ extension SessionService {
 
     /// The snapshot of a referenced session; `nil` if the session is gone or has another description now.
     func snapshot(of reference: SessionReference) -> EngineSnapshot.Session? {
-        runtime.session(reference).flatMap { runtime.snapshot(of: $0) }.flatMap { $0.reference == reference ? $0 : nil }
+        runtime.engine.session(reference).flatMap { runtime.engine.snapshot(of: $0) }
+            .flatMap { $0.reference == reference ? $0 : nil }
     }
 
     func record(_ stream: EngineSnapshot.Stream) -> WireValue {
@@ -22,7 +23,7 @@ extension SessionService {
 
     /// The record of a session; `nil` if the session has gone or the viewer may not see it.
     private func record(_ number: SessionNumber, for viewer: Viewer) -> WireValue? {
-        guard let session = runtime.snapshot(of: number), viewer.maySee(session.reference.application) else {
+        guard let session = runtime.engine.snapshot(of: number), viewer.maySee(session.reference.application) else {
             return nil
         }
         return hide(record(session), from: viewer)
@@ -37,7 +38,7 @@ extension SessionService {
 
     /// The records of all present sessions; each record is made only when the answer is sent up to it.
     func sessionRecords(for viewer: Viewer) -> () -> WireValue? {
-        var rest = runtime.sessionNumbers[...]
+        var rest = runtime.engine.sessionNumbers[...]
         return { [weak self] in
             while let self, let number = rest.popFirst() {
                 if let record = record(number, for: viewer) { return record }
@@ -48,7 +49,7 @@ extension SessionService {
 
     /// The records of all present streams; each record is made only when the answer is sent up to it.
     func streamRecords(for viewer: Viewer) -> () -> WireValue? {
-        var rest = runtime.streamIDs[...]
+        var rest = runtime.engine.streamIDs[...]
         return { [weak self] in
             while let self, let stream = rest.popFirst() {
                 if let record = record(stream, for: viewer) { return record }
@@ -118,9 +119,10 @@ extension SessionService {
             (
                 "route",
                 .record([
-                    ("inputs", record(of: runtime.route.inputs)), ("outputs", record(of: runtime.route.outputs)),
-                    ("available-inputs", record(of: runtime.availableInputs)),
-                    ("available-outputs", record(of: runtime.availableOutputs)),
+                    ("inputs", record(of: runtime.engine.route.inputs)),
+                    ("outputs", record(of: runtime.engine.route.outputs)),
+                    ("available-inputs", record(of: runtime.engine.availableInputs)),
+                    ("available-outputs", record(of: runtime.engine.availableOutputs)),
                 ])
             ),
         ])
@@ -145,7 +147,7 @@ extension SessionService {
     private func streams(of subject: String, for viewer: Viewer) -> [StreamID] {
         let process = subject.hasPrefix("pid:") ? UInt32(subject.dropFirst(4)) : nil
         let number = UInt32(subject)
-        return runtime.streamIDs.filter { id in
+        return runtime.engine.streamIDs.filter { id in
             let identity = runtime.streams[id]?.identity
             guard viewer.maySee(identity?.application) else { return false }
             if let process { return identity?.process == process }
@@ -159,10 +161,10 @@ extension SessionService {
     /// - Returns: How many streams the subject has, and how many of them were freed.
     func free(_ subject: String) -> (all: Int, freed: Int) {
         let streams = streams(of: subject, for: .all)
-        let touched = streams.filter { runtime.treatment(of: $0) != .untouched }
+        let touched = streams.filter { runtime.engine.treatment(of: $0) != .untouched }
         for stream in touched { runtime.post(.streamFreed(stream, by: .free)) }
         runtime.drain()
-        return (streams.count, touched.count { runtime.treatment(of: $0) == .untouched })
+        return (streams.count, touched.count { runtime.engine.treatment(of: $0) == .untouched })
     }
 
     /// Explains the treatment of a subject's streams.
@@ -182,11 +184,13 @@ extension SessionService {
         let age = since.map { Int(clamping: $0.duration(to: runtime.now).wholeNanoseconds / 1_000_000_000) }
         if !viewer.seesAll { (stream.interrupter, stream.besides) = (nil, []) }
         func visible(_ number: SessionNumber?) -> EngineSnapshot.Session? {
-            number.flatMap { runtime.snapshot(of: $0) }.flatMap { viewer.maySee($0.reference.application) ? $0 : nil }
+            number.flatMap { runtime.engine.snapshot(of: $0) }.flatMap {
+                viewer.maySee($0.reference.application) ? $0 : nil
+            }
         }
         let text = Explanations.text(
-            stream, of: visible(runtime.session(of: id)), by: visible(stream.treatment.cause?.session),
-            policy: runtime.policy, name: runtime.streams[id]?.application.name ?? "?", seconds: age)
+            stream, of: visible(runtime.engine.session(of: id)), by: visible(stream.treatment.cause?.session),
+            policy: runtime.engine.policy, name: runtime.streams[id]?.application.name ?? "?", seconds: age)
         return ([text] + runtime.classificationSteps(of: id)).joined(separator: "; ")
     }
 }

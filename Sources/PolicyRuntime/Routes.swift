@@ -2,32 +2,16 @@ public import PolicyEngine
 
 /// Routes (R41–R48, R56–R66): passes what a host observes to the engine.
 extension SessionRuntime {
-    /// The present route, as listeners were last told (R60).
-    public var route: Route { read { $0.route } }
-    /// The inputs that can be chosen (R66).
-    public var availableInputs: [RoutePort] { read { $0.availableInputs } }
-    /// The outputs that can be chosen (R66).
-    public var availableOutputs: [RoutePort] { read { $0.availableOutputs } }
-
-    /// Whether nothing about routes is still to come, for tests.
-    package var routesAreAtRest: Bool { read { $0.routesAreAtRest } }
-
-    /// The route of an opened session (R57).
-    public func route(of session: SessionID) -> Route { read { $0.route(of: session) } }
-
     /// The sink or source of the first output or input in an opened session's route; `nil` without one.
     public func device(_ direction: PortDirection, of session: SessionID) -> DeviceFigures? {
-        route(of: session)[direction].first?.nodeID.flatMap { host.device($0) }
+        engine.route(of: session)[direction].first?.nodeID.flatMap { host.device($0) }
     }
 
     /// The number of channels of a sink or source, given by its number in the server; `nil` if there is none.
     public func channels(of node: UInt32) -> UInt32? { host.device(node)?.channels }
 
-    /// The ports that an opened session prefers (R66).
-    func preference(of session: SessionID) -> (output: String?, input: String?) { read { $0.preference(of: session) } }
-
     /// Whether losing an output may stop a stream: the policy says so, or a session may have asked for it (N25).
-    public var mayStopPlayback: Bool { policy.routes.pausesPlayback || read { $0.hasSessions } }
+    public var mayStopPlayback: Bool { engine.policy.routes.pausesPlayback || engine.hasSessions }
 
     /// Handles a change of devices, or a session's preference, at once: streams that must not play elsewhere are silent when
     /// this returns. In the middle of another event it is handled after that.
@@ -35,7 +19,7 @@ extension SessionRuntime {
 
     /// The ports on which a stream is heard, by id.
     func portsHeard(_ stream: StreamEntry) -> Set<String> {
-        Set(stream.server?.place.map { node in read { $0.ports(of: node) }.map(\.id) } ?? [])
+        Set(stream.server?.place.map { engine.ports(of: $0).map(\.id) } ?? [])
     }
 
     /// Records that streams have lost their output. Those that their clients had stopped a moment ago are stopped again for

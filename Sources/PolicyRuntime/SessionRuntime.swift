@@ -7,7 +7,8 @@ public import PolicyFile
 /// Everything happens on the server's main loop. What is posted while effects are applied waits in the queue, so the server
 /// may call back in the middle of a call.
 public final class SessionRuntime {
-    private var engine: Engine
+    /// What has happened, and what follows from it. Not to be asked by what the engine itself asks.
+    public private(set) var engine: Engine
     /// The sound server.
     public unowned let host: any Host
     /// The streams of the server, and those that their clients have closed and the engine still has.
@@ -48,7 +49,8 @@ public final class SessionRuntime {
     private static let maximumAtOnce = 16
     /// The ports on which applications were heard whose silenced streams are gone: a new stream takes the place of the old.
     var portsLeft: [ApplicationID: (ports: Set<String>, since: Instant)] = [:]
-    var mutedInputs = MutedInputs()
+    /// The inputs that their user has muted, by the number of their node.
+    var mutedInputs: [UInt32: MutedInput] = [:]
     /// Whether preferences, sessions or streams have changed since preferences were applied.
     var preferencesAreStale = false
 
@@ -135,7 +137,7 @@ public final class SessionRuntime {
         if case .route(.turnEnded) = event {} else { tell(.event(event)) }
         for effect in effects {
             apply(effect, of: event)
-            tell(.effect(effect, effect.session.flatMap { state(of: $0) }))
+            tell(.effect(effect, effect.session.flatMap { engine.state(of: $0) }))
         }
     }
 
@@ -155,7 +157,7 @@ public final class SessionRuntime {
         guard !isDraining else { return }
         let now = host.now
         isDraining = true
-        let rules = policy.sounding
+        let rules = engine.policy.sounding
         let due = streams { $0.postponed != nil || $0.nextMoment(rules).map { $0 <= now } ?? false }
         treatPostponed(among: due)
         step(due, at: now)
@@ -171,7 +173,7 @@ public final class SessionRuntime {
 
     private func arm() {
         var next = engineWake
-        let (rules, now) = (policy.sounding, host.now)
+        let (rules, now) = (engine.policy.sounding, host.now)
         for stream in streams.values {
             let moment = stream.postponed == nil ? stream.nextMoment(rules) : now
             if let moment { next = min(next ?? moment, moment) }
@@ -217,13 +219,12 @@ public final class SessionRuntime {
 
     private func observe(_ event: Event) {
         switch event {
-        case .streamAppeared(let id, _, let description, let direction):
+        case .streamAppeared(let id, _, let description, _):
             guard let stream = streams[id] else { return }
             stream.description = description
             stream.knownSince = host.now
             stream.mutedInput = nil
             updateMeasurement(of: stream)
-            if direction == .capture { mutedInputs.recordingsChanged() }
         case .policyChanged(_, let descriptions):
             for (id, description) in descriptions {
                 guard let stream = streams[id] else { continue }
@@ -242,7 +243,6 @@ public final class SessionRuntime {
                 stream.level.streamRuns(at: host.now)
                 if stream.heardOn == nil, stream.knownSince != nil { portsLeft[stream.application] = nil }
             }
-        case .route(.linked): mutedInputs.recordingsChanged()
         case .route(.nodeGone(let node)): forgetMute(of: node)
         default: break
         }
@@ -363,7 +363,7 @@ public final class SessionRuntime {
             treatment.gain, then: treatment.silence, within: duration, after: delay,
             quantum: stream.server?.clock.quantum ?? .zero, isOfServer: stream.server?.canRamp ?? false,
             waits: !stream.isRunning, at: host.now)
-        func interrupter() -> Interrupter? { treatment.cause.flatMap { self.interrupter($0) } }
+        func interrupter() -> Interrupter? { treatment.cause.flatMap { engine.interrupter($0) } }
         host.log(
             .info,
             Narration(
@@ -373,7 +373,7 @@ public final class SessionRuntime {
             ).line)
         let notice = ClientNotices.notice(
             of: treatment, after: former, actor: interrupter()?.description ?? "",
-            mayResume: read { $0.mayResume(stream.id) })
+            mayResume: engine.mayResume(stream.id))
         stream.treatment = treatment
         stream.treatedSince = host.now
         notePlace(of: stream, after: former)
@@ -432,7 +432,4 @@ public final class SessionRuntime {
             setSilence(silence, of: stream)
         }
     }
-
-    /// Reads from the engine without copying it. The closure must not call anything but the engine.
-    func read<Answer>(_ question: (inout Engine) -> Answer) -> Answer { question(&engine) }
 }

@@ -36,7 +36,7 @@ extension SessionRuntime {
     }
 
     private func hear(_ stream: StreamEntry, _ peak: Double?, at now: Instant) {
-        guard stream.detector?.hear(peak, at: now, policy.sounding) == true else { return }
+        guard stream.detector?.hear(peak, at: now, engine.policy.sounding) == true else { return }
         post(.streamSounding(stream.id, stream.detector?.isSounding ?? true))
     }
 }

@@ -40,7 +40,7 @@ public final class StreamEntry {
     /// The ports on which it was heard when it was silenced, by id; `nil` while it is not silenced.
     var heardOn: Set<String>?
     /// The muted input from which it records, as last reported to the engine.
-    var mutedInput: MutedInputs.Input?
+    var mutedInput: MutedInput?
 
     // MARK: What is done to it
 

@@ -32,7 +32,7 @@ extension SessionRuntime {
 
     /// The streams of an opened session, the newest first; empty if the session is unknown.
     private func streams(of session: SessionID) -> [StreamEntry] {
-        read { $0.streams(of: session) }.compactMap { streams[$0.id] }
+        engine.streams(of: session).compactMap { streams[$0.id] }
     }
 
     /// The timing of the graph of a session's streams. For a session without streams, of the graph that they would join
@@ -49,8 +49,8 @@ extension SessionRuntime {
         if let stream = captures.first(where: { $0.server?.hasVolume == true }) {
             return (stream.preferences.inputGain, true)
         }
-        guard captures.isEmpty, !route(of: session).inputs.isEmpty else { return (.unity, false) }
-        let isActive = state(of: session)?.isActive == true
+        guard captures.isEmpty, !engine.route(of: session).inputs.isEmpty else { return (.unity, false) }
+        let isActive = engine.state(of: session)?.isActive == true
         return (isActive ? sessions[session]?.preferences.inputGain ?? .unity : .unity, true)
     }
 
@@ -58,7 +58,7 @@ extension SessionRuntime {
     /// already: it may record what another program plays. `false` while the server has just started and the route is not
     /// known: inputs may still come, and a library sets its session up again at that moment.
     public func lacksInput(_ session: SessionID) -> Bool {
-        read { $0.hasRoute } && configuration(of: session)?.category == .record && availableInputs.isEmpty
+        engine.hasRoute && engine.configuration(of: session)?.category == .record && engine.availableInputs.isEmpty
             && !streams(of: session).contains { $0.direction == .capture }
     }
 
@@ -66,7 +66,7 @@ extension SessionRuntime {
     func applyPreferences() {
         guard preferencesAreStale else { return }
         preferencesAreStale = false
-        let preferring = sessions.values.filter { $0.preferences != .none && state(of: $0.id)?.isActive == true }
+        let preferring = sessions.values.filter { $0.preferences != .none && engine.state(of: $0.id)?.isActive == true }
         guard !preferring.isEmpty || streams.values.contains(where: { $0.preferences != .none }) else { return }
         var due: [StreamID: StreamPreferences] = [:]
         for session in preferring {

@@ -228,7 +228,7 @@ package final class PulseStream: ServerStream {
     /// Asks a client that runs its stream to cork. Not during a handover, when the stream waits only until others are
     /// silent: a request would only prolong the wait.
     private func requestCork() {
-        guard handle.state == CPC_RUNNING, host.runtime?.treatment(of: id)?.reason != .handover else { return }
+        guard handle.state == CPC_RUNNING, host.runtime?.engine.treatment(of: id)?.reason != .handover else { return }
         client.ask(at: host.now, on: handle.place)
         tell("request-cork")
     }

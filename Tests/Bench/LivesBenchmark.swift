@@ -148,8 +148,8 @@ func benchmarkLives(_ arguments: [String]) throws {
         let blocks = allocated_blocks()
         found.append(
             (
-                lives.lives, runtime.streams.count, runtime.sessions.count, runtime.streamIDs.count,
-                runtime.sessionNumbers.count, blocks
+                lives.lives, runtime.streams.count, runtime.sessions.count, runtime.engine.streamIDs.count,
+                runtime.engine.sessionNumbers.count, blocks
             ))
     }
     var table = Table([

@@ -402,7 +402,7 @@ extension ServiceFixture {
     /// Whether the engine of routes waits for nothing.
     func routeRests() async -> Bool {
         await withCheckedContinuation { continuation in
-            perform { runtime, _ in continuation.resume(returning: runtime.routesAreAtRest) }
+            perform { runtime, _ in continuation.resume(returning: runtime.engine.routesAreAtRest) }
         }
     }
 
@@ -410,7 +410,7 @@ extension ServiceFixture {
     func preference(of session: SessionID) async -> [String?] {
         await withCheckedContinuation { continuation in
             perform { runtime, _ in
-                let wish = runtime.preference(of: session)
+                let wish = runtime.engine.preference(of: session)
                 continuation.resume(returning: [wish.output, wish.input])
             }
         }

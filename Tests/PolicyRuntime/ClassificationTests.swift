@@ -136,7 +136,7 @@ import Testing
         let other = Self.policy("preset = phone roles = { production = { category = playback } }")
         let said = words { runtime.apply(other) }
         #expect(said == ["policy for [1]", "2 appears: production", "2 is wanted", "2 runs"])
-        #expect(runtime.policy == other.policy)
+        #expect(runtime.engine.policy == other.policy)
         #expect(isManaged(production))
     }
 

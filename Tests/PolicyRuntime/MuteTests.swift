@@ -35,7 +35,9 @@ import Testing
         host.runtime.handle(.linked(to: node.id))
     }
 
-    private func state(_ host: RecordingHost) -> SessionState { host.runtime.state(of: session) ?? SessionState() }
+    private func state(_ host: RecordingHost) -> SessionState {
+        host.runtime.engine.state(of: session) ?? SessionState()
+    }
 
     @Test("N7 muting the source of a recording stops it, unmuting ends that; saying so twice does nothing")
     func muting() {

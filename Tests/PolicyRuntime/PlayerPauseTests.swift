@@ -512,6 +512,6 @@ final class FakePlayers: MediaPlayers {
 extension SessionRuntime {
     /// Snapshots of all sessions and streams.
     var snapshot: (sessions: [EngineSnapshot.Session], streams: [EngineSnapshot.Stream]) {
-        (sessionNumbers.compactMap { snapshot(of: $0) }, streamIDs.compactMap { snapshot(of: $0) })
+        (engine.sessionNumbers.compactMap { engine.snapshot(of: $0) }, engine.streamIDs.compactMap { snapshot(of: $0) })
     }
 }

@@ -123,7 +123,7 @@ final class RecordingHost: Host {
     /// A stream that appears and is wanted; it runs only when told.
     func appear(_ id: UInt32, role: String, app: String? = nil) {
         let application = ApplicationID(portal: nil, binary: app ?? "app\(id)", displayName: nil, fallback: "")
-        guard let description = runtime.policy.description(of: Role(role), direction: .playback) else { return }
+        guard let description = runtime.engine.policy.description(of: Role(role), direction: .playback) else { return }
         post(.streamAppeared(StreamID(id), application: application, description: description, direction: .playback))
         post(.streamWanted(StreamID(id), true))
         runtime.drain()

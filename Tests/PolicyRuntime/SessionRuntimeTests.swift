@@ -300,7 +300,7 @@ import Testing
         let host = RecordingHost()
         host.play(1, role: "phone")
         host.advance(.seconds(1))
-        let music = try #require(host.runtime.policy.description(of: Role("music"), direction: .playback))
+        let music = try #require(host.runtime.engine.policy.description(of: Role("music"), direction: .playback))
         for id in UInt32(2)...100 {
             let application = ApplicationID(portal: nil, binary: "app\(id)", displayName: nil, fallback: "")
             host.post(
@@ -432,9 +432,9 @@ import Testing
         host.send(.streamWanted(phone, false))
         // A fade step comes first, then the wake; the fade must not swallow it.
         host.advance(.milliseconds(299))
-        #expect(host.runtime.treatment(of: music)?.silence == .pausePlayer)
+        #expect(host.runtime.engine.treatment(of: music)?.silence == .pausePlayer)
         host.advance(.milliseconds(1))
-        #expect(host.runtime.treatment(of: music) == .untouched)
+        #expect(host.runtime.engine.treatment(of: music) == .untouched)
     }
 
     @Test("R36 unknown streams are nobody's business")
@@ -447,7 +447,7 @@ import Testing
         host.runtime.shutDown()
         host.runtime.shutDown()
         #expect(host.entries.isEmpty)
-        #expect(host.runtime.treatment(of: StreamID(9)) == nil)
+        #expect(host.runtime.engine.treatment(of: StreamID(9)) == nil)
     }
 
     // MARK: - Policies

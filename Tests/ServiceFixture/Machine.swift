@@ -45,7 +45,7 @@ extension ServiceFixture {
     /// long the test takes to hear of that.
     package func use(_ events: [RouteEvent], onceActive session: SessionID) {
         perform { [self] runtime, _ in
-            guard runtime.state(of: session)?.isActive == true else { return use(events, onceActive: session) }
+            guard runtime.engine.state(of: session)?.isActive == true else { return use(events, onceActive: session) }
             for event in events { runtime.handle(event) }
         }
     }

@@ -165,8 +165,8 @@ final class VirtualServer: Host {
 
     private func decision(about lane: Lane) -> Decision {
         guard lane.isPresent else { return .free }
-        let treatment = runtime.treatment(of: lane.id)
-        return Decision(treatment, by: treatment?.cause.flatMap { runtime.interrupter($0) })
+        let treatment = runtime.engine.treatment(of: lane.id)
+        return Decision(treatment, by: treatment?.cause.flatMap { runtime.engine.interrupter($0) })
     }
 
     // MARK: - Host
