@@ -4,7 +4,7 @@ import DesktopServices
 import PolicyEngine
 import PolicyRuntime
 
-/// The desktop events that the service handles: screen lock, sleep, calls (N16).
+/// The desktop events that the service handles: screen lock, sleep, calls (N16). Players are the service's own.
 final class Desktop {
     private unowned let service: SessionService
     private let system: BusConnection

@@ -1,5 +1,3 @@
-public import PolicyEngine
-
 /// What the client of a PipeWire stream wants, and whether the stream's node should be active or muted.
 ///
 /// A stream that a PulseAudio client creates paused is active at first. pipewire-pulse makes it inactive when it
@@ -14,9 +12,9 @@ public struct NodeActivity: Sendable, Equatable {
     private var isGuarded = false
     /// Whether the client was answered, and the node stays muted until it is corked.
     public private(set) var isMutedUntilCorked = false
-    /// How the policy silences the stream.
-    public private(set) var silence = Silence.none
-    /// Whether the node keeps running when it is corked. If so, it is muted instead.
+    /// Whether the policy holds the stream.
+    public private(set) var isHeld = false
+    /// Whether the node keeps running when it is held. If so, it is muted instead.
     public var ignoresPause: Bool
 
     /// Creates the state of a new node.
@@ -36,11 +34,10 @@ public struct NodeActivity: Sendable, Equatable {
 
     /// Whether the node should be muted.
     public var isMuted: Bool {
-        silence == .mute || silence == .cork && (ignoresPause || isUnanswered || isMutedUntilCorked)
-            || isGuarded && isUnanswered
+        isHeld && (ignoresPause || isUnanswered || isMutedUntilCorked) || isGuarded && isUnanswered
     }
 
-    private var isCorked: Bool { silence == .cork && !ignoresPause }
+    private var isCorked: Bool { isHeld && !ignoresPause }
 
     /// Records whether the client wants the stream to run.
     ///
@@ -68,10 +65,10 @@ public struct NodeActivity: Sendable, Equatable {
     /// Whether the policy has not heard of the stream's start yet, which may come at any time.
     public var mayStart: Bool { isUnanswered }
 
-    /// Records how the policy silences the stream from now on. Returns whether that is a change.
-    public mutating func silence(_ silence: Silence) -> Bool {
-        defer { self.silence = silence }
-        return silence != self.silence
+    /// Records whether the policy holds the stream from now on. Returns whether that is a change.
+    public mutating func hold(_ isHeld: Bool) -> Bool {
+        defer { self.isHeld = isHeld }
+        return isHeld != self.isHeld
     }
 
     /// Records that the node has become active or inactive as it should be.

@@ -124,7 +124,7 @@ package final class StreamNode: ServerStream {
         // The stream was moved because of what it was before.
         host.routes.send(global, to: nil)
         host.runtime?.remove(self, now: true)
-        set(Silence.none)
+        hold(false)
         set(LinearGain.unity)
         apply(.none)
         self.properties = properties
@@ -148,7 +148,7 @@ package final class StreamNode: ServerStream {
         guard let isWanted = activity.started() else { return }
         if isWanted { host.runtime?.post(.streamWanted(id, true), now: true) }
         // It was muted in advance, and may be heard after all.
-        if activity.silence == .none { activity.activityApplied() }
+        if !activity.isHeld { activity.activityApplied() }
         changeLater()
         if activity.isMuted != wasMuted { writeVolumes() }
     }
@@ -177,9 +177,9 @@ package final class StreamNode: ServerStream {
     /// Whether the daemon may start the stream before the policy hears of it.
     var mayStart: Bool { activity.mayStart }
 
-    package func set(_ silence: Silence) {
+    package func hold(_ isHeld: Bool) {
         let wasMuted = activity.isMuted
-        guard activity.silence(silence) else { return }
+        guard activity.hold(isHeld) else { return }
         changeLater()
         if activity.isMuted != wasMuted { writeVolumes() }
         // A stream that is released before it was corked keeps running, and the daemon reports no change of state.

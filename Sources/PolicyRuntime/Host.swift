@@ -124,8 +124,8 @@ public protocol ServerStream: AnyObject {
     /// Lets the policy's factor go to a gain evenly, sample by sample, from the next cycle of the graph on: from wherever it
     /// is now, or from silence, for a stream that was silenced.
     func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool)
-    /// Corks, mutes or releases it, whatever its application wants.
-    func set(_ silence: Silence)
+    /// Stops it at its position, whatever its application wants, or lets it go on.
+    func hold(_ isHeld: Bool)
     /// Tells its client that it is refused a device (R23).
     func refuse()
     /// Tells its client that an interruption began or ended (N7, R33). If the server cannot tell the client, only the D-Bus

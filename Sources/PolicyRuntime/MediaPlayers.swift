@@ -100,8 +100,8 @@ extension SessionRuntime {
                 switch action {
                 case .askForStatus, .callPause, .callPlay:
                     if !calls.contains(where: { $0 == (action, player) }) { calls.append((action, player)) }
-                case .cork: setSilence(.cork, of: stream)
-                case .release: setSilence(.none, of: stream)
+                case .cork: setHeld(true, stream)
+                case .release: setHeld(false, stream)
                 case .log(let text): host.log(.info, "\(stream.label) \(text)")
                 case .pausedByUser: sooner.append(.streamWanted(stream.id, false))
                 case .playedByUser:

@@ -74,12 +74,15 @@ public final class SessionRuntime {
     /// Adds an event to the queue. With `now`, it is handled inside the server's call: an event that decides whether a stream
     /// may start must come before the first sound. Other events wait until the server's call is over.
     public func post(_ event: Event, now: Bool) {
-        post(event)
+        queue.append(event)
         if now { drain() } else { host.drainLater() }
     }
 
     /// Handles an event, and what it causes.
-    public func handle(_ event: Event) { post(event, now: true) }
+    public func handle(_ event: Event) {
+        queue.append(event)
+        drain()
+    }
 
     /// Handles all queued events, and those that they cause.
     public func drain() {
@@ -359,9 +362,12 @@ public final class SessionRuntime {
         _ stream: StreamEntry, _ treatment: Treatment, within duration: Duration, after delay: Duration
     ) {
         let former = stream.treatment
+        let isSilent = treatment.silence != .none
         let actions = stream.level.approach(
-            treatment.gain, then: treatment.silence, within: duration, after: delay,
-            quantum: stream.server?.clock.quantum ?? .zero, isOfServer: stream.server?.canRamp ?? false,
+            isSilent ? .silence : treatment.gain,
+            // Who is muted instead of paused stays paused.
+            holds: isSilent && (treatment.silence != .mute || stream.pause?.isHeld == true), within: duration,
+            after: delay, quantum: stream.server?.clock.quantum ?? .zero, isOfServer: stream.server?.canRamp ?? false,
             waits: !stream.isRunning, at: host.now)
         func interrupter() -> Interrupter? { treatment.cause.flatMap { engine.interrupter($0) } }
         host.log(
@@ -376,11 +382,19 @@ public final class SessionRuntime {
             mayResume: engine.mayResume(stream.id))
         stream.treatment = treatment
         stream.treatedSince = host.now
+        if isSilent, treatment.silence != .pausePlayer, stream.pause?.isHeld == true, stream.pause?.client == .closed {
+            // Its player has closed it, and is not asked to resume.
+            stream.pause = nil
+            sooner.append(.streamVanished(stream.id))
+        }
         notePlace(of: stream, after: former)
         perform(actions, on: stream)
+        // It was lowered to nothing before.
+        if isSilent, former.silence == .none, actions.isEmpty, !stream.level.isFading {
+            post(.streamSettled(stream.id))
+        }
         guard let notice else { return }
-        let due = stream.notices.add(
-            notice, isSilenced: treatment.silence != .none, isFading: stream.level.isFading)
+        let due = stream.notices.add(notice, isSilenced: isSilent, isFading: stream.level.isFading)
         for notice in due { stream.server?.tell(of: notice) }
     }
 
@@ -401,7 +415,7 @@ public final class SessionRuntime {
             case .gain(let gain): stream.server?.set(gain)
             case .ramp(let gain, let duration, let fromSilence):
                 stream.server?.ramp(to: gain, within: duration, fromSilence: fromSilence)
-            case .silence(let silence): apply(silence, to: stream)
+            case .hold(let isHeld): hold(stream, isHeld)
             case .settled:
                 post(.streamSettled(stream.id))
                 for notice in stream.notices.settled() { stream.server?.tell(of: notice) }
@@ -409,27 +423,22 @@ public final class SessionRuntime {
         }
     }
 
-    /// Has the server silence a stream, or no longer.
-    func setSilence(_ silence: Silence, of stream: StreamEntry) {
-        stream.silence = silence
-        stream.server?.set(silence)
+    /// Has the server hold a stream, or no longer.
+    func setHeld(_ isHeld: Bool, _ stream: StreamEntry) {
+        stream.isHeld = isHeld
+        stream.server?.hold(isHeld)
     }
 
-    /// Silences a stream as its treatment says, by a pause of its player if that is possible (N15).
-    private func apply(_ silence: Silence, to stream: StreamEntry) {
+    /// Holds a stream, by a pause of its player if its treatment says so and that is possible (N15), or lets it go on.
+    private func hold(_ stream: StreamEntry, _ isHeld: Bool) {
         if stream.pause?.isHeld == true {
-            if silence == .none {
-                resumePlayer(of: stream)
-            } else if silence != .pausePlayer, stream.pause?.client == .closed {
-                // Its player has closed it, and is not asked to resume.
-                stream.pause = nil
-                sooner.append(.streamVanished(stream.id))
-            }
-        } else if silence == .pausePlayer {
-            let isPossible = stream.isWanted && stream.silence == .none && pausePlayer(of: stream)
-            if !isPossible { setSilence(.cork, of: stream) }
+            if stream.treatment.silence == .none { resumePlayer(of: stream) }
+        } else if isHeld, stream.treatment.silence == .pausePlayer, stream.isWanted, !stream.isHeld,
+            pausePlayer(of: stream)
+        {
+            return
         } else {
-            setSilence(silence, of: stream)
+            setHeld(isHeld, stream)
         }
     }
 }

@@ -1,6 +1,6 @@
 public import PolicyEngine
 
-/// Everything that the module knows of one stream beside the engine's facts.
+/// Everything that the runtime knows of one stream beside the engine's facts; the host's half is its ``server``.
 ///
 /// A class, because one event may change the entries of a thousand streams. As values in a dictionary they would be copied
 /// out and in for each change, which took a sixth of the time of the turn in which a call begins.
@@ -52,8 +52,8 @@ public final class StreamEntry {
     var postponed: (treatment: Treatment, duration: Duration, delay: Duration)?
     /// The level that leads to it.
     var level = StreamLevel()
-    /// How the server was last told to silence it.
-    var silence = Silence.none
+    /// Whether the server was last told to hold it.
+    var isHeld = false
     /// The pause of its player; `nil` while there is none.
     var pause: PlayerPause?
     /// The preferences that the server was last told.

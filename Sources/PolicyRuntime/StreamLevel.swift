@@ -1,6 +1,7 @@
 package import PolicyEngine
 
-/// The level that the policy gives to one stream: a gain, a silence, and the ramp that leads to them without a click.
+/// The level that the policy gives to one stream: a gain, which is 0 where it is to be silent, the ramp that leads there
+/// without a click, and whether the stream is held there.
 ///
 /// Where the server can change a gain with every sample, a ramp is one call to it, and takes as long as the policy says.
 /// Elsewhere it is made of steps. A step takes effect at the end of a quantum. So the largest step decides how loud a ramp
@@ -21,15 +22,16 @@ package struct StreamLevel: Equatable {
         case gain(LinearGain)
         /// The stream goes to a gain within this time, sample by sample: from where it is, or from silence.
         case ramp(LinearGain, Duration, fromSilence: Bool)
-        case silence(Silence)
-        /// The stream has become as silent as it was to become.
+        /// The stream is stopped where it is, or goes on.
+        case hold(Bool)
+        /// The stream has become silent.
         case settled
     }
 
     /// The gain that the server was last told.
     private var told = 1.0
-    /// The silence that was last asked for.
-    private(set) var silence = Silence.none
+    /// Whether it is held.
+    private var isHeld = false
     private var ramp: Ramp?
 
     /// A level that changes nothing.
@@ -43,8 +45,8 @@ package struct StreamLevel: Equatable {
         /// How much of the length has passed, and when that was last computed.
         var passed = Duration.zero
         var moved: Instant
-        /// The silence to set at the end.
-        var silence: Silence
+        /// Whether the stream is held at the end.
+        var holds: Bool
         /// Whether it waits until the server runs the stream.
         var waits: Bool
         /// The earliest start.
@@ -58,7 +60,7 @@ package struct StreamLevel: Equatable {
 
         /// When nothing of the server's ramp is heard any more. The server begins it with its next cycle. After nine tenths
         /// of the time it is at −120 dB or less from where it was, and goes on losing what is played.
-        var end: Instant { moved.advanced(by: silence == .none ? length : length * 9 / 10 + quantum) }
+        var end: Instant { moved.advanced(by: to > 0 ? length : length * 9 / 10 + quantum) }
 
         /// The gain of the server's ramp at this moment, as far as is known here.
         func gain(at now: Instant) -> Double {
@@ -106,16 +108,17 @@ package struct StreamLevel: Equatable {
     /// Sets a target. A ramp leads there from the present gain; one that leads there already goes on.
     ///
     /// - Parameters:
+    ///   - holds: Whether the stream is held when it is silent, for which the target must be 0.
     ///   - duration: The length that the policy asks for; zero is at once.
     ///   - delay: How long the stream keeps its present gain first.
     ///   - isOfServer: Whether the server can change the stream's gain with every sample.
     ///   - waits: Whether the stream does not run yet; a ramp upwards then begins with ``streamRuns(at:)``.
     package mutating func approach(
-        _ target: LinearGain, then silence: Silence, within duration: Duration, after delay: Duration = .zero,
+        _ target: LinearGain, holds: Bool = false, within duration: Duration, after delay: Duration = .zero,
         quantum: Duration, isOfServer: Bool = false, waits: Bool, at now: Instant
     ) -> [Action] {
-        let to = silence == .none ? target.value : 0
-        if ramp.map({ $0.to == to && $0.silence == silence }) ?? (told == to && self.silence == silence) { return [] }
+        let to = target.value
+        if ramp.map({ $0.to == to && $0.holds == holds }) ?? (told == to && isHeld == holds) { return [] }
         // A ramp of the server's that is under way has been told where to go, and is somewhere before that.
         let wasUnderWay = ramp?.isUnderWay ?? false
         let present = gain(at: now).value
@@ -124,25 +127,25 @@ package struct StreamLevel: Equatable {
         guard duration > .zero || delay > .zero, distance > 0 || told != to else {
             var actions: [Action] = []
             if present != to || told != to { actions.append(move(to: to)) }
-            if self.silence != silence { actions.append(become(silence)) }
-            if silence != .none { actions.append(.settled) }
+            if isHeld != holds { actions.append(hold(holds)) }
+            if to == 0 { actions.append(.settled) }
             return actions
         }
         let steps = isOfServer ? 0 : (distance / Self.largestStep).rounded(.up)
-        let wasSilent = self.silence != .none
+        let wasHeld = isHeld
         var next = Ramp(
             from: present, to: to,
             length: max(duration, Self.shortest, min(quantum * steps, Self.longestStretch)), moved: now,
-            silence: silence, waits: waits && silence == .none, begins: now.advanced(by: max(delay, .zero)),
+            holds: holds, waits: waits && to > 0, begins: now.advanced(by: max(delay, .zero)),
             quantum: quantum, isOfServer: isOfServer, next: now)
         var actions: [Action] = []
         // A gain that rises waits in the server for the stream's first sound. Told after the release, it would miss some.
         if isOfServer, next.begins <= now {
-            actions.append(begin(&next, fromSilence: wasSilent, at: now))
+            actions.append(begin(&next, fromSilence: wasHeld, at: now))
         } else if wasUnderWay {
             actions.append(move(to: present))
         }
-        if silence == .none, wasSilent { actions.append(become(.none)) }
+        if wasHeld, !holds { actions.append(hold(false)) }
         next.schedule(after: now, pace: Self.pace)
         ramp = next
         return actions
@@ -190,16 +193,17 @@ package struct StreamLevel: Equatable {
         return actions
     }
 
-    /// Ends a ramp. Silence is set at once: what was played after the last step would be unheard, and missing later.
+    /// Ends a ramp. The stream is held at once: what was played after the last step would be unheard, and missing later.
     private mutating func finish(_ ended: Ramp, _ actions: [Action]) -> [Action] {
         ramp = nil
-        return ended.silence == .none ? actions : actions + [become(ended.silence), .settled]
+        if ended.to > 0 { return actions }
+        return actions + (ended.holds == isHeld ? [] : [hold(ended.holds)]) + [.settled]
     }
 
     /// Undoes everything.
     package mutating func undo() -> [Action] {
         defer { self = StreamLevel() }
-        return (told == 1 ? [] : [.gain(.unity)]) + (silence == .none ? [] : [.silence(.none)])
+        return (told == 1 ? [] : [.gain(.unity)]) + (isHeld ? [.hold(false)] : [])
     }
 
     private mutating func move(to gain: Double) -> Action {
@@ -207,8 +211,8 @@ package struct StreamLevel: Equatable {
         return .gain(LinearGain(gain))
     }
 
-    private mutating func become(_ silence: Silence) -> Action {
-        self.silence = silence
-        return .silence(silence)
+    private mutating func hold(_ isHeld: Bool) -> Action {
+        self.isHeld = isHeld
+        return .hold(isHeld)
     }
 }

@@ -17,7 +17,8 @@ package final class PulseStream: ServerStream {
     private(set) var properties: StreamProperties
     private unowned let host: PulseAudioHost
 
-    private var silence = Silence.none
+    /// Whether the policy holds it.
+    private var isStopped = false
     /// The policy's gain, and the one that its application prefers for recordings (R76).
     private var policyGain = LinearGain.unity
     private var inputGain = LinearGain.unity
@@ -74,8 +75,8 @@ package final class PulseStream: ServerStream {
     /// Whether the client has corked the stream.
     var isCorked: Bool { handle.state == CPC_CORKED }
 
-    /// Whether the client runs the stream and nothing holds it.
-    package var isRunning: Bool { handle.state == CPC_RUNNING && !isHeld }
+    /// Whether the client runs the stream and the policy does not stop it.
+    package var isRunning: Bool { handle.state == CPC_RUNNING && !isStopped }
 
     package func property(_ key: String) -> String? { text(handle.property(key)) }
 
@@ -105,7 +106,7 @@ package final class PulseStream: ServerStream {
         host.runtime?.remove(self, now: true)
         interruptionContinues = false
         changeAtOnce {
-            silence = .none
+            isStopped = false
             policyGain = .unity
             inputGain = .unity
             self.properties = properties
@@ -126,7 +127,7 @@ package final class PulseStream: ServerStream {
     /// Undoes all changes to a stream that is no longer managed.
     func undoChanges() {
         guardStart(false)
-        set(Silence.none)
+        hold(false)
         set(LinearGain.unity)
         apply(.none)
         tell(of: .ended(shouldResume: true))
@@ -159,7 +160,7 @@ package final class PulseStream: ServerStream {
         follow(client.started())
         if isHeld {
             // A change of state ends the hold.
-            hold()
+            holdInThread()
             requestCork()
         }
         host.runtime?.post(.streamRunning(id, isRunning), now: false)
@@ -194,19 +195,14 @@ package final class PulseStream: ServerStream {
     // MARK: - The policy's changes
 
     /// Whether the device's thread must hold the stream.
-    private var isHeld: Bool {
-        switch silence {
-        case .none: false
-        case .cork, .pausePlayer: true
-        // A stream without volume cannot be muted, so it is held.
-        case .mute: handle.isPassthrough
-        }
-    }
+    private var isHeld: Bool { isStopped || isMute }
 
-    package func set(_ silence: Silence) {
-        guard silence != self.silence else { return }
-        let wasHeld = isHeld
-        self.silence = silence
+    /// Whether it is to be silent and has no volume, so that it is held. To the policy it runs, as all that is muted does.
+    private var isMute: Bool { policyGain == .silence && handle.isPassthrough }
+
+    package func hold(_ isHeld: Bool) {
+        let wasHeld = self.isHeld
+        isStopped = isHeld
         applyChanges(after: wasHeld)
     }
 
@@ -214,7 +210,7 @@ package final class PulseStream: ServerStream {
         guard !isChanging else { return }
         writeGain()
         guard isHeld != wasHeld else { return }
-        hold()
+        holdInThread()
         if isHeld {
             requestCork()
         } else {
@@ -243,8 +239,10 @@ package final class PulseStream: ServerStream {
     /// Lets the policy's gain go to another, from the first sound on that has not been played. Where it cannot ramp, the
     /// factor changes at once.
     package func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool) {
+        let wasHeld = isHeld
         policyGain = gain
         writeGain(within: duration, fromSilence: fromSilence)
+        if isHeld != wasHeld { applyChanges(after: wasHeld) }
     }
 
     private func writeGain(within duration: Duration = .zero, fromSilence: Bool = false) {
@@ -278,7 +276,7 @@ package final class PulseStream: ServerStream {
 
     private func writeFactor() {
         guard !isChanging else { return }
-        let wished = silence == .mute ? 0 : (isInSound ? 1 : policyGain.value) * inputGain.value
+        let wished = (isInSound ? 1 : policyGain.value) * inputGain.value
         guard !handle.setFactor(isGuarded ? 0 : wished), wished != 1, !isRefusalLogged, handle.isPassthrough else {
             return
         }
@@ -298,11 +296,11 @@ package final class PulseStream: ServerStream {
         writeGain()
         // The thread's state moves along, but the hold may have ended meanwhile. Other streams are skipped: the thread
         // applies a state to all streams that are synchronized with this one.
-        if isHeld || isHeldByThread { hold() }
+        if isHeld || isHeldByThread { holdInThread() }
     }
 
     /// Tells the device's thread to hold or play the stream.
-    private func hold() {
+    private func holdInThread() {
         if handle.hold(isHeld) { isHeldByThread = isHeld }
     }
 

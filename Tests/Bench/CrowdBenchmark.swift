@@ -26,7 +26,7 @@ private final class SilentHost: PaperHost {
 
         override var place: UInt32? { 7 }
         /// A server says soon whether a stream runs.
-        override func set(_ silence: Silence) { runtime.post(.streamRunning(id, silence == .none)) }
+        override func hold(_ isHeld: Bool) { runtime.post(.streamRunning(id, !isHeld)) }
     }
 
     /// A stream that plays.

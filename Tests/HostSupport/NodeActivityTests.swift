@@ -12,51 +12,50 @@ import Testing
         var isActive: Bool
         var isUnanswered = false
         var ignoresPause = false
-        var silence: Silence
+        var isHeld = false
         /// Wanted, active, muted.
         var expected: [Bool]
         var testDescription: String {
             "\(isActive ? "active" : "paused")\(isUnanswered ? ", unanswered" : "")"
-                + "\(ignoresPause ? ", ignores a pause" : ""), \(silence)"
+                + "\(ignoresPause ? ", ignores a pause" : "")\(isHeld ? ", held" : "")"
         }
     }
 
     @Test(
         "R9 R34 what the client wants and what the policy does come together",
         arguments: [
-            Case(isActive: true, silence: .none, expected: [true, true, false]),
-            Case(isActive: true, silence: .mute, expected: [true, true, true]),
-            Case(isActive: true, silence: .cork, expected: [true, false, false]),
-            Case(isActive: false, silence: .none, expected: [false, false, false]),
-            Case(isActive: false, silence: .cork, expected: [false, false, false]),
-            Case(isActive: true, ignoresPause: true, silence: .cork, expected: [true, true, true]),
-            Case(isActive: true, isUnanswered: true, silence: .none, expected: [false, true, false]),
-            Case(isActive: true, isUnanswered: true, silence: .cork, expected: [false, true, true]),
-            Case(isActive: false, isUnanswered: true, silence: .cork, expected: [false, false, true]),
+            Case(isActive: true, expected: [true, true, false]),
+            Case(isActive: true, isHeld: true, expected: [true, false, false]),
+            Case(isActive: false, expected: [false, false, false]),
+            Case(isActive: false, isHeld: true, expected: [false, false, false]),
+            Case(isActive: true, ignoresPause: true, isHeld: true, expected: [true, true, true]),
+            Case(isActive: true, isUnanswered: true, expected: [false, true, false]),
+            Case(isActive: true, isUnanswered: true, isHeld: true, expected: [false, true, true]),
+            Case(isActive: false, isUnanswered: true, isHeld: true, expected: [false, false, true]),
         ])
     func table(row: Case) {
         var node = node(isActive: row.isActive, isUnanswered: row.isUnanswered, ignoresPause: row.ignoresPause)
-        #expect(node.silence(row.silence) == (row.silence != .none))
-        #expect(node.silence(row.silence) == false)
+        #expect(node.hold(row.isHeld) == row.isHeld)
+        #expect(node.hold(row.isHeld) == false)
         #expect([node.wantsToPlay, node.shouldBeActive, node.isMuted] == row.expected)
     }
 
     @Test("R9 a client that changes its mind while it is corked is heard by the policy, and stays corked")
     func mind() {
         var node = node()
-        _ = node.silence(.cork)
+        _ = node.hold(true)
         #expect(node.want(false) == false)
         #expect(node.want(false) == nil)
         #expect(node.want(true) == true)
         #expect(!node.shouldBeActive)
-        _ = node.silence(.none)
+        _ = node.hold(false)
         #expect(node.shouldBeActive && !node.isMuted)
     }
 
     @Test("R34 a stream of a PulseAudio client that appears amid a call starts muted, is answered, and is corked then")
     func unanswered() {
         var node = node(isUnanswered: true)
-        _ = node.silence(.cork)
+        _ = node.hold(true)
         #expect(node.shouldBeActive && node.isMuted)
         #expect(node.want(false) == nil, "its answer is still to come")
         #expect(node.want(true) == nil)
@@ -77,7 +76,7 @@ import Testing
         #expect(!node.isMuted)
         node.guardStart(true)
         #expect(node.started() == true)
-        if isRejected { _ = node.silence(.cork) }
+        if isRejected { _ = node.hold(true) }
         #expect(!node.mayStart && node.shouldBeActive == !isRejected && node.isMuted == isRejected)
         node.activityApplied()
         #expect(!node.isMuted)

@@ -59,8 +59,8 @@ open class PaperStream: ServerStream {
     public var wantsToPlay = true
     /// Whether the server processes it.
     public var isRunning = true
-    /// How it was silenced, and whether before.
-    public private(set) var silences: [Silence] = []
+    /// Whether it is held, and was before.
+    public private(set) var holds: [Bool] = []
 
     /// A stream that is not in the server yet.
     public init(_ identity: StreamIdentity, _ direction: StreamDirection, _ properties: [String: String]) {
@@ -87,8 +87,8 @@ open class PaperStream: ServerStream {
     open func set(_ gain: LinearGain) {}
     /// The gain at once.
     public func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool) { set(gain) }
-    /// Notes it in ``silences``.
-    open func set(_ silence: Silence) { silences.append(silence) }
+    /// Notes it in ``holds``.
+    open func hold(_ isHeld: Bool) { holds.append(isHeld) }
     /// Nothing to do.
     public func refuse() {}
     /// Nothing to do.

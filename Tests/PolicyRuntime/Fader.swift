@@ -21,7 +21,7 @@ struct Fader {
             case .gain(let gain): .gain(stream, gain)
             case .ramp(let gain, let duration, let fromSilence):
                 .glide(stream, gain, duration, fromSilence: fromSilence)
-            case .silence(let silence): .silence(stream, silence)
+            case .hold(let isHeld): .silence(stream, isHeld ? .cork : .none)
             case .settled: .settled(stream)
             }
         }
@@ -44,7 +44,8 @@ struct Fader {
         named(
             stream,
             levels[stream, default: StreamLevel()].approach(
-                target, then: silence, within: duration, after: delay, quantum: quantum, isOfServer: glides,
+                silence == .none ? target : .silence, holds: silence == .cork, within: duration, after: delay,
+                quantum: quantum, isOfServer: glides,
                 waits: waits, at: now))
     }
 

@@ -54,11 +54,11 @@ import Testing
 
     @Test("who has stepped back touches nothing any more") func whoHasSteppedBackTouchesNothingAnyMore() throws {
         let streams = [add("telephone", ["media.role": "phone"]), add("player", ["media.role": "Music"])]
-        func silences() -> [[Silence]] { streams.map(\.silences) }
+        func holds() -> [[Bool]] { streams.map(\.holds) }
         let descriptions = try streams.map { try #require(description($0)) }
-        #expect(silences() == [[], [.cork]])
+        #expect(holds() == [[], [true]])
         runtime.leave(to: "another policy")
-        #expect(silences() == [[], [.cork, .none]])
+        #expect(holds() == [[], [true, false]])
         // Whatever is said of streams from now on.
         for stream in streams {
             for event in [Event.streamWanted(stream.id, true), .streamRunning(stream.id, true)] {
@@ -66,11 +66,11 @@ import Testing
             }
         }
         let ringer = add("ringer", ["media.role": "phone"])
-        #expect(silences() == [[], [.cork, .none]] && ringer.silences == [])
+        #expect(holds() == [[], [true, false]] && ringer.holds == [])
         // The other policy has gone, and both telephones interrupt.
         runtime.leave(to: nil)
         #expect(streams.map { description($0) } == descriptions)
-        #expect(silences() == [[], [.cork, .none, .cork]])
+        #expect(holds() == [[], [true, false, true]])
     }
 
     @Test("a complaint is logged once, however often a stream changes") func complaintIsLoggedOnceHoweverOftenStream() {

@@ -96,7 +96,7 @@ final class RecordingHost: Host {
         var canRamp: Bool { false }
         func set(_ gain: LinearGain) { host.note(.gain(id.rawValue, gain.value)) }
         func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool) { set(gain) }
-        func set(_ silence: Silence) { host.note(.silence(id.rawValue, silence)) }
+        func hold(_ isHeld: Bool) { host.note(.silence(id.rawValue, isHeld ? .cork : .none)) }
         func refuse() { host.refused.append(id.rawValue) }
         func tell(of interruption: StreamInterruption) { host.news.append(interruption) }
         func apply(_ preferences: StreamPreferences) {

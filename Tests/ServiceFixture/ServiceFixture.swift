@@ -51,7 +51,11 @@ package final class ServiceFixture: Sendable {
             GraphClock(
                 sampleRate: preferred.sampleRate ?? 48000, quantum: preferred.bufferDuration ?? .milliseconds(20))
         }
-        override func set(_ silence: Silence) { host.silenced(id, silence) }
+        override func set(_ gain: LinearGain) { host.silenced(id, gain == .silence || holds.last == true) }
+        override func hold(_ isHeld: Bool) {
+            super.hold(isHeld)
+            host.silenced(id, isHeld)
+        }
         /// The graph follows, and says so.
         override func apply(_ preferences: StreamPreferences) {
             preferred = preferences
@@ -62,7 +66,7 @@ package final class ServiceFixture: Sendable {
     private final class FakeHost: PaperHost {
         let loop = PollLoop()
         lazy var timer = loop.timer { [unowned self] in runtime.timerFired() }
-        var silenced: (StreamID, Silence) -> Void = { _, _ in }
+        var silenced: (StreamID, Bool) -> Void = { _, _ in }
         weak var service: SessionService?
         var devices: [UInt32: DeviceFigures] = [:]
         var chose: (String) -> Void = { _ in }
@@ -106,8 +110,8 @@ package final class ServiceFixture: Sendable {
         let thread = Thread { [self] in
             let host = FakeHost(policy.inForce)
             host.chose = { port in self.chosen.withLock { $0.append(port) } }
-            host.silenced = { stream, silence in
-                self.silent.withLock { if silence == .none { $0.remove(stream) } else { $0.insert(stream) } }
+            host.silenced = { stream, isSilent in
+                self.silent.withLock { if isSilent { $0.insert(stream) } else { $0.remove(stream) } }
             }
             let service = SessionService(
                 runtime: host.runtime, loop: host.loop,

@@ -45,13 +45,13 @@ struct LaneSpan {
 
     private static func kind(of state: LaneState) -> Kind? {
         guard state.isPresent else { return nil }
-        if state.silence != .none && state.isWanted {
+        if (state.isHeld || state.gain == 0) && state.isWanted {
             let pattern =
                 switch state.decision.kind {
                 case .held: "held"
                 case .muted: "muted"
                 case .superseded, .rejected: "kept"
-                case .free, .ducked, .corked, .leftAlone: state.silence == .mute ? "muted" : "corked"
+                case .free, .ducked, .corked, .leftAlone: state.isHeld ? "corked" : "muted"
                 }
             return .silenced(state.decision.word, by: state.decision.label, pattern: pattern)
         }

@@ -32,7 +32,7 @@ final class Lane: ServerStream {
 
     /// Runs a stream that its application wants and the policy does not cork; stops any other.
     func updateRunning() {
-        let runs = state.isWanted && state.silence != .cork
+        let runs = state.isWanted && !state.isHeld
         guard isPresent, runs != state.isRunning else { return }
         state.isRunning = runs
         server?.runtime.post(.streamRunning(id, runs))
@@ -63,8 +63,8 @@ final class Lane: ServerStream {
 
     func set(_ gain: LinearGain) { state.gain = gain.value }
     func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool) { set(gain) }
-    func set(_ silence: Silence) {
-        state.silence = silence
+    func hold(_ isHeld: Bool) {
+        state.isHeld = isHeld
         updateRunning()
     }
     /// Does nothing: the application of a scenario ends a refused stream itself.

@@ -127,9 +127,9 @@ struct LaneState: Equatable {
     var isWanted = false
     /// Whether the server runs the stream.
     var isRunning = false
-    /// The gain applied at this moment, and how the stream is silenced.
+    /// The gain applied at this moment, and whether the stream is held.
     var gain = 1.0
-    var silence = Silence.none
+    var isHeld = false
     /// The user's volume as a linear factor.
     var volume = 1.0
     /// Whether the user mutes the stream.
@@ -138,7 +138,7 @@ struct LaneState: Equatable {
     var decision = Decision.free
 
     /// Whether the stream is audible; for a recording, whether it runs.
-    var isHeard: Bool { isRunning && silence != .mute && gain * ownVolume > 0 }
+    var isHeard: Bool { isRunning && gain * ownVolume > 0 }
 
     /// The factor that the user has set.
     var ownVolume: Double { isMuted ? 0 : volume }
@@ -147,11 +147,11 @@ struct LaneState: Equatable {
     var isReached: Bool {
         switch decision.kind {
         case .leftAlone: true
-        case .free: silence == .none && gain == 1
+        case .free: !isHeld && gain == 1
         // To a tenth of a decibel, the precision of decisions.
-        case .ducked(let target): silence == .none && LinearGain(gain).decibels == target.value
-        case .muted: silence == .mute
-        case .corked, .held, .superseded, .rejected: silence != .none
+        case .ducked(let target): !isHeld && LinearGain(gain).decibels == target.value
+        case .muted: !isHeld && gain == 0
+        case .corked, .held, .superseded, .rejected: isHeld || gain == 0
         }
     }
 

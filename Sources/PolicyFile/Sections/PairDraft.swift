@@ -72,7 +72,7 @@ struct PairDraft: Sendable {
     var ducks: Bool { kinds.contains { $0.value == .duck } }
 
     /// Whether the rule silences for either order of activation.
-    var isSilencing: Bool { kinds.contains { $0.value.isSilencing } }
+    var isSilencing: Bool { kinds.contains { $0.value.silences } }
 
     /// Reports parts without effect, and a rule that sets nothing.
     func check(_ diagnosis: inout Diagnosis) {
@@ -112,15 +112,10 @@ struct PairDraft: Sendable {
                 ducking.change(&changed)
                 special = changed
             }
-            return Interplay(kind, ducking: special, fade: kind.isSilencing ? fade?.value : nil)
+            return Interplay(kind, ducking: special, fade: kind.silences ? fade?.value : nil)
         }
         return InterplayRules.Rule(playing: interplay(kind), newcomer: interplay(newcomer))
     }
-}
-
-extension Interplay.Kind {
-    /// Whether a fade precedes it.
-    fileprivate var isSilencing: Bool { self == .mute || self == .cork || self == .pausePlayer }
 }
 
 extension Vocabulary where Value == Interplay.Kind {

@@ -13,15 +13,13 @@ final class FakeHost: PaperHost {
 
         override var place: UInt32? { 1 }
         override func set(_ gain: LinearGain) { found("a gain of \(gain.value)", !(0...1).contains(gain.value)) }
-        override func set(_ silence: Silence) {
-            super.set(silence)
+        override func hold(_ isHeld: Bool) {
+            super.hold(isHeld)
             follow()
         }
-        /// Whether it is silenced by a cork.
-        private var isCorked: Bool { silences.last == .cork }
         /// Runs if its client wants it to, and the policy permits.
         fileprivate func follow() {
-            guard isRunning != (wantsToPlay && !isCorked) else { return }
+            guard isRunning != (wantsToPlay && holds.last != true) else { return }
             isRunning.toggle()
             host?.runtime.post(.streamRunning(id, isRunning), now: false)
         }
