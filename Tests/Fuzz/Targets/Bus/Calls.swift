@@ -139,7 +139,7 @@ private final class CallPlay {
         settle()
         found("sessions outlive their owners", !service.objects.isEmpty)
         // Sleep and a call on a modem have no owner on the bus.
-        let reports = host.runtime.engine.sessionNumbers.compactMap { host.runtime.snapshot(of: $0) }
+        let reports = host.runtime.engine.sessionNumbers.compactMap { host.runtime.engine.snapshot(of: $0) }
         let left = reports.filter { $0.reference.id != nil }
         found("interruptions outlive those who have begun them: \(left)", left.count > 2)
         for stream in host.streams { host.forget(stream.identity.node) }

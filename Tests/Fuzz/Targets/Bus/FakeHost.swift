@@ -2,8 +2,9 @@ import DBus
 import HostSupport
 import PaperServer
 import PolicyEngine
-import PolicyFile
 import PolicyRuntime
+
+@testable import PolicyFile
 
 /// A server on paper with a timer, whose streams do what the policy permits and whose card has a jack.
 final class FakeHost: PaperHost {

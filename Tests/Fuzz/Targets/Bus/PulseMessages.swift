@@ -1,5 +1,6 @@
 import BusService
 import HostSupport
+import PolicyRuntime
 
 /// Input of PulseAudio clients: properties of streams, and messages to the module, whose answers must be JSON.
 func fuzzPulseMessages(_ bytes: [UInt8]) {
