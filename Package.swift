@@ -329,7 +329,7 @@ let tests: [Target] = [
         ]),
     // Without the command itself, whose linker flags do not suit tests; a build of the tests still builds the command.
     tests(
-        of: "Commands", ["Commands", "BusInterface", "DBus", "TestKit", "RandomEvents"],
+        of: "Commands", ["Commands", "PolicyFile", "BusInterface", "DBus", "TestKit", "RandomEvents"],
         exclude: ["Snapshots"]),
     tests(of: "TestKit", ["TestKit", "fixture-card"]),
     tests(of: "BenchReport", ["BenchReport", "TestKit"]),
