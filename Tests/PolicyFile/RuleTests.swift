@@ -198,19 +198,6 @@ private let cases: [Case] = [
             steps(["media.role": "DSP"]) == ["its media.role is dsp: it is left alone"])
     }
 
-    @Test("each property is asked for once") func eachPropertyIsAskedForOnce() throws {
-        let rules = (0..<20).map { rule("{ a = \($0) b = !null } { a = ~z }", "fade = 20") }
-        let classifier = try #require(
-            PolicyFile(text: "rules = [ \(rules.joined(separator: " ")) ]", named: "t").classifier)
-        var asked: [String] = []
-        _ = classifier.classify(direction: .playback) { key in
-            asked.append(key)
-            return "x"
-        }
-        let own = ["audio-session.category", "audio-session.mode", "audio-session.options"]
-        #expect(asked.sorted() == ["a"] + own + ["media.role"])
-    }
-
     @Test("R66 R76 R79 a session takes what is left alone only for want of a role", arguments: [false, true])
     func leftAlone(isCapture: Bool) throws {
         let name = isCapture ? "untagged-capture" : "untagged"

@@ -7,8 +7,6 @@ public struct Classifier: Sendable {
     private let policy: Policy
     private let claims: [ClaimKind: Claim]
     private let rules: [Rule]
-    /// The conditions of the claims, in the order of their kinds, followed by those of the rules.
-    private let matches: MatchTable
     private let origins: Origins
 
     /// Where each description was first set, for explanations.
@@ -24,8 +22,6 @@ public struct Classifier: Sendable {
         self.origins = origins
         self.claims = claims
         self.rules = rules
-        matches = MatchTable(
-            ClaimKind.allCases.map { claims[$0]?.allow ?? Matches([]) } + rules.map(\.matches))
     }
 
     /// Classifies a stream (R2, N11, N20).
@@ -33,8 +29,7 @@ public struct Classifier: Sendable {
     /// - Parameters:
     ///   - direction: The stream's direction.
     ///   - access: The access of the stream's program.
-    ///   - property: The value of a property of the stream, or else of its client; `nil` if neither has it. Called once
-    ///     for each relevant property.
+    ///   - property: The value of a property of the stream, or else of its client; `nil` if neither has it.
     public func classify(
         direction: StreamDirection, access: ClientAccess = .outside, property: (String) -> String?
     ) -> Classification {
@@ -62,15 +57,11 @@ public struct Classifier: Sendable {
         func verified(_ name: String) -> String? {
             name == "media.role" || name.hasPrefix("pipewire.access.portal.") ? property(name) : nil
         }
-        var stream = MatchTable.Stream(matches)
-        let places = ClaimKind.allCases.indices.filter { ClaimKind.allCases[$0] == kind && claims[kind]?.allow != nil }
-        let ruled = rules.indices.filter { index in
-            guard case .become(let other?, _) = rules[index].action else { return false }
+        let ruled = rules.lazy.filter { rule in
+            guard case .become(let other?, _) = rule.action else { return false }
             return ClaimKind(other.priority) == kind
         }
-        return (places + ruled.map { ClaimKind.allCases.count + $0 }).contains {
-            matches.isMet($0, by: &stream, verified)
-        }
+        return claims[kind]?.allow?.isMet(by: verified) == true || ruled.contains { $0.matches.isMet(by: verified) }
     }
 
     /// Whether a program may control the whole desktop (N20). Any program outside sandboxes may; of those inside, only
@@ -80,7 +71,6 @@ public struct Classifier: Sendable {
     }
 
     private func classify(_ direction: StreamDirection, _ property: (String) -> String?) -> Classification {
-        var stream = MatchTable.Stream(matches)
         var steps: [Classification.Step] = []
         let own = ownDescription(direction, property("media.role"), &steps)
         var description = own.description
@@ -88,11 +78,11 @@ public struct Classifier: Sendable {
         var isByRole = own.isByRole
         var refused: ClaimKind?
         var isRuled = false
-        for (place, kind) in ClaimKind.allCases.enumerated() {
-            guard own.isByRole, let claimed = own.description, kind == ClaimKind(claimed.priority),
-                let claim = claims[kind], claim.allow != nil
-            else { continue }
-            if matches.isMet(place, by: &stream, property) {
+        if own.isByRole, let claimed = own.description, let kind = ClaimKind(claimed.priority),
+            let claim = claims[kind],
+            let allow = claim.allow
+        {
+            if allow.isMet(by: property) {
                 steps.append(.init(text: "it may claim the priority of \(kind.rawValue)", origin: claim.origin))
             } else {
                 refused = kind
@@ -108,8 +98,7 @@ public struct Classifier: Sendable {
                         text: "it may not claim the priority of \(kind.rawValue): " + instead, origin: claim.origin))
             }
         }
-        for index in rules.indices where matches.isMet(ClaimKind.allCases.count + index, by: &stream, property) {
-            let rule = rules[index]
+        for rule in rules where rule.matches.isMet(by: property) {
             if case .become(let other?, let role) = rule.action, !other.fits(direction),
                 Role(role).flatMap({ policy.roles[$0] })?.fits(direction) == false
             {

@@ -12,6 +12,17 @@ struct PropertyCondition: Sendable, Equatable {
     let property: String
     let isNegated: Bool
     let test: Test
+
+    fileprivate func isMet(by property: (String) -> String?) -> Bool {
+        guard let value = property(self.property) else { return (test == .absent) != isNegated }
+        let isSo =
+            switch test {
+            case .absent: false
+            case .equals(let text): value == text
+            case .pattern(let pattern): pattern.matches(value)
+            }
+        return isSo != isNegated
+    }
 }
 
 /// Conditions of which all must be met. Without conditions, nothing matches.
@@ -24,4 +35,14 @@ struct Matches: Sendable, Equatable {
     let alternatives: [Match]
 
     init(_ alternatives: [Match]) { self.alternatives = alternatives }
+
+    /// Whether one of the alternatives matches.
+    ///
+    /// - Parameter property: The value of a property; `nil` if there is none.
+    func isMet(by property: (String) -> String?) -> Bool {
+        for match in alternatives where !match.conditions.isEmpty {
+            if match.conditions.allSatisfy({ $0.isMet(by: property) }) { return true }
+        }
+        return false
+    }
 }
