@@ -271,8 +271,7 @@ let judges: [Target] = [
     .executableTarget(
         name: "judge",
         dependencies: [
-            "RandomEvents", "EngineProperties", "StateExploration", "RandomPolicies",
-            "Commands",
+            "PolicyEngine", "RandomEvents", "EngineProperties", "StateExploration", "RandomPolicies", "Commands",
         ],
         path: "Tests/Judge",
         swiftSettings: strict),
@@ -312,7 +311,7 @@ let tests: [Target] = [
     tests(
         of: "BusService",
         [
-            "BusService", "HostSupport", "PolicyRuntime", "PolicyEngine", "PolicyFile", "DBus",
+            "BusService", "HostSupport", "PolicyRuntime", "PolicyEngine", "PolicyFile", "BusInterface", "DBus",
             "DesktopServices", "TestKit", "ServiceFixture",
         ]),
     tests(

@@ -2,7 +2,6 @@ import BusService
 import DBus
 import DesktopServices
 import Foundation
-import HostSupport
 import PaperServer
 import PolicyEngine
 import PolicyFile
