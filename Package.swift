@@ -107,7 +107,9 @@ let commandLinkage: [LinkerSetting] = [
 /// Decides who is heard: pure Swift without C or Foundation. Policy files are read at load and reload.
 let engine: [Target] = [
     .target(name: "PolicyEngine", swiftSettings: loaded),
-    .target(name: "PolicyFile", dependencies: ["PolicyEngine"], swiftSettings: small),
+    .target(
+        name: "PolicyFile", dependencies: ["PolicyEngine"],
+        resources: [.embedInCode("Presets/desktop.conf"), .embedInCode("Presets/phone.conf")], swiftSettings: small),
     .target(name: "PolicyRuntime", dependencies: ["PolicyEngine", "PolicyFile"], swiftSettings: loaded),
 ]
 
@@ -256,7 +258,9 @@ let programs: [Target] = [
 /// Random sequences, and what always holds, to check the engine; the exploration of all states of a few sessions; and
 /// benchmarks.
 let judges: [Target] = [
-    .target(name: "RandomEvents", dependencies: ["PolicyEngine"], path: "Tests/RandomEvents", swiftSettings: strict),
+    .target(
+        name: "RandomEvents", dependencies: ["PolicyEngine", "PolicyFile"], path: "Tests/RandomEvents",
+        swiftSettings: strict),
     .target(
         name: "EngineProperties", dependencies: ["PolicyEngine", "RandomEvents"], path: "Tests/EngineProperties",
         swiftSettings: strict),

@@ -76,7 +76,9 @@ final class Desktop {
         let former = call
         call = nil
         let kind: String? = phase == .ringing ? "ringtone" : phase == .active ? "phone" : nil
-        if let kind, let role = Role(kind), let description = service.runtime.engine.policy.roles[role] {
+        if let kind, let role = Role(kind),
+            let description = service.runtime.engine.policy.description(ofRole: role)
+        {
             let interruption = Interruption(service.nextID())
             call = interruption
             // Not with its number: some servers tell every client who interrupts.
@@ -89,7 +91,7 @@ final class Desktop {
     private func callAudioChanged(_ isInCall: Bool) {
         let former = audioCall
         audioCall = nil
-        if isInCall, let description = Role("phone").flatMap({ service.runtime.engine.policy.roles[$0] }) {
+        if isInCall, let description = Role("phone").flatMap(service.runtime.engine.policy.description(ofRole:)) {
             let interruption = Interruption(service.nextID())
             audioCall = interruption
             service.begin(interruption, description, by: "a call")

@@ -27,9 +27,7 @@ public enum SystemInterruption {
     /// The kinds that programs can begin over D-Bus under a policy, for people: its roles by their names, and the two that
     /// every policy has.
     public static func kinds(of policy: Policy) -> [String] {
-        let names = Set(policy.roles.values.map(\.name))
-        let roles = names.sorted { (policy.order[$0] ?? .max, $0) < (policy.order[$1] ?? .max, $1) }
-        return roles + [duck, speech].filter { !names.contains($0) }
+        return policy.order + [duck, speech].filter { policy.roles[$0] == nil }
     }
 
     private static let duck = "duck"
@@ -39,17 +37,17 @@ public enum SystemInterruption {
     /// `duck` lowers others as far as the policy does by default, and `speech` is spoken over others.
     public static func meaning(of kind: String, in policy: Policy) -> Meaning? {
         if let role = Role(kind) {
-            if let description = policy.roles[role] {
+            if let description = policy.description(ofRole: role) {
                 return .role(kind, description.fits(.playback) ? .playback : .capture)
             }
-            if policy.unmanagedRoles.contains(role) { return .role(kind, .playback) }
+            if policy.unmanaged.contains(role.name) { return .role(kind, .playback) }
         }
         var description = SessionDescription(
             name: kind, category: .playback, options: .duckOthers, ducking: policy.ducking)
         switch kind {
         case duck: return .description(description)
         case speech:
-            if let prompt = Role("prompt"), policy.roles[prompt] != nil { return .role("prompt", .playback) }
+            if Role("prompt").flatMap(policy.description(ofRole:)) != nil { return .role("prompt", .playback) }
             var configuration = SessionConfiguration()
             try? configuration.set(.playback, .duckOthers, .voicePrompt, whileActive: false)
             description = configuration.description(ducking: policy.ducking)

@@ -194,18 +194,18 @@ extension Property {
     /// R1: the strongest of some descriptions; N14: of those that make a call together, the call.
     private static func strongest(of descriptions: [SessionDescription], _ policy: Policy) -> SessionDescription? {
         var all = descriptions
-        if let call = policy.pairing {
+        if let call = policy.call {
             func has(_ isCapture: Bool) -> Bool {
                 descriptions.contains { each in
                     if each.isPaired { return (each.name == Policy.untaggedCaptureName) == isCapture }
                     let half = isCapture ? policy.untaggedCapture ?? Policy.listener : policy.untagged
-                    return policy.pairsUntagged && each == half
+                    return policy.pairing != nil && each == half
                 }
             }
             if has(true), has(false) { all.append(call) }
         }
         func strength(_ each: SessionDescription) -> [Int] {
-            let place = policy.order[each.name] ?? policy.order.count
+            let place = policy.ranks[each.name] ?? policy.ranks.count
             let mixing = !Pairs.mixes(each) ? 2 : Pairs.ducks(each) ? 1 : 0
             return [each.category == .uiSound ? 0 : 1, Int(each.priority.rawValue), mixing, -place]
         }

@@ -27,8 +27,11 @@ private struct Options {
                 guard let value = rest.popFirst().flatMap({ Int($0) }), (1...5).contains(value) else { return nil }
                 sessions = value
             case "--preset":
-                guard let preset = rest.popFirst().flatMap({ Preset.all[$0]?.policy }) else { return nil }
-                policy = preset
+                switch rest.popFirst() {
+                case "desktop": policy = .desktop
+                case "phone": policy = .phone
+                default: return nil
+                }
             default: return nil
             }
         }

@@ -40,11 +40,10 @@ import Testing
         }
         let rule = InterplayRules.Rule(playing: Interplay(.mix), newcomer: Interplay(.reject))
         let pairs = calls.map { InterplayRules.Pair(.named($0.name), .named("song")) }
-        let roles = Policy.of(song, calls[0], calls[1]).roles
         var s = Scenario(
-            policy: Policy(
-                name: "test", roles: roles,
-                interplay: InterplayRules(Dictionary(uniqueKeysWithValues: pairs.map { ($0, rule) }))))
+            policy: Policy.of(song, calls[0], calls[1]).with {
+                $0.interplay = InterplayRules(Dictionary(uniqueKeysWithValues: pairs.map { ($0, rule) }))
+            })
         s.play("first")
         s.play("song", app: "player")
         #expect(s["song"] == .rejected && s.actor(on: "song") == "first")
@@ -63,9 +62,9 @@ import Testing
         let rule = InterplayRules.Rule(playing: Interplay(.mute), newcomer: Interplay(.mute))
         let pairs = [("click", "song"), ("gong", "click")].map { InterplayRules.Pair(.named($0), .named($1)) }
         var s = Scenario(
-            policy: Policy(
-                name: "test", roles: Policy.of(song, click, gong).roles,
-                interplay: InterplayRules(Dictionary(uniqueKeysWithValues: pairs.map { ($0, rule) }))))
+            policy: Policy.of(song, click, gong).with {
+                $0.interplay = InterplayRules(Dictionary(uniqueKeysWithValues: pairs.map { ($0, rule) }))
+            })
         s.play("song")
         s.play("click", for: .seconds(1))
         s.play("gong", for: .seconds(1))

@@ -213,7 +213,7 @@ import Testing
         #expect(!scenario.isRunning("music"))
         scenario.plug(headphones, "music")
         #expect(scenario["music"] == .free)
-        let lax = Policy(name: "lax", roles: Policy.desktop.roles, routes: RouteRules(pausesPlayback: false))
+        let lax = Policy.desktop.with { $0.routes.pausesPlayback = false }
         scenario.change(to: lax)
         scenario.unplug(headphones, "music")
         #expect(scenario["music"] == .free)

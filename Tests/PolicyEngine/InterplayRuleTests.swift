@@ -51,10 +51,9 @@ private typealias Party = InterplayRules.Party
             name: "guide", category: .playback, priority: Priority(rawValue: 50), releaseDelay: .zero)
         let talk = SessionDescription(name: "talk", category: .playback, mode: .spokenAudio, releaseDelay: .zero)
         let pair = InterplayRules.Pair(.named("guide"), .named("talk"))
-        let roles = Policy.of(guide, talk).roles
-        let policy = Policy(
-            name: "test", roles: roles,
-            interplay: InterplayRules([pair: .init(playing: Interplay(.cork), newcomer: Interplay(.duck))]))
+        let policy = Policy.of(guide, talk).with {
+            $0.interplay = InterplayRules([pair: .init(playing: Interplay(.cork), newcomer: Interplay(.duck))])
+        }
         for names in [["guide", "talk"], ["talk", "guide"]] {
             var scenario = Scenario(policy: policy)
             for name in names { scenario.play(name, for: .seconds(1)) }
@@ -67,9 +66,7 @@ private typealias Party = InterplayRules.Party
     @Test("a category means opened sessions and those of roles alike") func categoryMeansOpenedSessionsAndThoseOfRoles()
     {
         let pair = InterplayRules.Pair(.category(.playAndRecord), .category(.playback))
-        let policy = Policy(
-            name: "test", roles: Policy.phone.roles, untagged: Policy.phone.untagged,
-            interplay: InterplayRules([pair: .init(playing: Interplay(.mute))]))
+        let policy = Policy.phone.with { $0.interplay = InterplayRules([pair: .init(playing: Interplay(.mute))]) }
         for isCallerOpened in [false, true] {
             for isPlayerOpened in [false, true] {
                 var scenario = Scenario(policy: policy)

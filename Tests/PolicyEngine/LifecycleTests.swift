@@ -266,10 +266,9 @@ import Testing
         ]
         let pair = InterplayRules.Pair(.named("phone"), .named("music"))
         var s = Scenario(
-            policy: Policy(
-                name: "test",
-                roles: Dictionary(descriptions.compactMap { one in Role(one.name).map { ($0, one) } }) { $1 },
-                interplay: InterplayRules([pair: .init(newcomer: Interplay(.reject))])))
+            policy: Policy(name: "test", roles: descriptions).with {
+                $0.interplay = InterplayRules([pair: .init(newcomer: Interplay(.reject))])
+            })
         s.play("phone", for: .seconds(1))
         s.play("click", app: "player")
         s.play("music", app: "player", for: .seconds(1))

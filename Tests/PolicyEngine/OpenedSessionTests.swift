@@ -470,13 +470,13 @@ import Testing
     @Test("N16 R36 the policy says what the switches silence, but never phone and alarm")
     func switchesOfPolicy() {
         let all = Set(Category.allCases)
-        let desktop = Preset.desktop
+        let desktop = Policy.desktop
         var preset = desktop
         preset.switches = SwitchRules(silent: [.playback], locked: all, undisturbed: [])
         for (preset, isSilent, expected) in [
             (desktop, true, Heard.free), (desktop, false, .free), (preset, true, .muted), (preset, false, .muted),
         ] {
-            var scenario = Scenario(policy: preset.policy)
+            var scenario = Scenario(policy: preset)
             scenario.play("browser", for: .seconds(1))
             var switches = Switches()
             if isSilent { switches.isSilent = true } else { switches.isLocked = true }
@@ -561,7 +561,10 @@ import Testing
         let pair = InterplayRules.Pair(.any, .any)
         let rule = InterplayRules.Rule(playing: Interplay(.mix), newcomer: Interplay(.reject))
         var scenario = Scenario(
-            policy: Policy(name: "test", roles: Policy.desktop.roles, interplay: InterplayRules([pair: rule])))
+            policy: Policy.desktop.with {
+                $0.untagged = nil
+                $0.interplay = InterplayRules([pair: rule])
+            })
         scenario.open("app", .playback)
         scenario.activate("app")
         scenario.open("other")
@@ -589,8 +592,8 @@ import Testing
     @Test("R36 R30 an interruption by the system: from ringing to the call without a gap")
     func systemInterruption() throws {
         var scenario = music()
-        let ringing = try #require(Role("ringtone").flatMap { Policy.phone.roles[$0] })
-        let call = try #require(Role("phone").flatMap { Policy.phone.roles[$0] })
+        let ringing = try #require(Role("ringtone").flatMap { Policy.phone.description(ofRole: $0) })
+        let call = try #require(Role("phone").flatMap { Policy.phone.description(ofRole: $0) })
         scenario.open("ring", system: ringing)
         scenario.activate("ring", for: .seconds(1))
         #expect(scenario["music"] == .corked)

@@ -27,7 +27,7 @@ struct PairTable {
     /// The table of a policy: all its roles under their own names, then what has no role.
     init(_ policy: Policy) {
         self.policy = policy
-        let named = policy.roles.compactMap { role, description in role.name == description.name ? role.name : nil }
+        let named = policy.order
         var kinds = named.sorted().map { Kind(name: $0, role: $0) }
         if policy.untagged != nil { kinds.append(Kind(name: Policy.untaggedName)) }
         if policy.untaggedCapture != nil { kinds.append(Kind(name: Policy.untaggedCaptureName, isCapture: true)) }

@@ -24,10 +24,9 @@ import Testing
 
     private static func policy(_ rules: Rules...) -> Policy {
         let descriptions = [music, game, call, siren, beep]
-        return Policy(
-            name: "test",
-            roles: Dictionary(descriptions.compactMap { one in Role(one.name).map { ($0, one) } }) { $1 },
-            interplay: InterplayRules(rules.reduce(into: [:]) { $0.merge($1) { $1 } }))
+        return Policy(name: "test", roles: descriptions).with {
+            $0.interplay = InterplayRules(rules.reduce(into: [:]) { $0.merge($1) { $1 } })
+        }
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -229,11 +228,10 @@ import Testing
     @Test("N14 an application that plays and records without a role is in a call, while it does both")
     func pairing() {
         let untagged = SessionDescription(name: "untagged", category: .ambient)
-        let policy = Policy(
-            name: "test",
-            roles: ["music", "call"].reduce(into: [:]) { roles, name in
-                if let role = Role(name) { roles[role] = name == "call" ? Self.call : Self.music }
-            }, untagged: untagged, pairing: Self.call)
+        let policy = Policy(name: "test", roles: [Self.music, Self.call]).with {
+            $0.untagged = untagged
+            $0.pairing = Self.call.name
+        }
         var s = Scenario(policy: policy)
         s.play("music")
         s.play("voices", role: "", app: "browser", for: .seconds(1))

@@ -3,10 +3,10 @@ import Testing
 
 /// Another policy takes over while streams play.
 @Suite struct PolicyChangeTests {
-    private static func desktop(_ edit: (inout Preset) -> Void) -> Policy {
-        var preset = Preset.desktop
+    private static func desktop(_ edit: (inout Policy) -> Void) -> Policy {
+        var preset = Policy.desktop
         edit(&preset)
-        return preset.policy
+        return preset
     }
 
     @Test("R12 the same policy again changes nothing", arguments: Shipped.allCases)
@@ -125,8 +125,10 @@ import Testing
     }
 
     /// The phone without videos: they are left alone.
-    private static let withoutVideos = Policy(
-        name: "without videos", roles: Policy.phone.roles.filter { $0.key.name != "video" })
+    private static let withoutVideos = Policy.phone.with {
+        $0.roles["video"] = nil
+        $0.untagged = nil
+    }
 
     @Test("R12 N17 what is left alone from now on lets those go on that it has silenced", arguments: [true, false])
     func leftAlone(isByPolicy: Bool) {

@@ -5,9 +5,9 @@ import Testing
 @Suite struct RecordingStopTests {
     /// The phone, with another rule for recordings.
     private func phone(_ stop: RecordingStop) -> Policy {
-        var preset = Preset.phone
+        var preset = Policy.phone
         preset.routes.stopsRecording = stop
-        return preset.policy
+        return preset
     }
 
     private func recording(_ names: String..., under policy: Policy = .phone) -> Scenario {
@@ -103,10 +103,7 @@ import Testing
             SessionDescription(name: "music", category: .playback),
             SessionDescription(name: "alarm", category: .playback, priority: .alarm),
         ]
-        return Policy(
-            name: "test",
-            roles: Dictionary(uniqueKeysWithValues: all.compactMap { one in Role(one.name).map { ($0, one) } }),
-            routes: RouteRules(stopsRecording: .anyChange))
+        return Policy(name: "test", roles: all).with { $0.routes.stopsRecording = .anyChange }
     }
 
     @Test("R64 R31 what a recording has silenced goes on whatever another one says that is stopped with it")
@@ -165,9 +162,9 @@ import Testing
     func becomesACall() {
         var scenario = recording("memo")
         scenario.change(route: .oldDeviceUnavailable)
-        var preset = Preset.phone
+        var preset = Policy.phone
         preset.untaggedCapture = preset.roles["phone"]
-        scenario.change(to: preset.policy)
+        scenario.change(to: preset)
         scenario.advance(.seconds(1))
         #expect(scenario.isRunning("memo"))
     }

@@ -419,7 +419,6 @@ struct Scenario {
 extension Policy {
     /// A policy with exactly these roles; what has none is left alone.
     static func of(_ descriptions: SessionDescription...) -> Policy {
-        let roles = descriptions.compactMap { description in Role(description.name).map { ($0, description) } }
-        return Policy(name: "test", roles: Dictionary(roles) { $1 })
+        Policy(name: "test", roles: descriptions)
     }
 }

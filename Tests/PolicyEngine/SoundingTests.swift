@@ -7,13 +7,12 @@ import Testing
         zones: Zones = Zones(), _ change: (inout [String: SessionDescription]) -> Void
     ) -> Policy {
         var roles: [String: SessionDescription] = [:]
-        for role in ["phone", "navigation", "music", "alarm"] {
-            if let known = Role(role) { roles[role] = Policy.desktop.roles[known] }
-        }
+        for role in ["phone", "navigation", "music", "alarm"] { roles[role] = Policy.desktop.roles[role] }
         change(&roles)
-        var byRole: [Role: SessionDescription] = [:]
-        for (name, description) in roles { if let role = Role(name) { byRole[role] = description } }
-        return Policy(name: "trial", roles: byRole, untagged: Policy.desktop.untagged, zones: zones)
+        return Policy(name: "trial", roles: roles.sorted { $0.key < $1.key }.map(\.value)).with {
+            $0.untagged = Policy.desktop.untagged
+            $0.zones = zones
+        }
     }
 
     @Test("N13 who acts while it sounds lowers others only then")
@@ -127,10 +126,7 @@ import Testing
 
     @Test("N14 applications of which a rule says so are in a call while they play and record")
     func pairedByRule() throws {
-        let call = try #require(Role("phone").flatMap { Policy.desktop.roles[$0] })
-        let policy = Policy(
-            name: "trial", roles: Policy.desktop.roles, untagged: Policy.desktop.untagged, pairing: call,
-            pairsUntagged: false)
+        let policy = Policy.desktop
         var plays = try #require(policy.untagged)
         plays.isPaired = true
         var records = Policy.listener
@@ -148,7 +144,7 @@ import Testing
             _ = engine.handle(.streamWanted(StreamID(id), true), at: now)
             _ = engine.handle(.streamRunning(StreamID(id), true), at: now)
         }
-        add(1, player, try #require(Role("music").flatMap { policy.roles[$0] }), .playback)
+        add(1, player, try #require(Role("music").flatMap { policy.description(ofRole: $0) }), .playback)
         add(2, browser, plays, .playback)
         #expect(engine.treatment(of: StreamID(1)) == .untouched)
         add(3, browser, records, .capture)

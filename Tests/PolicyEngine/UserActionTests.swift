@@ -122,9 +122,9 @@ import Testing
     func blocked() {
         let reject = InterplayRules.Rule(playing: Interplay(.cork), newcomer: Interplay(.reject))
         var s = Scenario(
-            policy: Policy(
-                name: "strict", roles: Policy.desktop.roles,
-                interplay: InterplayRules([InterplayRules.Pair(.named("phone"), .any): reject])))
+            policy: Policy.desktop.with {
+                $0.interplay = InterplayRules([InterplayRules.Pair(.named("phone"), .any): reject])
+            })
         s.play("phone", for: .seconds(1))
         s.play("music")
         #expect(s["music"] == .rejected)
@@ -147,9 +147,9 @@ import Testing
     @Test("N19 music freed from a sound is stopped by the alarm to which that sound moves and that begins later")
     func notFromTheLater() {
         func policy(_ category: Category) -> Policy {
-            var preset = Preset.desktop
+            var preset = Policy.desktop
             preset.roles["voice"] = SessionDescription(name: "voice", category: category, options: .duckOthers)
-            return preset.policy
+            return preset
         }
         var s = Scenario(policy: policy(.uiSound))
         s.play("music")
@@ -158,7 +158,7 @@ import Testing
         s.free("music")
         s.advance(.seconds(1))
         #expect(s["music"] == .free)
-        s.open("alarm", system: Preset.desktop.roles["alarm"])
+        s.open("alarm", system: Policy.desktop.roles["alarm"])
         // A user interface sound does not begin an alarm.
         s.move("voice", to: "alarm")
         s.advance(.seconds(1))
@@ -243,9 +243,7 @@ import Testing
         s.muteStream("phone")
         s.advance(.seconds(1))
         #expect(s["music"] == .free)
-        s.change(
-            to: Policy(
-                name: "counts", roles: Policy.desktop.roles, untagged: Policy.desktop.untagged, muted: .count))
+        s.change(to: Policy.desktop.with { $0.muted = .count })
         s.advance(.seconds(1))
         #expect(s["music"] == .corked)
         s.change(to: .desktop)

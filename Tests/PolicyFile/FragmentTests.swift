@@ -50,8 +50,8 @@ import Testing
     func rolesFragmentChangesNothingThatPresetSays(preset: String) throws {
         let alone = try Folder(preset: preset, fragments: []).policy.policy
         let both = try Folder(preset: preset, fragments: ["roles"]).policy.policy
-        for (role, description) in alone.roles { #expect(both.roles[role] == description, "\(role.name)") }
-        #expect(both.unmanagedRoles.isSuperset(of: alone.unmanagedRoles))
+        for (role, description) in alone.roles { #expect(both.roles[role] == description, "\(role)") }
+        #expect(both.unmanaged.isSuperset(of: alone.unmanaged))
         #expect(both.untagged == alone.untagged)
         #expect(both.untaggedCapture == alone.untaggedCapture)
         #expect(both.interplay == alone.interplay)

@@ -163,8 +163,7 @@ private let partyCases: [(roles: String, word: String, party: InterplayRules.Par
     func capturePairingNamesRoleOfWhoPlaysAndRecords(value: String, role: String?) throws {
         let file = PolicyFile(text: "capture-pairing = \(value)", named: "t")
         #expect(file.diagnostics == [])
-        #expect(file.preset?.pairing == role)
-        #expect((file.policy?.pairsUntagged == true ? file.policy?.pairing?.name : nil) == role)
+        #expect(file.policy?.pairing == role)
         // Who listens is known then, even where nothing is done about it.
         let capture = file.classifier?.classify(direction: .capture) { _ in nil }
         #expect((capture?.description == nil) == (role == nil))
@@ -173,7 +172,7 @@ private let partyCases: [(roles: String, word: String, party: InterplayRules.Par
     @Test("N14 a later layer can switch capture pairing off") func laterLayerCanSwitchCapturePairingOff() throws {
         let folders = PolicyFolders()
         try folders.write("capture-pairing = true", to: "etc/audio-session/policy.conf")
-        #expect(folders.load().policy.pairing?.name == "phone")
-        #expect(folders.load("capture-pairing = false").policy.pairsUntagged == false)
+        #expect(folders.load().policy.pairing == "phone")
+        #expect(folders.load("capture-pairing = false").policy.pairing == nil)
     }
 }

@@ -218,16 +218,16 @@ private let layerings: [Layering] = [
 
     @Test("R1 roles have the preset's order, and those that files add come after them")
     func rolesHavePresetsOrderAndThoseThatFilesAdd() throws {
-        let preset = Preset.desktop.order
-        #expect(Set(preset) == Set(Preset.desktop.roles.keys) && preset.count == Preset.desktop.roles.count)
-        #expect(Preset.phone.order == preset)
+        let preset = Policy.desktop.order
+        #expect(Set(preset) == Set(Policy.desktop.roles.keys) && preset.count == Policy.desktop.roles.count)
+        #expect(Policy.phone.order == preset)
         try folders.write("roles = { zither = { category = ambient } }", to: etc)
         try folders.write(
             "roles = { game = none bell = { category = ambient } accordion = { category = ambient } }", to: user)
         let loaded = folders.load("roles = { zither = { fade = 20 } game = { category = ambient } }")
         #expect(!loaded.hasErrors)
         let names = preset + ["zither", "bell", "accordion", "untagged", "untagged-capture"]
-        #expect(loaded.policy.order.sorted { $0.value < $1.value }.map(\.key) == names)
+        #expect(loaded.policy.ranks.sorted { $0.value < $1.value }.map(\.key) == names)
     }
 
     // MARK: Errors

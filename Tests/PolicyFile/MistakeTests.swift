@@ -284,7 +284,7 @@ private let mistakesOfMeaning: [Mistake] = [
         // Warnings leave a policy, errors do not.
         let hasError = file.diagnostics.contains { $0.severity == .error }
         #expect((file.policy == nil) == hasError)
-        #expect((file.preset == nil) == hasError)
+        #expect((file.policy == nil) == hasError)
     }
 
     @Test(

@@ -27,13 +27,9 @@ import Testing
         try expectTable(entries, also: [])
     }
 
-    @Test(
-        "the comments of a shipped file describe the keys of a role with their words, and no others",
-        arguments: ShippedFile.allCases)
-    func commentsOfShippedFileDescribeKeysOfRole(
-        file: ShippedFile
-    ) throws {
-        let lines = try Self.lines("policy/\(file.rawValue).conf")
+    @Test("the comments of the desktop's file describe the keys of a role with their words, and no others")
+    func commentsOfDesktopsFileDescribeKeysOfRole() throws {
+        let lines = try Self.lines("policy/desktop.conf")
         let start = try #require(lines.firstIndex { $0.hasSuffix("A role is none (left alone) or has the keys") })
         let section = lines[(start + 2)...].prefix { $0 != "#" }
         // An entry begins with `#   KEY   …`; its other lines are indented further.
@@ -43,9 +39,9 @@ import Testing
         try expectTable(entries, also: ["aliases"])
     }
 
-    @Test("a shipped file spells out every key of streams without a role", arguments: ShippedFile.allCases)
-    func shippedFileSpellsOutEveryKeyOfStreamsWithout(file: ShippedFile) throws {
-        let document = Document(try file.bytes(), named: file.path)
+    @Test("the desktop's file spells out every key of streams without a role")
+    func desktopsFileSpellsOutEveryKeyOfStreamsWithout() throws {
+        let document = Document(try ShippedFile.desktop.bytes(), named: "desktop")
         for section in ["untagged", "untagged-capture"] {
             let value = try #require(document.member(section)?.value)
             if value.text == "none" { continue }
@@ -53,15 +49,28 @@ import Testing
                 Issue.record("\(section) is no object")
                 continue
             }
-            #expect(Set(members.map(\.key.text)) == Set(RoleKey.words).subtracting(["duck"]), "\(section)")
+            #expect(Set(members.map(\.key.text)) == Set(SessionDescription.words).subtracting(["duck"]), "\(section)")
         }
+    }
+
+    @Test("the manual page says of every key what its table says") func manualPageSaysWhatTablesSay() throws {
+        func letters(_ text: String) -> String { text.lowercased().filter { $0.isLetter || $0.isNumber } }
+        let page = try Self.lines("install/man/audio-session.conf.5").map { line in
+            line.hasPrefix(".") ? String(line.drop { $0 != " " }) : line
+        }
+        let said = letters(page.map(Self.unescaped).joined(separator: "\n"))
+        let helps =
+            Policy.keys.map { ($0.word, $0.help) } + SessionDescription.keys.map { ($0.word, $0.help) }
+            + PairKeys.keys.map { ($0.word, $0.help) }
+        #expect(helps.count > 50)
+        for (word, help) in helps { #expect(said.contains(letters(help)), "\(word): \(help)") }
     }
 
     @Test("random files have every key of a role") func randomFilesHaveEveryKeyOfRole() {
         var grammar = Grammar(seed: 3)
         let files = (0..<150).map { _ in grammar.file() }.joined(separator: " ")
         let words = Set(files.components(separatedBy: .whitespacesAndNewlines))
-        for key in RoleKey.all { #expect(words.contains(key.word), "\(key.word)") }
+        for key in SessionDescription.words { #expect(words.contains(key), "\(key)") }
     }
 
     @Test("a key without a mistake in it sets one value, which is written again")
@@ -73,22 +82,22 @@ import Testing
             "acts-while": "sounding", "capture-pairing": "true",
         ]
         let blank = SessionDescription(name: "", category: .ambient)
-        for key in RoleKey.all {
-            let value = try #require(values[key.word], "\(key.word)")
-            let document = Document(Array("\(key.word) = \(value)".utf8), named: "t")
+        for word in SessionDescription.words {
+            let value = try #require(values[word], "\(word)")
+            let document = Document(Array("\(word) = \(value)".utf8), named: "t")
             var diagnosis = Diagnosis(file: "t")
             var draft = DescriptionDraft(name: "")
             draft.apply(document.members, at: Place(line: 1, column: 1), &diagnosis)
             #expect(diagnosis.diagnostics == [])
-            #expect(draft.keys.map(\.key.word) == [key.word])
+            #expect(draft.keys.words == [word])
             var overlaid = DescriptionDraft(name: "")
             #expect(overlaid != draft)
             overlaid.overlay(draft)
             #expect(overlaid == draft)
-            #expect(overlaid.keys.map(\.origin) == draft.keys.map(\.origin))
+            #expect(overlaid.keys.set.map(\.setting.origin) == draft.keys.set.map(\.setting.origin))
             var description = blank
-            draft.change(&description)
-            #expect(description != blank, "\(key.word)")
+            draft.keys.change(&description)
+            #expect(description != blank, "\(word)")
         }
     }
 
@@ -109,11 +118,12 @@ import Testing
 
     /// Expects an entry for each key of the table, with every word that the key accepts.
     private func expectTable(_ entries: [(key: String, text: String)], also others: [String]) throws {
-        #expect(entries.map(\.key).sorted() == (RoleKey.words + others).sorted())
+        #expect(entries.map(\.key).sorted() == (SessionDescription.words + others).sorted())
         var count = 0
         for entry in entries where !others.contains(entry.key) {
             let text = Set(entry.text.split { !$0.isLetter && !$0.isNumber && $0 != "-" }.map(String.init))
-            for word in RoleKey.words(of: entry.key) {
+            let keys = SessionDescription.keys.filter { ($0.section ?? $0.word) == entry.key }
+            for word in keys.flatMap({ ($0.section == nil ? [] : [$0.word]) + $0.words }) {
                 #expect(text.contains(word), "\(entry.key) without \(word)")
                 count += 1
             }

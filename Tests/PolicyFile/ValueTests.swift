@@ -3,18 +3,18 @@ import Testing
 
 @testable import PolicyFile
 
-private func preset(_ text: String) throws -> Preset {
+private func policy(_ text: String) throws -> Policy {
     let file = PolicyFile(text: text, named: "t")
     #expect(file.diagnostics == [])
-    return try #require(file.preset)
+    return try #require(file.policy)
 }
 
 /// A change of the desktop preset in words and in code.
 private struct Change: Sendable, CustomTestStringConvertible {
     var text: String
-    var change: @Sendable (inout Preset) -> Void
+    var change: @Sendable (inout Policy) -> Void
 
-    init(_ text: String, _ change: @escaping @Sendable (inout Preset) -> Void) {
+    init(_ text: String, _ change: @escaping @Sendable (inout Policy) -> Void) {
         self.text = text
         self.change = change
     }
@@ -159,39 +159,38 @@ private let changes: [Change] = [
     @Test("one line changes one thing", arguments: changes) fileprivate func oneLineChangesOneThing(change: Change)
         throws
     {
-        var expected = Preset.desktop
+        var expected = Policy.desktop
         change.change(&expected)
         // What is added comes last.
         let added = expected.roles.keys.filter { !expected.order.contains($0) }
         expected.order = expected.order.filter { expected.roles[$0] != nil } + added.sorted()
-        let preset = try preset(change.text)
-        #expect(preset == expected)
-        #expect(PolicyFile(text: change.text, named: "t").policy == expected.policy)
+        let read = try policy(change.text)
+        #expect(read == expected)
     }
 
     @Test("every category has a name", arguments: Category.allCases) func everyCategoryHasName(category: Category)
         throws
     {
-        let preset = try preset("roles = { new = { category = \(category.rawValue) } }")
-        #expect(preset.roles["new"] == SessionDescription(name: "new", category: category))
+        let read = try policy("roles = { new = { category = \(category.rawValue) } }")
+        #expect(read.roles["new"] == SessionDescription(name: "new", category: category))
     }
 
     @Test("every mode has a name", arguments: Mode.allCases) func everyModeHasName(mode: Mode) throws {
-        #expect(try preset("roles = { phone = { mode = \(mode.rawValue) } }").roles["phone"]?.mode == mode)
+        #expect(try policy("roles = { phone = { mode = \(mode.rawValue) } }").roles["phone"]?.mode == mode)
     }
 
     @Test("every handover has a name", arguments: Handover.allCases) func everyHandoverHasName(handover: Handover)
         throws
     {
         #expect(
-            try preset("roles = { alarm = { handover = \(handover.rawValue) } }").roles["alarm"]?.handover == handover)
+            try policy("roles = { alarm = { handover = \(handover.rawValue) } }").roles["alarm"]?.handover == handover)
     }
 
     @Test("every resumption has a name", arguments: Resumption.allCases) func everyResumptionHasName(
         resumption: Resumption
     ) throws {
-        let preset = try preset("roles = { alarm = { resume = \(resumption.rawValue) } }")
-        #expect(preset.roles["alarm"]?.resumption == resumption)
+        let read = try policy("roles = { alarm = { resume = \(resumption.rawValue) } }")
+        #expect(read.roles["alarm"]?.resumption == resumption)
     }
 
     @Test(
@@ -201,8 +200,8 @@ private let changes: [Change] = [
             ("0x10", 16), ("010", 8),
         ] as [(String, UInt8)])
     func priorityIsNameOrNumber(text: String, value: UInt8) throws {
-        let preset = try preset("roles = { game = { priority = \(text) } }")
-        #expect(preset.roles["game"]?.priority == Priority(rawValue: value))
+        let read = try policy("roles = { game = { priority = \(text) } }")
+        #expect(read.roles["game"]?.priority == Priority(rawValue: value))
     }
 
     @Test(
@@ -212,9 +211,9 @@ private let changes: [Change] = [
             ("-20dB", -20), ("\"-20 dB\"", -20), ("\"-20 db\"", -20), ("\"-20\"", -20),
         ] as [(String, Double)])
     func gainHasDecibelsWithOrWithoutSayingSo(text: String, value: Double) throws {
-        let preset = try preset("roles = { prompt = { duck = { gain = \(text) } } }")
-        #expect(preset.roles["prompt"]?.ducking.gain == Decibels(value))
-        #expect(preset.roles["prompt"]?.ducking.gain.value.sign == (value < 0 ? .minus : .plus))
+        let read = try policy("roles = { prompt = { duck = { gain = \(text) } } }")
+        #expect(read.roles["prompt"]?.ducking.gain == Decibels(value))
+        #expect(read.roles["prompt"]?.ducking.gain.value.sign == (value < 0 ? .minus : .plus))
     }
 
     @Test(
@@ -226,7 +225,7 @@ private let changes: [Change] = [
             ("\"1 S\"", .seconds(1)),
         ] as [(String, Duration)])
     func timeHasMillisecondsOrUnit(text: String, value: Duration) throws {
-        #expect(try preset("roles = { game = { fade = \(text) } }").roles["game"]?.fade == value)
+        #expect(try policy("roles = { game = { fade = \(text) } }").roles["game"]?.fade == value)
     }
 
     @Test(
@@ -237,6 +236,6 @@ private let changes: [Change] = [
             ("interuptable", "interruptible"), (String(repeating: "category", count: 9), nil),
         ])
     func nearestWordIsOneThatWasMeant(word: String, meant: String?) {
-        #expect(nearest(to: word, among: RoleKey.words) == meant)
+        #expect(nearest(to: word, among: SessionDescription.words) == meant)
     }
 }

@@ -57,10 +57,10 @@ final class FakePlayers: MediaPlayers {
 
     /// The desktop, where a call does this to music.
     private static func policy(_ kind: Interplay.Kind) -> Policy {
-        var preset = Preset.desktop
+        var preset = Policy.desktop
         let pair = InterplayRules.Pair(.named("phone"), .named("music"))
         preset.interplay = InterplayRules([pair: InterplayRules.Rule(playing: Interplay(kind))])
-        return preset.policy
+        return preset
     }
 
     private func call() {
@@ -463,8 +463,8 @@ final class FakePlayers: MediaPlayers {
     @Test("N15 another policy during the call: what is corked is not paused, what is paused is not corked")
     func anotherPolicy() {
         var described: [StreamID: SessionDescription] = [:]
-        described[music] = Preset.desktop.roles["music"]
-        described[phone] = Preset.desktop.roles["phone"]
+        described[music] = Policy.desktop.roles["music"]
+        described[phone] = Policy.desktop.roles["phone"]
         func change(to kind: Interplay.Kind) {
             host.send(.policyChanged(Self.policy(kind), described))
             host.advance(.seconds(2))
@@ -492,10 +492,10 @@ final class FakePlayers: MediaPlayers {
 
     @Test("N15 R31 a player closed for one that took over is forgotten when its session is left behind")
     func closedAndSuperseded() {
-        var preset = Preset.phone
+        var preset = Policy.phone
         let pair = InterplayRules.Pair(.named("music"), .any)
         preset.interplay = InterplayRules([pair: InterplayRules.Rule(playing: Interplay(.pausePlayer))])
-        let host = RecordingHost(preset.policy)
+        let host = RecordingHost(preset)
         host.runtime.players = players
         players.runtime = host.runtime
         host.play(1, role: "music")

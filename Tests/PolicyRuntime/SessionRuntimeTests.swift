@@ -466,7 +466,6 @@ import Testing
     }
 
     private func policy(_ descriptions: [SessionDescription]) -> Policy {
-        let roles = descriptions.compactMap { description in Role(description.name).map { ($0, description) } }
-        return Policy(name: "test", roles: Dictionary(roles) { $1 })
+        Policy(name: "test", roles: descriptions)
     }
 }

@@ -28,7 +28,7 @@ import Testing
 
     @Test("N21 duck lowers others as far as the policy says, and speech is spoken over them")
     func duckAndSpeech() throws {
-        let policy = Policy(name: "bare", roles: [:], ducking: Ducking(gain: Decibels(-9)))
+        let policy = Policy(name: "bare").with { $0.ducking.gain = Decibels(-9) }
         guard case .description(let duck) = SystemInterruption.meaning(of: "duck", in: policy),
             case .description(let speech) = SystemInterruption.meaning(of: "speech", in: policy)
         else {

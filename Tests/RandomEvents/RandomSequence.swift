@@ -1,4 +1,5 @@
 import PolicyEngine
+import PolicyFile
 
 /// Who takes part in a random sequence.
 enum Actors {
@@ -170,7 +171,7 @@ public struct RandomSequence<Judge: EventJudge>: RandomPlay, Sendable {
         let id = SessionID(lastSession)
         let application = Actors.applications[random.below(appCount)]
         let role = random.oneIn(4) ? Role(random.pick(["phone", "ringtone", "alarm", "prompt", "music"])) : nil
-        let description = role.flatMap { Policy.phone.roles[$0] }
+        let description = role.flatMap(Policy.phone.description(ofRole:))
         let beginner = random.oneIn(2) ? application : nil
         opened.append(Opened(id: id, application: application, isSystem: description != nil))
         send(

@@ -27,24 +27,26 @@ extension SplitMix64 {
         var descriptions: [String: SessionDescription] = [:]
         for index in 0..<(2 + below(10)) { descriptions["role\(index)"] = description("role\(index)") }
         let names = descriptions.keys.sorted()
-        let roles = Dictionary(
-            names.compactMap { name in Role(name).flatMap { role in descriptions[name].map { (role, $0) } } }
-        ) { $1 }
-        let policy = Policy(
-            name: "random", roles: roles, untagged: oneIn(2) ? descriptions["role0"] : nil,
-            untaggedCapture: oneIn(2) ? descriptions["role1"] : nil,
-            interplay: InterplayRules(oneIn(2) ? rules(names) : [:]),
-            pairing: oneIn(4) ? descriptions["role0"] : nil, pairsUntagged: oneIn(2),
-            switches: oneIn(4)
-                ? SwitchRules(silent: someCategories(), locked: someCategories(), undisturbed: someCategories())
-                : SwitchRules(),
-            routes: RouteRules(
-                pausesPlayback: !oneIn(4), resumesWithin: .seconds(pick([1, 5, 60])),
-                stopsRecording: pick(RecordingStop.allCases)),
-            interruptions: InterruptionRules(resumesWithin: .seconds(pick([1, 10]))),
-            user: UserRules(play: userSay(), unmute: userSay(), raise: userSay()),
-            muted: oneIn(4) ? .count : .ignore, zones: oneIn(3) ? someZones() : Zones(),
-            ducking: Ducking(gain: Decibels(pick([-14, -30]))))
+        var policy = Policy(name: "random", roles: names.compactMap { descriptions[$0] })
+        policy.untagged = oneIn(2) ? descriptions["role0"] : nil
+        policy.untaggedCapture = oneIn(2) ? descriptions["role1"] : nil
+        policy.interplay = InterplayRules(oneIn(2) ? rules(names) : [:])
+        // A call of every application that plays and records, or only of those of which a rule says so.
+        if oneIn(4) {
+            if oneIn(2) { policy.pairing = "role0" } else { policy.roles[Policy.callName] = descriptions["role0"] }
+        }
+        if oneIn(4) {
+            policy.switches = SwitchRules(
+                silent: someCategories(), locked: someCategories(), undisturbed: someCategories())
+        }
+        policy.routes = RouteRules(
+            pausesPlayback: !oneIn(4), resumesWithin: .seconds(pick([1, 5, 60])),
+            stopsRecording: pick(RecordingStop.allCases))
+        policy.interruptions = InterruptionRules(resumesWithin: .seconds(pick([1, 10])))
+        policy.user = UserRules(play: userSay(), unmute: userSay(), raise: userSay())
+        policy.muted = oneIn(4) ? .count : .ignore
+        policy.zones = oneIn(3) ? someZones() : Zones()
+        policy.ducking = Ducking(gain: Decibels(pick([-14, -30])))
         return TrialPolicy(policy: policy, roles: (names + ["", "unknown"]).map { Role($0) })
     }
 

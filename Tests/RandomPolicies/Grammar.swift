@@ -60,33 +60,21 @@ public struct Grammar {
 
     /// One of the keys of a role, most often the category, with a value that is mostly right.
     private mutating func key() -> String {
-        guard let key = chance(8) ? RoleKey.category : RoleKey.all.randomElement(using: &random) else { return "" }
+        let words = SessionDescription.words
+        let word = chance(8) ? "category" : pick(words)
+        if word == "duck" { return "duck = \(ducking())" }
+        guard let key = SessionDescription.keys.first(where: { $0.word == word }) else { return "" }
         let value =
-            switch key.value(Grammar.sample) {
-            case .options: "[ \(some(of: 0...2) { $0.pick(Grammar.words[key.word] ?? []) }) ]"
-            case .ducking: ducking()
+            switch key.value(SessionDescription(name: "", category: .playback)) {
+            case .list: "[ \(some(of: 0...2) { $0.pick(key.words) }) ]"
             case .priority: pick(["normal", "alarm", "phone", "7", "150", "255", "256"])
             case .time: time()
-            case .truth, .word: pick(Grammar.words[key.word] ?? [])
             case .gain: pick(["0", "-6", "\"-30 dB\"", "3"])
-            case .text: pick(["speaker", "any", "\"alsa_output.*\"", "\"\""])
-            case nil: ""
+            case .truth, .word, nil:
+                pick(key.words + (word == "output" ? ["speaker", "\"alsa_output.*\"", "\"\""] : []))
             }
-        return "\(key.word) = \(value)"
+        return "\(word) = \(value)"
     }
-
-    /// A description in which every key has an effect, for the kinds of their values.
-    private static let sample = {
-        var sample = SessionDescription(name: "", category: .playback, options: .duckOthers)
-        sample.level = Decibels(-6)
-        sample.output = OutputPattern("speaker")
-        sample.actsWhileSounding = true
-        sample.isPaired = true
-        return sample
-    }()
-
-    /// The words that each key of a role accepts.
-    private static let words = Dictionary(uniqueKeysWithValues: RoleKey.words.map { ($0, RoleKey.words(of: $0)) })
 
     private mutating func description() -> String {
         chance(5) ? "none" : "{ \(some(of: 0...3) { $0.key() }) }"
@@ -178,18 +166,5 @@ public struct Grammar {
             return "{ matches = \(grammar.matches()) actions = { \(grammar.chance(8) ? "" : update) } }"
         }
         return "rules = [ \(rules) ]"
-    }
-}
-
-extension RoleKey {
-    /// The words that a key accepts, as the reader lists them when it finds another word.
-    package static func words(of key: String) -> [String] {
-        let odd = ["options": "[ § ]", "duck": "{ § = § }"][key] ?? "§"
-        let file = PolicyFile(bytes: Array("untagged = { \(key) = \(odd) }".utf8), named: "t")
-        guard let expected = file.diagnostics.first?.expected else { return [] }
-        // Times have no words. What stands before a colon says what kind of word it is.
-        if expected.hasPrefix("a time") || expected.hasPrefix("a gain") { return [] }
-        let list = expected.split(separator: ": ").last ?? ""
-        return list.split(separator: ", ").flatMap { $0.components(separatedBy: " or ") }.filter { !$0.contains(" ") }
     }
 }

@@ -8,10 +8,21 @@ struct Explanation: Encodable {
     /// A session description in the keys and values of policy files.
     struct Described: Encodable {
         let name: String
-        /// The values that have an effect, in the order of the shipped policy files.
-        let values: [(key: String, value: RoleValue)]
+        /// The values that have an effect, by their key or by the object that their keys are in, in the order of the shipped
+        /// policy files.
+        private(set) var values: [(word: String, keys: [(word: String, value: PolicyValue)], isObject: Bool)] = []
 
-        private struct Key: CodingKey {
+        init(_ description: SessionDescription) {
+            name = description.name
+            for key in SessionDescription.keys where key.isShown(description) {
+                guard let value = key.value(description) else { continue }
+                let word = key.section ?? key.word
+                if values.last?.word != word { values.append((word, [], key.section != nil)) }
+                values[values.count - 1].keys.append((key.word, value))
+            }
+        }
+
+        private struct Word: CodingKey {
             let stringValue: String
             var intValue: Int? { nil }
 
@@ -20,36 +31,23 @@ struct Explanation: Encodable {
         }
 
         func encode(to encoder: any Encoder) throws {
-            var object = encoder.container(keyedBy: Key.self)
-            try object.encode(name, forKey: Key(stringValue: "name"))
-            for (word, value) in values {
-                let key = Key(stringValue: word)
-                switch value {
-                case .word(let word): try object.encode(word, forKey: key)
-                case .options(let options): try object.encode(options.names, forKey: key)
-                case .priority(let priority): try object.encode(priority.rawValue, forKey: key)
-                case .ducking(let ducking): try object.encode(Ducked(ducking), forKey: key)
-                case .time(let time): try object.encode(time.milliseconds, forKey: key)
-                case .truth(let truth): try object.encode(truth, forKey: key)
-                case .gain(let gain): try object.encode(gain.value, forKey: key)
-                case .text(let text): try object.encode(text, forKey: key)
+            var object = encoder.container(keyedBy: Word.self)
+            try object.encode(name, forKey: Word(stringValue: "name"))
+            for (word, keys, isObject) in values {
+                if isObject {
+                    var inner = object.nestedContainer(keyedBy: Word.self, forKey: Word(stringValue: word))
+                    for (word, value) in keys { try inner.encode(value, forKey: Word(stringValue: word)) }
+                } else {
+                    for (_, value) in keys { try object.encode(value, forKey: Word(stringValue: word)) }
                 }
             }
         }
-    }
 
-    /// The parameters of ducking, in decibels and milliseconds.
-    struct Ducked: Encodable {
-        var gain: Double
-        var attack: Double
-        var hold: Double
-        var release: Double
-
-        init(_ ducking: Ducking) {
-            gain = ducking.gain.value
-            attack = ducking.attack.milliseconds
-            hold = ducking.hold.milliseconds
-            release = ducking.release.milliseconds
+        /// The keys with their values as text.
+        var rows: [(key: String, value: String)] {
+            values.map { word, keys, isObject in
+                (word, keys.map { (isObject ? $0.word + " " : "") + $0.value.text }.joined(separator: ", "))
+            }
         }
     }
 
@@ -118,32 +116,29 @@ struct Explanation: Encodable {
     }
 }
 
-extension Explanation.Described {
-    init(_ description: SessionDescription) {
-        name = description.name
-        values = RoleKey.all.filter { !$0.isUsual(description) }.compactMap { key in
-            key.value(description).map { (key.word, $0) }
+extension PolicyValue: Encodable {
+    /// A number in decibels or milliseconds, a word, or a list of words.
+    package func encode(to encoder: any Encoder) throws {
+        var value = encoder.singleValueContainer()
+        switch self {
+        case .word(let word): try value.encode(word)
+        case .list(let words): try value.encode(words)
+        case .priority(let priority): try value.encode(priority.rawValue)
+        case .time(let time): try value.encode(time.milliseconds)
+        case .truth(let truth): try value.encode(truth)
+        case .gain(let gain): try value.encode(gain.value)
         }
     }
 
-    /// The keys with their values as text.
-    var rows: [(key: String, value: String)] { values.map { ($0.key, $0.value.text) } }
-}
-
-extension RoleValue {
     /// The value as people read it.
     fileprivate var text: String {
         switch self {
         case .word(let word): word
-        case .options(let options): options.isEmpty ? "none" : options.names.joined(separator: ", ")
+        case .list(let words): words.isEmpty ? "none" : words.joined(separator: ", ")
         case .priority(let priority): priority.words
-        case .ducking(let ducking):
-            "gain \(ducking.gain.words), attack \(ducking.attack.text), hold \(ducking.hold.text), "
-                + "release \(ducking.release.text)"
         case .time(let time): time.text
         case .truth(let truth): String(truth)
         case .gain(let gain): gain.words
-        case .text(let text): text
         }
     }
 }

@@ -58,7 +58,7 @@ extension Engine {
         if verdict.standings[place].phase.isHandover { return true }
         // What the session is then, may follow from any of its streams.
         let mayWait =
-            verdict.standings[place].described.has(.waitsForSilence) || policy.pairing?.holdsOnHandover == true
+            verdict.standings[place].described.has(.waitsForSilence) || facts.rules.call?.holdsOnHandover == true
             || facts.streams.contains { $0.session == place && $0.described.has(.waitsForSilence) }
         return mayWait
             && facts.streams.indices.contains { facts.streams[$0].isRunning && !verdict.applied[$0].isSettled }

@@ -20,6 +20,9 @@ public struct SessionConfiguration: Sendable, Hashable {
         case overrideNeedsCall(Category)
     }
 
+    /// The level of others under a voice prompt, at most: 20 dB above the background, speech is easy to follow.
+    private static let gainUnderSpeech = Decibels(-20)
+
     /// The category.
     public private(set) var category = Category.soloAmbient
     /// The options, as they were set.
@@ -98,8 +101,8 @@ public struct SessionConfiguration: Sendable, Hashable {
         let isOfConcern = effectiveMode == .spokenAudio || effectiveMode == .voicePrompt || effectiveMode.isChat
         let mode: Mode = isOfConcern ? effectiveMode : .default
         var ducking = ducking
-        if mode == .voicePrompt, Preset.underSpeech.gain.value < ducking.gain.value {
-            ducking.gain = Preset.underSpeech.gain
+        if mode == .voicePrompt {
+            ducking.gain = Decibels(min(ducking.gain.value, SessionConfiguration.gainUnderSpeech.value))
         }
         return SessionDescription(
             name: category.rawValue, category: category,

@@ -1,113 +1,91 @@
-/// The whole policy as the engine needs it: the descriptions of roles, and what sessions do to each other.
+/// The whole policy: the descriptions of roles, and what sessions do to each other. Policy files change it key by key.
 public struct Policy: Sendable, Equatable {
-    /// The preset's name, for explanations.
-    public let name: String
-    /// The description of streams with a role.
-    public let roles: [Role: SessionDescription]
-    /// Roles whose streams are left alone: they affect nobody and nobody affects them.
-    public let unmanagedRoles: Set<Role>
-    /// The description of a playback stream without a known role; `nil` leaves it alone.
-    public let untagged: SessionDescription?
-    /// The description of a capture stream without a known role; `nil` leaves it alone.
-    public let untaggedCapture: SessionDescription?
+    /// The name of the preset that it began with, for explanations.
+    public var name: String
+    /// The descriptions of streams with a role, by the role's own name, in lower case.
+    public var roles: [String: SessionDescription] = [:]
+    /// Other spellings of roles: from alias to role, e.g. `communication` to `phone`.
+    public var aliases: [String: String] = [:]
+    /// Roles, and their aliases, whose streams are left alone: they affect nobody and nobody affects them.
+    public var unmanaged: Set<String> = []
+    /// The roles in their order: in an application with several equally strong ones, the first counts (R1). Streams without a
+    /// role come last.
+    public var order: [String] = []
+    /// The description of a playback stream without a known role (R2); `nil` leaves it alone.
+    public var untagged: SessionDescription?
+    /// The description of a capture stream without a known role (R2); `nil` leaves it alone.
+    public var untaggedCapture: SessionDescription?
     /// The rules for pairs of sessions.
-    public let interplay: InterplayRules
-    /// The description of an application that plays and records at the same time without a role for either (N14); `nil`
-    /// for those of its streams.
-    public let pairing: SessionDescription?
-    /// Whether that goes for every application, and not only for those of which a rule says so.
-    public let pairsUntagged: Bool
-
+    public var interplay = InterplayRules()
+    /// The role of every application that plays and records at the same time without a role for either (N14); with `nil`,
+    /// only those are in a ``call`` of which a rule says so.
+    public var pairing: String?
     /// What the user's switches silence (N16).
-    public let switches: SwitchRules
-
+    public var switches = SwitchRules()
     /// The rules for outputs that are removed and come back (R63, R64).
-    public let routes: RouteRules
-
+    public var routes = RouteRules()
     /// How long interruptions last beyond their cause (N17).
-    public let interruptions: InterruptionRules
-
+    public var interruptions = InterruptionRules()
     /// The default ducking, used by opened sessions with the option duck-others.
-    public let ducking: Ducking
-
+    public var ducking = Ducking()
     /// What follows when a user wants to hear what the policy keeps silent (N19).
-    public let user: UserRules
-
+    public var user = UserRules()
     /// What a stream that its user or application has muted does to others (N24).
-    public let muted: MutedStreams
-
+    public var muted = MutedStreams.ignore
     /// What counts as sound (N13).
-    public let sounding: SoundingRules
-
+    public var sounding = SoundingRules()
     /// The zones (N27).
-    public let zones: Zones
-
+    public var zones = Zones()
     /// What people are told of on the desktop.
-    public let notified: Set<Notified>
-
+    public var notified: Set<Notified> = []
     /// What to do with what a server, or its session manager, has of the same purpose.
-    public let stockModules: StockModules
+    public var stockModules = StockModules.unload
 
-    /// The rank of each description by its name: of two equally strong ones in an application, the lower rank counts
-    /// (R1). Streams without a role come last.
-    public let order: [String: Int]
-
-    /// Creates a policy. Descriptions that are not in the order follow it, sorted by name.
-    public init(
-        name: String, roles: [Role: SessionDescription], unmanagedRoles: Set<Role> = [],
-        untagged: SessionDescription? = nil, untaggedCapture: SessionDescription? = nil,
-        interplay: InterplayRules = InterplayRules(), pairing: SessionDescription? = nil, pairsUntagged: Bool = true,
-        switches: SwitchRules = SwitchRules(), routes: RouteRules = RouteRules(),
-        interruptions: InterruptionRules = InterruptionRules(), user: UserRules = UserRules(),
-        muted: MutedStreams = .ignore, sounding: SoundingRules = SoundingRules(), zones: Zones = Zones(),
-        notified: Set<Notified> = [],
-        ducking: Ducking = Ducking(), stockModules: StockModules = .unload,
-        order: [String] = []
-    ) {
+    /// Creates a policy that manages streams with these roles only.
+    ///
+    /// - Parameters:
+    ///   - name: The policy's name.
+    ///   - roles: The descriptions of roles, each under its own name; equally strong ones count in this order.
+    public init(name: String, roles: [SessionDescription] = []) {
         self.name = name
-        self.roles = roles.filter { !unmanagedRoles.contains($0.key) }
-        self.unmanagedRoles = unmanagedRoles
-        self.untagged = untagged
-        self.untaggedCapture = untaggedCapture
-        self.interplay = interplay
-        self.pairing = pairing
-        self.pairsUntagged = pairsUntagged && pairing != nil
-        self.switches = switches
-        self.routes = routes
-        self.interruptions = interruptions
-        self.user = user
-        self.muted = muted
-        self.sounding = sounding
-        self.zones = zones
-        self.notified = notified
-        self.ducking = ducking
-        self.stockModules = stockModules
-        let others = Set(self.roles.values.map(\.name)).subtracting(order).sorted()
-        var places: [String: Int] = [:]
-        for name in order + others + [Policy.untaggedName, Policy.untaggedCaptureName] where places[name] == nil {
-            places[name] = places.count
-        }
-        self.order = places
+        for role in roles where self.roles.updateValue(role, forKey: role.name) == nil { order.append(role.name) }
     }
+
+    /// The same policy with a change.
+    public func with(_ change: (inout Policy) -> Void) -> Policy {
+        var result = self
+        change(&result)
+        return result
+    }
+
+    /// The description of a role by its name or an alias; `nil` if the policy does not know it or leaves it alone.
+    public func description(ofRole role: Role) -> SessionDescription? { roles[aliases[role.name] ?? role.name] }
 
     /// The description of a stream by its role (R2); `nil` if the policy leaves it alone.
     public func description(of role: Role?, direction: StreamDirection) -> SessionDescription? {
         if let role {
-            if unmanagedRoles.contains(role) { return nil }
-            if let description = roles[role] { return description }
+            if unmanaged.contains(role.name) { return nil }
+            if let description = description(ofRole: role) { return description }
         }
         if direction == .playback { return untagged }
         // N14: recordings must be known to the engine even if nothing is done to them.
-        return untaggedCapture ?? (pairsUntagged ? Policy.listener : nil)
+        return untaggedCapture ?? (pairing != nil ? Policy.listener : nil)
     }
 
-    /// Whether a description precedes another that is equally strong, in one application (R1).
-    func precedes(_ left: SessionDescription, _ right: SessionDescription) -> Bool {
-        // Opened sessions have no role, so no policy's order contains them.
-        let (first, second) = (order[left.name] ?? order.count, order[right.name] ?? order.count)
-        return (first, left.name, left.category.rawValue) < (second, right.name, right.category.rawValue)
+    /// The description of an application that plays and records at the same time without a role for either (N14); `nil` for
+    /// those of its streams.
+    public var call: SessionDescription? { roles[pairing ?? Policy.callName] }
+
+    /// The place of each description among equally strong ones in an application, by its name (R1). Opened sessions, which have
+    /// no role, come after all of them.
+    public var ranks: [String: Int] {
+        var ranks: [String: Int] = [:]
+        for name in order + [Policy.untaggedName, Policy.untaggedCaptureName] { ranks[name] = ranks.count }
+        return ranks
     }
 
+    /// The role of a call, which applications that play and record are in unless the policy names another one (N14).
+    public static let callName = "phone"
     /// The name of ``untagged`` in every policy.
     public static let untaggedName = "untagged"
     /// The name of ``untaggedCapture`` in every policy.

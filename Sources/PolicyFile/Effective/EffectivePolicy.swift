@@ -14,9 +14,10 @@ public struct EffectivePolicy: Sendable {
     public var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 
     init(_ assembly: Assembly) {
-        var writer = PolicyWriter(builtIn: assembly.builder.base.value.name)
+        var writer = PolicyWriter(builtIn: assembly.builder.base.value.rawValue)
         writer.comment("The policy that is in force. Behind each value is where it comes from.")
-        writer.comment("Sources, the later ones over the earlier ones: built-in \(assembly.builder.base.value.name)")
+        writer.comment(
+            "Sources, the later ones over the earlier ones: built-in \(assembly.builder.base.value.rawValue)")
         for name in assembly.names { writer.comment("  " + printable(name, limit: .max)) }
         writer.blank()
         writer.write(assembly.builder)
@@ -46,6 +47,9 @@ struct PolicyWriter {
     private var depth = 0
     /// The comment on values that no file sets.
     private let builtIn: String
+
+    /// The descriptions of the built-in preset, by name: what those are of which a file says nothing.
+    var unsaid: [String: DescriptionDraft] = [:]
 
     /// The column in which comments begin, unless the value is longer.
     private static let margin = 48
@@ -109,6 +113,18 @@ struct PolicyWriter {
     /// A gain in decibels.
     static func decibels(_ gain: Decibels) -> String {
         Int(exactly: gain.value).map { "\($0)" } ?? "\(gain.value)"
+    }
+
+    /// The value of a key; `nil` for a list.
+    static func text(_ value: PolicyValue) -> String? {
+        switch value {
+        case .word(let word): quoted(word)
+        case .priority(let priority): PolicyWriter.priority(priority)
+        case .time(let time): milliseconds(time)
+        case .truth(let truth): "\(truth)"
+        case .gain(let gain): decibels(gain)
+        case .list: nil
+        }
     }
 
     /// A priority by its name, if it has one.

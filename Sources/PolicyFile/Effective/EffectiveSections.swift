@@ -4,80 +4,70 @@ import PolicyEngine
 extension PolicyWriter {
     /// Writes all sections.
     mutating func write(_ builder: PolicyBuilder) {
-        line("preset = \(PolicyWriter.quoted(builder.base.value.name))", from: builder.base.origin)
-        blank()
-        let defaults = builder.completeDefaults
-        block("duck = {") { $0.write(defaults) }
-        blank()
-        write(builder.untagged, Policy.untaggedName, none: builder.untaggedOrigin, builder)
-        write(builder.untaggedCapture, Policy.untaggedCaptureName, none: builder.untaggedCaptureOrigin, builder)
-        line(
-            "capture-pairing = \(builder.pairing.value.map(PolicyWriter.quoted) ?? "false")",
-            from: builder.pairing.origin)
-        blank()
-        block("roles = {") { writer in
-            // In their order, which matters (R1).
-            for name in builder.roles.ordered { writer.write(builder.roles.roles[name], name, none: nil, builder) }
-            for (name, origin) in builder.roles.allUnmanaged.sorted(by: { $0.key < $1.key }) {
-                writer.line("\(PolicyWriter.quoted(name)) = none", from: origin)
+        let preset = PolicyBuilder(Sourced(builder.base.value))
+        unsaid = preset.roles.roles
+        unsaid[Policy.untaggedName] = preset.untagged
+        unsaid[Policy.untaggedCaptureName] = preset.untaggedCapture
+        for word in Policy.words {
+            switch word {
+            case "preset":
+                line("preset = \(PolicyWriter.quoted(builder.base.value.rawValue))", from: builder.base.origin)
+            case "untagged": write(builder.untagged, word, none: builder.untaggedOrigin, builder)
+            case "untagged-capture": write(builder.untaggedCapture, word, none: builder.untaggedCaptureOrigin, builder)
+            case "roles":
+                block("roles = {") { writer in
+                    // In their order, which matters (R1).
+                    for name in builder.roles.ordered {
+                        writer.write(builder.roles.roles[name], name, none: nil, builder)
+                    }
+                    for (name, origin) in builder.roles.allUnmanaged.sorted(by: { $0.key < $1.key }) {
+                        writer.line("\(PolicyWriter.quoted(name)) = none", from: origin)
+                    }
+                }
+            case "interplay": write(builder.interplay)
+            case "zones":
+                if builder.zones.zones.isEmpty { continue }
+                block("zones = {") { writer in
+                    for (zone, origin) in builder.zones.zones {
+                        writer.write(list: PolicyWriter.quoted(zone.name), zone.outputs.map { ($0.text, origin) })
+                    }
+                }
+            case "claims":
+                block("claims = {") { writer in
+                    for kind in ClaimKind.allCases { writer.write(builder.claims[kind] ?? ClaimDraft(), kind) }
+                }
+            case "rules":
+                block("rules = [", "]") { writer in
+                    for rule in builder.rules { writer.write(rule) }
+                }
+            default: write(builder.keys, word)
             }
+            blank()
         }
-        blank()
-        write(builder.interplay)
-        block("switches = {") { writer in
-            for list in builder.switches.lists { writer.write(list: list.key, list.words.map { ($0, list.origin) }) }
-        }
-        blank()
-        block("routes = {") { writer in
-            let routes = builder.routes
-            writer.line("pause-on-disconnect = \(routes.pauses.value)", from: routes.pauses.origin)
-            writer.write("resume-within", routes.resumesWithin)
-            writer.write("stop-recording", routes.stopsRecording) { $0.rawValue }
-        }
-        block("interruptions = {") { $0.write("resume-within", builder.interruptions.resumesWithin) }
-        block("user = {") { writer in
-            for (key, word) in builder.user.words { writer.write(key, word) { $0.rawValue } }
-        }
-        write("muted", builder.muted) { $0.rawValue }
-        let notified = Notified.allCases.filter(builder.notified.value.contains).map(\.rawValue)
-        write(list: "notify", notified.map { ($0, builder.notified.origin) })
-        if !builder.zones.zones.isEmpty {
-            block("zones = {") { writer in
-                for (zone, origin) in builder.zones.zones {
-                    writer.write(list: PolicyWriter.quoted(zone.name), zone.outputs.map { ($0.text, origin) })
+    }
+
+    /// Writes the keys that are set.
+    ///
+    /// - Parameters:
+    ///   - draft: The keys.
+    ///   - word: A key, or an object of keys.
+    ///   - isLeftOut: Whether to leave a key out.
+    private mutating func write<Subject>(
+        _ draft: Draft<Subject>, _ word: String, leavingOut isLeftOut: (PolicyKey<Subject>) -> Bool = { _ in false }
+    ) {
+        let keys = draft.set.filter { $0.key.section ?? $0.key.word == word && !isLeftOut($0.key) }
+        let lines: (inout PolicyWriter) -> Void = { writer in
+            for (key, setting) in keys {
+                guard let value = key.value(draft.values) else { continue }
+                if let text = PolicyWriter.text(value) {
+                    writer.line("\(key.word) = \(text)", from: setting.origin)
+                } else if case .list(let words) = value {
+                    writer.write(list: key.word, words.map { ($0, setting.elements[$0] ?? setting.origin) })
                 }
             }
         }
-        block("sounding = {") { writer in
-            let above = builder.sounding.above
-            writer.line("above = \(PolicyWriter.decibels(above.value))", from: above.origin)
-            writer.write("hold", builder.sounding.hold)
-        }
-        write("stock-modules", builder.stockModules) { $0.rawValue }
-        blank()
-        block("claims = {") { writer in
-            for kind in ClaimKind.allCases { writer.write(builder.claims[kind] ?? ClaimDraft(), kind) }
-        }
-        blank()
-        block("rules = [", "]") { writer in
-            for rule in builder.rules { writer.write(rule) }
-        }
-    }
-
-    private mutating func write(_ ducking: DuckingDraft) {
-        if let gain = ducking.gain { line("gain = \(PolicyWriter.decibels(gain.value))", from: gain.origin) }
-        write("attack", ducking.attack)
-        write("hold", ducking.hold)
-        write("release", ducking.release)
-    }
-
-    private mutating func write(_ key: String, _ time: Sourced<Duration>?) {
-        if let time { line("\(key) = \(PolicyWriter.milliseconds(time.value))", from: time.origin) }
-    }
-
-    /// Writes a key with a word, unless the value is not set.
-    private mutating func write<Value>(_ key: String, _ value: Sourced<Value>?, _ word: (Value) -> String) {
-        if let value { line("\(key) = \(word(value.value))", from: value.origin) }
+        if keys.isEmpty { return }
+        if keys[0].key.section == nil { lines(&self) } else { block("\(word) = {", "}", lines) }
     }
 
     private mutating func write(list key: String, _ elements: [(text: String, origin: Origin?)]) {
@@ -94,35 +84,21 @@ extension PolicyWriter {
         _ draft: DescriptionDraft?, _ name: String, none origin: Origin?, _ builder: PolicyBuilder
     ) {
         guard let draft else { return line("\(name) = none", from: origin) }
+        let unsaid = unsaid
         block("\(PolicyWriter.quoted(name)) = {") { writer in
             if name != Policy.untaggedName, name != Policy.untaggedCaptureName {
                 let aliases = builder.roles.finalAliases.filter { $0.value == name }.keys.sorted()
                 writer.write(list: "aliases", aliases.map { ($0, builder.roles.aliases[$0]?.origin) })
             }
-            let whole = draft.complete(name)
-            writer.write(whole, leavingOut: { $0.isUsual(whole.values) })
-            let ducking = builder.ducking(of: draft, name)
-            if !ducking.isEmpty { writer.block("duck = {") { $0.write(ducking) } }
-        }
-    }
-
-    /// Writes all keys but `duck` and those that are left out.
-    private mutating func write(_ draft: DescriptionDraft, leavingOut isLeftOut: (RoleKey) -> Bool = { _ in false }) {
-        for (key, origin) in draft.keys where !isLeftOut(key) {
-            let text: String
-            switch key.value(draft.values) {
-            case .word(let word): text = word
-            case .priority(let priority): text = PolicyWriter.priority(priority)
-            case .time(let time): text = PolicyWriter.milliseconds(time)
-            case .truth(let truth): text = "\(truth)"
-            case .gain(let gain): text = PolicyWriter.decibels(gain)
-            case .text(let written): text = PolicyWriter.quoted(written)
-            case .options:
-                write(list: key.word, draft.options.map { ($0.value.word, $0.origin) })
-                continue
-            case .ducking, nil: continue
+            let whole = draft.complete(builder.keys.values).keys
+            for word in SessionDescription.words {
+                // What has no effect is written only where the role would have another value without.
+                let usual = unsaid[name] ?? DescriptionDraft(name: name)
+                let values = usual.complete(builder.keys.values).keys.values
+                writer.write(whole, word) {
+                    !$0.isShown(whole.values) && (word != "duck" || $0.value(whole.values) == $0.value(values))
+                }
             }
-            line("\(key.word) = \(text)", from: origin)
         }
     }
 
@@ -139,15 +115,11 @@ extension PolicyWriter {
                 }
             }
         }
-        blank()
     }
 
     private mutating func write(_ pair: PairDraft, _ other: InterplayRules.Party) {
         block("\(other.word) = {") { writer in
-            writer.write("kind", pair.kind) { $0.rawValue }
-            writer.write("newcomer", pair.newcomer) { $0.rawValue }
-            if pair.ducks { writer.write(pair.ducking) }
-            if pair.isSilencing { writer.write("fade", pair.fade) }
+            for word in PairKeys.words { writer.write(pair.keys, word) { !pair.uses($0) } }
         }
     }
 
@@ -158,7 +130,9 @@ extension PolicyWriter {
         }
         block("\(kind.rawValue) = {") { writer in
             writer.write("allow", allow.value, from: allow.origin)
-            writer.write("otherwise", claim.otherwise, PolicyWriter.quoted)
+            if let otherwise = claim.otherwise {
+                writer.line("otherwise = \(PolicyWriter.quoted(otherwise.value))", from: otherwise.origin)
+            }
         }
     }
 
@@ -176,10 +150,11 @@ extension PolicyWriter {
             writer.write("matches", rule.matches, from: rule.origin)
             guard rule.role != nil || rule.changes != nil else { return writer.line("actions = { }") }
             writer.block("actions = { update-session = {", "} }") { writer in
-                writer.write("role", rule.role, PolicyWriter.quoted)
+                if let role = rule.role {
+                    writer.line("role = \(PolicyWriter.quoted(role.value))", from: role.origin)
+                }
                 guard let changes = rule.changes else { return }
-                writer.write(changes)
-                if !changes.ducking.isEmpty { writer.block("duck = {") { $0.write(changes.ducking) } }
+                for word in SessionDescription.words { writer.write(changes.keys, word) }
             }
         }
     }
@@ -198,40 +173,11 @@ extension InterplayRules.Party {
 
 extension DescriptionDraft {
     /// The draft, with usual values for what it does not set.
-    fileprivate func complete(_ name: String) -> DescriptionDraft {
-        var result = DescriptionDraft(SessionDescription(name: name, category: .ambient))
+    fileprivate func complete(_ defaults: Policy) -> DescriptionDraft {
+        var usual = SessionDescription(name: name, category: .ambient)
+        usual.ducking = defaults.ducking
+        var result = DescriptionDraft(name: name, complete: usual)
         result.overlay(self)
         return result
-    }
-}
-
-extension PolicyBuilder {
-    /// The default ducking, with usual values for what is not set.
-    fileprivate var completeDefaults: DuckingDraft {
-        var result = DuckingDraft.usual
-        result.overlay(defaults)
-        return result
-    }
-
-    /// The ducking values to write for a description: all if it ducks others, otherwise only those that differ from the
-    /// defaults.
-    fileprivate func ducking(of draft: DescriptionDraft, _ name: String) -> DuckingDraft {
-        var whole = completeDefaults
-        whole.overlay(draft.ducking)
-        if draft.description(defaults: defaults)?.ducksOthers == true { return whole }
-        let preset = PolicyBuilder(Sourced(base.value))
-        let own =
-            switch name {
-            case Policy.untaggedName: preset.untagged
-            case Policy.untaggedCaptureName: preset.untaggedCapture
-            default: preset.roles.roles[name]
-            }
-        var unsaid = completeDefaults
-        if let own { unsaid.overlay(own.ducking) }
-        if whole.gain?.value == unsaid.gain?.value { whole.gain = nil }
-        if whole.attack?.value == unsaid.attack?.value { whole.attack = nil }
-        if whole.hold?.value == unsaid.hold?.value { whole.hold = nil }
-        if whole.release?.value == unsaid.release?.value { whole.release = nil }
-        return whole
     }
 }

@@ -84,7 +84,7 @@ private final class Round {
 private struct PresetFiles {
     /// The preset that is the base of the sources.
     struct Choice {
-        var base = Sourced(Preset.desktop)
+        var base = Sourced(BuiltInPreset.desktop)
         var file: Document?
         var failures: [PresetFailure] = []
     }
@@ -104,7 +104,7 @@ private struct PresetFiles {
         for document in documents {
             guard let node = document.presetName else { continue }
             let origin = Origin(file: document.name, place: node.place)
-            if let preset = node.text.flatMap({ Vocabulary.presets[$0] }) {
+            if let preset = node.text.flatMap(BuiltInPreset.init) {
                 choice.base = Sourced(preset, at: origin)
                 choice.file = nil
             } else if let name = node.text, let file = file(name) {
@@ -119,13 +119,13 @@ private struct PresetFiles {
             choice.file = nil
         } else if let node = file.presetName {
             let origin = Origin(file: file.name, place: node.place)
-            if let preset = node.text.flatMap({ Vocabulary.presets[$0] }) {
+            if let preset = node.text.flatMap(BuiltInPreset.init) {
                 choice.base = Sourced(preset, at: origin)
             } else {
                 choice.failures.append(
                     PresetFailure(
                         origin: origin, found: node.summary, expected: "a built-in preset: \(builtIn)",
-                        nearest: node.text.flatMap { nearest(to: $0, among: Preset.all.keys.sorted()) }))
+                        nearest: node.text.flatMap { nearest(to: $0, among: BuiltInPreset.names) }))
             }
         }
         return choice
@@ -138,12 +138,12 @@ private struct PresetFiles {
         return file
     }
 
-    private var builtIn: String { list(Preset.all.keys.sorted()) }
+    private var builtIn: String { list(BuiltInPreset.names) }
 
     private mutating func failure(_ node: Node, _ origin: Origin, isArgument: Bool) -> PresetFailure {
         let files = names ?? layers.presetNames()
         names = files
-        let words = Set(files + Preset.all.keys).sorted()
+        let words = Set(files + BuiltInPreset.names).sorted()
         return PresetFailure(
             origin: origin, found: node.summary,
             expected: (isArgument ? "the absolute path of a policy file or " : "") + "a preset: \(list(words))",

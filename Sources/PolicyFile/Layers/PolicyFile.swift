@@ -2,8 +2,9 @@ import PolicyEngine
 
 /// A policy file, read and checked.
 ///
-/// The syntax is PipeWire's own (SPA-JSON). A file changes a preset, key by key; the files under `policy/` show every key. All mistakes of a file are found at once; an unknown key is a warning, anything else an
-/// error. Nothing in a file, however broken, makes the reader fail otherwise.
+/// The syntax is PipeWire's own (SPA-JSON). A file changes a preset, key by key; `policy/desktop.conf` shows every key. All
+/// mistakes of a file are found at once; an unknown key is a warning, anything else an error. Nothing in a file, however
+/// broken, makes the reader fail otherwise.
 public struct PolicyFile: Sendable, Equatable {
     /// The largest file that is read, in bytes.
     public static let maximumSize = 1 << 20
@@ -12,8 +13,6 @@ public struct PolicyFile: Sendable, Equatable {
 
     /// The name in the diagnostics.
     public let name: String
-    /// The preset with all that the file changes; `nil` when the file has an error.
-    public let preset: Preset?
     /// The policy that the file describes; `nil` when the file has an error.
     public let policy: Policy?
     /// Everything that is wrong with the file, in reading order.
@@ -58,7 +57,6 @@ public struct PolicyFile: Sendable, Equatable {
         let assembly = Assembly([document], presetsFrom: Layers(folders: presetFolders))
         let contents = assembly.diagnosis.hasErrors ? nil : assembly.contents
         name = document.name
-        preset = contents?.preset
         policy = contents?.policy
         classifier = contents?.classifier
         diagnostics = assembly.diagnosis.diagnostics

@@ -11,7 +11,7 @@ struct Sourced<Value: Sendable>: Sendable {
 
 extension Optional {
     /// Takes another value, unless reading it failed.
-    mutating func set<Value>(_ value: Value?, at origin: Origin) where Wrapped == Sourced<Value> {
+    mutating func set<Value>(_ value: Value?, at origin: Origin?) where Wrapped == Sourced<Value> {
         if let value { self = Sourced(value, at: origin) }
     }
 }

@@ -100,7 +100,7 @@ public struct Classifier: Sendable {
         }
         for rule in rules where rule.matches.isMet(by: property) {
             if case .become(let other?, let role) = rule.action, !other.fits(direction),
-                Role(role).flatMap({ policy.roles[$0] })?.fits(direction) == false
+                Role(role).flatMap(policy.description(ofRole:))?.fits(direction) == false
             {
                 // The rule concerns an application, but its role does not fit streams of this direction.
                 steps.append(
@@ -149,11 +149,11 @@ public struct Classifier: Sendable {
         var description = policy.description(of: nil, direction: direction)
         if let role = value.flatMap({ Role($0) }) {
             reason = "its media.role is \(printable(role.name))"
-            if let described = policy.roles[role] {
+            if let described = policy.description(ofRole: role) {
                 // pw-record gives every recording the role Music.
                 isByRole = described.fits(direction)
                 if isByRole { description = described } else { reason += ", which \(described.misfit)" }
-            } else if !policy.unmanagedRoles.contains(role) {
+            } else if !policy.unmanaged.contains(role.name) {
                 reason += ", which is no known role"
             } else {
                 steps.append(.init(text: "\(reason): it is left alone", origin: origins.unmanaged[role.name]))
@@ -187,13 +187,13 @@ public struct Classifier: Sendable {
             text = other == nil ? "a rule leaves it alone" : "a rule makes it \(role)"
         case .change(let change):
             if var changed = description {
-                change.change(&changed)
+                change.keys.change(&changed)
                 description = changed.consistent
-                text = "a rule changes its \(list(change.keys.map(\.key.word), lastAfter: "and"))"
-            } else if isRecording, change.values.isPaired {
+                text = "a rule changes its \(list(change.keys.words, lastAfter: "and"))"
+            } else if isRecording, change.keys.values.isPaired {
                 // N14: it does nothing by itself, and makes a call of what its application plays meanwhile.
                 var listener = Policy.listener
-                change.change(&listener)
+                change.keys.change(&listener)
                 (listener.category, listener.isInterruptible) = (Policy.listener.category, false)
                 description = listener
                 text = "a rule makes its application be in a call while it plays, too"

@@ -33,12 +33,12 @@ struct ClaimDraft: Sendable {
         if node.text == PolicyWord.any || node.text == ClaimDraft.usual {
             self = ClaimDraft()
             isForAnyone = node.text == PolicyWord.any
-            origin = Origin(file: diagnosis.file, place: node.place)
+            origin = diagnosis.origin(node.place)
             return
         }
         guard let object = diagnosis.object(node, or: PolicyWord.any, ClaimDraft.usual) else { return }
         for member in diagnosis.members(of: object, known: ClaimDraft.keys) {
-            let origin = Origin(file: diagnosis.file, place: member.value.place)
+            let origin = diagnosis.origin(member.value.place)
             if member.key.text == "allow" {
                 allow.set(diagnosis.matches(member.value, count: &conditions), at: origin)
             } else {
@@ -115,15 +115,5 @@ extension SessionDescription {
         result.priority = .normal
         result.handover = .overlap
         return result
-    }
-}
-
-extension Diagnosis {
-    /// Reads a role's name in lower case; its meaning is resolved later.
-    mutating func name(of noun: String, _ node: Node) -> String? {
-        if let text = node.text, !text.isEmpty { return text.lowercased() }
-        error(
-            at: node.place, found: node.text == nil ? node.summary : "an empty role", expected: noun)
-        return nil
     }
 }

@@ -1,108 +1,116 @@
 import PolicyEngine
 
 /// The draft of a session description, merged from the sources, with the origin of every value.
-struct DescriptionDraft: Sendable {
-    /// Where a value was set; `nil` when that was the built-in preset.
-    private struct Setting {
-        var origin: Origin?
-    }
-
+struct DescriptionDraft: Sendable, Equatable {
     let name: String
     /// Where a source first mentioned the description; `nil` if only the preset has it.
     private(set) var origin: Origin?
-    /// The values of the keys that are set. The other values mean nothing, and are always the same.
-    var values: SessionDescription
-    /// The options that are set, in their order.
-    var options: [Sourced<CategoryOptions>] = []
-    /// How others are ducked, which may be set in part only; it counts in place of that in ``values``.
-    var ducking = DuckingDraft()
-    /// Where a source last mentioned `duck`.
-    var duckingOrigin: Origin?
-    private(set) var isCategoryWrong = false
-    /// In the order of ``RoleKey/all``; `nil` for keys that nothing has set.
-    private var settings: [Setting?]
-
-    /// Creates a draft from a preset's description.
-    init(_ preset: SessionDescription) {
-        name = preset.name
-        values = preset
-        options = CategoryOptions.named.map(\.option).filter(preset.options.contains).map { Sourced($0) }
-        ducking = DuckingDraft(preset.ducking)
-        settings = RoleKey.all.map { _ in Setting() }
-    }
+    /// The values that are set.
+    private(set) var keys: Draft<SessionDescription>
 
     /// Creates an empty draft.
     init(name: String) {
         self.name = name
-        values = SessionDescription(name: name, category: .ambient)
-        settings = RoleKey.all.map { _ in nil }
+        keys = Draft(SessionDescription(name: name, category: .ambient))
+    }
+
+    /// Creates a draft that sets every key to the value of a description.
+    init(name: String, complete description: SessionDescription) {
+        self.name = name
+        keys = Draft(complete: description)
     }
 
     /// Merges the members of an object. The caller handles keys that do not belong to a description.
     mutating func apply(_ members: [Member], at place: Place, _ diagnosis: inout Diagnosis) {
-        if origin == nil { origin = Origin(file: diagnosis.file, place: place) }
-        for member in members {
-            guard let index = RoleKey.words.firstIndex(of: member.key.text) else { continue }
-            let isRead = RoleKey.all[index].read(member, &self, &diagnosis)
-            if isRead { settings[index] = Setting(origin: Origin(file: diagnosis.file, place: member.value.place)) }
-            if member.key.text == RoleKey.category.word { isCategoryWrong = !isRead }
-        }
+        if origin == nil { origin = diagnosis.origin(place) }
+        for member in members { keys.read(member, &diagnosis) }
     }
 
     /// Merges another draft over this one.
-    mutating func overlay(_ other: DescriptionDraft) {
-        for index in other.settings.indices where other.settings[index] != nil {
-            RoleKey.all[index].overlay(other, &self)
-            settings[index] = other.settings[index]
-        }
-        duckingOrigin = other.duckingOrigin ?? duckingOrigin
-        isCategoryWrong = isCategoryWrong || other.isCategoryWrong
-    }
+    mutating func overlay(_ other: DescriptionDraft) { keys.overlay(other.keys) }
 
-    // MARK: What is set
-
-    /// The keys that are set, each with the origin of its value; in the order of ``RoleKey/all``.
-    var keys: [(key: RoleKey, origin: Origin?)] {
-        settings.indices.compactMap { index in settings[index].map { (RoleKey.all[index], $0.origin) } }
-    }
-
-    var category: Sourced<Category>? { sourced(values.category, of: .category) }
-    var mode: Sourced<Mode>? { sourced(values.mode, of: .mode) }
-    var handover: Sourced<Handover>? { sourced(values.handover, of: .handover) }
-    /// Whether the options are set, be it to none.
-    var setsOptions: Bool { setting(of: .options) != nil }
-
-    private func sourced<Value>(_ value: Value, of key: RoleKey) -> Sourced<Value>? {
-        setting(of: key).map { Sourced(value, at: $0.origin) }
-    }
-
-    private func setting(of key: RoleKey) -> Setting? {
-        RoleKey.words.firstIndex(of: key.word).flatMap { settings[$0] }
-    }
-
-    // MARK: Results
+    /// The category, if one is set.
+    var category: Category? { keys.setting("category") == nil ? nil : keys.values.category }
 
     /// The finished description; `nil` while it has no category.
     ///
-    /// - Parameter defaults: The ducking where the draft sets none.
-    func description(defaults: DuckingDraft) -> SessionDescription? {
-        guard category != nil else { return nil }
-        var description = SessionDescription(name: name, category: values.category)
-        defaults.change(&description.ducking)
-        change(&description)
+    /// - Parameter defaults: The policy with the ducking where the draft sets none.
+    func description(defaults: Policy) -> SessionDescription? {
+        guard let category else { return nil }
+        var description = SessionDescription(name: name, category: category)
+        description.ducking = defaults.ducking
+        keys.change(&description)
         return description
     }
 
-    /// Applies the values that are set.
-    func change(_ description: inout SessionDescription) {
-        for index in settings.indices where settings[index] != nil { RoleKey.all[index].apply(self, &description) }
+    /// The finished description, after checking that its parts fit together.
+    ///
+    /// - Parameters:
+    ///   - defaults: The policy with the ducking where the draft sets none.
+    ///   - meant: The known name that a new one was most likely meant to be.
+    ///   - isComplete: Whether every source could be read, so that missing values are really missing.
+    ///   - ducks: Whether a rule for a pair makes it duck others.
+    func finish(
+        defaults: Policy, meant: (String) -> String?, isComplete: Bool, ducks: Bool, _ diagnosis: inout Diagnosis
+    ) -> SessionDescription? {
+        if category == nil, let origin, isComplete, !keys.wrong.contains("category") {
+            diagnosis.error(
+                at: origin, found: "'\(printable(name))', which is new, without a category",
+                expected: "category = …", nearest: meant(name))
+        }
+        check(&diagnosis)
+        let description = description(defaults: defaults)
+        if let origin = keys.mentions["duck"], let description, !description.ducksOthers, !ducks {
+            diagnosis.warning(
+                at: origin, found: "duck without the option duck-others", expected: "both (it has no effect)")
+        }
+        return description
     }
+
+    /// Reports parts that do not fit together. The later part is reported as wrong, because the former ones did fit.
+    func check(_ diagnosis: inout Diagnosis) {
+        guard let chosen = keys.setting("category"), !keys.wrong.contains("category") else { return }
+        let (values, category) = (keys.values, keys.values.category)
+        let word = category.rawValue
+        func takers(_ takes: (Category) -> Bool) -> String { list(Category.allCases.filter(takes).map(\.rawValue)) }
+        if let options = keys.setting("options") {
+            for (name, option) in CategoryOptions.named where values.options.contains(option) && !category.takes(option)
+            {
+                guard let origin = diagnosis.later(options.elements[name] ?? options.origin, chosen.origin) else {
+                    continue
+                }
+                diagnosis.error(
+                    at: origin, found: "the option \(name) with category \(word)",
+                    expected: "it with \(takers { $0.takes(option) }) only")
+            }
+        }
+        if let handover = keys.setting("handover"), !category.takes(values.handover),
+            let origin = diagnosis.later(handover.origin, chosen.origin)
+        {
+            diagnosis.error(
+                at: origin, found: "handover \(values.handover.rawValue) with category \(word)",
+                expected: "overlap, as a call must never be held back")
+        }
+        // R55: a mode that the category ignores is no error.
+        if let mode = keys.setting("mode"), !category.takes(values.mode),
+            let origin = diagnosis.later(mode.origin, chosen.origin)
+        {
+            diagnosis.warning(
+                at: origin, found: "mode \(values.mode.rawValue) with category \(word)",
+                expected: "it with \(takers { $0.takes(values.mode) }) only (it has no effect)")
+        }
+    }
+
+    /// Whether both drafts set the same values, whatever the origins of these.
+    static func == (left: DescriptionDraft, right: DescriptionDraft) -> Bool { left.keys == right.keys }
 }
 
-extension DescriptionDraft: Equatable {
-    /// Whether both drafts set the same values, whatever the origins of these.
-    static func == (left: DescriptionDraft, right: DescriptionDraft) -> Bool {
-        left.values == right.values && left.ducking == right.ducking
-            && zip(left.settings, right.settings).allSatisfy { ($0 == nil) == ($1 == nil) }
+extension SessionDescription {
+    /// The description without the parts that do not fit its category, as rules may have combined them.
+    var consistent: SessionDescription {
+        var result = self
+        for (_, option) in CategoryOptions.named where !category.takes(option) { result.options.remove(option) }
+        if !category.takes(handover) { result.handover = .overlap }
+        return result
     }
 }

@@ -6,17 +6,9 @@ struct InterplayTable: Sendable {
     typealias Pair = InterplayRules.Pair
 
     /// The rules by the names in the sources. Whether a name is a role or a category is known only when all roles are.
-    private(set) var pairs: [Pair: PairDraft]
+    private(set) var pairs: [Pair: PairDraft] = [:]
     /// Where each name was first mentioned, to report unknown ones.
-    private var mentions: [Pair: (actor: Origin, other: Origin)] = [:]
-
-    init(_ rules: InterplayRules) {
-        func word(_ party: Party) -> Party {
-            if case .category(let category) = party { .named(category.rawValue) } else { party }
-        }
-        pairs = [:]
-        for (pair, rule) in rules.rules { pairs[Pair(word(pair.actor), word(pair.other))] = PairDraft(rule) }
-    }
+    private var mentions: [Pair: (actor: Origin?, other: Origin?)] = [:]
 
     /// Merges a source's pairs.
     mutating func apply(_ members: [Member], _ diagnosis: inout Diagnosis) {
@@ -26,10 +18,7 @@ struct InterplayTable: Sendable {
                 let pair = Pair(party(actor.key.text), party(other.key.text))
                 pairs[pair, default: PairDraft()].apply(other, &diagnosis)
                 if mentions[pair] == nil {
-                    mentions[pair] = (
-                        Origin(file: diagnosis.file, place: actor.key.place),
-                        Origin(file: diagnosis.file, place: other.key.place)
-                    )
+                    mentions[pair] = (diagnosis.origin(actor.key.place), diagnosis.origin(other.key.place))
                 }
             }
         }
@@ -71,9 +60,9 @@ struct InterplayTable: Sendable {
     /// - Parameters:
     ///   - roles: All roles and aliases.
     ///   - descriptions: The descriptions of roles that are not left alone.
-    ///   - defaults: The ducking of an actor that is `any` or a category.
+    ///   - defaults: The policy with the ducking of an actor that is `any` or a category.
     func finish(
-        roles: RoleTable, descriptions: [String: SessionDescription], defaults: DuckingDraft,
+        roles: RoleTable, descriptions: [String: SessionDescription], defaults: Policy,
         _ diagnosis: inout Diagnosis
     ) -> InterplayRules {
         var rules: [Pair: InterplayRules.Rule] = [:]
@@ -93,7 +82,7 @@ struct InterplayTable: Sendable {
             if let other {
                 for kind in draft.kinds { check(kind, by: actor, to: other, &diagnosis) }
             }
-            rules[pair] = draft.rule(own: actor?.ducking ?? DuckingDraft().ducking(otherwise: defaults))
+            rules[pair] = draft.rule(own: actor?.ducking ?? defaults.ducking)
         }
         return InterplayRules(rules)
     }
@@ -104,11 +93,12 @@ struct InterplayTable: Sendable {
 
     /// Reports an unknown name, or the name of a role without a session.
     private func check(
-        _ party: Party, at origin: Origin, _ roles: RoleTable, _ descriptions: [String: SessionDescription],
+        _ party: Party, at origin: Origin?, _ roles: RoleTable, _ descriptions: [String: SessionDescription],
         _ diagnosis: inout Diagnosis
     ) {
         let special = [PolicyWord.any, Policy.untaggedName, Policy.untaggedCaptureName]
-        guard case .named(let name) = meaning(of: party, roles), descriptions[name] == nil, !special.contains(name)
+        guard let origin, case .named(let name) = meaning(of: party, roles), descriptions[name] == nil,
+            !special.contains(name)
         else { return }
         switch roles.meaning(of: name) {
         case .unmanaged:

@@ -2,17 +2,17 @@ import PolicyEngine
 
 /// The draft of the roles and their aliases, merged from the sources.
 struct RoleTable: Sendable {
-    private static let keys = ["aliases"] + RoleKey.words
+    private static let keys = ["aliases"] + SessionDescription.words
 
     /// The roles by canonical name.
-    private(set) var roles: [String: DescriptionDraft]
+    private(set) var roles: [String: DescriptionDraft] = [:]
     /// The role of each alias, which may itself have become an alias since.
-    private(set) var aliases: [String: Sourced<String>]
+    private(set) var aliases: [String: Sourced<String>] = [:]
     /// The roles that are left alone.
-    private(set) var unmanaged: [String: Sourced<Bool>]
+    private(set) var unmanaged: [String: Sourced<Bool>] = [:]
 
     /// All names that were ever roles: the preset's, then those of the sources in their order.
-    private var order: [String]
+    private var order: [String] = []
 
     /// The roles that became aliases, restored when they are no longer aliases.
     private var hidden: [String: Hidden] = [:]
@@ -22,16 +22,13 @@ struct RoleTable: Sendable {
         case unmanaged(Sourced<Bool>)
     }
 
-    private let presetAliases: [String: String]
-    private let presetNames: [String]
+    private var presetAliases: [String: String] = [:]
+    private var presetNames: [String] = []
 
-    init(_ preset: Preset) {
-        roles = preset.roles.mapValues { DescriptionDraft($0) }
-        aliases = preset.aliases.mapValues { Sourced($0) }
-        unmanaged = Dictionary(uniqueKeysWithValues: preset.unmanaged.map { ($0, Sourced(true)) })
-        order = preset.order
-        presetAliases = preset.aliases
-        presetNames = preset.unmanaged.union(preset.roles.keys).sorted()
+    /// Remembers what the roles are in the built-in preset, which has just been merged.
+    mutating func endPreset() {
+        presetAliases = aliases.mapValues(\.value)
+        presetNames = (Array(unmanaged.keys) + roles.keys).sorted()
     }
 
     // MARK: Names
@@ -85,7 +82,7 @@ struct RoleTable: Sendable {
                 roles[role] = nil
                 aliases[role] = nil
                 lists[role] = nil
-                unmanaged[role] = Sourced(true, at: Origin(file: diagnosis.file, place: member.value.place))
+                unmanaged[role] = Sourced(true, at: diagnosis.origin(member.value.place))
                 continue
             }
             guard let object = diagnosis.object(member.value, or: PolicyWord.none) else { continue }
@@ -133,7 +130,7 @@ struct RoleTable: Sendable {
                         at: element.place, found: "the alias '\(printable(alias))'",
                         expected: "it for one role (it is one of '\(printable(owner.value))')")
                 } else {
-                    aliases[alias] = Sourced(role, at: Origin(file: diagnosis.file, place: element.place))
+                    aliases[alias] = Sourced(role, at: diagnosis.origin(element.place))
                     hide(alias)
                 }
             }

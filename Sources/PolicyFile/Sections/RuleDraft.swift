@@ -4,15 +4,15 @@ import PolicyEngine
 struct RuleDraft: Sendable {
     private static let keys = ["matches", "actions"]
     private static let actionKeys = ["update-session"]
-    private static let updateKeys = ["role"] + RoleKey.words
+    private static let updateKeys = ["role"] + SessionDescription.words
 
     private(set) var matches = Matches([])
     /// The role given to matching streams; `none` leaves them alone.
     private(set) var role: Sourced<String>?
     /// The changes made on top of the role.
     private(set) var changes: DescriptionDraft?
-    /// Where the rule begins.
-    let origin: Origin
+    /// Where the rule begins; `nil` in a built-in preset.
+    let origin: Origin?
 
     /// Reads a source's rules, in order. A rule with a mistake is reported and left out.
     static func read(_ node: Node, conditions: inout Int, _ diagnosis: inout Diagnosis) -> [RuleDraft] {
@@ -30,7 +30,7 @@ struct RuleDraft: Sendable {
     }
 
     private init?(_ node: Node, conditions: inout Int, _ diagnosis: inout Diagnosis) {
-        origin = Origin(file: diagnosis.file, place: node.place)
+        origin = diagnosis.origin(node.place)
         guard let object = diagnosis.object(node) else { return nil }
         var hasActions = false
         let members = diagnosis.members(of: object, known: RuleDraft.keys)
@@ -60,7 +60,7 @@ struct RuleDraft: Sendable {
             for key in keys where key.key.text == "role" {
                 role.set(
                     diagnosis.name(of: "a role or none", key.value),
-                    at: Origin(file: diagnosis.file, place: key.value.place))
+                    at: diagnosis.origin(key.value.place))
             }
             guard keys.contains(where: { $0.key.text != "role" }) else { continue }
             var draft = changes ?? DescriptionDraft(name: "")
@@ -71,11 +71,11 @@ struct RuleDraft: Sendable {
 
     /// The finished rule, after checking that its parts fit together.
     func finish(
-        roles: RoleTable, descriptions: [String: SessionDescription], defaults: DuckingDraft,
+        roles: RoleTable, descriptions: [String: SessionDescription], defaults: Policy,
         _ diagnosis: inout Diagnosis
     ) -> Rule {
         func rule(_ action: Rule.Action) -> Rule { Rule(matches: matches, action: action, origin: origin) }
-        guard let role, let place = role.origin else {
+        guard let role else {
             changes?.check(&diagnosis)
             return rule(.change(changes ?? DescriptionDraft(name: "")))
         }
@@ -90,9 +90,11 @@ struct RuleDraft: Sendable {
             }
             return rule(.become(nil, role: role.value))
         case .unknown:
-            diagnosis.error(
-                at: place, found: "'\(printable(role.value))'", expected: "a role or none",
-                nearest: nearest(to: role.value, among: roles.names + [PolicyWord.none]))
+            if let place = role.origin {
+                diagnosis.error(
+                    at: place, found: "'\(printable(role.value))'", expected: "a role or none",
+                    nearest: nearest(to: role.value, among: roles.names + [PolicyWord.none]))
+            }
             return rule(.become(nil, role: role.value))
         case .role(let name):
             guard var draft = roles.roles[name], let changes else {
@@ -100,7 +102,7 @@ struct RuleDraft: Sendable {
             }
             draft.overlay(changes)
             // Mistakes in the role itself are reported with the role.
-            if changes.category != nil || changes.setsOptions || changes.mode != nil || changes.handover != nil {
+            if ["category", "options", "mode", "handover"].contains(where: { changes.keys.setting($0) != nil }) {
                 draft.check(&diagnosis)
             }
             return rule(.become(draft.description(defaults: defaults), role: name))
@@ -119,7 +121,7 @@ struct Rule: Sendable {
 
     var matches: Matches
     let action: Action
-    let origin: Origin
+    let origin: Origin?
 }
 
 extension Rule: Equatable {

@@ -2,9 +2,7 @@ import PolicyEngine
 
 /// The draft of the zones, merged from the sources: a zone that a later source names is replaced as a whole (N27).
 struct ZonesDraft: Sendable {
-    private(set) var zones: [(zone: Zones.Zone, origin: Origin?)]
-
-    init(_ zones: Zones) { self.zones = zones.all.map { ($0, nil) } }
+    private(set) var zones: [(zone: Zones.Zone, origin: Origin?)] = []
 
     /// The finished zones.
     var rules: Zones { Zones(zones.map(\.zone)) }
@@ -13,7 +11,7 @@ struct ZonesDraft: Sendable {
     mutating func apply(_ node: Node, _ diagnosis: inout Diagnosis) {
         guard let object = diagnosis.object(node) else { return }
         for member in diagnosis.members(of: object, known: nil) {
-            let origin = Origin(file: diagnosis.file, place: member.value.place)
+            let place = member.value.place
             var outputs: [OutputPattern]?
             if member.value.text == PolicyWord.none {
                 outputs = []
@@ -21,7 +19,7 @@ struct ZonesDraft: Sendable {
                 outputs = elements.compactMap { diagnosis.output($0) }
             } else {
                 diagnosis.error(
-                    at: origin, found: member.value.summary,
+                    at: place, found: member.value.summary,
                     expected: "an array of outputs, such as [ speaker ], or none")
             }
             guard let outputs else { continue }
@@ -30,10 +28,10 @@ struct ZonesDraft: Sendable {
             if let index { zones.remove(at: index) }
             if outputs.isEmpty { continue }
             guard zones.count < Zones.limit else {
-                diagnosis.error(at: origin, found: "one zone more", expected: "at most \(Zones.limit) zones")
+                diagnosis.error(at: place, found: "one zone more", expected: "at most \(Zones.limit) zones")
                 continue
             }
-            zones.insert((Zones.Zone(name: name, outputs: outputs), origin), at: index ?? zones.count)
+            zones.insert((Zones.Zone(name: name, outputs: outputs), diagnosis.origin(place)), at: index ?? zones.count)
         }
     }
 }

@@ -16,6 +16,8 @@ package struct Diagnosis: Sendable {
     var file: String {
         didSet { register(file) }
     }
+    /// Whether the source being read is a built-in preset: its values have no origin.
+    var isBuiltIn = false
     private var mistakes: [String: Mistakes] = [:]
 
     package init(file: String) {
@@ -26,6 +28,9 @@ package struct Diagnosis: Sendable {
     private mutating func register(_ file: String) {
         if mistakes[file] == nil { mistakes[file] = Mistakes(rank: mistakes.count) }
     }
+
+    /// The origin of a value of the source being read; `nil` for a built-in preset.
+    func origin(_ place: Place) -> Origin? { isBuiltIn ? nil : Origin(file: file, place: place) }
 
     // MARK: Reports
 

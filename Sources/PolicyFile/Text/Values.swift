@@ -55,15 +55,29 @@ extension Diagnosis {
         return nil
     }
 
-    /// Reads an array of options, each with its place.
-    mutating func options(_ node: Node) -> [(option: CategoryOptions, place: Place)]? {
+    /// Reads an array of words; `nil` if it is none. Unknown words are reported and left out.
+    mutating func array<Value>(_ node: Node, _ expected: String, of vocabulary: Vocabulary<Value>) -> [Value]? {
         guard case .array(let elements) = node.content else {
-            error(at: node.place, found: node.summary, expected: "an array of options, such as [ duck-others ]")
+            error(at: node.place, found: node.summary, expected: expected)
             return nil
         }
-        return elements.compactMap { element in
-            word(element, of: .options).map { ($0, element.place) }
-        }
+        return elements.compactMap { word($0, of: vocabulary) }
+    }
+
+    /// Reads the type, name or pattern of an output.
+    mutating func output(_ node: Node) -> OutputPattern? {
+        if let text = node.text, let pattern = OutputPattern(text) { return pattern }
+        error(
+            at: node.place, found: node.summary,
+            expected: "an output by its type, such as speaker, or by its name, where * stands for anything")
+        return nil
+    }
+
+    /// Reads a role's name in lower case; its meaning is resolved later.
+    mutating func name(of noun: String, _ node: Node) -> String? {
+        if let text = node.text, !text.isEmpty { return text.lowercased() }
+        error(at: node.place, found: node.text == nil ? node.summary : "an empty role", expected: noun)
+        return nil
     }
 
     /// Reads a role's name, in lower case.

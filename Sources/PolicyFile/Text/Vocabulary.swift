@@ -18,62 +18,9 @@ extension Vocabulary where Value: RawRepresentable & CaseIterable, Value.RawValu
     }
 }
 
-extension Vocabulary where Value == Category {
-    static var categories: Self { Vocabulary(noun: "a category") }
-}
-
-extension Vocabulary where Value == Mode {
-    static var modes: Self { Vocabulary(noun: "a mode") }
-}
-
-extension Vocabulary where Value == Handover {
-    static var handovers: Self { Vocabulary(noun: "a handover") }
-}
-
-extension Vocabulary where Value == Resumption {
-    static var resumptions: Self { Vocabulary(noun: "when others resume") }
-}
-
-extension Vocabulary where Value == RecordingStop {
-    static var recordingStops: Self { Vocabulary(noun: "what stops a recording") }
-}
-
-extension Vocabulary where Value == StockModules {
-    static var stockModules: Self { Vocabulary(noun: "what becomes of other modules") }
-}
-
-extension Vocabulary where Value == UserSay {
-    static var userSays: Self { Vocabulary(noun: "what the user's action does") }
-}
-
-extension Vocabulary where Value == Notified {
-    static var notified: Self { Vocabulary(noun: "what people are told of") }
-}
-
-extension Vocabulary where Value == MutedStreams {
-    static var mutedStreams: Self { Vocabulary(noun: "what muted streams do to others") }
-}
-
 extension Vocabulary where Value == CategoryOptions {
     static var options: Self {
         Vocabulary(noun: "an option", words: CategoryOptions.named.map { ($0.name, $0.option) })
-    }
-}
-
-extension Vocabulary where Value == Bool {
-    static var truth: Self { Vocabulary(noun: "a truth value", words: [("true", true), ("false", false)]) }
-}
-
-extension Vocabulary where Value == Bool {
-    static var actsWhile: Self {
-        Vocabulary(noun: "when it does something to others", words: [("playing", false), ("sounding", true)])
-    }
-}
-
-extension Vocabulary where Value == Preset {
-    static var presets: Self {
-        Vocabulary(
-            noun: "a preset", words: Preset.all.sorted { $0.key < $1.key }.map { (word: $0.key, value: $0.value) })
     }
 }
 

@@ -167,7 +167,7 @@ private struct EventPlay {
 
     /// A random description; some are such that no policy file could define them.
     private mutating func description() -> SessionDescription {
-        let known = Policy.phone.roles.sorted { $0.key.name < $1.key.name }.map(\.value)
+        let known = Policy.phone.roles.sorted { $0.key < $1.key }.map(\.value)
         if !input.oneIn(3) { return input.pick(known) }
         return SessionDescription(
             name: input.pick(["x", "y", ""]), category: input.pick(PolicyEngine.Category.allCases),

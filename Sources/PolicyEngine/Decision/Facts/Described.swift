@@ -51,7 +51,7 @@ final class Described: Sendable, Equatable {
         let mixing = description.isMixable ? (description.ducksOthers ? 1 : 0) : 2
         strength =
             (description.category == .uiSound ? 0 : 1) << 16 | Int(description.priority.rawValue) << 8 | mixing
-        order = rules.policy.order[description.name] ?? rules.policy.order.count
+        order = rules.ranks[description.name] ?? rules.ranks.count
         self.rules = rules.rules(of: description)
         level = description.level.linear
         gain = description.ducking.gain.linear

@@ -15,12 +15,17 @@ struct Pair: Sendable, Equatable {
 /// A policy, and what its rules for pairs come to.
 final class Rules: Sendable {
     let policy: Policy
+    /// What an application is that plays and records (N14), and the places of descriptions among equals (R1), by the policy.
+    let call: SessionDescription?
+    let ranks: [String: Int]
     let hasZones: Bool
     /// Whether the policy has somebody rejected (R8).
     let hasRejections: Bool
 
     init(_ policy: Policy) {
         self.policy = policy
+        call = policy.call
+        ranks = policy.ranks
         hasZones = !policy.zones.all.isEmpty
         hasRejections = policy.interplay.rules.values.contains {
             $0.playing?.kind == .reject || $0.newcomer?.kind == .reject
@@ -44,11 +49,11 @@ final class Rules: Sendable {
 
     /// N14: whether a stream of this description is one of the two that make their application's session a call.
     func pairs(_ description: SessionDescription, as direction: StreamDirection) -> Bool {
-        if policy.pairing == nil { return false }
+        if call == nil { return false }
         if description.isPaired {
             return (description.name == Policy.untaggedCaptureName) == (direction == .capture)
         }
-        if !policy.pairsUntagged { return false }
+        if policy.pairing == nil { return false }
         return description
             == (direction == .capture ? policy.untaggedCapture ?? Policy.listener : policy.untagged)
     }

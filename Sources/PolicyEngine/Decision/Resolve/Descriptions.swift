@@ -35,7 +35,7 @@ extension Scene {
     func strongest(_ saying: Sums.Saying) -> Described? {
         guard saying.strongest >= 0 else { return nil }
         let strongest = facts.streams[Int(saying.strongest)].described
-        guard saying.plays, saying.records, let pairing = rules.policy.pairing else { return strongest }
+        guard saying.plays, saying.records, let pairing = rules.call else { return strongest }
         let call = Described(pairing, rules)
         return call.isStronger(than: strongest) ? call : strongest
     }

@@ -44,8 +44,7 @@ struct Sums: Sendable {
     /// Adds up the streams of each session.
     static func all(_ facts: Facts, _ applied: [Applied]) -> [Sums] {
         var result = [Sums](repeating: Sums(), count: facts.sessions.count)
-        let policy = facts.rules.policy
-        let (muted, pairs) = (policy.muted, policy.pairing != nil)
+        let (muted, pairs) = (facts.rules.policy.muted, facts.rules.call != nil)
         let streams = facts.streams
         for index in streams.indices {
             let isSettled = index < applied.count && applied[index].isSettled
