@@ -1,10 +1,9 @@
 /* The thread on the bus: connects, sends what the application asks, and starts again when the bus or the service returns. */
-#include "internal.h"
+#include "connection.h"
+#include "service.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Messages that are taken before other threads have their turn. */
@@ -12,45 +11,10 @@ enum { TURN = 64 };
 
 /* MARK: Connection */
 
-static void drop_connection(struct as_session *session) {
-    session->slot = sd_bus_slot_unref(session->slot);
-    /* First forgotten: the child of a fork closes what is here. */
-    session->bus_fd = -1;
-    session->bus = sd_bus_close_unref(session->bus);
-    session->state = AS_DOWN;
-    free(session->owner);
-    session->owner = NULL;
-    session->deadline = 0;
-}
-
-/* Fails the first opening, for which nobody waits any longer than needed. */
-static void fail_start(struct as_session *session) {
-    if (session->is_started) return;
-    session->is_started = true;
-    session->start_result = kAudioSessionInitializationTimeOutError;
-    pthread_cond_broadcast(&as_changed);
-}
-
-void as_retry_later(struct as_session *session) {
-    fail_start(session);
-    session->retry_at = as_now() + session->retry_after;
-    session->retry_after = session->retry_after * 2 > AS_RETRY_MAX ? AS_RETRY_MAX : session->retry_after * 2;
-}
-
 static void disconnected(struct as_session *session) {
     as_lost(session);
-    drop_connection(session);
+    as_drop_connection(session);
     as_retry_later(session);
-}
-
-void as_hung(struct as_session *session) {
-    as_lost(session);
-    /* In the next turn: sd-bus is at work in this one. */
-    session->deadline = as_now();
-}
-
-void as_match(struct as_session *session, const char *member, const char *rule) {
-    sd_bus_call_method_async(session->bus, NULL, AS_BUS, "/org/freedesktop/DBus", AS_BUS, member, NULL, NULL, "s", rule);
 }
 
 static int owner_answered(sd_bus_message *message, void *data, sd_bus_error *error) {
@@ -64,7 +28,7 @@ static int owner_answered(sd_bus_message *message, void *data, sd_bus_error *err
     if (sd_bus_message_has_signature(message, "s") > 0 && !sd_bus_message_is_method_error(message, NULL)) {
         sd_bus_message_read(message, "s", &owner);
     }
-    if (owner == NULL) fail_start(session);
+    if (owner == NULL) as_fail_start(session);
     /* A signal may have come first. */
     if (owner != NULL && session->owner == NULL) as_owner_changed(session, owner);
     return 0;
@@ -77,7 +41,7 @@ static void connect_bus(struct as_session *session) {
         sd_bus_set_bus_client(session->bus, 1) < 0 || sd_bus_negotiate_fds(session->bus, 0) < 0 ||
         sd_bus_add_filter(session->bus, NULL, as_signal, session) < 0 ||
         sd_bus_start(session->bus) < 0) {
-        drop_connection(session);
+        as_drop_connection(session);
         as_retry_later(session);
         return;
     }
@@ -96,13 +60,6 @@ static void connect_bus(struct as_session *session) {
         disconnected(session);
     }
     sd_bus_message_unref(message);
-}
-
-bool as_send(struct as_session *session, sd_bus_message *message, sd_bus_message_handler_t handler) {
-    session->slot = sd_bus_slot_unref(session->slot);
-    if (message == NULL) return false;
-    return sd_bus_call_async(session->bus, &session->slot, message, handler, session,
-                             AUDIO_SESSION_CALL_LIMIT_MS * UINT64_C(1000)) >= 0;
 }
 
 /* MARK: Requests */
@@ -229,7 +186,7 @@ void *as_bus_run(void *data) {
         if (message != NULL) sd_bus_send(session->bus, message, NULL);
         sd_bus_message_unref(message);
     }
-    drop_connection(session);
+    as_drop_connection(session);
     free(session->path);
     session->path = NULL;
     if (session->sent != NULL) as_finish(session->sent, kAudioSessionNotInitialized);

@@ -1,8 +1,6 @@
-/* Callbacks: they wait in a queue, and run one after another, on a thread of the library or where the application says. */
-#include "internal.h"
+/* Callbacks that run: one after another, on a thread of the library or where the application says. */
+#include "delivery.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* The session whose callback runs at this moment. */
@@ -23,62 +21,6 @@ void as_delivery_settle(struct as_session *session) {
     while (delivering == session && !is_inside) pthread_cond_wait(&as_changed, &as_lock);
 }
 
-/* MARK: The queue */
-
-static void discard(struct as_event *event) {
-    const struct as_property *property = as_property_known(event->id);
-    if (property != NULL && property->kind == VALUE) AudioSessionValueRelease(event->datum.value);
-    free(event);
-}
-
-static struct as_event *take(struct as_session *session, struct as_event **link) {
-    struct as_event *event = *link;
-    *link = event->next;
-    session->event_count--;
-    return event;
-}
-
-void as_events_drop(struct as_session *session) {
-    while (session->events != NULL) discard(take(session, &session->events));
-}
-
-/* Drops the oldest news of a property, or the beginning and end of an interruption. */
-static void make_room(struct as_session *session) {
-    struct as_event **link = &session->events;
-    while (*link != NULL && (*link)->id == 0) link = &(*link)->next;
-    if (*link != NULL) {
-        discard(take(session, link));
-    } else {
-        for (int left = 2; left > 0 && session->events != NULL; left--) discard(take(session, &session->events));
-    }
-}
-
-static void append(struct as_session *session, const struct as_event *news) {
-    if (session->event_count >= AS_EVENTS) make_room(session);
-    struct as_event *event = malloc(sizeof *event), **link = &session->events;
-    if (event == NULL) return;
-    *event = *news;
-    event->next = NULL;
-    event->serial = session->serial;
-    const struct as_property *property = as_property_known(event->id);
-    if (property != NULL && property->kind == VALUE) AudioSessionValueRetain(event->datum.value);
-    while (*link != NULL) link = &(*link)->next;
-    *link = event;
-    session->event_count++;
-    if (session->is_polled) as_wake(session->poll_fd);
-    pthread_cond_broadcast(&as_changed);
-}
-
-void as_post_interruption(struct as_session *session, UInt32 state, AudioSessionInterruptionType type) {
-    if (session->interruption != NULL) append(session, &(struct as_event){ .state = state, .type = type });
-}
-
-void as_post(struct as_session *session, AudioSessionPropertyID id, union as_datum datum) {
-    struct as_listener *listener = session->listeners;
-    while (listener != NULL && listener->id != id) listener = listener->next;
-    if (listener != NULL) append(session, &(struct as_event){ .id = id, .datum = datum });
-}
-
 /* MARK: Calling */
 
 /* The next listener of an event after one with that serial; a listener may have removed any other meanwhile. */
@@ -93,7 +35,7 @@ static struct as_listener *next_listener(struct as_session *session, const struc
 
 /* Calls back for the oldest event. Takes the lock, which is held, away meanwhile. */
 static void deliver(struct as_session *session) {
-    struct as_event *event = take(session, &session->events);
+    struct as_event *event = as_event_take(session);
     uint64_t none;
     if (session->events == NULL && session->is_polled) (void)!read(session->poll_fd, &none, sizeof none);
     delivering = session;
@@ -122,7 +64,7 @@ static void deliver(struct as_session *session) {
     }
     is_inside = false;
     delivering = NULL;
-    discard(event);
+    as_event_free(event);
     pthread_cond_broadcast(&as_changed);
 }
 

@@ -1,5 +1,6 @@
 /* What the service says: kept as it arrives, and read as properties. */
-#include "internal.h"
+#include "delivery.h"
+#include "service.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,11 +47,6 @@ void as_figure_set(struct as_session *session, enum as_figure figure, AudioSessi
 
 void as_figures_update(struct as_session *session, AudioSessionValueRef changes, bool of_manager) {
     UInt32 first = of_manager ? AS_SESSION_FIGURES : 0, end = of_manager ? AS_FIGURES : AS_SESSION_FIGURES;
-    /* While a session is set up, it does not have what is wanted yet. Another library may have set up one that is joined. */
-    bool is_joined = !session->was_ready && !as_is_anything_wished(&session->wanted);
-    if (!of_manager && (session->state == AS_READY || is_joined)) {
-        as_wanted_follow(session, changes, session->figures[AS_PREFERENCES]);
-    }
     for (UInt32 figure = first; figure < end; figure++) {
         AudioSessionValueRef value = AudioSessionValueGetMember(changes, names[figure]);
         if (value != NULL) as_figure_set(session, figure, value);

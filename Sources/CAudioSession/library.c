@@ -1,41 +1,15 @@
 /* The session of this process: initialized, asked, closed, and forgotten by the child of a fork. */
-#include "internal.h"
+#include "connection.h"
+#include "delivery.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
-pthread_mutex_t as_lock = PTHREAD_MUTEX_INITIALIZER;
-pthread_cond_t as_changed;
-struct as_session *as_current;
 /* A session on its way to be the current one. */
 static struct as_session *starting;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-uint64_t as_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-void as_wake(int fd) {
-    uint64_t one = 1;
-    if (fd >= 0) (void)!write(fd, &one, sizeof one);
-}
-
 /* MARK: Forks */
-
-static void make_condition(void) {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&as_changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
 
 static void before_fork(void) { pthread_mutex_lock(&as_lock); }
 static void after_fork(void) { pthread_mutex_unlock(&as_lock); }
@@ -58,77 +32,16 @@ static void in_child(void) {
     as_current = starting = NULL;
     as_delivery_reset();
     /* It has no waiters here. */
-    make_condition();
+    as_make_condition();
     pthread_mutex_unlock(&as_lock);
 }
 
 static void prepare(void) {
-    make_condition();
+    as_make_condition();
     pthread_atfork(before_fork, after_fork, in_child);
 }
 
 /* MARK: The session */
-
-void as_retain(struct as_session *session) { session->references++; }
-
-void as_release(struct as_session *session) {
-    if (--session->references > 0) return;
-    as_events_drop(session);
-    as_figures_drop(session);
-    while (session->listeners != NULL) {
-        struct as_listener *listener = session->listeners;
-        session->listeners = listener->next;
-        free(listener);
-    }
-    if (session->wake_fd >= 0) close(session->wake_fd);
-    if (session->poll_fd >= 0) close(session->poll_fd);
-    free(session->address);
-    free(session);
-}
-
-/* The address of the session bus, as sd-bus finds it. It is read here, on the application's thread, as others of its
- * threads may change the environment later. */
-static char *bus_address(void) {
-    char *address = NULL, *runtime = NULL;
-    const char *given = secure_getenv("DBUS_SESSION_BUS_ADDRESS"), *folder = secure_getenv("XDG_RUNTIME_DIR");
-    if (given != NULL && *given != 0) return strdup(given);
-    if (folder == NULL && asprintf(&runtime, "/run/user/%u", (unsigned)getuid()) < 0) return NULL;
-    if (folder == NULL) folder = runtime;
-    size_t length = 0;
-    FILE *file = open_memstream(&address, &length);
-    if (file != NULL) {
-        fputs("unix:path=", file);
-        for (; *folder != 0; folder++) {
-            bool is_plain = strchr("-_/.\\*", *folder) != NULL || (*folder >= '0' && *folder <= '9') ||
-                            ((*folder | 32) >= 'a' && (*folder | 32) <= 'z');
-            fprintf(file, is_plain ? "%c" : "%%%02x", (unsigned char)*folder);
-        }
-        fputs("/bus", file);
-        if (fclose(file) != 0) {
-            free(address);
-            address = NULL;
-        }
-    }
-    free(runtime);
-    return address;
-}
-
-static struct as_session *create(AudioSessionInterruptionListener listener, void *data) {
-    struct as_session *session = calloc(1, sizeof *session);
-    if (session == NULL) return NULL;
-    session->references = 1;
-    session->bus_fd = -1;
-    session->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    session->poll_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    session->address = bus_address();
-    session->interruption = listener;
-    session->interruption_data = data;
-    session->wanted.category = kAudioSessionCategory_SoloAmbientSound;
-    session->wanted.mode = kAudioSessionMode_Default;
-    if (session->wake_fd >= 0 && session->poll_fd >= 0 && session->address != NULL) return session;
-    as_release(session);
-    return NULL;
-}
 
 /* Starts a thread that no signal of the application disturbs. */
 static bool start_thread(struct as_session *session, pthread_t *thread, void *(*run)(void *)) {
@@ -140,12 +53,6 @@ static bool start_thread(struct as_session *session, pthread_t *thread, void *(*
     pthread_sigmask(SIG_SETMASK, &former, NULL);
     if (!is_started) as_release(session);
     return is_started;
-}
-
-/* Waits for a change; false when that time has come. */
-static bool wait_until(uint64_t time) {
-    struct timespec limit = { .tv_sec = (time_t)(time / 1000), .tv_nsec = (long)(time % 1000) * 1000000 };
-    return pthread_cond_timedwait(&as_changed, &as_lock, &limit) != ETIMEDOUT;
 }
 
 /* Ends the threads. Takes the lock, which is held, away meanwhile. */
@@ -177,10 +84,10 @@ OSStatus AudioSessionInitialize(AudioSessionRunLoopRef inRunLoop, AudioSessionSt
         return kAudioSessionAlreadyInitialized;
     }
     OSStatus result = kAudioSessionUnspecifiedError;
-    struct as_session *session = starting = create(inInterruptionListener, inClientData);
+    struct as_session *session = starting = as_create(inInterruptionListener, inClientData);
     if (session != NULL && start_thread(session, &session->bus_thread, as_bus_run)) {
         uint64_t limit = as_now() + AUDIO_SESSION_CALL_LIMIT_MS;
-        while (!session->is_started && wait_until(limit)) {}
+        while (!session->is_started && as_wait_until(limit)) {}
         result = session->is_started ? session->start_result : kAudioSessionInitializationTimeOutError;
         bool is_delivering = result == kAudioSessionNoError &&
                              start_thread(session, &session->delivery_thread, as_delivery_run);
@@ -209,34 +116,7 @@ OSStatus AudioSessionUninitialize(void) {
     return session == NULL ? kAudioSessionNotInitialized : kAudioSessionNoError;
 }
 
-/* MARK: Requests */
-
-static void give_back(struct as_request *request) {
-    if (--request->references == 0) free(request);
-}
-
-void as_finish(struct as_request *request, OSStatus result) {
-    request->is_done = true;
-    request->result = result;
-    pthread_cond_broadcast(&as_changed);
-    give_back(request);
-}
-
-OSStatus as_ask(struct as_session *session, const struct as_request *question) {
-    struct as_request *request = malloc(sizeof *request), **link = &session->requests;
-    if (request == NULL) return kAudioSessionUnspecifiedError;
-    *request = *question;
-    request->references = 2;
-    while (*link != NULL) link = &(*link)->next;
-    *link = request;
-    as_wake(session->wake_fd);
-    uint64_t limit = as_now() + AUDIO_SESSION_CALL_LIMIT_MS;
-    while (!request->is_done && wait_until(limit)) {}
-    request->is_abandoned = true;
-    OSStatus result = request->is_done ? request->result : kAudioSessionUnspecifiedError;
-    give_back(request);
-    return result;
-}
+/* MARK: Activation */
 
 OSStatus AudioSessionSetActive(Boolean active) { return AudioSessionSetActiveWithFlags(active, 0); }
 

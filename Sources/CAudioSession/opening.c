@@ -1,5 +1,7 @@
 /* A session with the service: opened, asked for all that it says, set up as the application wanted it, and lost. */
-#include "internal.h"
+#include "connection.h"
+#include "delivery.h"
+#include "service.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,17 +25,17 @@ enum { WISHES = sizeof wishes / sizeof *wishes };
 
 static int step_answered(sd_bus_message *message, void *data, sd_bus_error *error);
 
-static void forget_path(struct as_session *session) {
-    if (session->path != NULL && session->bus != NULL) as_match_session(session, "RemoveMatch");
-    free(session->path);
-    session->path = NULL;
-}
-
-void as_match_session(struct as_session *session, const char *member) {
+static void match_session(struct as_session *session, const char *member) {
     char *rule = NULL;
     if (asprintf(&rule, "type='signal',sender='" AS_SERVICE "',path='%s'", session->path) < 0) return;
     as_match(session, member, rule);
     free(rule);
+}
+
+static void forget_path(struct as_session *session) {
+    if (session->path != NULL && session->bus != NULL) match_session(session, "RemoveMatch");
+    free(session->path);
+    session->path = NULL;
 }
 
 void as_lost(struct as_session *session) {
@@ -53,6 +55,12 @@ void as_lost(struct as_session *session) {
         session->is_told_alive = false;
         as_post(session, kAudioSessionProperty_ServerDied, one);
     }
+}
+
+void as_hung(struct as_session *session) {
+    as_lost(session);
+    /* In the next turn: sd-bus is at work in this one. */
+    session->deadline = as_now();
 }
 
 /* Not with this session: another one, later. */
@@ -133,7 +141,7 @@ static bool take_path(struct as_session *session, sd_bus_message *message) {
     if (sd_bus_message_has_signature(message, "o") <= 0 || sd_bus_message_read(message, "o", &path) < 0) return false;
     session->path = strdup(path);
     if (session->path == NULL) return false;
-    as_match_session(session, "AddMatch");
+    match_session(session, "AddMatch");
     return true;
 }
 
@@ -141,7 +149,7 @@ static bool take_figures(struct as_session *session, sd_bus_message *message, bo
     if (sd_bus_message_has_signature(message, "a{sv}") <= 0) return false;
     AudioSessionValueRef all = as_message_value(message);
     if (all == NULL) return false;
-    as_figures_update(session, all, of_manager);
+    as_update(session, all, of_manager);
     AudioSessionValueRelease(all);
     return true;
 }
@@ -181,4 +189,13 @@ static int step_answered(sd_bus_message *message, void *data, sd_bus_error *erro
         fail(session);
     }
     return 0;
+}
+
+void as_owner_changed(struct as_session *session, const char *owner) {
+    as_lost(session);
+    free(session->owner);
+    session->owner = owner != NULL && *owner != 0 ? strdup(owner) : NULL;
+    session->retry_at = 0;
+    session->retry_after = AS_RETRY;
+    if (session->owner != NULL) as_open(session);
 }

@@ -1,7 +1,8 @@
 /* What the bus and the service tell. Nothing is believed: a signal counts only if it comes from the name's owner. */
-#include "internal.h"
+#include "connection.h"
+#include "delivery.h"
+#include "service.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_from(sd_bus_message *message, const char *sender) {
@@ -18,15 +19,6 @@ static bool is_named(sd_bus_message *message, const char *interface, const char 
     return sd_bus_message_is_signal(message, interface, member) > 0 && sd_bus_message_has_signature(message, signature) > 0;
 }
 
-void as_owner_changed(struct as_session *session, const char *owner) {
-    as_lost(session);
-    free(session->owner);
-    session->owner = owner != NULL && *owner != 0 ? strdup(owner) : NULL;
-    session->retry_at = 0;
-    session->retry_after = AS_RETRY;
-    if (session->owner != NULL) as_open(session);
-}
-
 static void owner_signal(struct as_session *session, sd_bus_message *message) {
     const char *name, *former, *owner;
     if (sd_bus_message_read(message, "sss", &name, &former, &owner) < 0 || strcmp(name, AS_SERVICE) != 0) return;
@@ -39,7 +31,7 @@ static void properties_changed(struct as_session *session, sd_bus_message *messa
     if (sd_bus_message_read(message, "s", &interface) < 0) return;
     if (strcmp(interface, of_manager ? AS_MANAGER : AS_SESSION) != 0) return;
     AudioSessionValueRef changes = as_message_value(message);
-    as_figures_update(session, changes, of_manager);
+    as_update(session, changes, of_manager);
     AudioSessionValueRelease(changes);
     if (session->state == AS_READY) as_figures_tell(session);
 }

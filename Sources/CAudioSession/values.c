@@ -1,5 +1,5 @@
 /* Values: counted, and never changed once they are given away. */
-#include "internal.h"
+#include "values.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* From messages to values, and from the service's errors to results. sd-bus has checked that a message is well-formed. */
-#include "internal.h"
+#include "values.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What the application wants of the service: checked, kept, and put into calls. */
-#include "internal.h"
+#include "service.h"
 
 #include <math.h>
 #include <string.h>
@@ -131,74 +131,6 @@ bool as_is_wished(const struct as_wanted *wanted, AudioSessionPropertyID id) {
     }
 }
 
-/* MARK: Calls */
-
-sd_bus_message *as_call_new(struct as_session *session, const char *member) {
-    sd_bus_message *message = NULL;
-    if (session->bus == NULL || session->owner == NULL || session->path == NULL) return NULL;
-    int result = sd_bus_message_new_method_call(session->bus, &message, session->owner, session->path, AS_SESSION, member);
-    return result < 0 ? NULL : message;
-}
-
-static int append_options(sd_bus_message *message, UInt32 options) {
-    static const enum as_option all[] = { AS_MIX, AS_DUCK, AS_SPEAKER, AS_BLUETOOTH };
-    int result = sd_bus_message_open_container(message, 'a', "s");
-    for (size_t index = 0; result >= 0 && index < sizeof all / sizeof *all; index++) {
-        if ((options & all[index]) != 0) result = sd_bus_message_append(message, "s", as_option_word(all[index]));
-    }
-    return result < 0 ? result : sd_bus_message_close_container(message);
-}
-
-static const char *member_of(const struct as_wanted *wanted, AudioSessionPropertyID id) {
-    if (option_of(id) != 0) return "SetCategory";
-    switch (id) {
-    case 0: return wanted->is_active ? "Activate" : "Deactivate";
-    case kAudioSessionProperty_AudioCategory: return "SetCategory";
-    case kAudioSessionProperty_Mode: return "SetMode";
-    case kAudioSessionProperty_OverrideAudioRoute: return "OverrideOutput";
-    default: return "SetPreference";
-    }
-}
-
-sd_bus_message *as_wish_call(struct as_session *session, const struct as_wanted *wanted, AudioSessionPropertyID id,
-                             bool notify_others) {
-    sd_bus_message *message = as_call_new(session, member_of(wanted, id));
-    if (message == NULL) return NULL;
-    int result;
-    switch (id) {
-    case 0:
-        result = notify_others ? sd_bus_message_append(message, "as", 1, "notify-others")
-                               : sd_bus_message_append(message, "as", 0);
-        break;
-    case kAudioSessionProperty_Mode: result = sd_bus_message_append(message, "s", as_mode_word(wanted->mode)); break;
-    case kAudioSessionProperty_OverrideAudioRoute:
-        result = sd_bus_message_append(
-            message, "s", wanted->override_route == kAudioSessionOverrideAudioRoute_None ? "none" : "speaker");
-        break;
-    case kAudioSessionProperty_PreferredHardwareSampleRate:
-        result = sd_bus_message_append(message, "sv", "sample-rate", "d", wanted->rate);
-        break;
-    case kAudioSessionProperty_PreferredHardwareIOBufferDuration:
-        result = sd_bus_message_append(message, "sv", "buffer-duration", "d", wanted->duration);
-        break;
-    case kAudioSessionProperty_InputGainScalar:
-        result = sd_bus_message_append(message, "sv", "input-gain", "d", wanted->gain);
-        break;
-    case kAudioSessionProperty_InputSource:
-        result = sd_bus_message_append(message, "sv", "input", "s", wanted->input);
-        break;
-    case kAudioSessionProperty_OutputDestination:
-        result = sd_bus_message_append(message, "sv", "output", "s", wanted->output);
-        break;
-    default:
-        /* The category and its options; an empty mode keeps the present one. */
-        result = sd_bus_message_append(message, "s", as_category_word(wanted->category));
-        if (result >= 0) result = append_options(message, wanted->options);
-        if (result >= 0) result = sd_bus_message_append(message, "s", "");
-    }
-    return result < 0 ? sd_bus_message_unref(message) : message;
-}
-
 /* MARK: Other libraries of the process (R6) */
 
 static UInt32 options_of(AudioSessionValueRef words) {
@@ -235,12 +167,12 @@ static void follow_preferences(struct as_wanted *wanted, AudioSessionValueRef no
     }
 }
 
-bool as_is_anything_wished(const struct as_wanted *wanted) {
+static bool is_anything_wished(const struct as_wanted *wanted) {
     return wanted->is_category_set || wanted->is_active || wanted->has_gain || wanted->mode != kAudioSessionMode_Default ||
            wanted->rate != 0 || wanted->duration != 0 || *wanted->input != 0 || *wanted->output != 0;
 }
 
-void as_wanted_follow(struct as_session *session, AudioSessionValueRef changes, AudioSessionValueRef former) {
+static void follow(struct as_session *session, AudioSessionValueRef changes, AudioSessionValueRef former) {
     struct as_wanted *wanted = &session->wanted;
     UInt32 category = as_category_of(AudioSessionValueGetString(AudioSessionValueGetMember(changes, "Category")));
     UInt32 mode = as_mode_of(AudioSessionValueGetString(AudioSessionValueGetMember(changes, "Mode")));
@@ -254,4 +186,13 @@ void as_wanted_follow(struct as_session *session, AudioSessionValueRef changes, 
     if (mode != 0) wanted->mode = mode;
     if (options != NULL) wanted->options = options_of(options);
     if (preferences != NULL) follow_preferences(wanted, preferences, former);
+}
+
+void as_update(struct as_session *session, AudioSessionValueRef changes, bool of_manager) {
+    /* While a session is set up, it does not have what is wanted yet. Another library may have set up one that is joined. */
+    bool is_joined = !session->was_ready && !is_anything_wished(&session->wanted);
+    if (!of_manager && (session->state == AS_READY || is_joined)) {
+        follow(session, changes, session->figures[AS_PREFERENCES]);
+    }
+    as_figures_update(session, changes, of_manager);
 }

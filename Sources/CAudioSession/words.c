@@ -1,5 +1,5 @@
 /* The phone's four characters and the service's words for the same things. */
-#include "internal.h"
+#include "values.h"
 
 #include <string.h>
 

@@ -1,0 +1,179 @@
+/* The session of this process, its requests, and the lock that guards both.
+ *
+ * The library's files form layers, each of which calls only those above it in this list:
+ *
+ *   values.c, wire.c, words.c, table.c   values.h      no session
+ *   state.c                              state.h       the lock, the clock, requests
+ *   queue.c                              delivery.h    callbacks that wait
+ *   figures.c, wishes.c                  service.h     what the service says, and what the application wants of it
+ *   session.c                            state.h       made, shared and freed
+ *   connection.c, opening.c, signals.c   connection.h  on the bus
+ *   bus.c                                connection.h  the thread on the bus
+ *   delivery.c                           delivery.h    callbacks that run
+ *   properties.c, library.c                            the functions of the application
+ *
+ * One lock guards everything. The library's thread on the bus (bus.c) holds it whenever it does not wait; nothing that it
+ * does while holding it can block. No callback of the application is called with it.
+ */
+#ifndef AUDIO_SESSION_STATE_H
+#define AUDIO_SESSION_STATE_H
+
+#include "values.h"
+
+#include <pthread.h>
+#include <time.h>
+
+enum {
+    /* The longest name of a port, in bytes, as the service limits it. */
+    AS_TEXT = 256,
+    /* Callbacks that wait; beyond that the oldest are dropped. */
+    AS_EVENTS = 1024,
+    /* The time between two attempts to reach the bus or the service, in ms: the first, and the largest. */
+    AS_RETRY = 250,
+    AS_RETRY_MAX = 5000,
+};
+
+/* MARK: State */
+
+/* What the application has asked for. */
+struct as_wanted {
+    UInt32 category, mode, override_route;
+    /* Of as_option. */
+    UInt32 options;
+    bool is_category_set, is_active, has_gain;
+    Float64 rate, duration, gain;
+    /* Ids of ports; empty for none. */
+    char input[AS_TEXT + 1], output[AS_TEXT + 1];
+};
+
+/* The service's properties that the library reads. */
+enum as_figure {
+    AS_SAMPLE_RATE,
+    AS_BUFFER_DURATION,
+    AS_INPUT_GAIN,
+    AS_INPUT_GAIN_AVAILABLE,
+    AS_OTHER_AUDIO,
+    AS_ROUTE,
+    AS_OUTPUT_VOLUME,
+    AS_INPUT_LATENCY,
+    AS_OUTPUT_LATENCY,
+    AS_INPUT_CHANNELS,
+    AS_OUTPUT_CHANNELS,
+    AS_OVERRIDE,
+    AS_PREFERENCES,
+    AS_INTERRUPTED,
+    AS_SESSION_FIGURES,
+    AS_INPUTS = AS_SESSION_FIGURES,
+    AS_OUTPUTS,
+    AS_FIGURES,
+};
+
+enum { AS_LISTENED = 6 };
+
+struct as_listener {
+    struct as_listener *next;
+    AudioSessionPropertyID id;
+    AudioSessionPropertyListener function;
+    void *data;
+    /* Later ones are larger. */
+    uint64_t serial;
+};
+
+struct as_event {
+    struct as_event *next;
+    /* 0: an interruption. */
+    AudioSessionPropertyID id;
+    UInt32 state;
+    AudioSessionInterruptionType type;
+    union as_datum datum;
+    /* Listeners with a larger serial came after the event. */
+    uint64_t serial;
+};
+
+/* What a function of the application asks of the thread on the bus. */
+struct as_request {
+    struct as_request *next;
+    unsigned references;
+    bool is_done, is_abandoned;
+    OSStatus result;
+    /* What is set; 0 for activation, then the number is 1 for it, 0 for deactivation, 2 for that with notice. */
+    AudioSessionPropertyID id;
+    union as_datum datum;
+    char port[AS_TEXT + 1];
+};
+
+enum as_state {
+    /* No connection to the bus. */
+    AS_DOWN,
+    AS_CONNECTING,
+    /* No service, or none that opens a session. */
+    AS_ABSENT,
+    AS_OPENING,
+    AS_READY,
+};
+
+struct as_session {
+    unsigned references;
+    bool is_closing;
+    pthread_t bus_thread, delivery_thread;
+    /* Wakes the thread on the bus; is readable while events wait; the connection's. For the child of a fork. */
+    int wake_fd, poll_fd, bus_fd;
+    char *address;
+
+    /* The connection, and where the session is. */
+    enum as_state state;
+    sd_bus *bus;
+    /* The call that waits for its answer: the request, or the step of the opening. */
+    sd_bus_slot *slot;
+    struct as_request *sent;
+    struct as_request *requests;
+    int step;
+    char *owner, *path;
+    /* In ms of the monotonic clock; 0 for never: the next attempt; when the connection is given up. */
+    uint64_t retry_at, deadline;
+    unsigned retry_after;
+    bool was_ready, is_told_alive, is_interrupted;
+    /* The first opening: done, and how. */
+    bool is_started;
+    OSStatus start_result;
+
+    struct as_wanted wanted;
+    AudioSessionValueRef figures[AS_FIGURES];
+    union as_datum told[AS_LISTENED];
+    bool is_told[AS_LISTENED];
+
+    /* Callbacks. */
+    AudioSessionInterruptionListener interruption;
+    void *interruption_data;
+    struct as_listener *listeners;
+    uint64_t serial;
+    struct as_event *events;
+    unsigned event_count;
+    bool is_polled;
+};
+
+/* MARK: The lock, the clock, requests (state.c) */
+
+extern pthread_mutex_t as_lock;
+/* Signalled when a request is done, an event waits, a callback has returned, or the session closes. */
+extern pthread_cond_t as_changed;
+extern struct as_session *as_current;
+
+void as_make_condition(void);
+void as_wake(int fd);
+uint64_t as_now(void);
+/* Waits for a change; false when that time has come. */
+bool as_wait_until(uint64_t time);
+/* Hands a request over and waits for its result. Takes the lock, which is held, away meanwhile. */
+OSStatus as_ask(struct as_session *session, const struct as_request *question);
+/* Ends a request, and gives it back. */
+void as_finish(struct as_request *request, OSStatus result);
+
+/* MARK: Its life (session.c) */
+
+/* NULL without memory, descriptors, or the address of a bus. */
+struct as_session *as_create(AudioSessionInterruptionListener listener, void *data);
+void as_retain(struct as_session *session);
+void as_release(struct as_session *session);
+
+#endif
