@@ -102,250 +102,212 @@ let commandLinkage: [LinkerSetting] = [
         ] + (isX86 ? ["-Xlinker", "-z", "-Xlinker", "shstk"] : []))
 ]
 
+// MARK: - Short forms
+
+/// The targets with these names, which blanks separate.
+func names(_ words: String) -> [Target.Dependency] {
+    words.split(separator: " ").map { .byName(name: String($0)) }
+}
+
+/// A target in Swift.
+func swift(
+    _ name: String, _ dependencies: String = "", _ settings: [SwiftSetting] = strict, path: String? = nil,
+    exclude: [String] = [], product: [Target.Dependency] = [], resources: [Resource]? = nil,
+    linking: [LinkerSetting]? = nil
+) -> Target {
+    .target(
+        name: name, dependencies: names(dependencies) + product, path: path, exclude: exclude, resources: resources,
+        swiftSettings: settings, linkerSettings: linking)
+}
+
+/// A target in C that a sound server loads.
+func c(_ name: String, _ dependencies: String = "", exclude: [String] = []) -> Target {
+    .target(name: name, dependencies: names(dependencies), exclude: exclude, cSettings: hardened)
+}
+
+/// A target for tests alone, in C or Swift.
+func forTests(
+    _ name: String, _ dependencies: String = "", path: String? = nil, exclude: [String] = [],
+    _ settings: [SwiftSetting]? = nil, c: [CSetting]? = nil
+) -> Target {
+    .target(
+        name: name, dependencies: names(dependencies), path: path ?? "Tests/\(name)", exclude: exclude, cSettings: c,
+        swiftSettings: settings)
+}
+
+/// A program for tests, in C or Swift.
+func program(
+    _ name: String, _ dependencies: String, path: String, exclude: [String] = [],
+    _ settings: [SwiftSetting]? = nil, library: String? = nil
+) -> Target {
+    .executableTarget(
+        name: name, dependencies: names(dependencies), path: "Tests/\(path)", exclude: exclude, swiftSettings: settings,
+        linkerSettings: library.map { [.linkedLibrary($0)] })
+}
+
+/// A library of the system, by its name for pkg-config.
+func system(_ name: String, _ library: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: library, providers: [.apt(["\(library)-dev"])])
+}
+
+/// The tests of a target, in the folder of its name.
+func tests(of target: String, _ dependencies: String, exclude: [String] = []) -> Target {
+    .testTarget(
+        name: target + "Tests", dependencies: names(dependencies), path: "Tests/\(target)", exclude: exclude,
+        swiftSettings: strict)
+}
+
 // MARK: - The product
 
 /// Decides who is heard: pure Swift without C or Foundation. Policy files are read at load and reload.
 let engine: [Target] = [
-    .target(name: "PolicyEngine", swiftSettings: loaded),
-    .target(
-        name: "PolicyFile", dependencies: ["PolicyEngine"],
-        resources: [.embedInCode("Presets/desktop.conf"), .embedInCode("Presets/phone.conf")], swiftSettings: small),
-    .target(name: "PolicyRuntime", dependencies: ["PolicyEngine", "PolicyFile"], swiftSettings: loaded),
+    swift("PolicyEngine", "", loaded),
+    swift(
+        "PolicyFile", "PolicyEngine", small,
+        resources: [.embedInCode("Presets/desktop.conf"), .embedInCode("Presets/phone.conf")]),
+    swift("PolicyRuntime", "PolicyEngine PolicyFile", loaded),
 ]
 
 /// The bus: its interface definitions, the connection over sd-bus, the desktop's services, and `org.AudioSession1` on
 /// top of the engine.
 let bus: [Target] = [
-    .target(name: "BusInterface", swiftSettings: shared),
-    .systemLibrary(name: "CSystemdBus", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-    .target(name: "DBus", dependencies: ["BusInterface", "CSystemdBus"], swiftSettings: shared),
-    .target(
-        name: "DesktopServices", dependencies: ["PolicyRuntime", "DBus", "BusInterface"], swiftSettings: small),
-    .target(
-        name: "BusService",
-        dependencies: ["PolicyEngine", "PolicyRuntime", "BusInterface", "DBus", "DesktopServices"],
-        swiftSettings: small),
+    swift("BusInterface", "", shared),
+    system("CSystemdBus", "libsystemd"),
+    swift("DBus", "BusInterface CSystemdBus", shared),
+    swift("DesktopServices", "PolicyRuntime DBus BusInterface", small),
+    swift("BusService", "PolicyEngine PolicyRuntime BusInterface DBus DesktopServices", small),
 ]
 
-/// The code that the hosts of both sound servers share.
+/// What the hosts of both sound servers share: code, and the gain that glides; replacements for omitted parts of the
+/// runtimes, the order of the functions, and the release of those that only the start needs.
 let host: [Target] = [
-    .target(
-        name: "HostSupport",
-        dependencies: [
-            "PolicyEngine", "PolicyRuntime", "BusService", "DBus", "DesktopServices", "PolicyFile",
-        ],
-        swiftSettings: small)
+    swift("HostSupport", "PolicyEngine PolicyRuntime BusService DBus DesktopServices PolicyFile", small),
+    c("CGlide"),
+    c("CRuntimeTrim", exclude: ["constants.ld", "order.txt"]),
 ]
-let hostDependencies: [Target.Dependency] = [
-    "PolicyEngine", "PolicyRuntime", "BusService", "DBus", "DesktopServices", "HostSupport", "PolicyFile",
-]
+let hostDependencies = "PolicyEngine PolicyRuntime BusService DBus DesktopServices HostSupport PolicyFile"
 
-/// For both modules: the gain that glides.
-let glide: [Target] = [.target(name: "CGlide", cSettings: hardened)]
+/// A daemon's module.
+func module(_ name: String, _ dependencies: String) -> Target {
+    swift(
+        name, dependencies + " CRuntimeTrim", exclude: ["exports.map"],
+        linking: moduleLinkage(exports: "\(name)/exports.map"))
+}
 
-/// The PipeWire daemon's module.
-let pipeWire: [Target] = [
-    .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
-    .target(name: "CPipeWire", dependencies: ["CLibPipeWire", "CGlide"], cSettings: hardened),
-    .target(
-        name: "PipeWireHost", dependencies: hostDependencies + ["CPipeWire", "CRuntimeTrim"], swiftSettings: small),
-    .target(
-        name: "PipeWireModule", dependencies: ["PipeWireHost", "CPipeWire", "CRuntimeTrim"], exclude: ["exports.map"],
-        swiftSettings: strict, linkerSettings: moduleLinkage(exports: "PipeWireModule/exports.map")),
-]
-
-/// The PulseAudio daemon's module. Functions of the daemon's libraries stay undefined: the daemon has loaded those
-/// libraries.
-let pulseAudio: [Target] = [
-    .systemLibrary(name: "CLibPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
-    .target(name: "CPulseCore", dependencies: ["CLibPulse", "CGlide"], cSettings: hardened),
-    .target(
-        name: "PulseAudioHost", dependencies: hostDependencies + ["CPulseCore", "CRuntimeTrim"], swiftSettings: small),
-    .target(
-        name: "PulseAudioModule", dependencies: ["PulseAudioHost", "CPulseCore", "CRuntimeTrim"],
-        exclude: ["exports.map"], swiftSettings: strict,
-        linkerSettings: moduleLinkage(exports: "PulseAudioModule/exports.map")),
+/// The modules. Functions of PulseAudio's libraries stay undefined: the daemon has loaded those libraries.
+let modules: [Target] = [
+    system("CLibPipeWire", "libpipewire-0.3"),
+    c("CPipeWire", "CLibPipeWire CGlide"),
+    swift("PipeWireHost", hostDependencies + " CPipeWire CRuntimeTrim", small),
+    module("PipeWireModule", "PipeWireHost CPipeWire"),
+    system("CLibPulse", "libpulse"),
+    c("CPulseCore", "CLibPulse CGlide"),
+    swift("PulseAudioHost", hostDependencies + " CPulseCore CRuntimeTrim", small),
+    module("PulseAudioModule", "PulseAudioHost CPulseCore"),
 ]
 
-/// For both modules: replacements for omitted parts of the runtimes, the order of the functions, and the release of those that
-/// only the start needs.
-let trim: [Target] = [.target(name: "CRuntimeTrim", exclude: ["constants.ld", "order.txt"], cSettings: hardened)]
-
-/// The library for applications in Swift, without Foundation.
-let library: [Target] = [
-    .target(name: "AudioSession", dependencies: ["DBus", "BusInterface"], swiftSettings: strict)
-]
-
-/// The command line. It contains the Swift runtime, so that it runs without an installed Swift.
-let commandLine: [Target] = [
-    .target(
-        name: "Commands",
-        dependencies: [
-            "PolicyEngine", "PolicyRuntime", "PolicyFile", "BusInterface", "DBus",
-            .product(name: "ArgumentParser", package: argumentParserName),
-        ],
-        swiftSettings: strict),
+/// The library for applications in Swift, without Foundation; and the command line, which contains the Swift runtime, so
+/// that it runs without an installed Swift.
+let clients: [Target] = [
+    swift("AudioSession", "DBus BusInterface"),
+    swift(
+        "Commands",
+        "PolicyEngine PolicyRuntime PolicyFile BusInterface DBus",
+        product: [.product(name: "ArgumentParser", package: argumentParserName)]),
     .executableTarget(
         name: "audio-session", dependencies: ["Commands"], swiftSettings: strict, linkerSettings: commandLinkage),
 ]
 
+// MARK: - Tests
+
 /// Private servers, real clients and captures: for tests, benchmarks and the demonstration. Optimised in debug builds
 /// as well, because it filters minutes of sound.
 let kit: [Target] = [
-    .target(
-        name: "TestKit", dependencies: ["PolicyEngine", "PolicyRuntime", "capture-sound"], path: "Tests/Kit",
-        swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
-    .executableTarget(
-        name: "session-demo", dependencies: ["TestKit"], path: "Tests/Demo", swiftSettings: strict),
+    forTests(
+        "TestKit", "PolicyEngine PolicyRuntime capture-sound", path: "Tests/Kit",
+        strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+    program("session-demo", "TestKit", path: "Demo", strict),
 ]
-
-// MARK: - Tests
-
-/// A small player and recorder, as examples of the library for Swift.
-let examples: [Target] = ["Player", "Recorder"].map {
-    .executableTarget(
-        name: "audio-session-\($0.lowercased())", dependencies: ["AudioSession", "CLibPulse"],
-        path: "Tests/Examples/\($0)", swiftSettings: strict, linkerSettings: [.linkedLibrary("pulse-simple")])
-}
 
 /// Clients, cards and libraries that tests run beside the servers.
 let programs: [Target] = [
-    .executableTarget(
-        name: "odd-client", dependencies: ["CLibPipeWire"], path: "Tests/OddClient",
-        linkerSettings: [.linkedLibrary("m")]),
-    .executableTarget(name: "capture-sound", dependencies: ["CLibPipeWire"], path: "Tests/CaptureSound"),
-    .executableTarget(name: "cycle-watch", dependencies: ["CLibPipeWire"], path: "Tests/CycleWatch"),
-    .executableTarget(
-        name: "odd-pulse-client", dependencies: ["CLibPulse"], path: "Tests/OddPulseClient",
-        linkerSettings: [.linkedLibrary("m")]),
-    .executableTarget(name: "stream-churn", dependencies: ["CLibPulse"], path: "Tests/StreamChurn"),
+    // A small player and recorder, as examples of the library for Swift.
+    program("audio-session-player", "AudioSession CLibPulse", path: "Examples/Player", strict, library: "pulse-simple"),
+    program(
+        "audio-session-recorder", "AudioSession CLibPulse", path: "Examples/Recorder", strict, library: "pulse-simple"),
+    program("odd-client", "CLibPipeWire", path: "OddClient", library: "m"),
+    program("capture-sound", "CLibPipeWire", path: "CaptureSound"),
+    program("cycle-watch", "CLibPipeWire", path: "CycleWatch"),
+    program("odd-pulse-client", "CLibPulse", path: "OddPulseClient", library: "m"),
+    program("stream-churn", "CLibPulse", path: "StreamChurn"),
     // An application that has sessions with the library for Swift.
-    .executableTarget(
-        name: "session-application", dependencies: ["AudioSession"], path: "Tests/SessionApplication",
-        swiftSettings: strict),
+    program("session-application", "AudioSession", path: "SessionApplication", strict),
     // A private server for commands in other languages.
-    .executableTarget(
-        name: "private-desktop", dependencies: ["TestKit"], path: "Tests/PrivateDesktop",
-        exclude: ["desktop.py", "listening.py", "valgrind.supp"], swiftSettings: strict),
+    program(
+        "private-desktop", "TestKit", path: "PrivateDesktop",
+        exclude: ["desktop.py", "listening.py", "valgrind.supp"], strict),
     // A simulated sound card.
-    .executableTarget(
-        name: "fixture-card", dependencies: ["CLibPipeWire"], path: "Tests/FixtureCard", exclude: ["EVENTS.md"],
-        linkerSettings: [.linkedLibrary("m")]),
+    program("fixture-card", "CLibPipeWire", path: "FixtureCard", exclude: ["EVENTS.md"], library: "m"),
     // Unloads a module from a PipeWire daemon.
-    .target(name: "ModuleUnloader", dependencies: ["CLibPipeWire"], path: "Tests/ModuleUnloader"),
+    forTests("ModuleUnloader", "CLibPipeWire"),
     // A file system that does not answer. Without sanitizers, because it is loaded into programs that have none.
-    .target(name: "SlowFiles", path: "Tests/SlowFiles", cSettings: [.unsafeFlags(["-fno-sanitize=all"])]),
+    forTests("SlowFiles", c: [.unsafeFlags(["-fno-sanitize=all"])]),
     // Counts a server's blocks of memory by who has asked for them. Without sanitizers, as above.
-    .target(name: "LiveBlocks", path: "Tests/LiveBlocks", cSettings: [.unsafeFlags(["-fno-sanitize=all"])]),
+    forTests("LiveBlocks", c: [.unsafeFlags(["-fno-sanitize=all"])]),
     // Parses a file with PipeWire's own parser.
-    .target(name: "SpaEvents", dependencies: ["CLibPipeWire"], path: "Tests/SpaEvents"),
-    // A sound server on paper.
-    .target(
-        name: "PaperServer", dependencies: ["PolicyRuntime", "PolicyEngine", "PolicyFile"], path: "Tests/PaperServer",
-        swiftSettings: strict),
-    // The service on a real bus, with that server.
-    .target(
-        name: "ServiceFixture",
-        dependencies: [
-            "BusService", "PolicyRuntime", "PolicyEngine", "PolicyFile", "DBus", "DesktopServices",
-            "TestKit", "PaperServer",
-        ],
-        path: "Tests/ServiceFixture", swiftSettings: strict),
+    forTests("SpaEvents", "CLibPipeWire"),
+    // A sound server on paper, and the service on a real bus, with that server.
+    forTests("PaperServer", "PolicyRuntime PolicyEngine PolicyFile", strict),
+    forTests(
+        "ServiceFixture", "BusService PolicyRuntime PolicyEngine PolicyFile DBus DesktopServices TestKit PaperServer",
+        strict),
     // Replaces malloc in a program, and counts allocations.
-    .target(name: "AllocationCount", path: "Tests/AllocationCount"),
+    forTests("AllocationCount"),
 ]
 
 /// Random sequences, and what always holds, to check the engine; the exploration of all states of a few sessions; and
-/// benchmarks.
+/// benchmarks, with what they find in recordings, and how they judge, print and draw it.
 let judges: [Target] = [
-    .target(
-        name: "RandomEvents", dependencies: ["PolicyEngine", "PolicyFile"], path: "Tests/RandomEvents",
-        swiftSettings: strict),
-    .target(
-        name: "EngineProperties", dependencies: ["PolicyEngine", "RandomEvents"], path: "Tests/EngineProperties",
-        swiftSettings: strict),
-    .target(
-        name: "StateExploration",
-        dependencies: ["PolicyEngine", "RandomEvents", "EngineProperties"],
-        path: "Tests/StateExploration",
-        swiftSettings: strict),
-    .target(
-        name: "RandomPolicies", dependencies: ["PolicyFile", "PolicyEngine", "RandomEvents"],
-        path: "Tests/RandomPolicies", swiftSettings: strict),
-    .executableTarget(
-        name: "judge",
-        dependencies: [
-            "PolicyEngine", "RandomEvents", "EngineProperties", "StateExploration", "RandomPolicies", "Commands",
-        ],
-        path: "Tests/Judge",
-        swiftSettings: strict),
-    .executableTarget(
-        name: "session-bench",
-        dependencies: [
-            "AudioSession", "PolicyEngine", "PolicyRuntime", "PolicyFile", "TestKit", "AllocationCount",
-            "BenchReport", "PaperServer", "RandomEvents",
-        ],
-        path: "Tests/Bench", exclude: ["README.md", "calls.c", "footprint.txt", "Report"], swiftSettings: strict),
-    // What benchmarks find in recordings, and how they judge, print and draw it.
-    .target(name: "BenchReport", dependencies: ["TestKit"], path: "Tests/Bench/Report", swiftSettings: strict),
+    forTests("RandomEvents", "PolicyEngine PolicyFile", strict),
+    forTests("EngineProperties", "PolicyEngine RandomEvents", strict),
+    forTests("StateExploration", "PolicyEngine RandomEvents EngineProperties", strict),
+    forTests("RandomPolicies", "PolicyFile PolicyEngine RandomEvents", strict),
+    program(
+        "judge",
+        "PolicyEngine RandomEvents EngineProperties StateExploration RandomPolicies Commands", path: "Judge", strict),
+    program(
+        "session-bench",
+        "AudioSession PolicyEngine PolicyRuntime PolicyFile TestKit AllocationCount BenchReport PaperServer RandomEvents",
+        path: "Bench", exclude: ["README.md", "calls.c", "footprint.txt", "Report"], strict),
+    forTests("BenchReport", "TestKit", path: "Tests/Bench/Report", strict),
 ]
 
-/// The tests of a target, in the folder of its name.
-func tests(of target: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(
-        name: target + "Tests", dependencies: dependencies, path: "Tests/\(target)", exclude: exclude,
-        swiftSettings: strict)
-}
-
-let tests: [Target] = [
+let testTargets: [Target] = [
     tests(
         of: "PolicyEngine",
-        [
-            "PolicyEngine", "PolicyFile", "RandomEvents", "EngineProperties", "StateExploration",
-        ],
-        exclude: ["Pairs"]),
-    tests(of: "PolicyFile", ["PolicyFile", "PolicyEngine", "RandomEvents", "RandomPolicies", "SpaEvents"]),
-    tests(
-        of: "PolicyRuntime",
-        ["PolicyEngine", "PolicyRuntime", "PolicyFile", "BusInterface", "CGlide", "PaperServer", "RandomEvents"]),
-    tests(of: "DBus", ["DBus", "BusInterface", "TestKit", "RandomEvents"]),
-    tests(
-        of: "DesktopServices",
-        ["DesktopServices", "PolicyRuntime", "PolicyEngine", "DBus", "BusInterface", "TestKit"]),
+        "PolicyEngine PolicyFile RandomEvents EngineProperties StateExploration", exclude: ["Pairs"]),
+    tests(of: "PolicyFile", "PolicyFile PolicyEngine RandomEvents RandomPolicies SpaEvents"),
+    tests(of: "PolicyRuntime", "PolicyEngine PolicyRuntime PolicyFile BusInterface CGlide PaperServer RandomEvents"),
+    tests(of: "DBus", "DBus BusInterface TestKit RandomEvents"),
+    tests(of: "DesktopServices", "DesktopServices PolicyRuntime PolicyEngine DBus BusInterface TestKit"),
     tests(
         of: "BusService",
-        [
-            "BusService", "HostSupport", "PolicyRuntime", "PolicyEngine", "PolicyFile", "BusInterface", "DBus",
-            "DesktopServices", "TestKit", "ServiceFixture",
-        ]),
+        "BusService HostSupport PolicyRuntime PolicyEngine PolicyFile BusInterface DBus DesktopServices TestKit "
+            + "ServiceFixture"),
+    tests(of: "AudioSession", "AudioSession BusService PolicyRuntime PolicyEngine DBus TestKit ServiceFixture"),
     tests(
-        of: "AudioSession",
-        [
-            "AudioSession", "BusService", "PolicyRuntime", "PolicyEngine", "DBus", "TestKit",
-            "ServiceFixture",
-        ]),
-    tests(
-        of: "HostSupport",
-        [
-            "HostSupport", "BusService", "PolicyRuntime", "PolicyEngine", "DesktopServices", "DBus",
-            "PolicyFile", "TestKit",
-        ]),
+        of: "HostSupport", "HostSupport BusService PolicyRuntime PolicyEngine DesktopServices DBus PolicyFile TestKit"),
     // Without the command itself, whose linker flags do not suit tests; a build of the tests still builds the command.
-    tests(
-        of: "Commands", ["Commands", "PolicyFile", "BusInterface", "DBus", "TestKit", "RandomEvents"],
-        exclude: ["Snapshots"]),
-    tests(of: "TestKit", ["TestKit", "fixture-card"]),
-    tests(of: "BenchReport", ["BenchReport", "TestKit"]),
+    tests(of: "Commands", "Commands PolicyFile BusInterface DBus TestKit RandomEvents", exclude: ["Snapshots"]),
+    tests(of: "TestKit", "TestKit fixture-card"),
+    tests(of: "BenchReport", "BenchReport TestKit"),
     // What install/build has made, and everything else that needs neither a desktop nor the targets themselves.
-    tests(of: "Package", ["TestKit"]),
+    tests(of: "Package", "TestKit"),
     // In real servers, which load the built modules.
     tests(
         of: "Live",
-        [
-            "PolicyRuntime", "Commands", "PolicyEngine", "PolicyFile", "TestKit",
-            "cycle-watch", "odd-client", "odd-pulse-client", "stream-churn", "fixture-card", "audio-session-player",
-            "audio-session-recorder", "session-application",
-        ]),
+        "PolicyRuntime Commands PolicyEngine PolicyFile TestKit cycle-watch odd-client odd-pulse-client stream-churn fixture-card audio-session-player audio-session-recorder session-application"
+    ),
 ]
 
 let package = Package(
@@ -362,6 +324,5 @@ let package = Package(
     ],
     // Only for the command line; code that a sound server loads depends on no package.
     dependencies: [argumentParser],
-    targets: engine + bus + host + glide + pipeWire + pulseAudio + trim + library + commandLine + kit + examples
-        + programs + judges + tests
+    targets: engine + bus + host + modules + clients + kit + programs + judges + testTargets
 )
