@@ -15,7 +15,7 @@ import Testing
         "CAudioSession/examples/player-glib.c": (2, "an example: its own arguments"),
         "CAudioSession/examples/player.c": (2, "an example: its own arguments"),
         "CAudioSession/examples/sound.c": (9, "an example: its own words"),
-        "CAudioSession/library.c": (3, "writes an address into memory"),
+        "CAudioSession/session.c": (3, "writes an address into memory"),
         "CAudioSession/values.c": (7, "writes a description into memory, for its own program"),
         "CPipeWire/shim.c": (8, "what PipeWireHost.log passes on, and the loader's own words before there is a log"),
         "CPulseCore/daemon.c": (2, "what PulseAudioHost.log passes on"),
