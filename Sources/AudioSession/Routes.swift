@@ -53,13 +53,14 @@ extension AudioSession {
         /// The card; nil for what has none.
         let device: String?
 
-        init(_ record: WireValue) {
-            portType = Port(rawValue: record["type"]?.text ?? Port.unknown.rawValue)
-            portName = record["name"]?.text ?? ""
-            uid = record["id"]?.text ?? ""
-            nodeName = record["node-name"]?.text
-            numberOfChannels = record["channels"]?.integer.map { Int($0) }
-            device = record["device"]?.text
+        init(_ value: WireValue) {
+            let record = PortRecord(value)
+            portType = record.type.isEmpty ? .unknown : Port(rawValue: record.type)
+            portName = record.name
+            uid = record.id
+            nodeName = record.nodeName
+            numberOfChannels = record.channels.map { Int($0) }
+            device = record.device
         }
     }
 

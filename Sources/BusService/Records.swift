@@ -10,24 +10,23 @@ enum Records {
     static func session(
         _ session: EngineSnapshot.Session, path: String?, displayName: String?, at now: Instant
     ) -> WireValue {
-        let description = session.description
-        let configuration = session.configuration
-        return .record([
-            ("id", .uint32(session.number)),
-            ("path", .string(path ?? "")),
-            ("application", .string(session.reference.application.name)),
-            ("display-name", .string(displayName ?? session.reference.application.name)),
-            ("kind", .string(session.reference.id == nil ? "implicit" : configuration == nil ? "system" : "explicit")),
-            ("description", .string(description.name)),
-            ("category", .string(description.category.rawValue)),
-            ("options", options(configuration?.effectiveOptions ?? description.options)),
-            ("mode", .string((configuration?.effectiveMode ?? description.mode).rawValue)),
-            ("priority", .uint32(UInt32(description.priority.rawValue))),
-            ("state", .string(session.state.rawValue)),
-            ("by", .string(session.silencer?.label ?? "")),
-            ("streams", .array(of: "u", session.streams.map { .uint32($0.rawValue) })),
-            ("remaining", .uint32(milliseconds(session.ends.map { now.duration(to: $0) } ?? .zero))),
-        ])
+        var record = SessionRecord()
+        record.id = Int64(session.number)
+        record.path = path ?? ""
+        record.application = session.reference.application.name
+        record.displayName = displayName ?? record.application
+        record.kind =
+            session.reference.id == nil ? "implicit" : session.configuration == nil ? "system" : "explicit"
+        record.description = session.description.name
+        record.category = session.description.category.rawValue
+        record.options = (session.configuration?.effectiveOptions ?? session.description.options).names
+        record.mode = (session.configuration?.effectiveMode ?? session.description.mode).rawValue
+        record.priority = Int64(session.description.priority.rawValue)
+        record.state = session.state.rawValue
+        record.by = session.silencer?.label ?? ""
+        record.streams = session.streams.map { Int64($0.rawValue) }
+        record.remaining = milliseconds(session.ends.map { now.duration(to: $0) } ?? .zero)
+        return record.value
     }
 
     /// The record of a stream.
@@ -37,32 +36,32 @@ enum Records {
         _ stream: EngineSnapshot.Stream, _ identity: StreamIdentity?, since: UInt64,
         level: (gain: LinearGain, remaining: Duration, canRamp: Bool)
     ) -> WireValue {
-        .record([
-            ("id", .uint32(stream.id.rawValue)),
-            ("node", .uint32(identity?.node ?? 0)),
-            ("application", .string(identity?.application.name ?? "?")),
-            ("process", .uint32(identity?.process ?? 0)),
-            ("direction", .string(stream.direction == .playback ? "playback" : "capture")),
-            ("session", .uint32(stream.session)),
-            ("description", .string(stream.description)),
-            ("wanted", .boolean(stream.isWanted)),
-            ("muted", .boolean(stream.isMuted)),
-            ("running", .boolean(stream.isRunning)),
-            ("treatment", .string(word(stream.treatment))),
-            ("gain", .double(stream.treatment.silence == .none ? stream.treatment.gain.decibels : -.infinity)),
-            ("cause", .string(stream.treatment.reason.words().name)),
-            ("by", .string(stream.interrupter?.label ?? "")),
-            ("since", .uint64(since)),
-            ("beside", .strings(stream.besides.map(\.label))),
-            ("gain-now", .double(level.gain.decibels)),
-            ("fade-remaining", .uint32(milliseconds(level.remaining))),
-            ("glides", .boolean(level.canRamp)),
-        ])
+        var record = StreamRecord()
+        record.id = Int64(stream.id.rawValue)
+        record.node = Int64(identity?.node ?? 0)
+        record.application = identity?.application.name ?? "?"
+        record.process = Int64(identity?.process ?? 0)
+        record.direction = stream.direction == .playback ? "playback" : "capture"
+        record.session = Int64(stream.session)
+        record.description = stream.description
+        record.wanted = stream.isWanted
+        record.muted = stream.isMuted
+        record.running = stream.isRunning
+        record.treatment = word(stream.treatment)
+        record.gain = stream.treatment.silence == .none ? stream.treatment.gain.decibels : -.infinity
+        record.cause = stream.treatment.reason.words().name
+        record.by = stream.interrupter?.label ?? ""
+        record.since = Int64(clamping: since)
+        record.beside = stream.besides.map(\.label)
+        record.gainNow = level.gain.decibels
+        record.fadeRemaining = milliseconds(level.remaining)
+        record.glides = level.canRamp
+        return record.value
     }
 
     /// A time in whole milliseconds; one that has begun counts, so that only what is over is 0.
-    private static func milliseconds(_ time: Duration) -> UInt32 {
-        UInt32(clamping: (max(time, .zero).wholeNanoseconds + 999_999) / 1_000_000)
+    private static func milliseconds(_ time: Duration) -> Int64 {
+        (max(time, .zero).wholeNanoseconds + 999_999) / 1_000_000
     }
 
     /// The server's limits, each with its reason.
@@ -74,17 +73,18 @@ enum Records {
     ///
     /// - Parameter channels: The number of channels of the sink or source with this number; `nil` or 0 if unknown.
     static func port(_ port: RoutePort, channels: (UInt32) -> UInt32?) -> WireValue {
-        var members: [(String, WireValue)] = [
-            ("type", .string(port.type.rawValue)), ("name", .string(port.name)), ("id", .string(port.id)),
-        ]
-        if !port.nodeName.isEmpty { members.append(("node-name", .string(port.nodeName))) }
-        if let node = port.nodeID { members.append(("node", .uint32(node))) }
-        if let device = port.deviceName { members.append(("device", .string(device))) }
-        if let device = port.deviceID { members.append(("device-id", .uint32(device))) }
-        members.append(("availability", .string(port.availability.rawValue)))
-        if !port.serverType.isEmpty { members.append(("server-type", .string(port.serverType))) }
-        if let count = port.nodeID.flatMap(channels), count > 0 { members.append(("channels", .uint32(count))) }
-        return .record(members)
+        var record = PortRecord()
+        record.type = port.type.rawValue
+        record.name = port.name
+        record.id = port.id
+        record.nodeName = port.nodeName.isEmpty ? nil : port.nodeName
+        record.node = port.nodeID.map { Int64($0) }
+        record.device = port.deviceName
+        record.deviceID = port.deviceID.map { Int64($0) }
+        record.availability = port.availability.rawValue
+        record.serverType = port.serverType.isEmpty ? nil : port.serverType
+        record.channels = port.nodeID.flatMap(channels).flatMap { $0 > 0 ? Int64($0) : nil }
+        return record.value
     }
 
     static func ports(_ ports: [RoutePort], channels: (UInt32) -> UInt32?) -> WireValue {
@@ -99,7 +99,7 @@ enum Records {
     }
 
     static func options(_ options: CategoryOptions) -> WireValue {
-        .strings(CategoryOptions.named.filter { options.contains($0.option) }.map(\.name))
+        .strings(options.names)
     }
 
     static func word(_ treatment: Treatment) -> String {

@@ -35,11 +35,6 @@ extension Priority {
     }
 }
 
-extension CategoryOptions {
-    /// The names of all options in the set.
-    var names: [String] { CategoryOptions.named.filter { contains($0.option) }.map(\.name) }
-}
-
 extension StreamDirection {
     /// `playback` or `capture`.
     var word: String { self == .playback ? "playback" : "capture" }

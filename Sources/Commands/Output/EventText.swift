@@ -107,7 +107,7 @@ struct EventText {
     private func routeWords(_ style: Style) -> String {
         let (previous, current) = (RouteRecord(details["previous"]), RouteRecord(details["current"]))
         func names(_ ports: [PortRecord]) -> String {
-            ports.isEmpty ? "none" : ports.map { style.text(style.safe($0.name), .name) }.joined(separator: " + ")
+            ports.isEmpty ? "none" : ports.map { style.text(style.safe($0.label), .name) }.joined(separator: " + ")
         }
         let arrow = style.isUnicode ? "→" : "->"
         func change(_ old: [PortRecord], _ new: [PortRecord]) -> String? {

@@ -1,26 +1,5 @@
 import BusInterface
 
-/// An input or output as CurrentRoute describes it. Missing members become empty.
-struct PortRecord {
-    var type: String
-    var id: String
-    /// The name for people.
-    var name: String
-    /// The received record, with its keys in the documented order.
-    var record: WireValue
-
-    private static let keys = [
-        "type", "name", "id", "node-name", "node", "device", "device-id", "availability", "server-type", "channels",
-    ]
-
-    init(_ value: WireValue) {
-        type = value["type"]?.text ?? ""
-        id = value["id"]?.text ?? ""
-        name = value["name"]?.text.flatMap { $0.isEmpty ? nil : $0 } ?? id
-        record = value.ordered(by: Self.keys)
-    }
-}
-
 /// The ports in use and the ports available.
 struct RouteRecord {
     var inputs: [PortRecord]
@@ -62,7 +41,7 @@ struct RouteRecord {
     /// The ports in use, for people; empty if there are none.
     func words(_ style: Style) -> String {
         [("output", outputs), ("input", inputs)].compactMap { direction, ports in
-            let names = ports.map { style.safe($0.name) }.joined(separator: " + ")
+            let names = ports.map { style.safe($0.label) }.joined(separator: " + ")
             return ports.isEmpty ? nil : "\(direction) \(names)"
         }.joined(separator: ", ")
     }

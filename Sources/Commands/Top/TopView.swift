@@ -150,7 +150,7 @@ struct TopView {
             let first = max(0, min(selected - room / 2, outputs.count - room))
             let lines = outputs.enumerated().dropFirst(first).prefix(room).map { index, port in
                 let mark = (index == selected ? ">" : " ") + (model.isInUse(port) ? "*" : " ")
-                let text = "\(mark) \(style.safe(port.name)) (\(style.safe(port.type)))"
+                let text = "\(mark) \(style.safe(port.label)) (\(style.safe(port.type)))"
                 return index == selected ? reversed(text, columns) : line(text, columns, nil)
             }
             return [reversed("Outputs; * is in use", columns)] + lines

@@ -81,6 +81,9 @@ public struct CategoryOptions: OptionSet, Sendable, Hashable {
         ("allow-bluetooth-a2dp", .allowBluetoothA2DP),
         ("allow-airplay", .allowAirPlay),
     ]
+
+    /// The names of the options, in that order.
+    public var names: [String] { CategoryOptions.named.filter { contains($0.option) }.map(\.name) }
 }
 
 /// The kind of use within a category (R50–R53, N1, N3, N4).

@@ -124,8 +124,8 @@ extension ValueForm where Value == CategoryOptions {
         return ValueForm(name: "[ WORD … ]", words: vocabulary.words.map(\.word)) { node, diagnosis in
             diagnosis.array(node, "an array of options, such as [ duck-others ]", of: vocabulary)
                 .map { CategoryOptions($0) }
-        } value: { options in
-            .list(CategoryOptions.named.filter { _, option in options.contains(option) }.map(\.name))
+        } value: {
+            .list($0.names)
         }
     }
 }

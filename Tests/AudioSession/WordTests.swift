@@ -1,0 +1,83 @@
+import AudioSession
+import Foundation
+import PolicyEngine
+import Testing
+
+/// What the engine knows has a word everywhere: in the library for Swift, in the one for C, in the interface on D-Bus and in
+/// the manual of policy files.
+@Suite struct WordTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// The words of a file: what its letters, digits and the signs `-` and `_` make.
+    private static func words(_ path: String) throws -> Set<String> {
+        let text = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+            .replacing("\\-", with: "-")
+        return Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != "_" }.map(String.init))
+    }
+
+    /// Says which of some words a file lacks.
+    private func expect(_ words: [String], in path: String, but exceptions: Set<String> = []) throws {
+        let known = try Self.words(path)
+        for word in words where !exceptions.contains(word) { #expect(known.contains(word), "\(path) lacks '\(word)'") }
+        // An exception that is none any more hides nothing.
+        for word in exceptions { #expect(!known.contains(word), "\(path) has '\(word)'") }
+    }
+
+    private static let manual = "install/man/audio-session.conf.5"
+    private static let session = "Sources/BusInterface/SessionInterface.swift"
+    private static let manager = "Sources/BusInterface/ManagerInterface.swift"
+    private static let wordsOfC = "Sources/CAudioSession/words.c"
+    private static let header = "Sources/CAudioSession/include/audio_session.h"
+
+    @Test("every category has its word everywhere") func categories() throws {
+        let own = PolicyEngine.Category.allCases.filter { $0 != .uiSound }.map(\.rawValue)
+        #expect(own == AudioSession.Category.allCases.map(\.rawValue))
+        for path in [Self.session, Self.wordsOfC] { try expect(own, in: path) }
+        try expect(PolicyEngine.Category.allCases.map(\.rawValue), in: Self.manual)
+    }
+
+    @Test("every mode has its word everywhere") func modes() throws {
+        let modes = Mode.allCases.map(\.rawValue)
+        #expect(modes == AudioSession.Mode.allCases.map(\.rawValue))
+        for path in [Self.session, Self.manual] { try expect(modes, in: path) }
+        // The phone's interface for C is older than these.
+        let later: [Mode] = [.spokenAudio, .voicePrompt, .moviePlayback, .videoChat, .gameChat]
+        try expect(modes, in: Self.wordsOfC, but: Set(later.map(\.rawValue)))
+    }
+
+    @Test("every option has its word everywhere") func options() throws {
+        let options = CategoryOptions.named.map(\.name)
+        for path in [Self.session, Self.manual, "Sources/AudioSession/Categories.swift"] {
+            try expect(options, in: path)
+        }
+        // The phone's interface for C is older than these.
+        let later: Set = ["interrupt-spoken-audio", "allow-bluetooth-a2dp", "allow-airplay"]
+        try expect(options, in: Self.wordsOfC, but: later)
+    }
+
+    @Test("every type of port has its word everywhere") func ports() throws {
+        let types = PortType.allCases.map(\.rawValue)
+        for path in [Self.manager, "Sources/AudioSession/Routes.swift", Self.wordsOfC] {
+            try expect(types, in: path)
+        }
+    }
+
+    @Test("every reason of a change of the route has its number and its word everywhere") func routeReasons() throws {
+        #expect(
+            RouteChangeReason.allCases.map { UInt($0.rawValue) }
+                == AudioSession.RouteChangeReason.allCases.map(\.rawValue))
+        try expect(RouteChangeReason.allCases.map(\.name), in: Self.manager)
+        let header = try String(contentsOf: Self.root.appendingPathComponent(Self.header), encoding: .utf8)
+        for reason in RouteChangeReason.allCases {
+            let name = reason.name.split(separator: "-").map(\.capitalized).joined()
+            let line = "kAudioSessionRouteChangeReason_\(name) = \(reason.rawValue)"
+            #expect(header.contains("\(line),") || header.contains("\(line)\n"), "\(Self.header) lacks \(line)")
+        }
+    }
+
+    @Test("every reason of an interruption has its word everywhere") func interruptionReasons() throws {
+        try expect(InterruptionReason.allCases.map(\.rawValue), in: Self.session)
+        #expect(InterruptionReason.allCases.map(\.rawValue) == AudioSession.InterruptionReason.allCases.map(\.rawValue))
+    }
+}
