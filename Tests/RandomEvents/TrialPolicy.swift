@@ -105,3 +105,12 @@ extension SplitMix64 {
         return result
     }
 }
+
+extension Policy {
+    /// The same policy with a change.
+    public func with(_ change: (inout Policy) -> Void) -> Policy {
+        var result = self
+        change(&result)
+        return result
+    }
+}

@@ -51,13 +51,6 @@ public struct Policy: Sendable, Equatable {
         for role in roles where self.roles.updateValue(role, forKey: role.name) == nil { order.append(role.name) }
     }
 
-    /// The same policy with a change.
-    public func with(_ change: (inout Policy) -> Void) -> Policy {
-        var result = self
-        change(&result)
-        return result
-    }
-
     /// The description of a role by its name or an alias; `nil` if the policy does not know it or leaves it alone.
     public func description(ofRole role: Role) -> SessionDescription? { roles[aliases[role.name] ?? role.name] }
 

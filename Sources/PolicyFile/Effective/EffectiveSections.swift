@@ -84,7 +84,7 @@ extension PolicyWriter {
         _ draft: DescriptionDraft?, _ name: String, none origin: Origin?, _ builder: PolicyBuilder
     ) {
         guard let draft else { return line("\(name) = none", from: origin) }
-        let unsaid = unsaid
+        let usual = (unsaid[name] ?? DescriptionDraft(name: name)).complete(builder.keys.values).keys.values
         block("\(PolicyWriter.quoted(name)) = {") { writer in
             if name != Policy.untaggedName, name != Policy.untaggedCaptureName {
                 let aliases = builder.roles.finalAliases.filter { $0.value == name }.keys.sorted()
@@ -93,10 +93,8 @@ extension PolicyWriter {
             let whole = draft.complete(builder.keys.values).keys
             for word in SessionDescription.words {
                 // What has no effect is written only where the role would have another value without.
-                let usual = unsaid[name] ?? DescriptionDraft(name: name)
-                let values = usual.complete(builder.keys.values).keys.values
                 writer.write(whole, word) {
-                    !$0.isShown(whole.values) && (word != "duck" || $0.value(whole.values) == $0.value(values))
+                    !$0.isShown(whole.values) && (word != "duck" || $0.value(whole.values) == $0.value(usual))
                 }
             }
         }

@@ -9,10 +9,8 @@ package struct PolicyKey<Subject: Sendable>: Sendable {
     package let section: String?
     /// The key as policy files spell it.
     package let word: String
-    /// The key's meaning in one sentence, for manuals and comments.
+    /// The key's meaning in one sentence, which the manual page repeats.
     package let help: String
-    /// The kind of value that it takes, for manuals and messages.
-    package let form: String
     /// The words that it takes, beside other values.
     package let words: [String]
     /// The value of a subject; `nil` for a section that has more than keys.
@@ -62,7 +60,6 @@ package struct PolicyKey<Subject: Sendable>: Sendable {
         self.section = section
         self.word = word
         self.help = help
-        self.form = form.name
         self.words = form.words
         self.isShown = isShown
         value = { form.value(get($0)) }
@@ -79,7 +76,6 @@ package struct PolicyKey<Subject: Sendable>: Sendable {
         self.section = nil
         self.word = word
         self.help = help
-        form = "an object"
         words = []
         isShown = { _ in true }
         value = { _ in nil }

@@ -2,8 +2,6 @@ import PolicyEngine
 
 /// A kind of value in policy files: how it is read, and how it is shown.
 struct ValueForm<Value: Sendable>: Sendable {
-    /// The kind, for manuals: `TIME`.
-    let name: String
     /// The words that it takes, beside other values.
     var words: [String] = []
     /// Reads a value; `nil` if it is wrong, which has been reported.
@@ -18,7 +16,7 @@ extension ValueForm where Value: RawRepresentable<String> & CaseIterable {
     /// One of the words of a type.
     static func word(_ noun: String) -> ValueForm {
         let vocabulary = Vocabulary<Value>(noun: noun)
-        return ValueForm(name: "WORD", words: vocabulary.words.map(\.word)) {
+        return ValueForm(words: vocabulary.words.map(\.word)) {
             $1.word($0, of: vocabulary)
         } value: {
             .word($0.rawValue)
@@ -33,7 +31,7 @@ extension ValueForm where Value == UserSay {
 extension ValueForm where Value == Interplay.Kind? {
     static var interplay: ValueForm {
         let vocabulary = Vocabulary<Interplay.Kind>(noun: "a kind of interplay")
-        return ValueForm(name: "WORD", words: vocabulary.words.map(\.word)) { node, diagnosis in
+        return ValueForm(words: vocabulary.words.map(\.word)) { node, diagnosis in
             diagnosis.word(node, of: vocabulary).map { .some($0) }
         } value: {
             .word($0?.rawValue ?? "")
@@ -44,7 +42,7 @@ extension ValueForm where Value == Interplay.Kind? {
 extension ValueForm where Value == Bool {
     /// `true` or `false`, also as `yes` and `no`.
     static var yesOrNo: ValueForm {
-        ValueForm(name: "WORD", words: ["true", "false"]) { node, diagnosis in
+        ValueForm(words: ["true", "false"]) { node, diagnosis in
             let truth = PolicyLoader.truth(node)
             if truth == nil { diagnosis.error(at: node.place, found: node.summary, expected: "true or false") }
             return truth
@@ -53,15 +51,23 @@ extension ValueForm where Value == Bool {
         }
     }
 
-    static var truth: ValueForm { .choice("a truth value", ("true", true), ("false", false)) }
+    /// `true` or `false`.
+    static var truth: ValueForm {
+        let vocabulary = Vocabulary(noun: "a truth value", words: [("true", true), ("false", false)])
+        return ValueForm(words: vocabulary.words.map(\.word)) {
+            $1.word($0, of: vocabulary)
+        } value: {
+            .truth($0)
+        }
+    }
 
     /// One of two words.
     static func choice(_ noun: String, _ words: (word: String, value: Bool)...) -> ValueForm {
         let vocabulary = Vocabulary(noun: noun, words: words)
-        return ValueForm(name: "WORD", words: words.map(\.word)) {
+        return ValueForm(words: words.map(\.word)) {
             $1.word($0, of: vocabulary)
         } value: { value in
-            noun == "a truth value" ? .truth(value) : .word(words.first { $0.value == value }?.word ?? "")
+            .word(words.first { $0.value == value }?.word ?? "")
         }
     }
 }
@@ -75,7 +81,7 @@ extension ValueForm where Value == Duration {
     ///   - shortest: The minimum in milliseconds.
     ///   - longest: The maximum in seconds.
     static func time(from shortest: Int = 0, to longest: Int = 60) -> ValueForm {
-        ValueForm(name: "TIME") {
+        ValueForm {
             $1.duration($0, shortest: shortest, longest: longest * 1000)
         } value: {
             .time($0)
@@ -84,13 +90,12 @@ extension ValueForm where Value == Duration {
 }
 
 extension ValueForm where Value == Decibels {
-    static var gain: ValueForm { ValueForm(name: "GAIN", read: { $1.gain($0) }, value: { .gain($0) }) }
+    static var gain: ValueForm { ValueForm(read: { $1.gain($0) }, value: { .gain($0) }) }
 }
 
 extension ValueForm where Value == Priority {
     static var priority: ValueForm {
-        ValueForm(
-            name: "PRIORITY", words: Priority.named.map(\.name), read: { $1.priority($0) }, value: { .priority($0) })
+        ValueForm(words: Priority.named.map(\.name), read: { $1.priority($0) }, value: { .priority($0) })
     }
 }
 
@@ -110,7 +115,7 @@ extension ValueForm {
         _ noun: String, _ expected: String
     ) -> ValueForm where Value == Set<Word> {
         let vocabulary = Vocabulary<Word>(noun: noun)
-        return ValueForm(name: "[ WORD … ]", words: vocabulary.words.map(\.word)) { node, diagnosis in
+        return ValueForm(words: vocabulary.words.map(\.word)) { node, diagnosis in
             diagnosis.array(node, expected, of: vocabulary).map { Set($0) }
         } value: { value in
             .list(vocabulary.words.filter { value.contains($0.value) }.map(\.word))
@@ -121,7 +126,7 @@ extension ValueForm {
 extension ValueForm where Value == CategoryOptions {
     static var options: ValueForm {
         let vocabulary = Vocabulary<CategoryOptions>.options
-        return ValueForm(name: "[ WORD … ]", words: vocabulary.words.map(\.word)) { node, diagnosis in
+        return ValueForm(words: vocabulary.words.map(\.word)) { node, diagnosis in
             diagnosis.array(node, "an array of options, such as [ duck-others ]", of: vocabulary)
                 .map { CategoryOptions($0) }
         } value: {
@@ -134,7 +139,7 @@ extension ValueForm where Value == CategoryOptions {
 
 extension ValueForm where Value == OutputPattern? {
     static var output: ValueForm {
-        ValueForm(name: "OUTPUT | any", words: [PolicyWord.any]) { node, diagnosis in
+        ValueForm(words: [PolicyWord.any]) { node, diagnosis in
             node.text == PolicyWord.any ? .some(nil) : diagnosis.output(node).map { .some($0) }
         } value: {
             .word($0?.text ?? PolicyWord.any)
@@ -145,7 +150,7 @@ extension ValueForm where Value == OutputPattern? {
 extension ValueForm where Value == String? {
     /// `false` for none, `true` for the role phone, or a role's name, whose meaning is resolved later.
     static var pairing: ValueForm {
-        ValueForm(name: "ROLE | true | false", words: ["true", "false"]) { node, diagnosis in
+        ValueForm(words: ["true", "false"]) { node, diagnosis in
             switch node.text {
             case "false": .some(nil)
             case "true": Policy.callName
