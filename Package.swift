@@ -161,7 +161,8 @@ func tests(of target: String, _ dependencies: String, exclude: [String] = []) ->
 
 /// Decides who is heard: pure Swift without C or Foundation. Policy files are read at load and reload.
 let engine: [Target] = [
-    swift("PolicyEngine", "", loaded),
+    swift("Terms", "", shared),
+    swift("PolicyEngine", "Terms", loaded),
     swift(
         "PolicyFile", "PolicyEngine", small,
         resources: [.embedInCode("Presets/desktop.conf"), .embedInCode("Presets/phone.conf")]),
@@ -171,7 +172,7 @@ let engine: [Target] = [
 /// The bus: its interface definitions, the connection over sd-bus, the desktop's services, and `org.AudioSession1` on
 /// top of the engine.
 let bus: [Target] = [
-    swift("BusInterface", "", shared),
+    swift("BusInterface", "Terms", shared),
     system("CSystemdBus", "libsystemd"),
     swift("DBus", "BusInterface CSystemdBus", shared),
     swift("DesktopServices", "PolicyRuntime DBus BusInterface", small),
@@ -209,7 +210,7 @@ let modules: [Target] = [
 /// The library for applications in Swift, without Foundation; and the command line, which contains the Swift runtime, so
 /// that it runs without an installed Swift.
 let clients: [Target] = [
-    swift("AudioSession", "DBus BusInterface"),
+    swift("AudioSession", "DBus BusInterface Terms"),
     swift(
         "Commands",
         "PolicyEngine PolicyRuntime PolicyFile BusInterface DBus",
@@ -254,6 +255,8 @@ let programs: [Target] = [
     forTests("SlowFiles", c: [.unsafeFlags(["-fno-sanitize=all"])]),
     // Counts a server's blocks of memory by who has asked for them. Without sanitizers, as above.
     forTests("LiveBlocks", c: [.unsafeFlags(["-fno-sanitize=all"])]),
+    // Writes the files that follow from others.
+    program("derived", "BusInterface", path: "Derived", strict),
     // Parses a file with PipeWire's own parser.
     forTests("SpaEvents", "CLibPipeWire"),
     // A sound server on paper, and the service on a real bus, with that server.
@@ -298,7 +301,7 @@ let testTargets: [Target] = [
     tests(
         of: "HostSupport", "HostSupport BusService PolicyRuntime PolicyEngine DesktopServices DBus PolicyFile TestKit"),
     // Without the command itself, whose linker flags do not suit tests; a build of the tests still builds the command.
-    tests(of: "Commands", "Commands PolicyFile BusInterface DBus TestKit RandomEvents", exclude: ["Snapshots"]),
+    tests(of: "Commands", "Commands PolicyFile BusInterface DBus TestKit RandomEvents derived", exclude: ["Snapshots"]),
     tests(of: "TestKit", "TestKit fixture-card"),
     tests(of: "BenchReport", "BenchReport TestKit"),
     // What install/build has made, and everything else that needs neither a desktop nor the targets themselves.

@@ -21,6 +21,9 @@ public struct AudioSessionError: Error, Sendable, Hashable, CustomStringConverti
         case incompatibleCategory = 0x3f63_6174
         /// `'what'`: anything else, such as a service that has gone or does not answer in time.
         case unspecified = 0x7768_6174
+
+        /// The code of four characters.
+        init?(characters: String) { self.init(rawValue: characters.utf8.reduce(0) { $0 << 8 | Int32($1) }) }
     }
 
     /// The kind of failure.

@@ -1,3 +1,5 @@
+import Terms
+
 extension AudioSession {
     /// What the session's sound is for. The raw value is the service's word.
     ///
@@ -65,36 +67,26 @@ extension AudioSession {
         /// Allows AirPlay, with ``Category/playAndRecord``.
         public static let allowAirPlay = CategoryOptions(rawValue: 0x40)
 
+        /// Each option with the service's word for it.
+        private static let named: [(CategoryOptions, CategoryOption)] = [
+            (.mixWithOthers, .mixWithOthers), (.duckOthers, .duckOthers),
+            (.interruptSpokenAudioAndMixWithOthers, .interruptSpokenAudio), (.defaultToSpeaker, .defaultToSpeaker),
+            (.allowBluetooth, .allowBluetoothInput), (.allowBluetoothA2DP, .allowBluetoothA2DP),
+            (.allowAirPlay, .allowAirPlay),
+        ]
+
         /// The service's words for the options. It lets speech be interrupted without setting mix-with-others, which
         /// then follows.
         var words: [String] {
-            var words: [String] = []
             let isInterrupting = contains(.interruptSpokenAudioAndMixWithOthers)
-            if contains(.mixWithOthers), !isInterrupting { words.append("mix-with-others") }
-            if contains(.duckOthers) { words.append("duck-others") }
-            if isInterrupting { words.append("interrupt-spoken-audio") }
-            if contains(.defaultToSpeaker) { words.append("default-to-speaker") }
-            if contains(.allowBluetooth) { words.append("allow-bluetooth-input") }
-            if contains(.allowBluetoothA2DP) { words.append("allow-bluetooth-a2dp") }
-            if contains(.allowAirPlay) { words.append("allow-airplay") }
-            return words
+            return CategoryOptions.named.filter { option, term in
+                contains(option) && !(isInterrupting && term == .mixWithOthers)
+            }.map(\.1.rawValue)
         }
 
         /// The options of the service's words; unknown ones are left out.
         init(words: [String]) {
-            self = []
-            for word in words {
-                switch word {
-                case "mix-with-others": insert(.mixWithOthers)
-                case "duck-others": insert(.duckOthers)
-                case "interrupt-spoken-audio": formUnion(.interruptSpokenAudioAndMixWithOthers)
-                case "default-to-speaker": insert(.defaultToSpeaker)
-                case "allow-bluetooth-input": insert(.allowBluetooth)
-                case "allow-bluetooth-a2dp": insert(.allowBluetoothA2DP)
-                case "allow-airplay": insert(.allowAirPlay)
-                default: break
-                }
-            }
+            self.init(CategoryOptions.named.filter { words.contains($0.1.rawValue) }.map(\.0))
         }
     }
 

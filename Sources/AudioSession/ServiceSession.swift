@@ -479,18 +479,7 @@ final class ServiceSession {
 extension AudioSessionError {
     /// The error for one of the service or the bus.
     init(_ error: WireError) {
-        let code: Code =
-            switch error.name {
-            case WireErrorName.insufficientPriority: .notActive
-            case WireErrorName.noHardware: .noHardware
-            case WireErrorName.noCategory: .noCategorySet
-            case WireErrorName.incompatibleCategory: .incompatibleCategory
-            // R54: the phone's error for a mode that cannot change is not known.
-            case WireErrorName.unknownValue, WireErrorName.invalidFlag, WireErrorName.modeNotChangeable,
-                WireErrorName.invalidArguments:
-                .unsupportedProperty
-            default: .unspecified
-            }
+        let code = WireErrorName.phoneResults[error.name].flatMap { Code(characters: $0) } ?? .unspecified
         self.init(code, error.message)
     }
 }

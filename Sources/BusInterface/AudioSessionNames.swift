@@ -69,6 +69,16 @@ public enum WireErrorName {
     public static let failed = "org.freedesktop.DBus.Error.Failed"
 }
 
+extension WireErrorName {
+    /// The errors that the phone has a result for, with its four characters (R84). All others are `'what'` there.
+    ///
+    /// The phone's result for a mode that cannot change is not known; `'what'` would look like a fault of the service.
+    public static let phoneResults = [
+        insufficientPriority: "!act", noHardware: "nohw", noCategory: "!cat", incompatibleCategory: "?cat",
+        unknownValue: "pty?", invalidFlag: "pty?", modeNotChangeable: "pty?", invalidArguments: "pty?",
+    ]
+}
+
 /// An error as a D-Bus message carries it.
 public struct WireError: Error, Sendable, Hashable {
     /// The error's name, one of ``WireErrorName``.

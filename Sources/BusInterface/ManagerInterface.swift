@@ -1,4 +1,15 @@
+import Terms
+
 extension WireInterface {
+    private static let routeChangeReasons = RouteChangeReason.allCases.map { reason in
+        "\(reason.rawValue) \(reason.name)" + (reason.remark.map { " (\($0))" } ?? "")
+    }.joined(separator: ", ")
+
+    /// The words for some terms, as a list.
+    static func words<Term: RawRepresentable<String>>(_ terms: [Term]) -> String {
+        terms.map(\.rawValue).joined(separator: ", ")
+    }
+
     /// `org.AudioSession1.Manager`, at `/org/AudioSession1`.
     public static let manager = WireInterface(
         AudioSessionBus.managerInterface,
@@ -42,24 +53,14 @@ extension WireInterface {
             Method(
                 "ListSessions", [], returns: [Argument("sessions", "aa{sv}")],
                 """
-                All sessions, including those of applications that never call this interface. Each has: id (u), path \
-                (s; empty unless the session was opened here), application (s), display-name (s), kind (s: implicit, \
-                explicit or system), description (s: the role or category), category (s), options (as) and mode (s) in \
-                effect, priority (u), state (s: inactive, holding, starting, active, releasing, interrupted, delayed), \
-                by (s: the session that interrupts it), streams (au), remaining (u: milliseconds until its state ends by \
-                itself, as the wait for headphones does; 0 without such an end).
+                All sessions, including those of applications that never call this interface. Each has: \
+                \(SessionRecord.description).
                 """),
             Method(
                 "ListStreams", [], returns: [Argument("streams", "aa{sv}")],
                 """
-                All streams that the policy manages. Each has: id (u), node (u: its number in the sound server), \
-                application (s), process (u), direction (s: playback or capture), session (u), description (s), wanted \
-                (b: its application wants it to run), muted (b: by its user or application), running (b), treatment (s: \
-                untouched, ducked, muted, corked or player-paused), gain (d: dB, at the end of the fade), cause (s), by \
-                (s: the session that causes it), since (t: microseconds since 1970), beside (as: the sessions beside \
-                which it is heard because its user wants that), gain-now (d: dB, at this moment), fade-remaining (u: \
-                milliseconds until the fade ends; 0 without a fade), glides (b: its fades change with every sample; \
-                otherwise in steps of the server's quantum).
+                All streams that the policy manages. Each has: \
+                \(StreamRecord.description).
                 """),
             Method(
                 "Free", [Argument("subject", "s")], returns: [Argument("streams", "u")],
@@ -141,10 +142,7 @@ extension WireInterface {
                 """
                 Another input or output is in use; routes as in CurrentRoute. Sent to all listeners.
 
-                Reasons, with their names in events: 0 unknown, 1 new-device-available, 2 old-device-unavailable, 3 \
-                category-change, 4 override, 6 wake-from-sleep, 7 no-suitable-route-for-category (the route may be the \
-                same as before), 8 route-configuration-change (another port was chosen, and none was added or \
-                removed). 5 is unused.
+                Reasons, with their names in events: \(routeChangeReasons). 5 is unused.
                 """),
             Signal(
                 "ServicesReset", [],
@@ -177,13 +175,8 @@ extension WireInterface {
             Property(
                 "CurrentRoute", "a{sv}",
                 """
-                The ports in use: inputs and outputs, each aa{sv} of ports, empty if there is none. A port has: type \
-                (s: LineIn, BuiltInMic, HeadsetMic, BluetoothHFP, USBAudio, LineOut, Headphones, BluetoothA2DP, \
-                BuiltInReceiver, BuiltInSpeaker, HDMI, AirPlay, Unknown), name (s: for people), id (s: the same after \
-                the port was removed and came back), node-name (s) and node (u: the sink or source in the sound \
-                server), device (s) and device-id (u: the card), availability (s: yes, no or unknown: whether \
-                something is plugged in), server-type (s: the server's own word), channels (u: of its node). Unknown \
-                members are missing.
+                The ports in use: inputs and outputs, each aa{sv} of ports, empty if there is none. A port has: \
+                \(PortRecord.description). Unknown members are missing.
                 """),
             Property(
                 "AvailableInputs", "aa{sv}",

@@ -1,3 +1,5 @@
+import Terms
+
 /// A record on the bus, `a{sv}`: its members are said once, in ``visit(_:)``, which reads and writes them.
 ///
 /// What a record lacks stays as it is in an empty one, so that records of other versions can be read.
@@ -6,7 +8,7 @@ public protocol WireRecord: Sendable {
     var received: WireValue? { get set }
     /// An empty record.
     init()
-    /// Names each member with its field, in the order of the interface's documentation.
+    /// Names each member with its field and what the name does not say, in the order of the interface's documentation.
     mutating func visit(_ members: inout WireMembers)
 }
 
@@ -27,6 +29,14 @@ extension WireRecord {
         return .record(members.written)
     }
 
+    /// The members, for the interface's documentation: `id (u), path (s: what it is), …`.
+    static var description: String {
+        var empty = Self()
+        var members = WireMembers(isDescribing: true)
+        empty.visit(&members)
+        return members.described.joined(separator: ", ")
+    }
+
     /// The received record with the known members first, in their order, and all others after them.
     public var record: WireValue {
         guard let received else { return value }
@@ -39,87 +49,113 @@ extension WireRecord {
     }
 }
 
-/// The members of a record while it is read or written.
-public struct WireMembers {
-    /// The types of whole numbers.
-    public enum Whole: Sendable { case uint32, uint64 }
+/// What a member of a record can be.
+public protocol WireField {
+    /// The type on the bus.
+    static var wireType: String { get }
+    /// Reads a value; `nil` if it has another type.
+    init?(wire value: WireValue)
+    /// The value on the bus.
+    var wire: WireValue { get }
+}
 
+extension String: WireField {
+    /// Text.
+    public static var wireType: String { "s" }
+    /// Reads a text.
+    public init?(wire value: WireValue) { if let text = value.text { self = text } else { return nil } }
+    /// The text on the bus.
+    public var wire: WireValue { .string(self) }
+}
+
+extension Bool: WireField {
+    /// Truth.
+    public static var wireType: String { "b" }
+    /// Reads a truth value.
+    public init?(wire value: WireValue) { if let truth = value.truth { self = truth } else { return nil } }
+    /// The truth value on the bus.
+    public var wire: WireValue { .boolean(self) }
+}
+
+extension Double: WireField {
+    /// A number.
+    public static var wireType: String { "d" }
+    /// Reads a number of any type.
+    public init?(wire value: WireValue) { if let number = value.number { self = number } else { return nil } }
+    /// The number on the bus.
+    public var wire: WireValue { .double(self) }
+}
+
+extension Int64: WireField {
+    /// A whole number, of 32 bits on the bus.
+    public static var wireType: String { "u" }
+    /// Reads a whole number of any type.
+    public init?(wire value: WireValue) { if let number = value.integer { self = number } else { return nil } }
+    /// The number on the bus, or the nearest one that fits.
+    public var wire: WireValue { .uint32(UInt32(clamping: self)) }
+}
+
+extension UInt64: WireField {
+    /// A whole number of 64 bits.
+    public static var wireType: String { "t" }
+    /// Reads a whole number of any type.
+    public init?(wire value: WireValue) {
+        if let number = value.integer { self.init(clamping: number) } else { return nil }
+    }
+    /// The number on the bus.
+    public var wire: WireValue { .uint64(self) }
+}
+
+extension Array: WireField where Element: WireField {
+    /// Values of one type.
+    public static var wireType: String { "a" + Element.wireType }
+    /// Reads values, without those of another type.
+    public init?(wire value: WireValue) {
+        guard let elements = value.elements else { return nil }
+        self = elements.compactMap { Element(wire: $0) }
+    }
+    /// The values on the bus.
+    public var wire: WireValue { .array(of: Element.wireType, map(\.wire)) }
+}
+
+/// The members of a record while it is read, written or described.
+public struct WireMembers {
     private let source: WireValue?
+    private let isDescribing: Bool
     /// All names so far.
     fileprivate var names: [String] = []
     /// The members so far, while a record is written.
     fileprivate var written: [(String, WireValue)] = []
+    /// The members so far, while they are described.
+    fileprivate var described: [String] = []
 
-    fileprivate init(reading source: WireValue? = nil) { self.source = source }
+    fileprivate init(reading source: WireValue? = nil, isDescribing: Bool = false) {
+        self.source = source
+        self.isDescribing = isDescribing
+    }
 
-    /// Reads a member into a field, or writes it; a value of `nil` is not written.
-    private mutating func member<Value>(
-        _ name: String, _ field: inout Value, read: (WireValue) -> Value?, write: (Value) -> WireValue?
+    /// Reads, writes or describes a member.
+    ///
+    /// - Parameter note: What its name does not say, for the interface's documentation.
+    public mutating func member<Field: WireField>(
+        _ name: String, _ field: inout Field, _ note: @autoclosure () -> String? = nil
+    ) {
+        var optional: Field? = field
+        member(name, &optional, note())
+        if let optional { field = optional }
+    }
+
+    /// The same for a member that may be missing.
+    public mutating func member<Field: WireField>(
+        _ name: String, _ field: inout Field?, _ note: @autoclosure () -> String? = nil
     ) {
         names.append(name)
-        if let source {
-            if let value = source[name].flatMap(read) { field = value }
-        } else if let value = write(field) {
-            written.append((name, value))
-        }
-    }
-
-    /// A text.
-    public mutating func member(_ name: String, _ text: inout String) {
-        member(name, &text, read: { $0.text }, write: { .string($0) })
-    }
-
-    /// A text that may be missing.
-    public mutating func member(_ name: String, _ text: inout String?) {
-        member(name, &text, read: { .some($0.text) }, write: { $0.map { .string($0) } })
-    }
-
-    /// Texts.
-    public mutating func member(_ name: String, _ texts: inout [String]) {
-        member(name, &texts, read: { $0.elements?.compactMap(\.text) }, write: { .strings($0) })
-    }
-
-    /// A truth value.
-    public mutating func member(_ name: String, _ truth: inout Bool) {
-        member(name, &truth, read: { $0.truth }, write: { .boolean($0) })
-    }
-
-    /// A truth value that may be missing.
-    public mutating func member(_ name: String, _ truth: inout Bool?) {
-        member(name, &truth, read: { .some($0.truth) }, write: { $0.map { .boolean($0) } })
-    }
-
-    /// A number.
-    public mutating func member(_ name: String, _ number: inout Double) {
-        member(name, &number, read: { $0.number }, write: { .double($0) })
-    }
-
-    /// A number that may be missing.
-    public mutating func member(_ name: String, _ number: inout Double?) {
-        member(name, &number, read: { .some($0.number) }, write: { $0.map { .double($0) } })
-    }
-
-    /// A whole number.
-    public mutating func member(_ name: String, _ number: inout Int64, as type: Whole = .uint32) {
-        member(name, &number, read: { $0.integer }, write: { WireMembers.value($0, type) })
-    }
-
-    /// A whole number that may be missing.
-    public mutating func member(_ name: String, _ number: inout Int64?) {
-        member(name, &number, read: { .some($0.integer) }, write: { $0.map { WireMembers.value($0, .uint32) } })
-    }
-
-    /// Whole numbers.
-    public mutating func member(_ name: String, _ numbers: inout [Int64]) {
-        member(
-            name, &numbers, read: { $0.elements?.compactMap(\.integer) },
-            write: { .array(of: "u", $0.map { WireMembers.value($0, .uint32) }) })
-    }
-
-    private static func value(_ number: Int64, _ type: Whole) -> WireValue {
-        switch type {
-        case .uint32: .uint32(UInt32(clamping: number))
-        case .uint64: .uint64(UInt64(clamping: number))
+        if isDescribing {
+            described.append("\(name) (\(Field.wireType)\(note().map { ": \($0)" } ?? ""))")
+        } else if let source {
+            if let value = source[name] { field = Field(wire: value) }
+        } else if let value = field {
+            written.append((name, value.wire))
         }
     }
 }
@@ -163,19 +199,21 @@ public struct SessionRecord: WireRecord {
     /// The members in the order of the interface's documentation.
     public mutating func visit(_ members: inout WireMembers) {
         members.member("id", &id)
-        members.member("path", &path)
+        members.member("path", &path, "empty unless the session was opened here")
         members.member("application", &application)
         members.member("display-name", &displayName)
-        members.member("kind", &kind)
-        members.member("description", &description)
+        members.member("kind", &kind, "implicit, explicit or system")
+        members.member("description", &description, "the role or category")
         members.member("category", &category)
-        members.member("options", &options)
-        members.member("mode", &mode)
+        members.member("options", &options, "in effect")
+        members.member("mode", &mode, "in effect")
         members.member("priority", &priority)
-        members.member("state", &state)
-        members.member("by", &by)
+        members.member("state", &state, "inactive, holding, starting, active, releasing, interrupted, delayed")
+        members.member("by", &by, "the session that interrupts it")
         members.member("streams", &streams)
-        members.member("remaining", &remaining)
+        members.member(
+            "remaining", &remaining,
+            "milliseconds until its state ends by itself, as the wait for headphones does; 0 without such an end")
     }
 }
 
@@ -228,24 +266,27 @@ public struct StreamRecord: WireRecord {
     /// The members in the order of the interface's documentation.
     public mutating func visit(_ members: inout WireMembers) {
         members.member("id", &id)
-        members.member("node", &node)
+        members.member("node", &node, "its number in the sound server")
         members.member("application", &application)
         members.member("process", &process)
-        members.member("direction", &direction)
+        members.member("direction", &direction, "playback or capture")
         members.member("session", &session)
         members.member("description", &description)
-        members.member("wanted", &wanted)
-        members.member("muted", &muted)
+        members.member("wanted", &wanted, "its application wants it to run")
+        members.member("muted", &muted, "by its user or application")
         members.member("running", &running)
-        members.member("treatment", &treatment)
-        members.member("gain", &gain)
-        members.member("cause", &cause)
-        members.member("by", &by)
-        members.member("since", &since, as: .uint64)
-        members.member("beside", &beside)
-        members.member("gain-now", &gainNow)
-        members.member("fade-remaining", &fadeRemaining)
-        members.member("glides", &glides)
+        members.member("treatment", &treatment, "untouched, ducked, muted, corked or player-paused")
+        members.member("gain", &gain, "dB, at the end of the fade")
+        members.member("cause", &cause, WireInterface.words(Reason.allCases))
+        members.member("by", &by, "the session that causes it")
+        var moment = UInt64(clamping: since)
+        members.member("since", &moment, "microseconds since 1970")
+        since = Int64(clamping: moment)
+        members.member("beside", &beside, "the sessions beside which it is heard because its user wants that")
+        members.member("gain-now", &gainNow, "dB, at this moment")
+        members.member("fade-remaining", &fadeRemaining, "milliseconds until the fade ends; 0 without a fade")
+        members.member(
+            "glides", &glides, "its fades change with every sample; otherwise in steps of the server's quantum")
     }
 }
 
@@ -279,15 +320,15 @@ public struct PortRecord: WireRecord {
 
     /// The members in the order of the interface's documentation.
     public mutating func visit(_ members: inout WireMembers) {
-        members.member("type", &type)
-        members.member("name", &name)
-        members.member("id", &id)
-        members.member("node-name", &nodeName)
-        members.member("node", &node)
-        members.member("device", &device)
-        members.member("device-id", &deviceID)
-        members.member("availability", &availability)
-        members.member("server-type", &serverType)
-        members.member("channels", &channels)
+        members.member("type", &type, WireInterface.words(PortType.allCases))
+        members.member("name", &name, "for people")
+        members.member("id", &id, "the same after the port was removed and came back")
+        members.member("node-name", &nodeName, "of the sink or source that uses it")
+        members.member("node", &node, "the number of that in the sound server")
+        members.member("device", &device, "the card")
+        members.member("device-id", &deviceID, "the card's number in the sound server")
+        members.member("availability", &availability, "yes, no or unknown: whether something is plugged in")
+        members.member("server-type", &serverType, "the server's own word")
+        members.member("channels", &channels, "of its node")
     }
 }

@@ -1,3 +1,5 @@
+import Terms
+
 extension WireInterface {
     /// `org.AudioSession1.Session`, at `/org/AudioSession1/session/NUMBER`.
     public static let session = WireInterface(
@@ -13,11 +15,9 @@ extension WireInterface {
                 Sets what the session's sound is for. The change takes effect at once while the session is active, \
                 else when it is activated. The options replace all former ones. An empty mode keeps the present one.
 
-                Categories: ambient, solo-ambient, playback, record, play-and-record, audio-processing. Options: \
-                mix-with-others, duck-others, interrupt-spoken-audio, default-to-speaker, allow-bluetooth-input, \
-                allow-bluetooth-a2dp, allow-airplay. Modes: default, voice-chat, video-recording, measurement, \
-                spoken-audio, voice-prompt, movie-playback, video-chat, game-chat. The mode can change only while the \
-                session is inactive and does not mix, either before or after the change.
+                Categories: \(words(Category.ofApplications)). Options: \(words(CategoryOption.allCases)). Modes: \
+                \(words(Mode.allCases)). The mode can change only while the session is inactive and does not mix, \
+                either before or after the change.
 
                 Without allow-bluetooth-a2dp or allow-airplay a session of play-and-record is sent elsewhere if its \
                 sound would go to such an output and another one is surely connected.
@@ -78,10 +78,9 @@ extension WireInterface {
             Signal(
                 "InterruptionBegan", [Argument("reason", "s"), Argument("by", "s")],
                 """
-                The session is inactive and its sound has stopped. Reasons: default (another session, a call or an \
-                alarm), suspended (the machine sleeps), device-muted (its user has muted its input), \
-                route-disconnected (its output has gone, or the route of a recording has changed). The argument by \
-                names the cause, for people.
+                The session is inactive and its sound has stopped. Reasons: \
+                \(InterruptionReason.allCases.map { "\($0.rawValue) (\($0.meaning))" }.joined(separator: ", ")). The \
+                argument by names the cause, for people.
                 """),
             Signal(
                 "InterruptionEnded", [Argument("should_resume", "b")],

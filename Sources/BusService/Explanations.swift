@@ -14,31 +14,13 @@ enum Explanations {
     ) -> String {
         var text = "stream \(stream.id.rawValue) of \(name) (\(stream.description)) is "
         let since = seconds.map { $0 == 0 ? " since this moment" : " since \($0) s ago" } ?? ""
-        let treatment = stream.treatment
-        let actor = stream.interrupter?.label ?? "another session"
-        let reason = treatment.reason.words(cause: treatment.cause, actor: actor)
-        switch treatment.reason {
-        case .none: text += "not touched"
-        case .level: text += "heard at \(treatment.gain.decibels) dB\(since): \(reason.clause)"
-        case .ducked: text += "lowered by \(-treatment.gain.decibels) dB\(since): \(reason.clause)"
-        case .handover: text += "held back\(since): \(reason.clause)"
-        default: text += "\(verb(treatment))\(since): \(reason.clause)"
-        }
+        text += TreatmentText(stream.treatment, by: stream.interrupter?.label).sentence(since: since)
         let besides = stream.besides.map(\.label)
         if !besides.isEmpty { text += "; its user wants to hear it beside \(besides.joined(separator: ", "))" }
         if stream.isMuted { text += "; it is muted by its user or application" }
         if let output = stream.output { text += "; the output of its role is \(output.text)" }
         if let rule = rule(stream, of: victim, by: acting, policy) { text += "; \(rule)" }
         return text
-    }
-
-    private static func verb(_ treatment: Treatment) -> String {
-        switch treatment.silence {
-        case .none: "heard"
-        case .mute: "muted"
-        case .cork: "stopped"
-        case .pausePlayer: "stopped by pausing its player"
-        }
     }
 
     /// The rule by which the acting session has this effect; `nil` if a session is unknown.

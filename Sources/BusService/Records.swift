@@ -47,9 +47,9 @@ enum Records {
         record.wanted = stream.isWanted
         record.muted = stream.isMuted
         record.running = stream.isRunning
-        record.treatment = word(stream.treatment)
+        record.treatment = TreatmentText(stream.treatment).word
         record.gain = stream.treatment.silence == .none ? stream.treatment.gain.decibels : -.infinity
-        record.cause = stream.treatment.reason.words().name
+        record.cause = stream.treatment.reason.rawValue
         record.by = stream.interrupter?.label ?? ""
         record.since = Int64(clamping: since)
         record.beside = stream.besides.map(\.label)
@@ -100,14 +100,5 @@ enum Records {
 
     static func options(_ options: CategoryOptions) -> WireValue {
         .strings(options.names)
-    }
-
-    static func word(_ treatment: Treatment) -> String {
-        switch treatment.silence {
-        case .none: treatment.gain == .unity ? "untouched" : "ducked"
-        case .mute: "muted"
-        case .cork: "corked"
-        case .pausePlayer: "player-paused"
-        }
     }
 }

@@ -4,17 +4,14 @@ import PolicyEngine
 /// Parses the words of the D-Bus interface: categories, modes, options, flags. The error for an unknown word lists the
 /// known ones.
 enum Words {
-    /// The categories for applications; sessions cannot have the category of user-interface sounds (R13).
-    private static let categories: [Category] = Category.allCases.filter { $0 != .uiSound }
-
     static func category(_ word: String?) throws(WireError) -> Category {
-        if let word, let category = Category(rawValue: word), category != .uiSound { return category }
+        if let category = Category.ofApplications.first(where: { $0.rawValue == word }) { return category }
         if word?.isEmpty == true {
             throw WireError(
                 WireErrorName.noCategory,
-                "no category was given; known are \(categories.map(\.rawValue).joined(separator: ", "))")
+                "no category was given; known are \(Category.ofApplications.map(\.rawValue).joined(separator: ", "))")
         }
-        throw unknown("category", word ?? "", categories.map(\.rawValue))
+        throw unknown("category", word ?? "", Category.ofApplications.map(\.rawValue))
     }
 
     static func mode(_ word: String?) throws(WireError) -> Mode {
@@ -25,17 +22,17 @@ enum Words {
     static func options(_ words: WireValue?) throws(WireError) -> CategoryOptions {
         var options: CategoryOptions = []
         for word in words?.elements ?? [] {
-            guard let option = CategoryOptions.named.first(where: { $0.name == word.text })?.option else {
-                throw unknown("option", word.text ?? "", CategoryOptions.named.map(\.name))
+            guard let option = word.text.flatMap(CategoryOption.init) else {
+                throw unknown("option", word.text ?? "", CategoryOption.allCases.map(\.rawValue))
             }
-            options.insert(option)
+            options.insert(CategoryOptions(option))
         }
         return options
     }
 
-    static func override(_ word: String?) throws(WireError) -> SessionConfiguration.OutputOverride {
-        if let word, let override = SessionConfiguration.OutputOverride(rawValue: word) { return override }
-        throw unknown("port", word ?? "", SessionConfiguration.OutputOverride.allCases.map(\.rawValue))
+    static func override(_ word: String?) throws(WireError) -> OutputOverride {
+        if let word, let override = OutputOverride(rawValue: word) { return override }
+        throw unknown("port", word ?? "", OutputOverride.allCases.map(\.rawValue))
     }
 
     /// Parses the flags of a method. The error for a flag of another method names that method (R11).
@@ -60,11 +57,10 @@ enum Words {
     static func error(_ mistake: SessionConfiguration.Mistake) -> WireError {
         switch mistake {
         case .option(let option, let category):
-            let name = CategoryOptions.named.first { $0.option == option }?.name ?? ""
-            let takers = categories.filter { $0.takes(option) }.map(\.rawValue).joined(separator: ", ")
+            let takers = Category.ofApplications.filter { $0.takes(option) }.map(\.rawValue).joined(separator: ", ")
             return WireError(
                 WireErrorName.incompatibleCategory,
-                "the option \(name) does not go with \(category.rawValue), but with: \(takers)")
+                "the option \(option.rawValue) does not go with \(category.rawValue), but with: \(takers)")
         case .modeIsFixed:
             return WireError(
                 WireErrorName.modeNotChangeable,

@@ -95,15 +95,7 @@ OSStatus as_error_status(const sd_bus_error *error) {
         const char *name;
         OSStatus status;
     } known[] = {
-        { "org.AudioSession1.Error.InsufficientPriority", kAudioSessionNotActiveError },
-        { "org.AudioSession1.Error.NoHardware", kAudioServicesNoHardwareError },
-        { "org.AudioSession1.Error.NoCategory", kAudioSessionNoCategorySet },
-        { "org.AudioSession1.Error.IncompatibleCategory", kAudioSessionIncompatibleCategory },
-        { "org.AudioSession1.Error.UnknownValue", kAudioSessionUnsupportedPropertyError },
-        { "org.AudioSession1.Error.InvalidFlag", kAudioSessionUnsupportedPropertyError },
-        /* R54. The phone's error for it is not known; 'what' would look like a fault of the service. */
-        { "org.AudioSession1.Error.ModeNotChangeable", kAudioSessionUnsupportedPropertyError },
-        { "org.freedesktop.DBus.Error.InvalidArgs", kAudioSessionUnsupportedPropertyError },
+#include "errors.inc"
     };
     for (size_t index = 0; index < sizeof known / sizeof *known; index++) {
         if (sd_bus_error_has_name(error, known[index].name)) return known[index].status;

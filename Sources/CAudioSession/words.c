@@ -1,34 +1,8 @@
-/* The phone's four characters and the service's words for the same things. */
+/* The phone's four characters and the service's words for the same things. The texts of audio_session.h are defined here. */
+#define AUDIO_SESSION_DEFINES_TEXTS
 #include "values.h"
 
 #include <string.h>
-
-const char *const kAudioSession_AudioRouteKey_Inputs = "Inputs";
-const char *const kAudioSession_AudioRouteKey_Outputs = "Outputs";
-const char *const kAudioSession_AudioRouteKey_Type = "Type";
-const char *const kAudioSession_InputSourceKey_ID = "ID";
-const char *const kAudioSession_InputSourceKey_Description = "Description";
-const char *const kAudioSession_OutputDestinationKey_ID = "ID";
-const char *const kAudioSession_OutputDestinationKey_Description = "Description";
-const char *const kAudioSession_RouteChangeKey_Reason = kAudioSession_AudioRouteChangeKey_Reason;
-const char *const kAudioSession_AudioRouteChangeKey_PreviousRouteDescription = "PreviousRouteDescription";
-const char *const kAudioSession_AudioRouteChangeKey_CurrentRouteDescription = "CurrentRouteDescription";
-
-/* The service has the same words for what ports are. */
-const char *const kAudioSessionInputRoute_LineIn = "LineIn";
-const char *const kAudioSessionInputRoute_BuiltInMic = "BuiltInMic";
-const char *const kAudioSessionInputRoute_HeadsetMic = "HeadsetMic";
-const char *const kAudioSessionInputRoute_BluetoothHFP = "BluetoothHFP";
-const char *const kAudioSessionInputRoute_USBAudio = "USBAudio";
-const char *const kAudioSessionOutputRoute_LineOut = "LineOut";
-const char *const kAudioSessionOutputRoute_Headphones = "Headphones";
-const char *const kAudioSessionOutputRoute_BluetoothHFP = "BluetoothHFP";
-const char *const kAudioSessionOutputRoute_BluetoothA2DP = "BluetoothA2DP";
-const char *const kAudioSessionOutputRoute_BuiltInReceiver = "BuiltInReceiver";
-const char *const kAudioSessionOutputRoute_BuiltInSpeaker = "BuiltInSpeaker";
-const char *const kAudioSessionOutputRoute_USBAudio = "USBAudio";
-const char *const kAudioSessionOutputRoute_HDMI = "HDMI";
-const char *const kAudioSessionOutputRoute_AirPlay = "AirPlay";
 
 static const struct category {
     UInt32 code;

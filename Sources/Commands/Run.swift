@@ -41,7 +41,7 @@ struct Run: ParsableCommand {
     var command: [String]
 
     private static let categories = SessionTags.categories.map(\.rawValue)
-    private static let options = CategoryOptions.named.map(\.name)
+    private static let options = CategoryOption.allCases.map(\.rawValue)
     private static let modes = Mode.allCases.map(\.rawValue)
 
     private static func word(_ word: String, of known: [String], _ noun: String) throws -> String {

@@ -372,11 +372,9 @@ public final class SessionRuntime {
         func interrupter() -> Interrupter? { treatment.cause.flatMap { engine.interrupter($0) } }
         host.log(
             .info,
-            Narration(
-                stream: stream.label, former: former, treatment: treatment,
-                actor: interrupter()?.label ?? "another session", length: stream.level.length,
-                pausesPlayer: treatment.silence == .pausePlayer && players != nil && stream.isWanted
-            ).line)
+            TreatmentText(treatment, by: interrupter()?.label).line(
+                of: stream.label, after: former, within: stream.level.length,
+                pausesPlayer: treatment.silence == .pausePlayer && players != nil && stream.isWanted))
         let notice = ClientNotices.notice(
             of: treatment, after: former, actor: interrupter()?.description ?? "",
             mayResume: engine.mayResume(stream.id))

@@ -54,7 +54,7 @@ compare("function in the synopsis", set(re.findall(r"^\.F[no] (\w+)", section("S
 entries = "\n".join(re.findall(r"^\.It .*", section("FUNCTIONS"), re.M))
 compare("described function", set(re.findall(r"\bFn (\w+)", entries)), functions)
 
-constants = set(re.findall(r"\b(kAudio\w+) = |\bextern const char \*const (kAudio\w+);|#define (kAudio\w+) ", header))
+constants = set(re.findall(r"\b(kAudio\w+) = |\bAUDIO_SESSION_TEXT\((kAudio\w+),|#define (kAudio\w+) ", header))
 constants = {name for names in constants for name in names if name}
 compare("constant", set(re.findall(r"\bkAudio\w+", page)), constants)
 codes = dict(re.findall(r"\b(kAudio\w+) = (0x[0-9a-f]{8})\b", header))

@@ -275,7 +275,7 @@ extension Step {
         let category = before.engine.configuration(of: id)?.category
         switch change {
         case .category(let category, let options, _):
-            let isFit = CategoryOptions.named.allSatisfy { !options.contains($0.option) || category.takes($0.option) }
+            let isFit = options.options.allSatisfy(category.takes)
             return isFit ? nil : true
         case .outputOverride(let override): return override == .speaker && category != .playAndRecord
         case .mode: return nil

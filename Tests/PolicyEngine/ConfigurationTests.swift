@@ -92,7 +92,7 @@ import Testing
     static func everything() -> [SessionConfiguration] {
         var result: [SessionConfiguration] = []
         for category in PolicyEngine.Category.allCases {
-            for bits in 0..<1 << CategoryOptions.named.count {
+            for bits in 0..<1 << CategoryOption.allCases.count {
                 for mode in Mode.allCases {
                     var configuration = SessionConfiguration()
                     // The mode first, while nothing mixes; then it may stay.

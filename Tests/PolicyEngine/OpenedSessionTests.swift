@@ -397,7 +397,7 @@ import Testing
         var scenario = Scenario(.desktop)
         scenario.open("phone")
         scenario.configure("phone", .outputOverride(.speaker))
-        #expect(scenario.news().last == "phone: mistaken overrideNeedsCall(PolicyEngine.Category.soloAmbient)")
+        #expect(scenario.news().last == "phone: mistaken overrideNeedsCall(Terms.Category.soloAmbient)")
         scenario.configure("phone", .playAndRecord)
         scenario.configure("phone", .outputOverride(.speaker))
         scenario.activate("phone")
@@ -408,15 +408,15 @@ import Testing
 
     @Test("R39 R42 R43 R51 options go with categories; a voice chat may use a headset's microphone")
     func options() {
-        let wrong: [(Category, CategoryOptions)] = [
+        let wrong: [(Category, CategoryOption)] = [
             (.ambient, .mixWithOthers), (.soloAmbient, .mixWithOthers), (.record, .mixWithOthers),
             (.record, .duckOthers), (.audioProcessing, .duckOthers), (.playback, .defaultToSpeaker),
             (.record, .defaultToSpeaker), (.playback, .allowBluetoothInput), (.soloAmbient, .allowBluetoothInput),
         ]
-        for (category, options) in wrong {
+        for (category, option) in wrong {
             var configuration = SessionConfiguration()
-            #expect(throws: SessionConfiguration.Mistake.option(options, with: category)) {
-                try configuration.set(category, options, nil, whileActive: false)
+            #expect(throws: SessionConfiguration.Mistake.option(option, with: category)) {
+                try configuration.set(category, CategoryOptions(option), nil, whileActive: false)
             }
             #expect(configuration == SessionConfiguration())
         }

@@ -345,7 +345,7 @@ private struct Machine {
 
     func choice(
         _ category: PolicyEngine.Category, _ options: CategoryOptions = [],
-        override: SessionConfiguration.OutputOverride = .none, preferredOutput: String? = nil,
+        override: OutputOverride = .none, preferredOutput: String? = nil,
         preferredInput: String? = nil
     ) -> String {
         choice(

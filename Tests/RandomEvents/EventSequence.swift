@@ -101,7 +101,7 @@ public struct EventSequence: Sendable {
     }
 
     private static func names(_ options: CategoryOptions) -> [String] {
-        CategoryOptions.named.filter { options.contains($0.option) }.map(\.name)
+        options.names
     }
 
     /// A description in a few words, without the values that are usual.

@@ -191,7 +191,7 @@ public struct RandomSequence<Judge: EventJudge>: RandomPlay, Sendable {
             switch random.below(9) {
             case 8: .interruptionOnRouteDisconnect(random.pick([nil, true, false]))
             case 0: .mode(random.pick(Mode.allCases))
-            case 1: .outputOverride(random.pick(SessionConfiguration.OutputOverride.allCases))
+            case 1: .outputOverride(random.pick(OutputOverride.allCases))
             case 2: .avoidsAlerts(random.oneIn(2))
             default:
                 .category(

@@ -8,7 +8,7 @@ public enum Configurations {
         var result: [(PolicyEngine.Category, CategoryOptions, Mode)] = []
         let mixing: [CategoryOptions] = [[], .mixWithOthers, .duckOthers, .interruptSpokenAudio]
         for category in PolicyEngine.Category.allCases {
-            for options in mixing where options.isEmpty || category.takes(options) {
+            for options in mixing where options.options.allSatisfy(category.takes) {
                 let modes: [Mode] =
                     switch category {
                     case .playback: [.default, .spokenAudio, .voicePrompt]
@@ -23,8 +23,7 @@ public enum Configurations {
 
     static func name(_ index: Int) -> String {
         let (category, options, mode) = all[index]
-        let names = CategoryOptions.named.filter { options.contains($0.option) }.map(\.name)
-        return ([category.rawValue] + names + (mode == .default ? [] : [mode.rawValue])).joined(separator: " ")
+        return ([category.rawValue] + options.names + (mode == .default ? [] : [mode.rawValue])).joined(separator: " ")
     }
 }
 

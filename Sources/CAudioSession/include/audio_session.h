@@ -52,6 +52,13 @@ extern "C" {
 #define AUDIO_SESSION_PUBLIC
 #endif
 
+/* A constant text. One file of the library defines them all. */
+#if defined(AUDIO_SESSION_DEFINES_TEXTS)
+#define AUDIO_SESSION_TEXT(name, text) AUDIO_SESSION_PUBLIC const char *const name = text
+#else
+#define AUDIO_SESSION_TEXT(name, text) AUDIO_SESSION_PUBLIC extern const char *const name
+#endif
+
 /* The longest time, in milliseconds, that a function waits for the service. */
 #define AUDIO_SESSION_CALL_LIMIT_MS 5000
 
@@ -395,45 +402,45 @@ enum {
  */
 
 /* Of a route: arrays of dictionaries, one for each input or output in use; empty if there is none. */
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSession_AudioRouteKey_Inputs;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSession_AudioRouteKey_Outputs;
+AUDIO_SESSION_TEXT(kAudioSession_AudioRouteKey_Inputs, "Inputs");
+AUDIO_SESSION_TEXT(kAudioSession_AudioRouteKey_Outputs, "Outputs");
 /* Of an input or output in a route: what it is, one of the texts below, or "Unknown". */
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSession_AudioRouteKey_Type;
+AUDIO_SESSION_TEXT(kAudioSession_AudioRouteKey_Type, "Type");
 
 /* Of an element of kAudioSessionProperty_InputSources: its number, the same whenever it is plugged in; its name. */
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSession_InputSourceKey_ID;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSession_InputSourceKey_Description;
+AUDIO_SESSION_TEXT(kAudioSession_InputSourceKey_ID, "ID");
+AUDIO_SESSION_TEXT(kAudioSession_InputSourceKey_Description, "Description");
 /* Of an element of kAudioSessionProperty_OutputDestinations: the same. */
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSession_OutputDestinationKey_ID;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSession_OutputDestinationKey_Description;
+AUDIO_SESSION_TEXT(kAudioSession_OutputDestinationKey_ID, "ID");
+AUDIO_SESSION_TEXT(kAudioSession_OutputDestinationKey_Description, "Description");
 
-/* Of kAudioSessionProperty_AudioRouteChange: a number, kAudioSessionRouteChangeReason_…. */
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSession_RouteChangeKey_Reason;
-/* Of kAudioSessionProperty_AudioRouteChange: the routes before and now, as kAudioSessionProperty_AudioRouteDescription. */
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSession_AudioRouteChangeKey_PreviousRouteDescription;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSession_AudioRouteChangeKey_CurrentRouteDescription;
 /* The same key as kAudioSession_RouteChangeKey_Reason. */
 #define kAudioSession_AudioRouteChangeKey_Reason "OutputDeviceDidChange_Reason"
+/* Of kAudioSessionProperty_AudioRouteChange: a number, kAudioSessionRouteChangeReason_…. */
+AUDIO_SESSION_TEXT(kAudioSession_RouteChangeKey_Reason, kAudioSession_AudioRouteChangeKey_Reason);
+/* Of kAudioSessionProperty_AudioRouteChange: the routes before and now, as kAudioSessionProperty_AudioRouteDescription. */
+AUDIO_SESSION_TEXT(kAudioSession_AudioRouteChangeKey_PreviousRouteDescription, "PreviousRouteDescription");
+AUDIO_SESSION_TEXT(kAudioSession_AudioRouteChangeKey_CurrentRouteDescription, "CurrentRouteDescription");
 /* The former route's name, a text as kAudioSessionProperty_AudioRoute. Deprecated. */
 #define kAudioSession_AudioRouteChangeKey_OldRoute "OutputDeviceDidChange_OldRoute"
 
 /* What an input is. */
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSessionInputRoute_LineIn;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSessionInputRoute_BuiltInMic;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSessionInputRoute_HeadsetMic;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSessionInputRoute_BluetoothHFP;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSessionInputRoute_USBAudio;
+AUDIO_SESSION_TEXT(kAudioSessionInputRoute_LineIn, "LineIn");
+AUDIO_SESSION_TEXT(kAudioSessionInputRoute_BuiltInMic, "BuiltInMic");
+AUDIO_SESSION_TEXT(kAudioSessionInputRoute_HeadsetMic, "HeadsetMic");
+AUDIO_SESSION_TEXT(kAudioSessionInputRoute_BluetoothHFP, "BluetoothHFP");
+AUDIO_SESSION_TEXT(kAudioSessionInputRoute_USBAudio, "USBAudio");
 
 /* What an output is. */
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSessionOutputRoute_LineOut;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSessionOutputRoute_Headphones;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSessionOutputRoute_BluetoothHFP;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSessionOutputRoute_BluetoothA2DP;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSessionOutputRoute_BuiltInReceiver;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSessionOutputRoute_BuiltInSpeaker;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSessionOutputRoute_USBAudio;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSessionOutputRoute_HDMI;
-AUDIO_SESSION_PUBLIC extern const char *const kAudioSessionOutputRoute_AirPlay;
+AUDIO_SESSION_TEXT(kAudioSessionOutputRoute_LineOut, "LineOut");
+AUDIO_SESSION_TEXT(kAudioSessionOutputRoute_Headphones, "Headphones");
+AUDIO_SESSION_TEXT(kAudioSessionOutputRoute_BluetoothHFP, "BluetoothHFP");
+AUDIO_SESSION_TEXT(kAudioSessionOutputRoute_BluetoothA2DP, "BluetoothA2DP");
+AUDIO_SESSION_TEXT(kAudioSessionOutputRoute_BuiltInReceiver, "BuiltInReceiver");
+AUDIO_SESSION_TEXT(kAudioSessionOutputRoute_BuiltInSpeaker, "BuiltInSpeaker");
+AUDIO_SESSION_TEXT(kAudioSessionOutputRoute_USBAudio, "USBAudio");
+AUDIO_SESSION_TEXT(kAudioSessionOutputRoute_HDMI, "HDMI");
+AUDIO_SESSION_TEXT(kAudioSessionOutputRoute_AirPlay, "AirPlay");
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Callbacks on a thread of the application. Not on the phone, where its run loop calls them.

@@ -118,10 +118,8 @@ extension Style {
 
     /// A reason in a few words; `nil` if it adds nothing to the treatment itself.
     private func reason(_ name: String) -> String? {
-        guard !name.isEmpty, let known = Reason.allCases.map({ $0.words() }).first(where: { $0.name == name }) else {
-            return name.isEmpty ? nil : safe(name)
-        }
-        return known.brief
+        if let known = Reason(rawValue: name) { return known.brief }
+        return name.isEmpty ? nil : safe(name)
     }
 
     /// A duration in its largest unit, such as `3 s`; the arguments are in microseconds.

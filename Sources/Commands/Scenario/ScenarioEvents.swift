@@ -17,7 +17,7 @@ extension ScenarioReader {
         ("to", ["volume", "move", "category", "mode"]), ("options", ["category"]), ("mode", ["category"]),
         ("flags", ["activate", "deactivate"]),
     ]
-    private static let optionNames = CategoryOptions.named.map(\.name)
+    private static let optionNames = CategoryOption.allCases.map(\.rawValue)
     /// The categories for applications; sessions cannot have the category of user-interface sounds (R13).
     private static let categories = Category.allCases.filter { $0 != .uiSound }.map(\.rawValue)
 
@@ -136,8 +136,7 @@ extension ScenarioReader {
         let read = mode.map { self.mode($0) }
         guard let session, let category = category.flatMap({ Category(rawValue: $0) }), let names else { return nil }
         if case .some(nil) = read { return nil }
-        var set: CategoryOptions = []
-        for (name, option) in CategoryOptions.named where names.contains(name) { set.insert(option) }
+        let set = CategoryOptions(names.compactMap(CategoryOption.init))
         return .category(session, category, set, read ?? nil)
     }
 

@@ -49,7 +49,7 @@ struct Decision: Equatable {
         reasonWithoutActor =
             switch treatment.reason {
             case .inactive, .noDevice, .noInput, .noOutput, .silentSwitch, .screenLock, .doNotDisturb:
-                treatment.reason.words().clause
+                TreatmentText(treatment).reason
             case .level: "its role has that level"
             case .none, .ducked, .interrupted, .superseded, .rejected, .routeDisconnected, .inputMuted, .handover: nil
             }
@@ -105,7 +105,8 @@ struct Decision: Equatable {
         switch loss {
         case nil:
             reasonWithoutActor
-                ?? (isDucked ? Reason.ducked : .interrupted).words(actor: actor ?? "somebody else").clause
+                ?? TreatmentText(Treatment(reason: isDucked ? .ducked : .interrupted), by: actor ?? "somebody else")
+                .reason
         case .awaited: "its output has gone"
         case .lost: "its output has not come back in time"
         case .changed: "the route has changed"

@@ -79,7 +79,7 @@ public enum ConfigurationChange: Sendable, Hashable {
     /// The mode (R54).
     case mode(Mode)
     /// Where the output goes (R41).
-    case outputOverride(SessionConfiguration.OutputOverride)
+    case outputOverride(OutputOverride)
     /// Whether ringing may interrupt (N8).
     case avoidsAlerts(Bool)
     /// Whether losing its output interrupts the session; `nil` leaves that to the policy (N25).

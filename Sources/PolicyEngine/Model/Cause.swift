@@ -52,3 +52,18 @@ public struct Interrupter: Sendable, Hashable {
     /// Text for people: `mpv (music)`.
     public var label: String { "\(name) (\(description))" }
 }
+
+extension InterruptionReason {
+    /// The reason of an interruption by somebody or something.
+    ///
+    /// - Parameter sleep: The session that stands for the machine's sleep; `nil` while the machine does not go to
+    ///   sleep.
+    public init(of interrupter: Interrupter, sleep: SessionID?) {
+        self =
+            switch interrupter.cause {
+            case .output, .route: .routeDisconnected
+            case .input: .deviceMuted
+            case .session, .system, .policy: sleep != nil && interrupter.id == sleep ? .suspended : .default
+            }
+    }
+}

@@ -2,18 +2,10 @@
 ///
 /// It enforces which values fit together, and when values are reset (R39–R43, R51, R54, R55).
 public struct SessionConfiguration: Sendable, Hashable {
-    /// Where the output of a call goes (R41).
-    public enum OutputOverride: String, Sendable, Hashable, CaseIterable {
-        /// No override: the category decides.
-        case none
-        /// To the loudspeaker, until the route changes or an interruption comes.
-        case speaker
-    }
-
     /// A configuration that is not allowed.
     public enum Mistake: Error, Sendable, Hashable {
         /// The option does not fit the category (R39, R42, R43).
-        case option(CategoryOptions, with: Category)
+        case option(CategoryOption, with: Category)
         /// The mode can change only while the session is inactive and does not mix (R54).
         case modeIsFixed
         /// Only play-and-record has an output to override (R41).
@@ -45,9 +37,7 @@ public struct SessionConfiguration: Sendable, Hashable {
     public mutating func set(
         _ category: Category, _ options: CategoryOptions, _ mode: Mode?, whileActive isActive: Bool
     ) throws(Mistake) {
-        for (_, option) in CategoryOptions.named where options.contains(option) && !category.takes(option) {
-            throw .option(option, with: category)
-        }
+        if let option = options.options.first(where: { !category.takes($0) }) { throw .option(option, with: category) }
         var new = self
         new.category = category
         new.options = options

@@ -12,13 +12,6 @@ public struct OutputPattern: Sendable, Hashable {
         self.text = text
     }
 
-    /// The words for types, beside the types' own names.
-    public static let types: [(word: String, types: [PortType])] = [
-        ("speaker", [.builtInSpeaker]), ("receiver", [.builtInReceiver]), ("headphones", [.headphones]),
-        ("bluetooth", [.bluetoothA2DP, .bluetoothHFP]), ("usb", [.usbAudio]), ("hdmi", [.hdmi]), ("line", [.lineOut]),
-        ("network", [.airPlay]),
-    ]
-
     /// Whether an output is one of these. Upper and lower case are the same.
     public func matches(_ port: RoutePort) -> Bool {
         let wanted = Array(text.utf8.lazy.map(OutputPattern.folded))
@@ -26,10 +19,8 @@ public struct OutputPattern: Sendable, Hashable {
             name.utf8.count <= 1024
                 && OutputPattern.fits(wanted[...], Array(name.utf8.lazy.map(OutputPattern.folded))[...])
         }
-        if let (_, types) = OutputPattern.types.first(where: { matches($0.word) }), types.contains(port.type) {
-            return true
-        }
-        return [port.type.rawValue, port.name, port.id, port.nodeName].contains(where: matches)
+        let names = [port.type.policyWord, port.type.rawValue, port.name, port.id, port.nodeName]
+        return names.contains { $0.map(matches) ?? false }
     }
 
     private static func folded(_ byte: UInt8) -> UInt8 { 0x41...0x5A ~= byte ? byte | 0x20 : byte }

@@ -57,6 +57,20 @@ public enum Handover: String, Sendable, Hashable, CaseIterable {
     case hold
 }
 
+extension Category {
+    /// Whether sessions of the category may begin so: a call that had to wait would lose words (R19).
+    public func takes(_ handover: Handover) -> Bool { handover == .overlap || self != .playAndRecord }
+
+    /// Why the category keeps the sound of a direction silent for good (R15–R19, R23); `nil` if it does not.
+    func lack(_ direction: StreamDirection) -> Reason? {
+        if self == .audioProcessing { return .noDevice }
+        switch direction {
+        case .playback: return playsSound ? nil : .noOutput
+        case .capture: return recordsSound ? nil : .noInput
+        }
+    }
+}
+
 /// Whether the sessions that a session interrupted resume by themselves when it ends (R31).
 public enum Resumption: String, Sendable, Hashable, CaseIterable {
     /// Always.

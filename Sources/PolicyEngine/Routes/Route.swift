@@ -2,46 +2,6 @@
 ///
 /// Names and descriptions are for people, and ids identify ports. Hosts find out what a port is.
 
-/// The type of a port (R61, R62). The raw values are the names on D-Bus.
-public enum PortType: String, Sendable, Hashable, CaseIterable {
-    /// A socket for line level (input).
-    case lineIn = "LineIn"
-    /// A microphone built into the machine (input).
-    case builtInMic = "BuiltInMic"
-    /// A microphone plugged into a jack, of a headset or by itself (input).
-    case headsetMic = "HeadsetMic"
-    /// A Bluetooth headset with its profile for calls (both directions).
-    case bluetoothHFP = "BluetoothHFP"
-    /// Any USB device except a display (both directions).
-    case usbAudio = "USBAudio"
-    /// A socket for line level, analog or digital (output).
-    case lineOut = "LineOut"
-    /// A jack for headphones or a headset's earphones (output).
-    case headphones = "Headphones"
-    /// A Bluetooth device with its profile for music (output).
-    case bluetoothA2DP = "BluetoothA2DP"
-    /// The earpiece that is held to the ear in a call (output).
-    case builtInReceiver = "BuiltInReceiver"
-    /// A loudspeaker built into the machine (output).
-    case builtInSpeaker = "BuiltInSpeaker"
-    /// A display, by HDMI or DisplayPort (output).
-    case hdmi = "HDMI"
-    /// A loudspeaker in the network, by AirPlay (output).
-    case airPlay = "AirPlay"
-    /// Another type; ``RoutePort/serverType`` is the server's own word for it.
-    case unknown = "Unknown"
-
-    /// Whether the port is part of the machine. Such a port cannot be pulled out. A server reports it as unavailable
-    /// while a plug in a jack replaces it.
-    public var isBuiltIn: Bool { self == .builtInMic || self == .builtInSpeaker || self == .builtInReceiver }
-}
-
-/// The direction of the sound, seen from the machine.
-public enum PortDirection: Sendable, Hashable, CaseIterable {
-    case input
-    case output
-}
-
 extension StreamDirection {
     /// The direction of the ports that streams of this direction use.
     var port: PortDirection { self == .playback ? .output : .input }
@@ -144,40 +104,6 @@ extension Category {
     /// Whether the category needs an input or output that the route does not have (R15–R20).
     public func lacks(_ route: Route) -> Bool {
         (recordsSound && route.inputs.isEmpty) || (playsSound && route.outputs.isEmpty)
-    }
-}
-
-/// Why a route changed (R56). The value 5 is unused.
-public enum RouteChangeReason: UInt32, Sendable, Hashable, CaseIterable {
-    /// The server's reports do not show why.
-    case unknown = 0
-    /// A port that was not available before is in use.
-    case newDeviceAvailable = 1
-    /// A port that was in use is no longer available.
-    case oldDeviceUnavailable = 2
-    /// A session's category changed (R57).
-    case categoryChange = 3
-    /// An override of the output was set or ended (R41).
-    case override = 4
-    /// The machine woke up.
-    case wakeFromSleep = 6
-    /// The category needs an input or output, and there is none.
-    case noSuitableRouteForCategory = 7
-    /// Another port is in use although none was added or removed, as when the user chooses one.
-    case routeConfigurationChange = 8
-
-    /// The reason's name on D-Bus and in the log.
-    public var name: String {
-        switch self {
-        case .unknown: "unknown"
-        case .newDeviceAvailable: "new-device-available"
-        case .oldDeviceUnavailable: "old-device-unavailable"
-        case .categoryChange: "category-change"
-        case .override: "override"
-        case .wakeFromSleep: "wake-from-sleep"
-        case .noSuitableRouteForCategory: "no-suitable-route-for-category"
-        case .routeConfigurationChange: "route-configuration-change"
-        }
     }
 }
 

@@ -7,7 +7,7 @@ public struct RouteRequirements: Sendable, Hashable {
     /// The mode in effect (``SessionConfiguration/effectiveMode``).
     public var mode: Mode
     /// An override of the category's output (R41).
-    public var outputOverride: SessionConfiguration.OutputOverride
+    public var outputOverride: OutputOverride
     /// The preferred output: the id of a port, or the name of a sink (R66).
     public var preferredOutput: String?
     /// The preferred input: the id of a port, or the name of a source (R66).
@@ -18,7 +18,7 @@ public struct RouteRequirements: Sendable, Hashable {
     /// Creates requirements.
     public init(
         category: Category, options: CategoryOptions = [], mode: Mode = .default,
-        outputOverride: SessionConfiguration.OutputOverride = .none, preferredOutput: String? = nil,
+        outputOverride: OutputOverride = .none, preferredOutput: String? = nil,
         preferredInput: String? = nil
     ) {
         self.category = category
@@ -157,16 +157,12 @@ private struct Search {
 
     /// N5: whether the session may not use an output, which then counts as not connected.
     private func isBarred(_ port: RoutePort) -> Bool {
-        switch port.type {
-        // If the session may use a headset's microphone, its music profile may be used too.
-        case .bluetoothA2DP:
-            !requirements.options.contains(.allowBluetoothA2DP)
-                && !(mayUseBluetooth && (inputs.hasHandsFree(of: port) || outputs.hasHandsFree(of: port)))
-        case .airPlay: !requirements.options.contains(.allowAirPlay)
-        case .lineIn, .builtInMic, .headsetMic, .bluetoothHFP, .usbAudio, .lineOut, .headphones, .builtInReceiver,
-            .builtInSpeaker, .hdmi, .unknown:
-            false
+        guard let needed = port.type.neededOption, !requirements.options.contains(CategoryOptions(needed)) else {
+            return false
         }
+        // If the session may use a headset's microphone, its music profile may be used too.
+        return port.type != .bluetoothA2DP || !mayUseBluetooth
+            || !inputs.hasHandsFree(of: port) && !outputs.hasHandsFree(of: port)
     }
 
     private func isSuitable(_ port: RoutePort) -> Bool {
@@ -249,26 +245,5 @@ extension RoutePort {
     fileprivate func isBeside(_ other: RoutePort) -> Bool {
         if let deviceName { return deviceName == other.deviceName }
         return deviceID != nil && deviceID == other.deviceID
-    }
-}
-
-extension PortType {
-    /// Whether it is, or may be, a headset worn during a call (R46).
-    fileprivate var isHeadset: Bool {
-        switch self {
-        case .headphones, .bluetoothHFP, .bluetoothA2DP, .usbAudio: true
-        case .lineIn, .builtInMic, .headsetMic, .lineOut, .builtInReceiver, .builtInSpeaker, .hdmi, .airPlay, .unknown:
-            false
-        }
-    }
-
-    /// Whether it is a built-in socket for plugs.
-    fileprivate var isSocket: Bool {
-        switch self {
-        case .headphones, .headsetMic, .lineIn, .lineOut, .hdmi: true
-        case .builtInMic, .bluetoothHFP, .usbAudio, .bluetoothA2DP, .builtInReceiver, .builtInSpeaker, .airPlay,
-            .unknown:
-            false
-        }
     }
 }

@@ -42,7 +42,7 @@ public struct SessionTags: Sendable, Equatable {
                 if let option = Vocabulary<CategoryOptions>.options[word] {
                     said.insert(option)
                 } else {
-                    complain(Self.optionsKey, word, "no option", CategoryOptions.named.map(\.name))
+                    complain(Self.optionsKey, word, "no option", CategoryOption.allCases.map(\.rawValue))
                 }
             }
             // If no option is known, the property counts as missing.
@@ -68,10 +68,10 @@ public struct SessionTags: Sendable, Equatable {
         if let options {
             description.options = options
             keys.append("options")
-            for (word, option) in CategoryOptions.named
-            where options.contains(option) && !description.category.takes(option) {
+            for option in options.options where !description.category.takes(option) {
                 complaints.append(
-                    "its \(Self.optionsKey) has \(word), which does not go with \(description.category.rawValue)")
+                    "its \(Self.optionsKey) has \(option.rawValue), which does not go with \(description.category.rawValue)"
+                )
             }
         }
         if let mode {

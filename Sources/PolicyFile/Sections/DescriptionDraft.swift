@@ -74,13 +74,12 @@ struct DescriptionDraft: Sendable, Equatable {
         let word = category.rawValue
         func takers(_ takes: (Category) -> Bool) -> String { list(Category.allCases.filter(takes).map(\.rawValue)) }
         if let options = keys.setting("options") {
-            for (name, option) in CategoryOptions.named where values.options.contains(option) && !category.takes(option)
-            {
-                guard let origin = diagnosis.later(options.elements[name] ?? options.origin, chosen.origin) else {
-                    continue
-                }
+            for option in values.options.options where !category.takes(option) {
+                guard
+                    let origin = diagnosis.later(options.elements[option.rawValue] ?? options.origin, chosen.origin)
+                else { continue }
                 diagnosis.error(
-                    at: origin, found: "the option \(name) with category \(word)",
+                    at: origin, found: "the option \(option.rawValue) with category \(word)",
                     expected: "it with \(takers { $0.takes(option) }) only")
             }
         }
@@ -109,7 +108,7 @@ extension SessionDescription {
     /// The description without the parts that do not fit its category, as rules may have combined them.
     var consistent: SessionDescription {
         var result = self
-        for (_, option) in CategoryOptions.named where !category.takes(option) { result.options.remove(option) }
+        result.options = CategoryOptions(result.options.options.filter(category.takes))
         if !category.takes(handover) { result.handover = .overlap }
         return result
     }

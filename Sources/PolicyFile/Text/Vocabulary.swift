@@ -20,7 +20,7 @@ extension Vocabulary where Value: RawRepresentable & CaseIterable, Value.RawValu
 
 extension Vocabulary where Value == CategoryOptions {
     static var options: Self {
-        Vocabulary(noun: "an option", words: CategoryOptions.named.map { ($0.name, $0.option) })
+        Vocabulary(noun: "an option", words: CategoryOption.allCases.map { ($0.rawValue, CategoryOptions($0)) })
     }
 }
 

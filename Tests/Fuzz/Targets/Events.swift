@@ -155,7 +155,7 @@ private struct EventPlay {
     private mutating func change() -> ConfigurationChange {
         switch input.below(6) {
         case 0: .mode(input.pick(Mode.allCases))
-        case 1: .outputOverride(input.pick(SessionConfiguration.OutputOverride.allCases))
+        case 1: .outputOverride(input.pick(OutputOverride.allCases))
         case 2: .avoidsAlerts(input.oneIn(2))
         case 3: .interruptionOnRouteDisconnect(input.pick([nil, true, false]))
         default:

@@ -285,7 +285,7 @@ final class StoryPlayer {
             do { try await application.ask("[\(list)]") } catch is SessionApplication.Failure {}
         }
         func words(_ options: CategoryOptions) -> String {
-            "[\(CategoryOptions.named.filter { options.contains($0.option) }.map { "\"\($0.name)\"" }.joined(separator: ", "))]"
+            "[\(options.names.map { "\"\($0)\"" }.joined(separator: ", "))]"
         }
         switch action {
         case .open(let session):

@@ -371,7 +371,7 @@ private final class CallPlay {
         switch method.name {
         case "SetCategory":
             guard !input.oneIn(8) else { break }
-            let options = (0..<input.below(3)).map { _ in input.pick(CategoryOptions.named).name }
+            let options = (0..<input.below(3)).map { _ in input.pick(CategoryOption.allCases).rawValue }
             return [
                 .string(input.pick(PolicyEngine.Category.allCases).rawValue), .strings(options),
                 .string(input.oneIn(2) ? "" : input.pick(Mode.allCases).rawValue),

@@ -18,6 +18,9 @@ public enum Category: String, Sendable, Hashable, CaseIterable {
     /// A short sound of the interface, outside the sessions (R13).
     case uiSound = "ui-sound"
 
+    /// The categories for applications: the sounds of the interface are outside the sessions (R13).
+    public static let ofApplications = allCases.filter { $0 != .uiSound }
+
     /// Whether the category lets a session be heard (R15–R20).
     public var playsSound: Bool {
         switch self {
@@ -33,18 +36,47 @@ public enum Category: String, Sendable, Hashable, CaseIterable {
         case .ambient, .soloAmbient, .playback, .audioProcessing, .uiSound: false
         }
     }
+}
 
-    /// Why the category keeps the sound of a direction silent for good (R15–R19, R23); `nil` if it does not.
-    func lack(_ direction: StreamDirection) -> Reason? {
-        if self == .audioProcessing { return .noDevice }
-        switch direction {
-        case .playback: return playsSound ? nil : .noOutput
-        case .capture: return recordsSound ? nil : .noInput
+/// An option that modifies a category (R39–R43, N2, N5). The raw value is its name in policy files and on D-Bus.
+public enum CategoryOption: String, Sendable, Hashable, CaseIterable {
+    /// The session plays along with others (R39).
+    case mixWithOthers = "mix-with-others"
+    /// Others are lowered while the session plays; sets ``mixWithOthers`` too (R40, R49).
+    case duckOthers = "duck-others"
+    /// Output goes to the speaker although the category prefers the receiver (R42).
+    case defaultToSpeaker = "default-to-speaker"
+    /// A Bluetooth headset's microphone may be used (R43).
+    case allowBluetoothInput = "allow-bluetooth-input"
+    /// Spoken audio stops for this session, everything else plays along; sets ``mixWithOthers`` too (N2).
+    case interruptSpokenAudio = "interrupt-spoken-audio"
+    /// Output may go to Bluetooth headphones (N5).
+    case allowBluetoothA2DP = "allow-bluetooth-a2dp"
+    /// Output may go to AirPlay (N5).
+    case allowAirPlay = "allow-airplay"
+
+    /// Whether the option concerns other sessions, and makes its session mix with them (R39, R49, N2).
+    public var isMixing: Bool {
+        switch self {
+        case .mixWithOthers, .duckOthers, .interruptSpokenAudio: true
+        case .defaultToSpeaker, .allowBluetoothInput, .allowBluetoothA2DP, .allowAirPlay: false
+        }
+    }
+
+    fileprivate var bit: UInt16 {
+        switch self {
+        case .mixWithOthers: 1 << 0
+        case .duckOthers: 1 << 1
+        case .defaultToSpeaker: 1 << 2
+        case .allowBluetoothInput: 1 << 3
+        case .interruptSpokenAudio: 1 << 4
+        case .allowBluetoothA2DP: 1 << 5
+        case .allowAirPlay: 1 << 6
         }
     }
 }
 
-/// Options that modify a category (R39–R43, N2, N5).
+/// The options of a category: a set of ``CategoryOption``.
 public struct CategoryOptions: OptionSet, Sendable, Hashable {
     /// One bit for each option.
     public let rawValue: UInt16
@@ -52,38 +84,35 @@ public struct CategoryOptions: OptionSet, Sendable, Hashable {
     /// Creates a set from its bits. Unknown bits are kept.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// The session plays along with others (R39).
-    public static let mixWithOthers = CategoryOptions(rawValue: 1 << 0)
-    /// Others are lowered while the session plays; sets ``mixWithOthers`` too (R40, R49).
-    public static let duckOthers = CategoryOptions(rawValue: 1 << 1)
-    /// Output goes to the speaker although the category prefers the receiver (R42).
-    public static let defaultToSpeaker = CategoryOptions(rawValue: 1 << 2)
-    /// A Bluetooth headset's microphone may be used (R43).
-    public static let allowBluetoothInput = CategoryOptions(rawValue: 1 << 3)
+    /// The set of one option.
+    public init(_ option: CategoryOption) { rawValue = option.bit }
 
-    /// Spoken audio stops for this session, everything else plays along; sets ``mixWithOthers`` too (N2).
-    public static let interruptSpokenAudio = CategoryOptions(rawValue: 1 << 4)
-    /// Output may go to Bluetooth headphones (N5).
-    public static let allowBluetoothA2DP = CategoryOptions(rawValue: 1 << 5)
-    /// Output may go to AirPlay (N5).
-    public static let allowAirPlay = CategoryOptions(rawValue: 1 << 6)
+    /// The set of some options.
+    public init(_ options: some Sequence<CategoryOption>) { rawValue = options.reduce(0) { $0 | $1.bit } }
 
-    /// The options that concern other sessions. Each of them makes a session mix (R39, R49, N2).
-    static let mixing: CategoryOptions = [.mixWithOthers, .duckOthers, .interruptSpokenAudio]
+    /// ``CategoryOption/mixWithOthers``
+    public static let mixWithOthers = CategoryOptions(.mixWithOthers)
+    /// ``CategoryOption/duckOthers``
+    public static let duckOthers = CategoryOptions(.duckOthers)
+    /// ``CategoryOption/defaultToSpeaker``
+    public static let defaultToSpeaker = CategoryOptions(.defaultToSpeaker)
+    /// ``CategoryOption/allowBluetoothInput``
+    public static let allowBluetoothInput = CategoryOptions(.allowBluetoothInput)
+    /// ``CategoryOption/interruptSpokenAudio``
+    public static let interruptSpokenAudio = CategoryOptions(.interruptSpokenAudio)
+    /// ``CategoryOption/allowBluetoothA2DP``
+    public static let allowBluetoothA2DP = CategoryOptions(.allowBluetoothA2DP)
+    /// ``CategoryOption/allowAirPlay``
+    public static let allowAirPlay = CategoryOptions(.allowAirPlay)
 
-    /// Every option with its name in policy files and on D-Bus.
-    public static let named: [(name: String, option: CategoryOptions)] = [
-        ("mix-with-others", .mixWithOthers),
-        ("duck-others", .duckOthers),
-        ("default-to-speaker", .defaultToSpeaker),
-        ("allow-bluetooth-input", .allowBluetoothInput),
-        ("interrupt-spoken-audio", .interruptSpokenAudio),
-        ("allow-bluetooth-a2dp", .allowBluetoothA2DP),
-        ("allow-airplay", .allowAirPlay),
-    ]
+    /// The options that make a session mix (R39, R49, N2).
+    public static let mixing = CategoryOptions(CategoryOption.allCases.filter(\.isMixing))
+
+    /// The options in the set, in the order of their declaration.
+    public var options: [CategoryOption] { CategoryOption.allCases.filter { rawValue & $0.bit != 0 } }
 
     /// The names of the options, in that order.
-    public var names: [String] { CategoryOptions.named.filter { contains($0.option) }.map(\.name) }
+    public var names: [String] { options.map(\.rawValue) }
 }
 
 /// The kind of use within a category (R50–R53, N1, N3, N4).
@@ -113,7 +142,7 @@ public enum Mode: String, Sendable, Hashable, CaseIterable {
 
 extension Category {
     /// Whether an option fits the category (R39, R40, R42, R43, N2, N5).
-    public func takes(_ option: CategoryOptions) -> Bool {
+    public func takes(_ option: CategoryOption) -> Bool {
         switch option {
         // R40, R49: every category that plays sound can duck.
         case .duckOthers: playsSound
@@ -124,13 +153,8 @@ extension Category {
         // R39: a category that always mixes does not need the option.
         case .mixWithOthers, .interruptSpokenAudio, .allowBluetoothA2DP, .allowAirPlay:
             self == .playback || self == .playAndRecord
-        // An option has to be named here to fit anything.
-        default: false
         }
     }
-
-    /// Whether sessions of the category may begin so: a call that had to wait would lose words (R19).
-    public func takes(_ handover: Handover) -> Bool { handover == .overlap || self != .playAndRecord }
 
     /// Whether a mode has an effect in the category (R50–R53, R55, N1, N3, N4).
     public func takes(_ mode: Mode) -> Bool {

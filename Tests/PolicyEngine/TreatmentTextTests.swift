@@ -1,18 +1,14 @@
 import PolicyEngine
 import Testing
 
-@testable import PolicyRuntime
-
 /// The lines of the log about treatments.
-@Suite struct NarrationTests {
+@Suite struct TreatmentTextTests {
     private func line(
         _ treatment: Treatment, after former: Treatment = .untouched, length: Duration = .zero,
         pausesPlayer: Bool = false
     ) -> String {
-        Narration(
-            stream: "mpv (music)", former: former, treatment: treatment, actor: "Phone (phone)", length: length,
-            pausesPlayer: pausesPlayer
-        ).line
+        TreatmentText(treatment, by: "Phone (phone)")
+            .line(of: "mpv (music)", after: former, within: length, pausesPlayer: pausesPlayer)
     }
 
     @Test("a line says what is done, how fast, and because of whom") func lineSaysWhatIsDoneHowFastAndBecauseOfWhom() {
@@ -43,12 +39,9 @@ import Testing
                 == "stop mpv (music) at once: the route has changed, and its own application has to go on")
     }
 
-    @Test(
-        "every reason has a name of its own on the bus, and a clause that ends without a full stop",
-        arguments: Reason.allCases)
-    func words(reason: Reason) {
-        let words = reason.words()
-        #expect(!words.name.isEmpty && !words.clause.hasSuffix("."))
-        #expect(Reason.allCases.count { $0.words().name == words.name } == 1)
+    @Test("every reason has a clause that ends without a full stop", arguments: Reason.allCases)
+    func reasons(reason: Reason) {
+        let text = TreatmentText(Treatment(reason: reason)).reason
+        #expect(!text.isEmpty && !text.hasSuffix("."))
     }
 }

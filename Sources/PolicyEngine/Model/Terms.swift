@@ -1,0 +1,2 @@
+// Who uses the engine uses its terms.
+@_exported import Terms
