@@ -5,15 +5,13 @@ import DBus
 ///
 /// Source: ModemManager's D-Bus reference, interfaces `Modem.Voice` and `Call`.
 public final class CallWatch {
-    private static let service = "org.freedesktop.ModemManager1"
+    private static let name = "org.freedesktop.ModemManager1"
     private static let root = "/org/freedesktop/ModemManager1"
     private static let voice = "org.freedesktop.ModemManager1.Modem.Voice"
     private static let call = "org.freedesktop.ModemManager1.Call"
 
-    private let bus: BusConnection
+    private let service: NamedService
     private let changed: (CallPhase, String) -> Void
-    private var subscriptions: [Subscription] = []
-    private var owner: String?
     private var book = CallBook()
     /// The calls of each modem, by object path. They are needed when a modem goes, because no signal announces that its
     /// calls have ended.
@@ -26,37 +24,25 @@ public final class CallWatch {
 
     /// Starts to follow the calls, and reports each change of phase or number, including a call that exists already.
     public init(system bus: BusConnection, changed: @escaping (_ phase: CallPhase, _ number: String) -> Void) {
-        self.bus = bus
         self.changed = changed
-        func listen(_ interface: String, _ body: @escaping (CallWatch, BusSignal) -> Void) -> Subscription {
-            bus.subscribe(
-                MatchRule(sender: CallWatch.service, pathNamespace: CallWatch.root, interface: interface)
-            ) { [weak self] signal in
-                guard let self, signal.sender == owner else { return }
+        service = NamedService(CallWatch.name, on: bus)
+        func listen(_ interface: String, _ body: @escaping (CallWatch, BusSignal) -> Void) {
+            service.listen(to: interface, below: CallWatch.root) { [weak self] signal in
+                guard let self else { return }
                 body(self, signal)
                 report()
             }
         }
-        subscriptions = [
-            listen(CallWatch.voice) { $0.handleVoiceSignal($1) },
-            listen(CallWatch.call) { $0.handleCallSignal($1) },
-            listen(WireInterface.objectManager.name) { $0.handleManagerSignal($1) },
-            bus.follow(CallWatch.service) { [weak self] in self?.follow($0) },
-        ]
+        listen(CallWatch.voice) { $0.handleVoiceSignal($1) }
+        listen(CallWatch.call) { $0.handleCallSignal($1) }
+        listen(WireInterface.objectManager.name) { $0.handleManagerSignal($1) }
+        service.follow { [weak self] in self?.ownerChanged() }
     }
-
-    deinit { stop() }
 
     /// Stops following without another report.
-    public func stop() {
-        for subscription in subscriptions { subscription.cancel() }
-        subscriptions = []
-        owner = nil
-    }
+    public func stop() { service.stop() }
 
-    private func follow(_ newOwner: String?) {
-        guard owner != newOwner else { return }
-        owner = newOwner
+    private func ownerChanged() {
         book.removeAll()
         modems = [:]
         report()
@@ -67,14 +53,12 @@ public final class CallWatch {
         }
     }
 
-    /// Calls the service; an answer from a former owner of the name is dropped.
     private func ask(
         _ method: String, of interface: String, at path: String, _ arguments: [WireValue] = [],
         then: @escaping (CallWatch, [WireValue]) -> Void
     ) {
-        guard let asked = owner else { return }
-        bus.call(asked, path: path, interface: interface, method, arguments) { [weak self] result in
-            guard let self, owner == asked, case .success(let values) = result else { return }
+        service.ask(method, of: interface, at: path, arguments) { [weak self] values in
+            guard let self else { return }
             then(self, values)
             report()
         }

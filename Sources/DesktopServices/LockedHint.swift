@@ -26,7 +26,7 @@ public final class LockedHint {
         }
     }
 
-    private static let service = "org.freedesktop.login1"
+    private static let name = "org.freedesktop.login1"
     private static let path = "/org/freedesktop/login1"
     private static let manager = "org.freedesktop.login1.Manager"
     private static let session = "org.freedesktop.login1.Session"
@@ -34,54 +34,45 @@ public final class LockedHint {
     /// crash or an update, and a locked screen must stay silent meanwhile.
     private static let grace: Int64 = 5_000_000_000
 
-    private let bus: BusConnection
+    private let service: NamedService
     private let loop: any EventLoop
     private let person: User
     private let changed: (Bool?) -> Void
-    private var subscriptions: [Subscription] = []
     private var sessionChanges: Subscription?
     private var timer: (any LoopTimer)?
-    private var owner: String?
     /// The number of the latest search; answers to an older one are dropped.
     private var search: UInt64 = 0
 
     /// Starts to follow the hint and reports its value, possibly the same one repeatedly; nil without a session.
     init(bus: BusConnection, loop: any EventLoop, of person: User, changed: @escaping (Bool?) -> Void) {
-        self.bus = bus
+        service = NamedService(LockedHint.name, on: bus)
         self.loop = loop
         self.person = person
         self.changed = changed
         timer = loop.timer { changed(nil) }
-        subscriptions = ["SessionNew", "SessionRemoved"].map { member in
-            bus.subscribe(
-                MatchRule(
-                    sender: LockedHint.service, path: LockedHint.path, interface: LockedHint.manager, member: member)
-            ) { [weak self] signal in
-                if let self, signal.sender == owner { find() }
+        for member in ["SessionNew", "SessionRemoved"] {
+            service.listen(to: LockedHint.manager, path: LockedHint.path, member: member) { [weak self] _ in
+                self?.find()
             }
         }
-        subscriptions.append(bus.follow(LockedHint.service) { [weak self] in self?.follow($0) })
+        service.follow { [weak self] in self?.ownerChanged() }
     }
 
     deinit { stop() }
 
     func stop() {
-        for subscription in subscriptions { subscription.cancel() }
-        subscriptions = []
+        service.stop()
         sessionChanges?.cancel()
         sessionChanges = nil
         timer?.cancel()
         timer = nil
-        owner = nil
     }
 
-    private func follow(_ newOwner: String?) {
-        guard owner != newOwner else { return }
-        owner = newOwner
+    private func ownerChanged() {
         search &+= 1
         sessionChanges?.cancel()
         sessionChanges = nil
-        if newOwner == nil { timer?.arm(at: loop.now + LockedHint.grace) } else { find() }
+        if service.owner == nil { timer?.arm(at: loop.now + LockedHint.grace) } else { find() }
     }
 
     // MARK: - Finding the session
@@ -129,17 +120,8 @@ public final class LockedHint {
         // For a user without a graphical session, logind answers "/".
         guard let path = session?.text, path != "/" else { return find(rest) }
         let current = search
-        let changes = bus.subscribe(
-            MatchRule(
-                sender: LockedHint.service, path: path, interface: WireInterface.properties.name,
-                member: "PropertiesChanged", argument0: LockedHint.session)
-        ) { [weak self] signal in
-            guard let self, signal.sender == owner, signal.arguments.count == 3, search == current else { return }
-            if let isLocked = signal.arguments[1]["LockedHint"]?.truth {
-                tell(isLocked)
-            } else if (signal.arguments[2].elements ?? []).contains(where: { $0.text == "LockedHint" }) {
-                get("LockedHint", of: LockedHint.session, at: path) { $0.tell($1?.truth) }
-            }
+        let changes = service.listen(to: "LockedHint", of: LockedHint.session, at: path) { [weak self] value in
+            if let self, search == current { tell(value?.truth) }
         }
         get("LockedHint", of: LockedHint.session, at: path) { hint, value in
             guard let isLocked = value?.truth else {
@@ -165,10 +147,9 @@ public final class LockedHint {
         _ method: String, of interface: String, at path: String, _ arguments: [WireValue],
         then: @escaping (LockedHint, WireValue?) -> Void
     ) {
-        guard let owner else { return }
         let current = search
-        bus.call(owner, path: path, interface: interface, method, arguments) { [weak self] result in
-            if let self, search == current { then(self, (try? result.get())?.first) }
+        service.ask(method, of: interface, at: path, arguments) { [weak self] values in
+            if let self, search == current { then(self, values.first) }
         }
     }
 

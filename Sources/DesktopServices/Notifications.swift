@@ -5,12 +5,10 @@ import DBus
 ///
 /// Source: the Desktop Notifications Specification, 1.2.
 public final class Notifications {
-    private static let service = "org.freedesktop.Notifications"
+    private static let name = "org.freedesktop.Notifications"
     private static let path = "/org/freedesktop/Notifications"
 
-    private let bus: BusConnection
-    private var owner: String?
-    private var following: Subscription?
+    private let service: NamedService
     /// The numbers that the desktop has given, by what each notification is about.
     private var numbers: [String: UInt32] = [:]
 
@@ -36,24 +34,15 @@ public final class Notifications {
 
     /// Looks for whoever shows notifications.
     public init(session bus: BusConnection) {
-        self.bus = bus
-        following = bus.follow(Notifications.service) { [weak self] in
-            guard let self, owner != $0 else { return }
-            owner = $0
-            numbers = [:]
-        }
+        service = NamedService(Notifications.name, on: bus)
+        service.follow { [weak self] in self?.numbers = [:] }
     }
 
     /// Shows nothing any more.
-    public func stop() {
-        following?.cancel()
-        following = nil
-        owner = nil
-    }
+    public func stop() { service.stop() }
 
     /// Shows a notification, without a sound and for as long as the desktop shows such.
     public func show(_ note: Note) {
-        guard let asked = owner else { return }
         let body = note.body.reduce(into: "") { text, character in
             switch character {
             case "&": text += "&amp;"
@@ -66,24 +55,19 @@ public final class Notifications {
             ("urgency", .byte(1)), ("category", .string("device")), ("transient", .boolean(true)),
             ("suppress-sound", .boolean(true)),
         ]
-        bus.call(
-            asked, path: Notifications.path, interface: Notifications.service, "Notify",
-            [
-                .string("audio-session"), .uint32(numbers[note.subject] ?? 0), .string(note.icon),
-                .string(note.summary),
-                .string(body), .array(of: "s", []), .record(hints), .int32(-1),
-            ]
-        ) { [weak self] result in
-            guard let self, owner == asked, let number = (try? result.get())?.first?.integer else { return }
-            numbers[note.subject] = UInt32(clamping: number)
+        let arguments: [WireValue] = [
+            .string("audio-session"), .uint32(numbers[note.subject] ?? 0), .string(note.icon), .string(note.summary),
+            .string(body), .array(of: "s", []), .record(hints), .int32(-1),
+        ]
+        service.ask("Notify", of: Notifications.name, at: Notifications.path, arguments) { [weak self] values in
+            if let number = values.first?.integer { self?.numbers[note.subject] = UInt32(clamping: number) }
         }
     }
 
     /// Takes a notification back, if it is still there.
     public func close(_ subject: String) {
-        guard let asked = owner, let number = numbers.removeValue(forKey: subject) else { return }
-        bus.call(
-            asked, path: Notifications.path, interface: Notifications.service, "CloseNotification", [.uint32(number)]
-        ) { _ in }
+        guard let number = numbers.removeValue(forKey: subject) else { return }
+        let path = Notifications.path
+        service.ask("CloseNotification", of: Notifications.name, at: path, [.uint32(number)]) { _ in }
     }
 }

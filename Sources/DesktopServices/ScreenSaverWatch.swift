@@ -1,4 +1,3 @@
-import BusInterface
 import DBus
 
 /// Follows one screen saver on the session bus; while it does not run, it counts as inactive.
@@ -17,43 +16,21 @@ final class ScreenSaverWatch {
         Saver(name: "org.gnome.ScreenSaver", path: "/org/gnome/ScreenSaver"),
     ]
 
-    private let bus: BusConnection
-    private let saver: Saver
-    private let changed: (Bool) -> Void
-    private var subscriptions: [Subscription] = []
-    private var owner: String?
+    private let service: NamedService
 
     /// Starts to follow a screen saver and reports its state, possibly the same one repeatedly.
     init(bus: BusConnection, saver: Saver, changed: @escaping (Bool) -> Void) {
-        self.bus = bus
-        self.saver = saver
-        self.changed = changed
-        subscriptions = [
-            // The rule has no path, because some screen savers send the signal from several objects.
-            bus.subscribe(MatchRule(sender: saver.name, interface: saver.name, member: "ActiveChanged")) {
-                [weak self] signal in
-                guard let self, signal.sender == owner, let isActive = signal.arguments.first?.truth else { return }
-                changed(isActive)
-            },
-            bus.followOutside(saver.name) { [weak self] in self?.follow($0) },
-        ]
-    }
-
-    deinit { stop() }
-
-    func stop() {
-        for subscription in subscriptions { subscription.cancel() }
-        subscriptions = []
-        owner = nil
-    }
-
-    private func follow(_ newOwner: String?) {
-        guard owner != newOwner else { return }
-        owner = newOwner
-        guard let newOwner else { return changed(false) }
-        bus.call(newOwner, path: saver.path, interface: saver.name, "GetActive") { [weak self] result in
-            guard let self, owner == newOwner else { return }
-            changed((try? result.get())?.first?.truth ?? false)
+        let service = NamedService(saver.name, on: bus)
+        self.service = service
+        // Without a path, because some screen savers send the signal from several objects.
+        service.listen(to: saver.name, member: "ActiveChanged") { signal in
+            if let isActive = signal.arguments.first?.truth { changed(isActive) }
+        }
+        service.follow(isOutside: true) { [unowned service] in
+            if service.owner == nil { return changed(false) }
+            service.ask("GetActive", of: saver.name, at: saver.path) { changed($0.first?.truth ?? false) }
         }
     }
+
+    func stop() { service.stop() }
 }

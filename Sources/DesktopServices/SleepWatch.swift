@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Source: systemd, "org.freedesktop.login1" and "Inhibitor Locks". Without logind there are no reports.
 public final class SleepWatch {
-    private static let service = "org.freedesktop.login1"
+    private static let name = "org.freedesktop.login1"
     private static let path = "/org/freedesktop/login1"
     private static let manager = "org.freedesktop.login1.Manager"
 
@@ -23,14 +23,13 @@ public final class SleepWatch {
         deinit { close(descriptor) }
     }
 
-    private let bus: BusConnection
+    private let service: NamedService
     private let loop: any EventLoop
     private let willSleep: (@escaping (Duration) -> Void) -> Void
     private let didWake: () -> Void
-    private var subscriptions: [Subscription] = []
     private var timer: (any LoopTimer)?
     private var drainTimer: (any LoopTimer)?
-    private var owner: String?
+    private var isThere = false
     private var state = SleepState()
     private var lock: Lock?
     private var isAsking = false
@@ -52,69 +51,45 @@ public final class SleepWatch {
         system bus: BusConnection, loop: any EventLoop,
         willSleep: @escaping (_ silent: @escaping (_ held: Duration) -> Void) -> Void, didWake: @escaping () -> Void
     ) {
-        self.bus = bus
+        service = NamedService(SleepWatch.name, on: bus)
         self.loop = loop
         self.willSleep = willSleep
         self.didWake = didWake
         timer = loop.timer { [weak self] in self?.handle(.timeUp) }
         drainTimer = loop.timer { [weak self] in self?.handle(.drained) }
-        subscriptions = [
-            bus.subscribe(
-                MatchRule(
-                    sender: SleepWatch.service, path: SleepWatch.path, interface: SleepWatch.manager,
-                    member: "PrepareForSleep")
-            ) { [weak self] signal in
-                guard let self, signal.sender == owner, let sleeps = signal.arguments.first?.truth else { return }
-                handle(sleeps ? .prepare : .woke)
-            },
-            bus.follow(SleepWatch.service) { [weak self] in self?.follow($0) },
-        ]
+        service.listen(to: SleepWatch.manager, path: SleepWatch.path, member: "PrepareForSleep") { [weak self] signal in
+            if let sleeps = signal.arguments.first?.truth { self?.handle(sleeps ? .prepare : .woke) }
+        }
+        service.follow { [weak self] in self?.ownerChanged() }
     }
 
     deinit { stop() }
 
     /// Stops following and releases the lock, without another report.
     public func stop() {
-        for subscription in subscriptions { subscription.cancel() }
-        subscriptions = []
+        service.stop()
         timer?.cancel()
         timer = nil
         drainTimer?.cancel()
         drainTimer = nil
-        owner = nil
         lock = nil
     }
 
     /// Whether a lock delays sleep at present.
     public var holdsLock: Bool { lock != nil }
 
-    private func follow(_ newOwner: String?) {
-        guard owner != newOwner else { return }
-        if owner != nil { handle(.serviceGone) }
-        owner = newOwner
+    private func ownerChanged() {
+        if isThere { handle(.serviceGone) }
+        isThere = service.owner != nil
         isAsking = false
-        guard newOwner != nil else { return }
+        guard isThere else { return }
         handle(.serviceCame)
-        ask("Get", of: WireInterface.properties.name, property("InhibitDelayMaxUSec")) { watch, values in
-            guard let microseconds = values.first?.integer else { return }
-            watch.limit = min(max(microseconds, 0), 60_000_000) * 1_000
+        service.get("InhibitDelayMaxUSec", of: SleepWatch.manager, at: SleepWatch.path) { [weak self] value in
+            guard let microseconds = value?.integer else { return }
+            self?.limit = min(max(microseconds, 0), 60_000_000) * 1_000
         }
-        ask("Get", of: WireInterface.properties.name, property("PreparingForSleep")) { watch, values in
-            if values.first?.truth == true { watch.handle(.prepare) }
-        }
-    }
-
-    private func property(_ name: String) -> [WireValue] { [.string(SleepWatch.manager), .string(name)] }
-
-    /// Calls logind. An answer from a former owner of the name is dropped; an error counts as an empty answer.
-    private func ask(
-        _ method: String, of interface: String, _ arguments: [WireValue],
-        then: @escaping (SleepWatch, [WireValue]) -> Void
-    ) {
-        guard let asked = owner else { return }
-        bus.call(asked, path: SleepWatch.path, interface: interface, method, arguments) { [weak self] result in
-            guard let self, owner == asked else { return }
-            then(self, (try? result.get()) ?? [])
+        service.get("PreparingForSleep", of: SleepWatch.manager, at: SleepWatch.path) { [weak self] value in
+            if value?.truth == true { self?.handle(.prepare) }
         }
     }
 
@@ -153,11 +128,13 @@ public final class SleepWatch {
         guard lock == nil, !isAsking else { return }
         isAsking = true
         let arguments = ["sleep", "Audio sessions", "Sound fades out before the machine sleeps", "delay"]
-        ask("Inhibit", of: SleepWatch.manager, arguments.map(WireValue.string)) { watch, values in
-            watch.isAsking = false
+        service.ask("Inhibit", of: SleepWatch.manager, at: SleepWatch.path, arguments.map(WireValue.string)) {
+            [weak self] values in
+            guard let self else { return }
+            isAsking = false
             // The lock may have become useless while it was on its way; then it is closed with its message.
-            guard watch.state.wantsLock, case .unixDescriptor(let descriptor)? = values.first else { return }
-            watch.lock = Lock(descriptor)
+            guard state.wantsLock, case .unixDescriptor(let descriptor)? = values.first else { return }
+            lock = Lock(descriptor)
         }
     }
 }
