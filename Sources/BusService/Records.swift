@@ -15,8 +15,9 @@ enum Records {
         record.path = path ?? ""
         record.application = session.reference.application.name
         record.displayName = displayName ?? record.application
-        record.kind =
-            session.reference.id == nil ? "implicit" : session.configuration == nil ? "system" : "explicit"
+        let origin: SessionOrigin =
+            session.reference.id == nil ? .implicit : session.configuration == nil ? .system : .explicit
+        record.kind = origin.rawValue
         record.description = session.description.name
         record.category = session.description.category.rawValue
         record.options = (session.configuration?.effectiveOptions ?? session.description.options).names
@@ -41,13 +42,13 @@ enum Records {
         record.node = Int64(identity?.node ?? 0)
         record.application = identity?.application.name ?? "?"
         record.process = Int64(identity?.process ?? 0)
-        record.direction = stream.direction == .playback ? "playback" : "capture"
+        record.direction = stream.direction.rawValue
         record.session = Int64(stream.session)
         record.description = stream.description
         record.wanted = stream.isWanted
         record.muted = stream.isMuted
         record.running = stream.isRunning
-        record.treatment = TreatmentText(stream.treatment).word
+        record.treatment = TreatmentText(stream.treatment).term.rawValue
         record.gain = stream.treatment.silence == .none ? stream.treatment.gain.decibels : -.infinity
         record.cause = stream.treatment.reason.rawValue
         record.by = stream.interrupter?.label ?? ""

@@ -84,7 +84,7 @@ final class Session: Sendable {
     let number: UInt32
     let reference: SessionReference
     let description: SessionDescription
-    let state: EngineSnapshot.State
+    let state: SessionPhase
     let silencer: Interrupter?
     let streams: [StreamID]
     let ends: Instant?

@@ -1,14 +1,5 @@
 /// The sessions, streams and switches of the engine at one moment, for people.
 public struct EngineSnapshot: Sendable, Equatable {
-    /// The state of a session.
-    public enum State: String, Sendable {
-        case inactive, holding, starting, active, releasing
-        /// Silenced by another session (R26).
-        case interrupted
-        /// Waiting for its delayed activation (N9).
-        case delayed
-    }
-
     /// One session.
     public struct Session: Sendable, Equatable {
         /// A unique number that is never reused; not the id of an opened session.
@@ -20,7 +11,7 @@ public struct EngineSnapshot: Sendable, Equatable {
         /// The configuration that its application has set; `nil` if there is none.
         public var configuration: SessionConfiguration?
         /// Its state.
-        public var state: State
+        public var state: SessionPhase
         /// Who or what silences it; `nil` if it is not silenced.
         public var silencer: Interrupter?
         /// Its streams.

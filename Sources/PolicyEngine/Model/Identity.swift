@@ -71,9 +71,3 @@ public enum SessionKey: Sendable, Hashable {
     /// A session that was opened.
     case opened(SessionID)
 }
-
-/// The direction of a stream's sound, seen from the application.
-public enum StreamDirection: Sendable, Hashable {
-    case playback
-    case capture
-}

@@ -11,13 +11,13 @@ public struct TreatmentText: Sendable {
         self.actor = actor ?? "another session"
     }
 
-    /// The treatment's name on D-Bus.
-    public var word: String {
+    /// What is done.
+    public var term: TreatmentTerm {
         switch treatment.silence {
-        case .none: treatment.gain == .unity ? "untouched" : "ducked"
-        case .mute: "muted"
-        case .cork: "corked"
-        case .pausePlayer: "player-paused"
+        case .none: treatment.gain == .unity ? .untouched : .ducked
+        case .mute: .muted
+        case .cork: .corked
+        case .pausePlayer: .playerPaused
         }
     }
 

@@ -67,7 +67,7 @@ extension Engine {
         return verdict.standings.lazy.compactMap(\.obstacle?.interrupter).first { $0.cause == cause }
     }
 
-    private func state(of place: Int) -> EngineSnapshot.State {
+    private func state(of place: Int) -> SessionPhase {
         let standing = verdict.standings[place]
         if facts.waiting.contains(facts.sessions[place].number) { return .delayed }
         let isInterrupted = standing.interruption.prospect != nil
