@@ -1,4 +1,5 @@
 import ArgumentParser
+import BusInterface
 import PolicyFile
 
 /// `audio-session check`: reports mistakes in policy files, and prints the effective policy.
@@ -41,7 +42,14 @@ struct Check: ParsableCommand {
             diagnostics = files.flatMap { PolicyFile(path: $0, presetFolders: presets).diagnostics }
         }
         if json {
-            try Terminal.write(CheckReport(diagnostics: diagnostics.map(CheckReport.Mistake.init)).json)
+            let mistakes = diagnostics.map { mistake in
+                WireValue.object([
+                    "severity": .string(mistake.severity.rawValue), "file": .string(mistake.file),
+                    "line": mistake.place.map { .int64(Int64($0.line)) },
+                    "column": mistake.place.map { .int64(Int64($0.column)) }, "message": .string(mistake.message),
+                ])
+            }
+            try Terminal.write(WireValue.object(["schema": .int32(1), "diagnostics": .records(mistakes)]).report())
         } else {
             Terminal.report(diagnostics)
         }
@@ -53,27 +61,4 @@ struct Check: ParsableCommand {
         if let file = files.first { return EffectivePolicy(path: file, presetFolders: PolicyInUse.presetFolders) }
         return PolicyLoader.effective(arguments: nil, environment: environment)
     }
-}
-
-/// The mistakes as JSON.
-private struct CheckReport: Encodable {
-    struct Mistake: Encodable {
-        var severity: String
-        var file: String
-        var line: Int?
-        var column: Int?
-        var message: String
-
-        init(_ diagnostic: Diagnostic) {
-            severity = diagnostic.severity.rawValue
-            file = diagnostic.file
-            line = diagnostic.place?.line
-            column = diagnostic.place?.column
-            message = diagnostic.message
-        }
-    }
-
-    /// The version of this JSON schema.
-    let schema = 1
-    var diagnostics: [Mistake]
 }

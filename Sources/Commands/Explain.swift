@@ -45,7 +45,7 @@ struct Explain: ParsableCommand {
         Terminal.report(policy.diagnostics)
         let explanation = Explanation(
             of: properties, direction: capture ? .capture : .playback, under: policy)
-        try Terminal.write(json ? explanation.json : explanation.text)
+        try Terminal.write(json ? explanation.json() : explanation.text)
     }
 
     /// Prints the module's explanation of a present stream.

@@ -40,8 +40,8 @@ struct Simulate: ParsableCommand {
 
     private func shown(_ simulation: Simulation) throws -> String {
         switch format {
-        case .table: SimulationTable(simulation).text
-        case .json: try SimulationReport(simulation).json
+        case .table: simulation.table
+        case .json: try simulation.json()
         case .svg: Picture(simulation).svg
         }
     }

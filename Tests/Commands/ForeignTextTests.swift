@@ -24,7 +24,6 @@ import Testing
         "PulseAudioHost/PulseAudioHost.swift": (1, "printable in its log"),
         "Commands/Doctor/ProgramOutput.swift": (2, "reads what programs write"),
         "Commands/Output/Style.swift": (1, "asks whether it is a terminal"),
-        "Commands/Output/SimulationTable.swift": (1, "a function of that name, which returns a text"),
         "Commands/Terminal.swift": (4, "harmless, and printable in each line of an error"),
         "Commands/Top/TopTerminal.swift": (7, "each line harmless, between its own marks"),
         "Commands/Waybar.swift": (1, "asks whether somebody reads"),

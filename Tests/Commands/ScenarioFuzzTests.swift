@@ -35,7 +35,7 @@ import Testing
             guard let scenario else { continue }
             let simulation = Simulation(of: scenario)
             #expect(simulation.outcomes.count == scenario.expectations.count)
-            #expect(!SimulationTable(simulation).text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+            #expect(!simulation.table.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
             #expect(!Picture(simulation).svg.isEmpty)
         }
     }

@@ -14,14 +14,14 @@ import Testing
     @Test("there are at least ten") func thereAreAtLeastTen() { #expect(Project.scenarioNames.count >= 10) }
 
     @Test("the table is as it was", arguments: Project.scenarioNames) func tableIsAsItWas(name: String) throws {
-        try Project.compare(SimulationTable(simulation(of: name)).text.withoutFolder, withSnapshot: "\(name).table")
+        try Project.compare(simulation(of: name).table.withoutFolder, withSnapshot: "\(name).table")
     }
 
     @Test(
         "the JSON is as it was",
         arguments: ["navigation", "call-in-a-game", "two-players", "headphones-and-crash", "headphones-pulled-out"])
     func jsonIsAsItWas(name: String) throws {
-        let json = try SimulationReport(simulation(of: name)).json
+        let json = try simulation(of: name).json()
         try Project.compare(json.withoutFolder, withSnapshot: "\(name).json")
         #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(json.utf8)) }
     }

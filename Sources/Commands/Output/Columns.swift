@@ -17,16 +17,27 @@ struct Columns {
     /// The table as lines, with a final newline.
     var text: String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        var text = ""
-        for (index, row) in rows.enumerated() {
-            var line = ""
-            for (column, cell) in row.enumerated() {
-                let blanks = String(repeating: " ", count: widths[column] - cell.count)
-                line += (column > 0 ? "  " : "") + (numbers.contains(column) ? blanks + cell : cell + blanks)
+        return rows.enumerated().map { index, row in
+            let cells = zip(row, widths).enumerated().map { column, cell in
+                cell.0.padded(to: cell.1, isRight: numbers.contains(column))
             }
-            while line.last == " " { line.removeLast() }
-            text += (index == 0 ? style.text(line, .name) : line) + "\n"
-        }
+            let line = String(cells.joined(separator: "  ").trimmingBlanks)
+            return (index == 0 ? style.text(line, .name) : line) + "\n"
+        }.joined()
+    }
+}
+
+extension String {
+    /// The text with blanks after it, or before it, to at least some characters.
+    func padded(to width: Int, isRight: Bool = false) -> String {
+        let blanks = String(repeating: " ", count: max(0, width - count))
+        return isRight ? blanks + self : self + blanks
+    }
+
+    /// The text without the blanks at its end.
+    var trimmingBlanks: Substring {
+        var text = self[...]
+        while text.last == " " { text.removeLast() }
         return text
     }
 }

@@ -1,92 +1,55 @@
+import BusInterface
 import PolicyEngine
 import PolicyFile
 
 /// How a policy treats one stream, with the reasons, ready to print.
-struct Explanation: Encodable {
-    /// The version of this JSON schema.
-    let schema = 1
-    /// A session description in the keys and values of policy files.
-    struct Described: Encodable {
-        let name: String
-        /// The values that have an effect, by their key or by the object that their keys are in, in the order of the shipped
-        /// policy files.
-        private(set) var values: [(word: String, keys: [(word: String, value: PolicyValue)], isObject: Bool)] = []
-
-        init(_ description: SessionDescription) {
-            name = description.name
-            for key in SessionDescription.keys where key.isShown(description) {
-                guard let value = key.value(description) else { continue }
-                let word = key.section ?? key.word
-                if values.last?.word != word { values.append((word, [], key.section != nil)) }
-                values[values.count - 1].keys.append((key.word, value))
-            }
-        }
-
-        private struct Word: CodingKey {
-            let stringValue: String
-            var intValue: Int? { nil }
-
-            init(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var object = encoder.container(keyedBy: Word.self)
-            try object.encode(name, forKey: Word(stringValue: "name"))
-            for (word, keys, isObject) in values {
-                if isObject {
-                    var inner = object.nestedContainer(keyedBy: Word.self, forKey: Word(stringValue: word))
-                    for (word, value) in keys { try inner.encode(value, forKey: Word(stringValue: word)) }
-                } else {
-                    for (_, value) in keys { try object.encode(value, forKey: Word(stringValue: word)) }
-                }
-            }
-        }
-
-        /// The keys with their values as text.
-        var rows: [(key: String, value: String)] {
-            values.map { word, keys, isObject in
-                (word, keys.map { (isObject ? $0.word + " " : "") + $0.value.text }.joined(separator: ", "))
-            }
-        }
-    }
-
-    /// One step of the classification.
-    struct Step: Encodable {
-        var text: String
-        var file: String?
-        var line: Int?
-        var column: Int?
-
-        /// `FILE:LINE:COLUMN`.
-        var origin: String? {
-            guard let file, let line, let column else { return file }
-            return "\(file):\(line):\(column)"
-        }
-    }
-
-    var policy: String
-    var direction: String
-    var properties: [String: String]
-    /// `nil` for a stream that is left alone.
-    var description: Described?
-    var steps: [Step]
-    /// The claim that was refused (N11).
-    var refusedClaim: String?
+struct Explanation {
+    private let policy: String
+    private let direction: String
+    private let properties: [String: String]
+    private let result: Classification
+    /// The values of the stream's description that have an effect, by their key or by the object that their keys are in,
+    /// in the order of the shipped policy files.
+    private var values: [(word: String, keys: [(word: String, value: PolicyValue)], isObject: Bool)] = []
 
     init(of properties: [Property], direction: StreamDirection, under policy: PolicyInUse) {
-        // As in a server, the last property of a name counts.
-        let values = Dictionary(properties.map { ($0.key, $0.value) }) { $1 }
+        let values = properties.values
         let access = ClientAccess { values[$0] }
-        let result = policy.classifier.classify(direction: direction, access: access) { values[$0] }
+        result = policy.classifier.classify(direction: direction, access: access) { values[$0] }
         self.policy = policy.origin
         self.direction = direction.word
         self.properties = values
-        description = result.description.map(Described.init)
-        steps = result.steps.map {
-            Step(text: $0.text, file: $0.origin?.file, line: $0.origin?.place.line, column: $0.origin?.place.column)
+        guard let description = result.description else { return }
+        for key in SessionDescription.keys where key.isShown(description) {
+            guard let value = key.value(description) else { continue }
+            let word = key.section ?? key.word
+            if self.values.last?.word != word { self.values.append((word, [], key.section != nil)) }
+            self.values[self.values.count - 1].keys.append((key.word, value))
         }
-        refusedClaim = result.refusedClaim
+    }
+
+    /// The explanation as JSON.
+    func json() throws -> String {
+        let description = result.description.map { description in
+            WireValue.record(
+                [("name", .string(description.name))]
+                    + values.flatMap { word, keys, isObject in
+                        let written = keys.map { ($0.word, $0.value.written) }
+                        return isObject ? [(word, .record(written))] : written
+                    })
+        }
+        let steps = result.steps.map { step in
+            WireValue.object([
+                "text": .string(step.text), "file": step.origin.map { .string($0.file) },
+                "line": step.origin.map { .int64(Int64($0.place.line)) },
+                "column": step.origin.map { .int64(Int64($0.place.column)) },
+            ])
+        }
+        return try WireValue.object([
+            "schema": .int32(1), "policy": .string(policy), "direction": .string(direction),
+            "properties": .record(properties.map { ($0.key, .string($0.value)) }), "description": description,
+            "steps": .records(steps), "refusedClaim": result.refusedClaim.map { .string($0) },
+        ]).report()
     }
 
     /// The explanation as text.
@@ -94,7 +57,7 @@ struct Explanation: Encodable {
         let said = properties.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }
         var lines: [String] = []
         let stream = "A \(direction) stream" + (said.isEmpty ? " without properties" : " with")
-        let verdict = description.map { "is '\(printable($0.name))':" } ?? "is left alone."
+        let verdict = result.description.map { "is '\(printable($0.name))':" } ?? "is left alone."
         if said.isEmpty {
             lines.append("\(stream) \(verdict)")
         } else {
@@ -102,31 +65,32 @@ struct Explanation: Encodable {
             lines += said.map { "    \(printable($0, limit: 200))" }
             lines.append(verdict)
         }
-        if let description { lines += description.rows.map { "    \(padded($0.key, to: 15))\($0.value)" } }
+        for (word, keys, isObject) in values {
+            let texts = keys.map { (isObject ? $0.word + " " : "") + $0.value.text }
+            lines.append("    \(word.padded(to: 15))\(texts.joined(separator: ", "))")
+        }
         lines.append("")
         lines.append("The policy is \(policy).")
-        if let refusedClaim { lines.append("It may not claim to be \(refusedClaim).") }
-        if !steps.isEmpty {
-            lines.append("Why:")
-            for step in steps {
-                lines.append("    \(step.text)" + (step.origin.map { "\n        \($0)" } ?? ""))
-            }
+        if let refusedClaim = result.refusedClaim { lines.append("It may not claim to be \(refusedClaim).") }
+        if !result.steps.isEmpty { lines.append("Why:") }
+        for step in result.steps {
+            let origin = step.origin.map { "\n        \($0.file):\($0.place.line):\($0.place.column)" } ?? ""
+            lines.append("    \(step.text)\(origin)")
         }
         return lines.joined(separator: "\n") + "\n"
     }
 }
 
-extension PolicyValue: Encodable {
+extension PolicyValue {
     /// A number in decibels or milliseconds, a word, or a list of words.
-    package func encode(to encoder: any Encoder) throws {
-        var value = encoder.singleValueContainer()
+    fileprivate var written: WireValue {
         switch self {
-        case .word(let word): try value.encode(word)
-        case .list(let words): try value.encode(words)
-        case .priority(let priority): try value.encode(priority.rawValue)
-        case .time(let time): try value.encode(time.milliseconds)
-        case .truth(let truth): try value.encode(truth)
-        case .gain(let gain): try value.encode(gain.value)
+        case .word(let word): .string(word)
+        case .list(let words): .strings(words)
+        case .priority(let priority): .byte(priority.rawValue)
+        case .time(let time): .double(time.milliseconds)
+        case .truth(let truth): .boolean(truth)
+        case .gain(let gain): .double(gain.value)
         }
     }
 
@@ -148,9 +112,4 @@ extension Duration {
 
     /// In milliseconds with their fraction, `12.5 ms`.
     fileprivate var text: String { "\(milliseconds.short) ms" }
-}
-
-/// The text, padded with blanks on the right.
-func padded(_ text: String, to width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
 }

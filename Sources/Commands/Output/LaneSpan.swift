@@ -53,7 +53,7 @@ struct LaneSpan {
                 case .superseded, .rejected: "kept"
                 case .free, .ducked, .corked, .leftAlone: state.isHeld ? "corked" : "muted"
                 }
-            return .silenced(state.decision.word, by: state.decision.label, pattern: pattern)
+            return .silenced(state.decision.kind.rawValue, by: state.decision.label, pattern: pattern)
         }
         if !state.isWanted { return .paused }
         return state.isRunning ? .heard : nil

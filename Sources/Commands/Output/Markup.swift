@@ -24,6 +24,24 @@ struct Markup {
         line("</\(name)>")
     }
 
+    /// Writes a text of a picture.
+    mutating func text(_ x: Double, _ y: Double, _ attributes: KeyValuePairs<String, String> = [:], _ content: String) {
+        line("<text x=\"\(pixels(x))\" y=\"\(pixels(y))\"\(Self.written(attributes))>\(Self.escaped(content))</text>")
+    }
+
+    /// Writes a line of a picture.
+    mutating func path(_ path: String, _ attributes: KeyValuePairs<String, String> = [:]) {
+        line("<path d=\"\(path)\"\(Self.written(attributes))/>")
+    }
+
+    /// Writes a rectangle of a picture.
+    mutating func rect(
+        _ x: Double, _ y: Double, _ width: Double, _ height: Double, _ attributes: KeyValuePairs<String, String>
+    ) {
+        let place = "x=\"\(pixels(x))\" y=\"\(pixels(y))\" width=\"\(pixels(width))\" height=\"\(pixels(height))\""
+        line("<rect \(place)\(Self.written(attributes))/>")
+    }
+
     private mutating func line(_ line: String) {
         text += String(repeating: "  ", count: depth) + line + "\n"
     }

@@ -7,7 +7,7 @@ struct Picture {
         self.simulation = simulation
         layout = PictureLayout(
             length: simulation.scenario.length, laneCount: simulation.lanes.count + simulation.sessions.count,
-            hasGeneralEvents: simulation.scenario.events.contains { Self.isGeneral($0) })
+            hasGeneralEvents: simulation.scenario.events.contains { $0.subject == nil })
     }
 
     /// The picture as SVG, with a final newline.
@@ -26,8 +26,8 @@ struct Picture {
             markup.element("title", [:], scenario.title)
             markup.element("defs", [:]) { Self.patterns(&$0) }
             markup.element("rect", ["width": "100%", "height": "100%", "fill": "#ffffff"])
-            markup.element("text", ["x": "16", "y": "28", "font-size": "18"], scenario.title)
-            markup.element("text", ["x": "16", "y": "48", "fill": "#666666"], "Policy: \(scenario.policy.origin)")
+            markup.text(16, 28, ["font-size": "18"], scenario.title)
+            markup.text(16, 48, ["fill": "#666666"], "Policy: \(scenario.policy.origin)")
             axis(&markup)
             for index in simulation.lanes.indices { lane(index, &markup) }
             for index in simulation.sessions.indices { sessionLane(index, &markup) }
@@ -42,31 +42,28 @@ struct Picture {
         markup.element("g", ["class": "axis", "stroke": "#dddddd"]) { markup in
             for tick in layout.ticks {
                 let x = pixels(layout.x(tick))
-                markup.element("path", ["d": "M\(x) \(pixels(PictureLayout.top))V\(pixels(line + 4))"])
-                let label = tick.seconds.short + " s"
-                markup.element(
-                    "text",
-                    ["x": x, "y": pixels(line + 18), "text-anchor": "middle", "stroke": "none", "fill": "#666666"],
-                    label)
+                markup.path("M\(x) \(pixels(PictureLayout.top))V\(pixels(line + 4))")
+                markup.text(
+                    layout.x(tick), line + 18, ["text-anchor": "middle", "stroke": "none", "fill": "#666666"],
+                    tick.seconds.short + " s")
             }
         }
-        markup.element(
-            "path",
-            ["d": "M\(pixels(PictureLayout.left)) \(pixels(line))H\(pixels(layout.end))", "stroke": "#888888"])
+        ground(line, &markup)
         // Events that concern no single stream or session are marked on the time axis.
-        let general = simulation.scenario.events.filter { Self.isGeneral($0) }
+        let general = simulation.scenario.events.filter { $0.subject == nil }
         markup.element("g", ["class": "general"]) { markup in
             marks(general.map { ($0.moment, $0.text(simulation.scenario)) }, above: line + 54, &markup)
             for event in general {
-                let x = pixels(layout.x(event.moment))
-                markup.element(
-                    "path",
-                    [
-                        "d": "M\(x) \(pixels(PictureLayout.top))V\(pixels(line))", "stroke": "#a03030",
-                        "stroke-dasharray": "3 3",
-                    ])
+                markup.path(
+                    "M\(pixels(layout.x(event.moment))) \(pixels(PictureLayout.top))V\(pixels(line))",
+                    ["stroke": "#a03030", "stroke-dasharray": "3 3"])
             }
         }
+    }
+
+    /// Draws the line on which levels or events stand.
+    private func ground(_ y: Double, _ markup: inout Markup) {
+        markup.path("M\(pixels(PictureLayout.left)) \(pixels(y))H\(pixels(layout.end))", ["stroke": "#888888"])
     }
 
     /// Draws labels with small triangles, in two rows where they are close together.
@@ -77,20 +74,14 @@ struct Picture {
         var rows = MarkRows(marks.map { layout.x($0.moment) })
         for mark in marks {
             let x = layout.x(mark.moment)
-            let tip = y - 1
             markup.element("g", ["class": "event"]) { markup in
                 markup.element("title", [:], "\(mark.moment.fixed) s: \(mark.text)")
-                markup.element(
-                    "path",
-                    ["d": "M\(pixels(x)) \(pixels(tip))l-3.5 -6h7z", "fill": colour])
+                markup.path("M\(pixels(x)) \(pixels(y - 1))l-3.5 -6h7z", ["fill": colour])
                 // A label without room appears only in the title, which programs show as a tooltip.
                 guard let place = rows.place(PictureLayout.width(of: mark.text), at: x) else { return }
-                markup.element(
-                    "text",
-                    [
-                        "x": pixels(place.isBefore ? x - 6 : x + 6), "y": pixels(y - 3 - Double(place.row) * 12),
-                        "text-anchor": place.isBefore ? "end" : "start",
-                    ], mark.text)
+                markup.text(
+                    place.isBefore ? x - 6 : x + 6, y - 3 - Double(place.row) * 12,
+                    ["text-anchor": place.isBefore ? "end" : "start"], mark.text)
             }
         }
     }
@@ -99,60 +90,33 @@ struct Picture {
 
     private func lane(_ index: Int, _ markup: inout Markup) {
         let lane = simulation.lanes[index]
+        let isCapture = lane.stream.direction == .capture
         let ground = layout.ground(index)
-        markup.element("g", ["class": "lane", "id": "lane-\(index)"]) { markup in
-            markup.element("title", [:], lane.stream.name)
-            markup.element(
-                "text",
-                [
-                    "x": "16", "y": pixels(ground - PictureLayout.body / 2 - 2), "font-size": "13",
-                    "font-weight": "bold",
-                ],
-                lane.stream.name)
-            let kind = lane.stream.direction == .capture ? "records" : ""
-            let role = lane.stream.property("media.role") ?? ""
-            let subtitle = [role, kind].filter { !$0.isEmpty }.joined(separator: ", ")
-            if !subtitle.isEmpty {
-                markup.element(
-                    "text",
-                    ["x": "16", "y": pixels(ground - PictureLayout.body / 2 + 13), "fill": "#666666"], subtitle)
-            }
-            let colour = lane.stream.direction == .capture ? "#b08050" : "#5b84a6"
+        let kind = [lane.stream.property("media.role") ?? "", isCapture ? "records" : ""].filter { !$0.isEmpty }
+        self.lane("lane", index, .stream(index), kind.joined(separator: ", "), ground, &markup) { markup in
             for span in LaneSpan.spans(of: lane.history, until: layout.length) {
-                draw(span, ground, colour, &markup)
+                draw(span, ground, isCapture ? "#b08050" : "#5b84a6", &markup)
             }
             nameDuckings(of: index, ground, &markup)
-            markup.element(
-                "path",
-                ["d": "M\(pixels(PictureLayout.left)) \(pixels(ground))H\(pixels(layout.end))", "stroke": "#888888"])
-            let events = simulation.scenario.events.filter { concerns($0, index) }
-            marks(events.map { ($0.moment, label($0)) }, above: ground - PictureLayout.body, &markup)
         }
     }
 
-    private static func isGeneral(_ event: Scenario.Event) -> Bool { event.stream == nil && event.session == nil }
-
-    private func concerns(_ event: Scenario.Event, _ index: Int) -> Bool {
+    /// Draws a lane of a stream or session: the name with what it is, the content, and marks for the events that concern it.
+    func lane(
+        _ kind: String, _ index: Int, _ party: Scenario.Party, _ subtitle: String, _ ground: Double,
+        _ markup: inout Markup, _ content: (inout Markup) -> Void, marks more: (inout Markup) -> Void = { _ in }
+    ) {
         let scenario = simulation.scenario
-        if case .kill(let party) = event.action {
-            return scenario.application(of: party) == scenario.streams[index].application
-        }
-        return event.stream == index
-    }
-
-    /// The text of an event, without the name of the stream in whose lane it stands.
-    private func label(_ event: Scenario.Event) -> String {
-        switch event.action {
-        case .play(let stream): simulation.scenario.streams[stream].direction == .playback ? "plays" : "records"
-        case .pause: "is paused"
-        case .stop: "ends"
-        case .kill: "dies"
-        case .volume(_, let factor): "set to \(((factor * 1000).rounded() / 10).short) %"
-        case .muteStream(_, let isOn): isOn ? "is muted" : "is unmuted"
-        case .sound(_, let isOn): isOn ? "sounds" : "falls quiet"
-        case .free: "is freed"
-        case .move(_, let name): "moved to \(name)"
-        default: event.text(simulation.scenario)
+        markup.element("g", ["class": kind, "id": "\(kind)-\(index)"]) { markup in
+            let middle = ground - PictureLayout.body / 2
+            markup.element("title", [:], scenario.name(of: party))
+            markup.text(16, middle - 2, ["font-size": "13", "font-weight": "bold"], scenario.name(of: party))
+            if !subtitle.isEmpty { markup.text(16, middle + 13, ["fill": "#666666"], subtitle) }
+            content(&markup)
+            self.ground(ground, &markup)
+            let events = scenario.events.filter { $0.concerns(party, in: scenario) }
+            marks(events.map { ($0.moment, $0.label(scenario)) }, above: ground - PictureLayout.body, &markup)
+            more(&markup)
         }
     }
 
@@ -167,13 +131,9 @@ struct Picture {
         case .silenced(let word, _, let pattern):
             markup.element("g", ["class": word]) { markup in
                 markup.element("title", [:], span.label ?? word)
-                markup.element(
-                    "rect",
-                    [
-                        "x": pixels(left), "y": pixels(ground - PictureLayout.body), "width": pixels(right - left),
-                        "height": pixels(PictureLayout.body), "fill": "url(#\(pattern))", "stroke": "#aaaaaa",
-                        "stroke-width": "0.5",
-                    ])
+                markup.rect(
+                    left, ground - PictureLayout.body, right - left, PictureLayout.body,
+                    ["fill": "url(#\(pattern))", "stroke": "#aaaaaa", "stroke-width": "0.5"])
             }
         case .paused: break
         }
@@ -181,15 +141,11 @@ struct Picture {
         let middle = ground - PictureLayout.body / 2 + 4
         if case .silenced = span.kind {
             // A white background, so that the pattern does not show through the letters.
-            markup.element(
-                "rect",
-                [
-                    "x": pixels(left + 4), "y": pixels(middle - 11),
-                    "width": pixels(PictureLayout.width(of: text) + 6), "height": "15", "fill": "#ffffff",
-                    "fill-opacity": "0.85",
-                ])
+            markup.rect(
+                left + 4, middle - 11, PictureLayout.width(of: text) + 6, 15,
+                ["fill": "#ffffff", "fill-opacity": "0.85"])
         }
-        markup.element("text", ["x": pixels(left + 7), "y": pixels(middle), "fill": "#444444"], text)
+        markup.text(left + 7, middle, ["fill": "#444444"], text)
     }
 
     /// Writes above a lowered level how far it is lowered, and by whom.
@@ -231,7 +187,7 @@ struct Picture {
             markup.element(
                 "pattern", ["id": name, "width": "8", "height": "8", "patternUnits": "userSpaceOnUse"]
             ) { markup in
-                markup.element("path", ["d": path, "stroke": "#b0b0b0", "stroke-width": "1.2"])
+                markup.path(path, ["stroke": "#b0b0b0", "stroke-width": "1.2"])
             }
         }
     }

@@ -8,30 +8,14 @@ extension Picture {
     func sessionLane(_ index: Int, _ markup: inout Markup) {
         let session = simulation.sessions[index]
         let ground = layout.ground(simulation.lanes.count + index)
-        markup.element("g", ["class": "session", "id": "session-\(index)"]) { markup in
-            let name = session.session.name
-            markup.element("title", [:], name)
-            let middle = ground - PictureLayout.body / 2
-            markup.element(
-                "text", ["x": "16", "y": pixels(middle - 2), "font-size": "13", "font-weight": "bold"], name)
-            let application = session.session.application.name
-            let subtitle = application == name ? "session" : "session of \(application)"
-            markup.element("text", ["x": "16", "y": pixels(middle + 13), "fill": "#666666"], subtitle)
+        let application = session.session.application.name
+        let subtitle = application == session.session.name ? "session" : "session of \(application)"
+        lane("session", index, .session(index), subtitle, ground, &markup) { markup in
             for (position, entry) in session.history.enumerated() {
                 let next = position + 1 < session.history.count ? session.history[position + 1].moment : layout.length
                 if let state = entry.state, next > entry.moment { draw(state, entry.moment, next, ground, &markup) }
             }
-            markup.element(
-                "path",
-                ["d": "M\(pixels(PictureLayout.left)) \(pixels(ground))H\(pixels(layout.end))", "stroke": "#888888"])
-            let scenario = simulation.scenario
-            let own = scenario.events.filter { event in
-                if case .kill(let party) = event.action {
-                    return scenario.application(of: party) == session.session.application
-                }
-                return event.session == index
-            }
-            marks(own.map { ($0.moment, label($0)) }, above: ground - PictureLayout.body, &markup)
+        } marks: { markup in
             marks(messages(to: index), above: ground - Self.bar, colour: "#2f6f4f", &markup)
         }
     }
@@ -49,17 +33,6 @@ extension Picture {
         return result
     }
 
-    /// The text of an event, without the name of the session in whose lane it stands.
-    private func label(_ event: Scenario.Event) -> String {
-        switch event.action {
-        case .kill: return "dies"
-        default:
-            let text = event.text(simulation.scenario)
-            guard let session = event.session else { return text }
-            return String(text.dropFirst(simulation.scenario.sessions[session].name.count + 1))
-        }
-    }
-
     private func draw(
         _ state: SessionState, _ begin: Duration, _ end: Duration, _ ground: Double, _ markup: inout Markup
     ) {
@@ -75,13 +48,9 @@ extension Picture {
             }
         markup.element("g", ["class": word]) { markup in
             markup.element("title", [:], word)
-            markup.element(
-                "rect",
-                [
-                    "x": pixels(layout.x(begin)), "y": pixels(ground - Self.bar),
-                    "width": pixels(layout.x(end) - layout.x(begin)), "height": pixels(Self.bar), "fill": fill,
-                    "stroke": "#aaaaaa", "stroke-width": "0.5",
-                ])
+            markup.rect(
+                layout.x(begin), ground - Self.bar, layout.x(end) - layout.x(begin), Self.bar,
+                ["fill": fill, "stroke": "#aaaaaa", "stroke-width": "0.5"])
         }
     }
 }

@@ -2,7 +2,7 @@ import PolicyEngine
 import PolicyFile
 
 /// A simulation as a table for people: time, event, decisions and their causes.
-struct SimulationTable {
+extension Simulation {
     private struct Row {
         var moment: Duration
         var step: Int
@@ -13,12 +13,9 @@ struct SimulationTable {
     }
 
     /// The table, with a final newline.
-    let text: String
-
-    init(_ simulation: Simulation) {
-        let scenario = simulation.scenario
+    var table: String {
         var rows = [Row]()
-        var lines = Self.lines(of: simulation)[...]
+        var lines = self.lines[...]
         // The results of an event have the event's step; results of a timer have a step of their own.
         func takeLines(upTo step: Int) {
             while let next = lines.first, next.step <= step {
@@ -32,25 +29,34 @@ struct SimulationTable {
                 }
             }
         }
-        for (event, step) in zip(scenario.events, simulation.eventSteps) {
+        for (event, step) in zip(scenario.events, eventSteps) {
             takeLines(upTo: step - 1)
             rows.append(Row(moment: event.moment, step: step, event: event.text(scenario)))
             takeLines(upTo: step)
         }
         takeLines(upTo: .max)
-        text = Self.print(
-            rows, heading: scenario.sessions.isEmpty ? "STREAM" : "WHO",
-            title: "\(scenario.title) (policy: \(scenario.policy.origin))")
+        var columns = Columns(
+            [
+                "TIME".padded(to: 9, isRight: true), "EVENT", scenario.sessions.isEmpty ? "STREAM" : "WHO   ",
+                "DECISION",
+            ],
+            numbers: [0], style: Style(isColoured: false, isUnicode: true))
+        var shown: Duration?
+        for row in rows {
+            let time = shown == row.moment ? "" : "\(row.moment.fixed) s"
+            shown = row.moment
+            columns.add([time] + [row.event, row.name, row.decision].map { printable($0, limit: .max) })
+        }
+        let title = printable("\(scenario.title) (policy: \(scenario.policy.origin))", limit: .max)
+        return "\(title.trimmingBlanks)\n\n\(columns.text)"
     }
 
     /// The decisions about streams, then the messages to sessions, step by step.
-    private static func lines(of simulation: Simulation) -> [Row] {
-        let scenario = simulation.scenario
-        let decisions = simulation.decisions.map {
-            Row(
-                moment: $0.moment, step: $0.step, name: scenario.streams[$0.stream].name, decision: simulation.text($0))
+    private var lines: [Row] {
+        let decisions = self.decisions.map {
+            Row(moment: $0.moment, step: $0.step, name: scenario.streams[$0.stream].name, decision: text($0))
         }
-        let messages = simulation.relevantMessages.map { session, message in
+        let messages = relevantMessages.map { session, message in
             Row(
                 moment: message.moment, step: message.step, name: scenario.sessions[session].name,
                 decision: "is told: \(message.told.text)")
@@ -59,31 +65,5 @@ struct SimulationTable {
             ($0.element.step, $0.offset) < ($1.element.step, $1.offset)
         }
         .map(\.element)
-    }
-
-    private static func print(_ rows: [Row], heading: String, title: String) -> String {
-        let eventWidth = (rows.map(\.event.count) + [5]).max() ?? 5
-        let nameWidth = (rows.map(\.name.count) + [6]).max() ?? 6
-        var lines = [
-            line(title), "",
-            "     TIME  \(padded("EVENT", to: eventWidth))  \(padded(heading, to: nameWidth))  DECISION",
-        ]
-        var shown: Duration?
-        for row in rows {
-            let time = shown == row.moment ? "" : "\(row.moment.fixed) s"
-            shown = row.moment
-            let line =
-                String(repeating: " ", count: max(0, 9 - time.count)) + time
-                + "  \(padded(row.event, to: eventWidth))  \(padded(row.name, to: nameWidth))  \(row.decision)"
-            lines.append(Self.line(line))
-        }
-        return lines.joined(separator: "\n") + "\n"
-    }
-
-    /// The line, safe to print and without trailing blanks.
-    private static func line(_ text: String) -> String {
-        var line = printable(text, limit: .max)
-        while line.last == " " { line.removeLast() }
-        return line
     }
 }

@@ -15,8 +15,8 @@ struct Scenario {
         /// The stream's application, identified as in a server.
         var application: ApplicationID
 
-        /// The value of a property; the last one of a name counts.
-        func property(_ key: String) -> String? { properties.last { $0.key == key }?.value }
+        /// The value of a property.
+        func property(_ key: String) -> String? { properties.value(of: key) }
     }
 
     /// A session that an application opens over D-Bus.
@@ -45,17 +45,13 @@ struct Scenario {
         var properties: [Property]
 
         /// The daemon's application; the interruption does not affect its own sessions.
-        var application: ApplicationID {
-            ApplicationID(
-                portal: property("pipewire.access.portal.app_id"), binary: property("application.process.binary"),
-                displayName: property("application.name"), fallback: name)
-        }
+        var application: ApplicationID { properties.application(otherwise: name) }
 
-        /// The value of a property; the last one of a name counts.
-        func property(_ key: String) -> String? { properties.last { $0.key == key }?.value }
+        /// The value of a property.
+        func property(_ key: String) -> String? { properties.value(of: key) }
     }
 
-    /// A stream, session or interruption that stands for its application.
+    /// A stream or session, also for its application.
     enum Party: Equatable {
         case stream(Int)
         case session(Int)
@@ -121,6 +117,8 @@ struct Scenario {
         /// The time since the beginning.
         var moment: Duration
         var action: Action
+        /// The keyword in the file.
+        var keyword = ""
         /// The place in the file of the name of the event's stream, session or port.
         var place = Place(line: 0, column: 0)
     }
@@ -139,6 +137,23 @@ struct Scenario {
         var moment: Duration
         var subject: Subject
         var place: Place
+
+        /// The stream or session of which something is expected.
+        var party: Party {
+            switch subject {
+            case .stream(let stream, _): .stream(stream)
+            case .session(let session, _), .told(let session, _): .session(session)
+            }
+        }
+
+        /// What is expected, in the syntax of scenario files.
+        var text: String {
+            switch subject {
+            case .stream(_, let condition): condition.text
+            case .session(_, let condition): condition.rawValue
+            case .told(_, let list): Told.text(of: list)
+            }
+        }
     }
 
     /// The file's name as given.
@@ -162,7 +177,15 @@ struct Scenario {
 }
 
 extension Scenario {
-    /// The application of a stream, session or interruption.
+    /// The name of a stream or session.
+    func name(of party: Party) -> String {
+        switch party {
+        case .stream(let stream): streams[stream].name
+        case .session(let session): sessions[session].name
+        }
+    }
+
+    /// The application of a stream or session.
     func application(of party: Party) -> ApplicationID {
         switch party {
         case .stream(let stream): streams[stream].application
@@ -233,98 +256,76 @@ extension Scenario {
 }
 
 extension Scenario.Event {
-    /// The action as text.
-    func text(_ scenario: Scenario) -> String {
-        let streams = scenario.streams
-        func session(_ index: Int) -> String { scenario.sessions[index].name }
+    /// The stream or session that the event is about.
+    var subject: Scenario.Party? {
         switch action {
-        case .play(let stream):
-            return "\(streams[stream].name) \(streams[stream].direction == .playback ? "plays" : "records")"
-        case .pause(let stream): return "\(streams[stream].name) is paused"
-        case .stop(let stream): return "\(streams[stream].name) ends"
+        case .play(let stream), .pause(let stream), .stop(let stream), .volume(let stream, _),
+            .muteStream(let stream, _), .sound(let stream, _), .free(let stream), .move(let stream, _):
+            .stream(stream)
+        case .open(let session), .category(let session, _, _, _), .mode(let session, _), .activate(let session, _),
+            .deactivate(let session, _), .cancel(let session), .close(let session):
+            .session(session)
+        case .kill(let party): party
+        case .begin, .end, .sleep, .lock, .silent, .doNotDisturb, .mute, .plug, .unplug, .route, .policy: nil
+        }
+    }
+
+    /// Whether the event is about a stream or session; the death of an application is about all that it has.
+    func concerns(_ party: Scenario.Party, in scenario: Scenario) -> Bool {
+        guard case .kill(let other) = action else { return subject == party }
+        return scenario.application(of: other) == scenario.application(of: party)
+    }
+
+    /// The event in words.
+    func text(_ scenario: Scenario) -> String {
+        let name = subject.map { scenario.name(of: $0) } ?? ""
+        switch action {
+        case .play, .pause, .stop, .sound, .open, .category, .mode, .activate, .deactivate, .cancel, .close:
+            return "\(name) \(label(scenario))"
         case .kill(let party): return "\(scenario.application(of: party).name) dies"
-        case .volume(let stream, let factor):
-            return "the user sets \(streams[stream].name) to \(((factor * 1000).rounded() / 10).short) %"
-        case .muteStream(let stream, let isOn):
-            return "the user \(isOn ? "mutes" : "unmutes") \(streams[stream].name)"
-        case .sound(let stream, let isOn): return "\(streams[stream].name) \(isOn ? "sounds" : "falls quiet")"
-        case .free(let stream): return "the user frees \(streams[stream].name)"
-        case .move(let stream, let name): return "the user moves \(streams[stream].name) to \(name)"
-        case .open(let index): return "\(session(index)) opens"
-        case .category(let index, let category, let options, let mode):
-            let words = [category.rawValue] + options.names + (mode.map { [$0.rawValue] } ?? [])
-            return "\(session(index)) is \(words.joined(separator: ", "))"
-        case .mode(let index, let mode): return "\(session(index)) is for \(mode.rawValue)"
-        case .activate(let index, let mayWait): return "\(session(index)) activates" + (mayWait ? ", and waits" : "")
-        case .deactivate(let index, let notifies):
-            return "\(session(index)) deactivates" + (notifies ? " and lets others know" : "")
-        case .cancel(let index): return "\(session(index)) waits no longer"
-        case .close(let index): return "\(session(index)) closes"
+        case .volume(_, let factor): return "the user sets \(name) to \(Self.percent(factor))"
+        case .muteStream(_, let isOn): return "the user \(isOn ? "mutes" : "unmutes") \(name)"
+        case .free: return "the user frees \(name)"
+        case .move(_, let port): return "the user moves \(name) to \(port)"
         case .begin(let index): return "\(scenario.interruptions[index].displayName) begins"
         case .end(let index): return "\(scenario.interruptions[index].displayName) ends"
         case .sleep(let isOn): return isOn ? "the machine goes to sleep" : "the machine wakes up"
         case .lock(let isOn): return isOn ? "the user locks the screen" : "the user unlocks the screen"
         case .silent(let isOn): return "the user switches silence \(isOn ? "on" : "off")"
         case .doNotDisturb(let isOn): return "the user switches do-not-disturb \(isOn ? "on" : "off")"
-        case .mute(let name, let isOn): return "the user \(isOn ? "mutes" : "unmutes") \(name)"
-        case .plug(let name): return "the user plugs in \(name)"
-        case .unplug(let name): return "the user pulls out \(name)"
-        case .route(let name): return "the output goes to \(name)"
+        case .mute(let port, let isOn): return "the user \(isOn ? "mutes" : "unmutes") \(port)"
+        case .plug(let port): return "the user plugs in \(port)"
+        case .unplug(let port): return "the user pulls out \(port)"
+        case .route(let port): return "the output goes to \(port)"
         case .policy: return "the policy changes"
         }
     }
 
-    /// The keyword in a scenario file.
-    var keyword: String {
+    /// The event in words, where the name of its stream or session stands beside it.
+    func label(_ scenario: Scenario) -> String {
         switch action {
-        case .play: "play"
-        case .pause: "pause"
-        case .stop: "stop"
-        case .kill: "kill"
-        case .volume: "volume"
-        case .muteStream(_, let isOn): isOn ? "mute" : "unmute"
-        case .sound(_, let isOn): isOn ? "sound" : "quiet"
-        case .free: "free"
-        case .move: "move"
-        case .open: "open"
-        case .category: "category"
-        case .mode: "mode"
-        case .activate: "activate"
-        case .deactivate: "deactivate"
-        case .cancel: "cancel"
-        case .close: "close"
-        case .begin: "begin"
-        case .end: "end"
-        case .sleep: "sleep"
-        case .lock: "lock"
-        case .silent: "silent"
-        case .doNotDisturb: "do-not-disturb"
-        case .mute(_, let isOn): isOn ? "mute-input" : "unmute-input"
-        case .plug: "plug"
-        case .unplug: "unplug"
-        case .route: "route"
-        case .policy: "policy"
+        case .play(let stream): return scenario.streams[stream].direction == .playback ? "plays" : "records"
+        case .pause: return "is paused"
+        case .stop: return "ends"
+        case .kill: return "dies"
+        case .volume(_, let factor): return "set to \(Self.percent(factor))"
+        case .muteStream(_, let isOn): return isOn ? "is muted" : "is unmuted"
+        case .sound(_, let isOn): return isOn ? "sounds" : "falls quiet"
+        case .free: return "is freed"
+        case .move(_, let port): return "moved to \(port)"
+        case .open: return "opens"
+        case .category(_, let category, let options, let mode):
+            let words = [category.rawValue] + options.names + (mode.map { [$0.rawValue] } ?? [])
+            return "is \(words.joined(separator: ", "))"
+        case .mode(_, let mode): return "is for \(mode.rawValue)"
+        case .activate(_, let mayWait): return "activates" + (mayWait ? ", and waits" : "")
+        case .deactivate(_, let notifies): return "deactivates" + (notifies ? " and lets others know" : "")
+        case .cancel: return "waits no longer"
+        case .close: return "closes"
+        case .begin, .end, .sleep, .lock, .silent, .doNotDisturb, .mute, .plug, .unplug, .route, .policy:
+            return text(scenario)
         }
     }
 
-    /// The number of the stream that the action is about.
-    var stream: Int? {
-        switch action {
-        case .play(let stream), .pause(let stream), .stop(let stream), .kill(.stream(let stream)),
-            .volume(let stream, _), .muteStream(let stream, _), .sound(let stream, _), .free(let stream),
-            .move(let stream, _):
-            stream
-        default: nil
-        }
-    }
-
-    /// The number of the session that the action is about.
-    var session: Int? {
-        switch action {
-        case .open(let session), .category(let session, _, _, _), .mode(let session, _), .activate(let session, _),
-            .deactivate(let session, _), .cancel(let session), .close(let session), .kill(.session(let session)):
-            session
-        default: nil
-        }
-    }
+    private static func percent(_ factor: Double) -> String { "\(((factor * 1000).rounded() / 10).short) %" }
 }

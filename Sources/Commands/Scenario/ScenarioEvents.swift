@@ -7,8 +7,7 @@ extension ScenarioReader {
     /// All actions; the first one that an event contains is the event's action.
     private static let actions = [
         "play", "pause", "stop", "kill", "volume", "mute", "unmute", "sound", "quiet", "free", "move", "open",
-        "category", "mode",
-        "activate", "deactivate",
+        "category", "mode", "activate", "deactivate",
         "cancel", "close", "begin", "end", "sleep", "lock", "silent", "do-not-disturb", "mute-input", "unmute-input",
         "plug", "unplug", "route", "policy",
     ]
@@ -43,7 +42,8 @@ extension ScenarioReader {
                     expected: "both (it has no effect)")
             }
             guard let read = readAction(action, members), let moment else { return nil }
-            return Scenario.Event(moment: moment, action: read, place: action.value.place)
+            return Scenario.Event(
+                moment: moment, action: read, keyword: action.key.text, place: action.value.place)
         }
     }
 
@@ -56,8 +56,8 @@ extension ScenarioReader {
         case "stop": return stream(node).map { .stop($0) }
         case "volume":
             let stream = stream(node)
-            guard let to = to(detail("to"), member, "40%") else { return nil }
-            return factor(to).flatMap { factor in stream.map { .volume($0, factor) } }
+            guard let factor = to(detail("to"), member, "40%").flatMap({ factor($0) }) else { return nil }
+            return stream.map { .volume($0, factor) }
         case "mute", "unmute": return stream(node).map { .muteStream($0, member.key.text == "mute") }
         case "sound", "quiet": return stream(node).map { .sound($0, member.key.text == "sound") }
         case "free": return stream(node).map { .free($0) }
@@ -77,7 +77,7 @@ extension ScenarioReader {
         case "category": return readCategory(member, to: detail("to"), options: detail("options"), mode: detail("mode"))
         case "mode":
             let session = session(node)
-            guard let to = to(detail("to"), member, "voice-chat"), let mode = mode(to) else { return nil }
+            guard let mode = to(detail("to"), member, "voice-chat").flatMap({ mode($0) }) else { return nil }
             return session.map { .mode($0, mode) }
         case "activate":
             let session = session(node)
@@ -225,11 +225,11 @@ extension ScenarioReader {
                 }
             case .plug(let name), .route(let name): ports.insert(name)
             case .unplug(let name): ports.remove(name)
-            case .move(_, let name):
+            case .move(_, let name), .mute(let name, _):
                 if !ports.contains(name) { wrong(name, "is not plugged in", "plug = NAME before") }
-            case .mute(let name, _):
-                if !ports.contains(name) { wrong(name, "is not plugged in", "plug = NAME before") }
-            default: break
+            case .play, .pause, .stop, .volume, .muteStream, .sound, .free, .sleep, .lock, .silent, .doNotDisturb,
+                .policy:
+                break
             }
         }
         checkNames(scenario)

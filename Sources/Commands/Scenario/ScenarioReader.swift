@@ -140,7 +140,7 @@ struct ScenarioReader {
             }
             sessions.append(
                 Scenario.Session(
-                    name: name, properties: properties, application: application(properties, otherwise: name),
+                    name: name, properties: properties, application: properties.application(otherwise: name),
                     avoidsAlerts: avoidsAlerts, isInterruptedOnDisconnect: isInterrupted))
         }
     }
@@ -182,8 +182,7 @@ struct ScenarioReader {
     private mutating func readStreams(_ node: Node) {
         for (name, members) in named(node, among: streams.map(\.name), "stream") {
             var stream = Scenario.Stream(
-                name: name, direction: .playback, properties: [],
-                application: ApplicationID(portal: nil, binary: nil, displayName: nil, fallback: name))
+                name: name, direction: .playback, properties: [], application: [].application(otherwise: name))
             var place = node.place
             for property in diagnosis.members(of: members, known: nil) {
                 switch property.key.text {
@@ -199,7 +198,7 @@ struct ScenarioReader {
                 }
             }
             let owner = stream.session.map { sessions[$0] }
-            stream.application = application(stream.properties, otherwise: owner?.application.name ?? name)
+            stream.application = stream.properties.application(otherwise: owner?.application.name ?? name)
             if let owner, stream.application != owner.application {
                 diagnosis.error(
                     at: place, found: "a session of '\(printable(owner.application.name))'",
@@ -207,14 +206,6 @@ struct ScenarioReader {
             }
             streams.append(stream)
         }
-    }
-
-    /// The application with these properties, identified as in a server.
-    private func application(_ properties: [Property], otherwise name: String) -> ApplicationID {
-        func property(_ key: String) -> String? { properties.last { $0.key == key }?.value }
-        return ApplicationID(
-            portal: property("pipewire.access.portal.app_id"), binary: property("application.process.binary"),
-            displayName: property("application.name"), fallback: name)
     }
 
     /// The objects of a section with their names, each name once.

@@ -47,7 +47,7 @@ enum Told: Equatable {
         switch self {
         case .route: .route
         case .hint: .hint
-        default: nil
+        case .active, .inactive, .began, .ended, .granted, .delayed, .refused, .mistaken: nil
         }
     }
 
@@ -55,7 +55,7 @@ enum Told: Equatable {
     var name: String? {
         switch self {
         case .began(_, let name), .refused(let name): name
-        default: nil
+        case .active, .inactive, .ended, .granted, .delayed, .mistaken, .route, .hint: nil
         }
     }
 
@@ -81,69 +81,53 @@ enum Told: Equatable {
         var nearest: String?
     }
 
+    /// The words that have to follow some verbs, and what they say.
+    private static let words = [
+        "began": ("why it began", reasons), "ended": ("how it ended", ["resume", "stay"]),
+        "mistaken": ("what is wrong", mistakes), "route": ("why the route changed", routeReasons),
+        "hint": ("what is hinted", ["on", "off"]),
+    ]
+
     /// Parses a message in the syntax of scenario files.
     static func read(_ text: String) throws(Mistake) -> Told {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
-        let rest = Array(parts.dropFirst())
-        func word(of known: [String], _ what: String) throws(Mistake) -> String {
-            guard let word = rest.first, known.contains(word) else {
+        let parts = text.split(separator: " ").map(String.init)
+        let verb = parts.first
+        var rest = parts.dropFirst()
+        var word = ""
+        if let verb, let (what, known) = words[verb] {
+            guard let first = rest.first, known.contains(first) else {
                 throw Mistake(
                     expected: "\(what): \(list(known))", nearest: rest.first.flatMap { nearest(to: $0, among: known) })
             }
-            return word
+            word = rest.removeFirst()
         }
-        func end(after count: Int) throws(Mistake) {
-            if parts.count > count {
-                throw Mistake(expected: "nothing after '\(parts[..<count].joined(separator: " "))'")
-            }
-        }
-        /// The name in `by NAME` after the given number of words; a name may contain blanks.
-        func who(after count: Int) throws(Mistake) -> String? {
-            guard parts.count > count else { return nil }
-            guard parts[count] == "by", parts.count > count + 1 else {
-                throw Mistake(expected: "by NAME after '\(parts[..<count].joined(separator: " "))', or nothing")
-            }
-            return parts[(count + 1)...].joined(separator: " ")
-        }
-        switch parts.first {
-        case "active":
-            try end(after: 1)
-            return .active
-        case "inactive":
-            try end(after: 1)
-            return .inactive
-        case "granted":
-            try end(after: 1)
-            return .granted
-        case "delayed":
-            try end(after: 1)
-            return .delayed
-        case "began":
-            let reason = try word(of: reasons, "why it began")
-            return .began(reason: InterruptionReason(rawValue: reason) ?? .default, by: try who(after: 2))
-        case "ended":
-            let word = try word(of: ["resume", "stay"], "how it ended")
-            try end(after: 2)
-            return .ended(shouldResume: word == "resume")
-        case "refused": return .refused(by: try who(after: 1))
-        case "mistaken":
-            let word = try word(of: mistakes, "what is wrong")
-            try end(after: 2)
-            return .mistaken(word)
-        case "route":
-            let reason = try word(of: routeReasons, "why the route changed")
-            try end(after: 2)
-            return .route(reason)
-        case "hint":
-            let word = try word(of: ["on", "off"], "what is hinted")
-            try end(after: 2)
-            return .hint(word == "on")
+        let told: Told
+        // A name may contain blanks.
+        let name = rest.first == "by" && rest.count > 1 ? rest.dropFirst().joined(separator: " ") : nil
+        switch verb {
+        case "active": told = .active
+        case "inactive": told = .inactive
+        case "granted": told = .granted
+        case "delayed": told = .delayed
+        case "began": told = .began(reason: InterruptionReason(rawValue: word) ?? .default, by: name)
+        case "ended": told = .ended(shouldResume: word == "resume")
+        case "refused": told = .refused(by: name)
+        case "mistaken": told = .mistaken(word)
+        case "route": told = .route(word)
+        case "hint": told = .hint(word == "on")
         default:
             let verbs = forms.map { String($0.prefix { $0 != " " }) }
             throw Mistake(
                 expected: "what the session is told: \(list(forms))",
-                nearest: parts.first.flatMap { nearest(to: $0, among: verbs) })
+                nearest: verb.flatMap { nearest(to: $0, among: verbs) })
         }
+        if !rest.isEmpty, told.name == nil {
+            let before = "'\(parts.dropLast(rest.count).joined(separator: " "))'"
+            throw Mistake(
+                expected: ["began", "refused"].contains(verb)
+                    ? "by NAME after \(before), or nothing" : "nothing after \(before)")
+        }
+        return told
     }
 
     /// The message for the answer to a call; `nil` for `done`, which scenarios do not mention.

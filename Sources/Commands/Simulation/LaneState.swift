@@ -2,16 +2,24 @@ import PolicyEngine
 
 /// The engine's decision about a stream, and its cause.
 struct Decision: Equatable {
-    enum Kind: Equatable {
+    /// What is done to the stream; the raw value is the word in scenario files.
+    enum Kind: String, CaseIterable {
+        /// The stream is untreated.
         case free
-        case ducked(Decibels)
+        /// The stream is lowered.
+        case ducked
+        /// The stream runs unheard.
         case muted
+        /// The stream is stopped and keeps its position.
         case corked
+        /// The stream waits until others are silent.
         case held
+        /// The cause of the silence is gone, but the application must resume the stream (R31).
         case superseded
+        /// The stream was not allowed to start (R8).
         case rejected
         /// The policy does not manage the stream.
-        case leftAlone
+        case leftAlone = "left-alone"
     }
 
     /// A cause other than a session: the output or input (R64).
@@ -24,9 +32,21 @@ struct Decision: Equatable {
         case changed
         /// The recording's input is muted.
         case muted
+
+        /// The cause in a word or two, and as a text.
+        var words: (label: String, reason: String) {
+            switch self {
+            case .awaited: ("output gone", "its output has gone")
+            case .lost: ("output gone", "its output has not come back in time")
+            case .changed: ("route changed", "the route has changed")
+            case .muted: ("input muted", "its input is muted")
+            }
+        }
     }
 
-    var kind: Kind
+    var kind = Kind.free
+    /// How far the stream is lowered, if it is ducked.
+    var gain: Decibels?
     /// The description of the session that causes the decision.
     var actor: String?
     /// The output or input that causes the decision.
@@ -34,7 +54,9 @@ struct Decision: Equatable {
     /// Without `actor` and `loss`: the state of the stream's own session, or the user's switch, that silences it.
     private var reasonWithoutActor: String?
 
-    static let free = Decision(kind: .free)
+    static let free = Decision()
+
+    private init() {}
 
     /// Reads the engine's decision.
     ///
@@ -44,8 +66,7 @@ struct Decision: Equatable {
             kind = .leftAlone
             return
         }
-        if case .session = treatment.cause { actor = interrupter?.description }
-        if case .system = treatment.cause { actor = interrupter?.description }
+        if treatment.cause?.session != nil { actor = interrupter?.description }
         reasonWithoutActor =
             switch treatment.reason {
             case .inactive, .noDevice, .noInput, .noOutput, .silentSwitch, .screenLock, .doNotDisturb:
@@ -62,7 +83,9 @@ struct Decision: Equatable {
         }
         switch (treatment.silence, treatment.reason) {
         case (.none, .none): kind = .free
-        case (.none, _): kind = .ducked(Decibels(treatment.gain.decibels))
+        case (.none, _):
+            kind = .ducked
+            gain = Decibels(treatment.gain.decibels)
         case (_, .handover): kind = .held
         case (_, .superseded): kind = .superseded
         case (_, .rejected): kind = .rejected
@@ -72,51 +95,14 @@ struct Decision: Equatable {
         }
     }
 
-    private init(kind: Kind) { self.kind = kind }
-
-    private var isDucked: Bool { if case .ducked = kind { true } else { false } }
-
-    /// The word in scenario files.
-    var word: String {
-        switch kind {
-        case .free: "free"
-        case .ducked: "ducked"
-        case .muted: "muted"
-        case .corked: "corked"
-        case .held: "held"
-        case .superseded: "superseded"
-        case .rejected: "rejected"
-        case .leftAlone: "left-alone"
-        }
-    }
-
     /// The cause, in a word or two.
-    var label: String? {
-        switch loss {
-        case nil: actor
-        case .awaited, .lost: "output gone"
-        case .changed: "route changed"
-        case .muted: "input muted"
-        }
-    }
+    var label: String? { loss?.words.label ?? actor }
 
     /// The cause as a text.
     var reason: String {
-        switch loss {
-        case nil:
-            reasonWithoutActor
-                ?? TreatmentText(Treatment(reason: isDucked ? .ducked : .interrupted), by: actor ?? "somebody else")
-                .reason
-        case .awaited: "its output has gone"
-        case .lost: "its output has not come back in time"
-        case .changed: "the route has changed"
-        case .muted: "its input is muted"
-        }
-    }
-
-    /// How far the stream is lowered.
-    var gain: Decibels? {
-        if case .ducked(let gain) = kind { gain } else { nil }
+        loss?.words.reason ?? reasonWithoutActor
+            ?? TreatmentText(Treatment(reason: kind == .ducked ? .ducked : .interrupted), by: actor ?? "somebody else")
+            .reason
     }
 }
 
@@ -150,7 +136,7 @@ struct LaneState: Equatable {
         case .leftAlone: true
         case .free: !isHeld && gain == 1
         // To a tenth of a decibel, the precision of decisions.
-        case .ducked(let target): !isHeld && LinearGain(gain).decibels == target.value
+        case .ducked: !isHeld && LinearGain(gain).decibels == decision.gain?.value
         case .muted: !isHeld && gain == 0
         case .corked, .held, .superseded, .rejected: isHeld || gain == 0
         }
@@ -159,7 +145,7 @@ struct LaneState: Equatable {
     /// A description for the message about a failed expectation.
     var text: String {
         guard isPresent else { return "absent" }
-        var words = decision.word
+        var words = decision.kind.rawValue
         if let gain = decision.gain { words += " \(gain.value.short)" }
         if !isReached { words += ", not reached yet" }
         if !isWanted { words += ", paused" }

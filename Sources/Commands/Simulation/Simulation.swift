@@ -106,21 +106,13 @@ struct Simulation {
     var failures: [Diagnostic] {
         var diagnosis = Diagnosis(file: scenario.file)
         for outcome in outcomes where !outcome.isMet {
-            let moment = outcome.expectation.moment.fixed
-            let found: String
-            let expected: String
-            switch outcome.expectation.subject {
-            case .stream(let stream, let condition):
-                found = "\(printable(scenario.streams[stream].name)) \(outcome.found) at \(moment) s"
-                expected = condition.text
-            case .session(let session, let condition):
-                found = "\(printable(scenario.sessions[session].name)) \(outcome.found) at \(moment) s"
-                expected = condition.rawValue
-            case .told(let session, let list):
-                found = "\(printable(scenario.sessions[session].name)) told \(outcome.found) by \(moment) s"
-                expected = Told.text(of: list)
-            }
-            diagnosis.error(at: outcome.expectation.place, found: found, expected: expected)
+            let expectation = outcome.expectation
+            let isTold = if case .told = expectation.subject { true } else { false }
+            let name = printable(scenario.name(of: expectation.party))
+            let found = isTold ? "told \(outcome.found) by" : "\(outcome.found) at"
+            diagnosis.error(
+                at: expectation.place, found: "\(name) \(found) \(expectation.moment.fixed) s",
+                expected: expectation.text)
         }
         for unexpected in unexpectedMessages {
             diagnosis.error(
@@ -145,7 +137,7 @@ struct Simulation {
                 guard decided.isWanted else { return "is let go, but is paused" }
                 text = "is restored"
             }
-        case .ducked(let gain): text = "is ducked to \(gain.words)"
+        case .ducked: text = "is ducked to \(decided.decision.gain?.words ?? "")"
         case .muted: text = "is muted"
         case .corked where decided.former.kind == .corked && decided.wasReached:
             return "stays corked: \(decided.decision.reason)"

@@ -4,46 +4,27 @@ import PolicyRuntime
 
 /// The surroundings of a ``VirtualServer``'s streams: outputs and inputs, switches, calls, sleep.
 extension VirtualServer {
-    func performDesktop(_ action: Scenario.Action) {
-        switch action {
-        case .plug(let name):
-            if port(name) == nil { makeCurrent(plugIn(name)) }
-        case .unplug(let name): unplug(name)
-        case .route(let name): makeCurrent(port(name) ?? plugIn(name))
-        case .move(let index, let name):
-            guard lanes[index].isPresent else { break }
-            lanes[index].choice = name
-            moveStreams()
-        case .mute(let name, let isMuted):
-            if let input = inputs[name] { runtime.muted(input, isMuted) }
-        case .begin(let index): begin(index)
-        case .end(let index):
-            if let id = begun.removeValue(forKey: index) { runtime.close(id) }
-        case .sleep(true):
-            guard sleeping == nil else { break }
-            sleeping = begin(SystemInterruption.sleep, by: SystemInterruption.sleeper)
-        case .sleep(false):
-            guard let id = sleeping else { break }
-            runtime.handle(.woke)
-            sleeping = nil
-            runtime.close(id)
-        case .lock(let isOn): changeSwitches { $0.isLocked = isOn }
-        case .silent(let isOn): changeSwitches { $0.isSilent = isOn }
-        case .doNotDisturb(let isOn): changeSwitches { $0.isUndisturbed = isOn }
-        default: break
-        }
-    }
-
-    private func changeSwitches(_ body: (inout Switches) -> Void) {
+    func changeSwitches(_ body: (inout Switches) -> Void) {
         let old = switches
         body(&switches)
         if switches != old { handle(.switched(switches)) }
     }
 
+    func sleep() {
+        if sleeping == nil { sleeping = begin(SystemInterruption.sleep, by: SystemInterruption.sleeper) }
+    }
+
+    func wake() {
+        guard let id = sleeping else { return }
+        runtime.handle(.woke)
+        sleeping = nil
+        runtime.close(id)
+    }
+
     // MARK: - Interruptions
 
     /// Begins an interruption as the service's `BeginInterruption` does.
-    private func begin(_ index: Int) {
+    func begin(_ index: Int) {
         let interruption = scenario.interruptions[index]
         func begin(_ description: SessionDescription) {
             begun[index] = self.begin(description, by: interruption.displayName, of: interruption.application)
@@ -83,16 +64,16 @@ extension VirtualServer {
         name == VirtualPorts.microphone || scenario.inputs.contains(name)
     }
 
-    private func port(_ name: String) -> RouteNode? { isInput(name) ? inputs[name] : outputs[name] }
+    func port(_ name: String) -> RouteNode? { isInput(name) ? inputs[name] : outputs[name] }
 
-    private func plugIn(_ name: String) -> RouteNode {
+    func plugIn(_ name: String) -> RouteNode {
         let node = isInput(name) ? inputs.plug(name, id: nextNode()) : outputs.plug(name, id: nextNode())
         runtime.handle(.node(node))
         return node
     }
 
     /// Removes an output or input before its streams are moved, as in a real server.
-    private func unplug(_ name: String) {
+    func unplug(_ name: String) {
         guard let node = isInput(name) ? inputs.unplug(name) : outputs.unplug(name) else { return }
         runtime.handle(.nodeGone(node.id))
         let ports = isInput(name) ? inputs : outputs

@@ -81,8 +81,28 @@ final class VirtualServer: Host {
         case .policy(let policy):
             self.policy = policy
             runtime.apply(policy.inForce)
-        case .open, .category, .mode, .activate, .deactivate, .cancel, .close: performSession(action)
-        default: performDesktop(action)
+        case .open(let index): open(index)
+        case .close(let index): close(index)
+        case .category(let index, let category, let options, let mode):
+            configure(index, .category(category, options, mode))
+        case .mode(let index, let mode): configure(index, .mode(mode))
+        case .activate(let index, let mayWait): request(index, .activate(mayWait: mayWait))
+        case .deactivate(let index, let notifies): request(index, .deactivate(notifyOthers: notifies))
+        case .cancel(let index): request(index, .cancel)
+        case .begin(let index): begin(index)
+        case .end(let index): if let id = begun.removeValue(forKey: index) { runtime.close(id) }
+        case .sleep(let isOn): if isOn { sleep() } else { wake() }
+        case .lock(let isOn): changeSwitches { $0.isLocked = isOn }
+        case .silent(let isOn): changeSwitches { $0.isSilent = isOn }
+        case .doNotDisturb(let isOn): changeSwitches { $0.isUndisturbed = isOn }
+        case .mute(let name, let isMuted): if let input = inputs[name] { runtime.muted(input, isMuted) }
+        case .plug(let name): if port(name) == nil { makeCurrent(plugIn(name)) }
+        case .unplug(let name): unplug(name)
+        case .route(let name): makeCurrent(port(name) ?? plugIn(name))
+        case .move(let index, let name):
+            guard lanes[index].isPresent else { break }
+            lanes[index].choice = name
+            moveStreams()
         }
         recordStates()
     }

@@ -39,29 +39,15 @@ struct VirtualSession {
 
 /// Opens, configures and closes sessions, and sends their messages, as the D-Bus service does.
 extension VirtualServer: RuntimeObserver {
-    func performSession(_ action: Scenario.Action) {
-        switch action {
-        case .open(let index): open(index)
-        case .close(let index): close(index)
-        case .category(let index, let category, let options, let mode):
-            configure(index, .category(category, options, mode))
-        case .mode(let index, let mode): configure(index, .mode(mode))
-        case .activate(let index, let mayWait): request(index, .activate(mayWait: mayWait))
-        case .deactivate(let index, let notifies): request(index, .deactivate(notifyOthers: notifies))
-        case .cancel(let index): request(index, .cancel)
-        default: break
-        }
-    }
-
-    private func configure(_ index: Int, _ change: ConfigurationChange) {
+    func configure(_ index: Int, _ change: ConfigurationChange) {
         if let id = sessions[index].id { handle(.sessionConfigured(id, change)) }
     }
 
-    private func request(_ index: Int, _ request: SessionRequest) {
+    func request(_ index: Int, _ request: SessionRequest) {
         if let id = sessions[index].id { handle(.sessionRequested(id, request)) }
     }
 
-    private func open(_ index: Int) {
+    func open(_ index: Int) {
         let id = nextSession()
         let session = sessions[index].session
         sessions[index].id = id

@@ -49,7 +49,7 @@ extension StoryPlayer {
                 let state = plan.simulation.outcomes[mark.expectation].state ?? LaneState()
                 let name = scenario.streams[stream].name
                 if scenario.streams[stream].direction == .capture {
-                    guard condition != .muted else {
+                    guard condition != .decided(.muted) else {
                         judgement.count -= 1
                         judgement.limits.append("\(name) at \(moment) s: a muted recording grows like any other")
                         continue
@@ -137,8 +137,8 @@ extension Condition {
     fileprivate func isHeard(_ state: LaneState) -> Bool {
         switch self {
         case .heard: true
-        case .free, .leftAlone, .ducked: state.isWanted
-        case .silent, .paused, .muted, .corked, .held, .superseded, .rejected: false
+        case .decided(.free, _), .decided(.leftAlone, _), .decided(.ducked, _): state.isWanted
+        case .silent, .paused, .decided: false
         }
     }
 
@@ -150,10 +150,10 @@ extension Condition {
         switch self {
         case .heard: return isHeard
         // What its application does not want to run is free and silent.
-        case .free, .leftAlone: return state.isWanted ? abs(level - full) < 1 : !isHeard
-        case .ducked(nil): return isHeard && level < full - 2
-        case .ducked(let gain?): return abs(level - full - gain.value) < 1
-        case .silent, .paused, .muted, .corked, .held, .superseded, .rejected: return !isHeard
+        case .decided(.free, _), .decided(.leftAlone, _): return state.isWanted ? abs(level - full) < 1 : !isHeard
+        case .decided(.ducked, nil): return isHeard && level < full - 2
+        case .decided(.ducked, let gain?): return abs(level - full - gain.value) < 1
+        case .silent, .paused, .decided: return !isHeard
         }
     }
 }
