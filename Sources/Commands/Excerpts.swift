@@ -17,7 +17,7 @@ struct Excerpts {
         let headline = headline(diagnostic)
         guard let place = diagnostic.place, let line = line(place.line, of: diagnostic.file) else { return headline }
         let (shown, mark) = Self.excerpt(of: line, at: place.column)
-        return "\(headline)\n\(shown)\n\(coloured(mark, .green))"
+        return "\(headline)\n\(shown)\n\(coloured(mark, Self.green))"
     }
 
     /// The relevant part of a line, and a second line with a mark below a column.
@@ -59,41 +59,27 @@ struct Excerpts {
     /// The lines of a source, divided as the policy reader does: at LF, CR LF or CR.
     static func lines(of bytes: [UInt8]) -> [[Unicode.Scalar]] {
         guard !bytes.isEmpty else { return [] }
-        var lines: [[Unicode.Scalar]] = [[]]
-        var previous: Unicode.Scalar?
-        for (position, scalar) in String(decoding: bytes, as: UTF8.self).unicodeScalars.enumerated() {
-            if position == 0, scalar == "\u{FEFF}" { continue }
-            if scalar == "\n", previous == "\r" {
-                // The LF of a CR LF whose CR was counted already.
-            } else if scalar == "\n" || scalar == "\r" {
-                lines.append([])
-            } else {
-                lines[lines.count - 1].append(scalar)
-            }
-            previous = scalar
-        }
-        return lines
+        let text = String(
+            decoding: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...], as: UTF8.self)
+        // CR LF is one character.
+        return text.split(omittingEmptySubsequences: false) { ["\n", "\r\n", "\r"].contains($0) }
+            .map { Array($0.unicodeScalars) }
     }
 
     // MARK: - Colour
-
-    private enum Colour: String {
-        case red = "31"
-        case magenta = "35"
-        case green = "32"
-    }
 
     private func headline(_ diagnostic: Diagnostic) -> String {
         let plain = diagnostic.description
         guard isColoured else { return plain }
         let word = "\(diagnostic.severity.rawValue): "
-        let end = "\(word)\(diagnostic.message)"
-        let start = plain.dropLast(end.count)
-        let colour: Colour = diagnostic.severity == .error ? .red : .magenta
+        let start = plain.dropLast((word + diagnostic.message).count)
+        let colour = diagnostic.severity == .error ? Self.red : Self.magenta
         return "\u{1B}[1m\(start)\(coloured(word, colour))\u{1B}[0m\(diagnostic.message)"
     }
 
-    private func coloured(_ text: String, _ colour: Colour) -> String {
-        isColoured ? "\u{1B}[1;\(colour.rawValue)m\(text)\u{1B}[0m" : text
+    private static let (red, green, magenta) = (31, 32, 35)
+
+    private func coloured(_ text: String, _ colour: Int) -> String {
+        isColoured ? "\u{1B}[1;\(colour)m\(text)\u{1B}[0m" : text
     }
 }

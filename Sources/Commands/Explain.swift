@@ -70,8 +70,7 @@ extension ServiceConnection {
     /// Calls a method about the streams of a subject; on an error, prints the error and ends the command. A number is that
     /// of a stream, or else of a process.
     func ofSubject(_ member: String, _ subject: String) throws -> [WireValue] {
-        let isNumber =
-            !subject.isEmpty && subject.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let isNumber = !subject.isEmpty && subject.allSatisfy { $0.isASCII && $0.isNumber }
         var answer = call(member, [.string(subject)])
         if isNumber, case .failure(let error) = answer, error.name == WireErrorName.notFound {
             answer = call(member, [.string("pid:\(subject)")])

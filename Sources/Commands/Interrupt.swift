@@ -14,11 +14,7 @@ struct Interrupt: ParsableCommand {
 
         init?(argument: String) {
             // It becomes part of a file's name.
-            let isPlain = argument.utf8.allSatisfy { byte in
-                byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
-                    || byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") || byte == UInt8(ascii: "-")
-                    || byte == UInt8(ascii: "_")
-            }
+            let isPlain = argument.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
             guard !argument.isEmpty, argument.utf8.count <= 64, isPlain else { return nil }
             rawValue = argument
         }

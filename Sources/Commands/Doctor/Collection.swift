@@ -52,12 +52,13 @@ struct Collection {
 
     private func ask(_ evidence: inout Evidence) {
         let service = ServiceConnection()
-        switch service.owner(ifAny: AudioSessionBus.name) {
+        switch service.owner() {
         case .failure(let error) where error.isWithoutService: return
         case .failure(let error): evidence.busError = error.message.isEmpty ? error.name : error.message
         case .success(let owner):
-            evidence.owner = service.process(of: owner)
-            switch service.read() {
+            let credentials = try? service.wait { service.bus.credentials(of: owner, then: $0) }.get()
+            evidence.owner = credentials?.processID.flatMap { Int32(exactly: $0) }
+            switch service.wait(for: { service.read(then: $0) }) {
             case .success(let state): evidence.state = state
             case .failure(let error): evidence.stateError = error.message.isEmpty ? error.name : error.message
             }
@@ -106,7 +107,7 @@ struct Collection {
             let variables = Processes.variables(of: process.number)
             folders += ["PIPEWIRE_RUNTIME_DIR", "XDG_RUNTIME_DIR", "PULSE_RUNTIME_PATH"].compactMap { variables[$0] }
         }
-        return folders.enumerated().filter { place, folder in !folders[..<place].contains(folder) }.map(\.element)
+        return Installation.unique(folders)
     }
 
     /// The last lines of the servers' journal that are about the module.
@@ -117,27 +118,5 @@ struct Collection {
         }
         return text.split(separator: "\n").filter { $0.contains("audio-session") || $0.contains("audio_session") }
             .suffix(Self.mostLines).map { printable(String($0), limit: 300) }
-    }
-}
-
-extension ServiceConnection {
-    /// The unique name of a name's owner.
-    fileprivate func owner(ifAny name: String) -> Result<String, WireError> {
-        var result: Result<[WireValue], WireError>?
-        bus.call(
-            BusConnection.busName, path: "/org/freedesktop/DBus", interface: BusConnection.busName, "GetNameOwner",
-            [.string(name)]
-        ) { result = $0 }
-        loop.run(until: { result != nil })
-        return (result ?? .failure(.withoutService)).map { $0.first?.text ?? "" }
-    }
-
-    /// The process behind a unique name.
-    fileprivate func process(of owner: String) -> Int32? {
-        var result: Result<PeerCredentials, WireError>?
-        bus.credentials(of: owner) { result = $0 }
-        loop.run(until: { result != nil })
-        guard case .success(let credentials) = result else { return nil }
-        return credentials.processID.flatMap { Int32(exactly: $0) }
     }
 }

@@ -10,14 +10,12 @@ extension Examination {
         let process = evidence.processes.first { $0.number == owner }
         let who = process.map { "\($0.name) (process \(owner))" } ?? "process \(owner)"
         guard let state = evidence.state else {
-            return Finding(
-                mark: .problem, subject: "service",
-                text: "\(AudioSessionBus.name) belongs to \(who), and does not answer: "
+            return .problem(
+                "\(AudioSessionBus.name) belongs to \(who), and does not answer: "
                     + (evidence.stateError ?? "unknown reason"),
                 advice: ["start the sound server again: \(restart)"])
         }
-        var finding = Finding(
-            mark: .ok, subject: "service", text: "\(AudioSessionBus.name) \(state.version) is served by \(who)")
+        var finding = Finding.ok("\(AudioSessionBus.name) \(state.version) is served by \(who)")
         if process == nil {
             finding.mark = .note
             finding.text += ", which is no sound server of this user"
@@ -30,8 +28,7 @@ extension Examination {
     }
 
     private var noService: Finding {
-        var finding = Finding(
-            mark: .problem, subject: "service", text: "nobody on the session bus is \(AudioSessionBus.name)")
+        var finding = Finding.problem("nobody on the session bus is \(AudioSessionBus.name)")
         if daemon?.module != nil {
             finding.details = [
                 "the module is loaded, and has given up, was told not to serve the bus (dbus = no), or serves another bus"
@@ -45,9 +42,8 @@ extension Examination {
 
     var limits: Finding? {
         guard let state = evidence.state, !state.limits.isEmpty else { return nil }
-        return Finding(
-            mark: .ok, subject: "limits",
-            text: "\(state.server) cannot do what another server can: "
+        return .ok(
+            "\(state.server) cannot do what another server can: "
                 + state.limits.map(\.name).joined(separator: ", "))
     }
 
@@ -56,7 +52,7 @@ extension Examination {
     var policy: Finding? {
         let mistakes = evidence.mistakes.map(\.description)
         let hasErrors = evidence.mistakes.contains { $0.severity == .error }
-        var finding = Finding(mark: .ok, subject: "policy", text: "", details: mistakes)
+        var finding = Finding.ok("", details: mistakes)
         if let state = evidence.state {
             finding.text = "in force: \(state.policy)"
             let suffix = " with module arguments"
@@ -86,11 +82,9 @@ extension Examination {
     var otherPolicies: Finding? {
         guard sound != nil else { return nil }
         let says = evidence.programsSay
-        let subject = "other policies"
         if says.hasRoleNodes {
-            return Finding(
-                mark: .problem, subject: subject,
-                text: "WirePlumber's own role policy is configured, so the module steps back and does nothing",
+            return .problem(
+                "WirePlumber's own role policy is configured, so the module steps back and does nothing",
                 details: says.roleFiles,
                 advice: [
                     "remove the role loopbacks (policy.role-based) from ~/.config/wireplumber and /etc/wireplumber, "
@@ -99,22 +93,21 @@ extension Examination {
         }
         if !says.roleModules.isEmpty {
             let verbs = says.roleModules.count == 1 ? "is loaded, and works" : "are loaded, and work"
-            return Finding(
-                mark: .problem, subject: subject, text: "\(all(says.roleModules)) \(verbs) against the policy",
+            return .problem(
+                "\(all(says.roleModules)) \(verbs) against the policy",
                 advice: says.roleModules.map { "pactl unload-module \($0)" } + [
                     "or leave out stock-modules = keep in the policy"
                 ])
         }
         if says.pausesPlayback == true, evidence.owner != nil {
-            return Finding(
-                mark: .note, subject: subject,
-                text: "WirePlumber pauses players itself when an output goes, and leaves them paused",
+            return .note(
+                "WirePlumber pauses players itself when an output goes, and leaves them paused",
                 advice: [
                     "wpctl settings linking.pause-playback false, or leave out stock-modules = keep in the policy"
                 ])
         }
         guard !says.missing.contains("pw-dump"), !says.missing.contains("pactl") else { return nil }
-        return Finding(mark: .ok, subject: subject, text: "none is loaded")
+        return .ok("none is loaded")
     }
 
     var switches: Finding? {
@@ -135,8 +128,8 @@ extension Examination {
         }
         if switches.locked { on.append("the screen is locked") }
         return on.isEmpty
-            ? Finding(mark: .ok, subject: "switches", text: "none is on, and the policy is not paused")
-            : Finding(mark: .note, subject: "switches", text: all(on), advice: advice)
+            ? .ok("none is on, and the policy is not paused")
+            : .note(all(on), advice: advice)
     }
 
     // MARK: - The streams
@@ -147,9 +140,8 @@ extension Examination {
         let untold = state.streams.filter { $0.description == Policy.untaggedName && $0.direction != "capture" }
         guard let first = untold.first else {
             let count = state.streams.count
-            return Finding(
-                mark: .ok, subject: "roles",
-                text: count == 0
+            return .ok(
+                count == 0
                     ? "nobody plays or records, so none is missing"
                     : "no stream is without one (\(count) in all)")
         }
@@ -163,9 +155,8 @@ extension Examination {
         }
         let names = counts.prefix(8).map { $0.count == 1 ? $0.name : "\($0.name) (\($0.count) streams)" }
         let more = counts.count > 8 ? ["and \(counts.count - 8) more"] : []
-        return Finding(
-            mark: .note, subject: "roles",
-            text: "these say no role and no rule gives them one, so they are mixed with everything: "
+        return .note(
+            "these say no role and no rule gives them one, so they are mixed with everything: "
                 + (names + more).joined(separator: ", "),
             details: ["a rule in a policy file would be:", rule(for: first)],
             advice: ["see what the policy makes of one: audio-session explain \(first.id)"])
@@ -187,9 +178,8 @@ extension Examination {
     var claims: Finding? {
         let refused = evidence.explanations.filter { $0.contains("it may not claim the priority of") }
         guard !refused.isEmpty else { return nil }
-        return Finding(
-            mark: .note, subject: "claims",
-            text: "programs in sandboxes say that they are calls or alarms, and may not be",
+        return .note(
+            "programs in sandboxes say that they are calls or alarms, and may not be",
             details: Array(refused.prefix(8)),
             advice: [
                 "let one use the microphone in the desktop's settings, or name it in a policy file, such as: "
@@ -202,8 +192,8 @@ extension Examination {
     var log: Finding? {
         guard let lines = evidence.log else { return nil }
         guard !lines.isEmpty else {
-            return Finding(mark: .ok, subject: "log", text: "the journal has nothing about the module")
+            return .ok("the journal has nothing about the module")
         }
-        return Finding(mark: .ok, subject: "log", text: "the last lines about the module:", details: lines)
+        return .ok("the last lines about the module:", details: lines)
     }
 }

@@ -8,11 +8,17 @@ struct Examination {
 
     /// All findings.
     var findings: [Finding] {
-        [
-            session, bus, server, releases, installed, loading, loaded, leftover, service, limits, policy,
-            otherPolicies,
-            switches, roles, claims, log,
-        ].compactMap { $0 }
+        let checks: [(subject: String, finding: Finding?)] = [
+            ("session", session), ("session bus", bus), ("sound server", server), ("releases", releases),
+            ("installed", installed), ("configuration", loading), ("loaded", loaded), ("last start", leftover),
+            ("service", service), ("limits", limits), ("policy", policy), ("other policies", otherPolicies),
+            ("switches", switches), ("roles", roles), ("claims", claims), ("log", log),
+        ]
+        return checks.compactMap { subject, finding in
+            var finding = finding
+            finding?.subject = subject
+            return finding
+        }
     }
 
     /// The sound server of this session.
@@ -33,25 +39,22 @@ struct Examination {
     private var session: Finding? {
         let surroundings = evidence.surroundings
         if surroundings.isBySudo {
-            return Finding(
-                mark: .problem, subject: "session",
-                text: "this runs as root, and sees nothing of the user who called it",
+            return .problem(
+                "this runs as root, and sees nothing of the user who called it",
                 advice: ["run it without sudo"])
         }
         guard let folder = surroundings.runtimeFolder else {
-            return Finding(
-                mark: .note, subject: "session",
-                text: "XDG_RUNTIME_DIR is not set, so the bus and the sound server are looked for in "
+            return .note(
+                "XDG_RUNTIME_DIR is not set, so the bus and the sound server are looked for in "
                     + surroundings.usualFolder,
                 advice: ["run it in a terminal of the desktop; after su, use machinectl shell or ssh in its place"])
         }
         guard surroundings.hasRuntimeFolder else {
-            return Finding(
-                mark: .problem, subject: "session",
-                text: "the folder of XDG_RUNTIME_DIR, \(folder), is not this user's",
+            return .problem(
+                "the folder of XDG_RUNTIME_DIR, \(folder), is not this user's",
                 advice: ["run it as the user whose desktop it is; after su, use machinectl shell or ssh in its place"])
         }
-        return Finding(mark: .ok, subject: "session", text: "the runtime folder is \(folder)")
+        return .ok("the runtime folder is \(folder)")
     }
 
     private var bus: Finding? {
@@ -59,8 +62,8 @@ struct Examination {
         let surroundings = evidence.surroundings
         let place = address ?? "\(surroundings.runtimeFolder ?? surroundings.usualFolder)/bus"
         if let error = evidence.busError {
-            return Finding(
-                mark: .problem, subject: "session bus", text: "the bus \(place) cannot be reached: \(error)",
+            return .problem(
+                "the bus \(place) cannot be reached: \(error)",
                 advice: [
                     address == nil
                         ? "start the bus: systemctl --user start dbus"
@@ -68,13 +71,12 @@ struct Examination {
                 ])
         }
         if let daemon, let other = daemon.busAddress, let address, bare(other) != bare(address) {
-            return Finding(
-                mark: .note, subject: "session bus",
-                text: "it answers, but \(daemon.name) was started with another one: \(other)",
+            return .note(
+                "it answers, but \(daemon.name) was started with another one: \(other)",
                 details: ["here it is \(address)"],
                 advice: ["if the service is not found, use the server's: DBUS_SESSION_BUS_ADDRESS='\(other)'"])
         }
-        return Finding(mark: .ok, subject: "session bus", text: "\(place) answers")
+        return .ok("\(place) answers")
     }
 
     /// An address without what says which bus it was, rather than where it is.
@@ -90,13 +92,13 @@ struct Examination {
                 + "XDG_RUNTIME_DIR is \(process.runtimeFolder ?? "not set") there"
         }
         guard let sound else {
-            return Finding(
-                mark: .problem, subject: "sound server", text: "neither PipeWire nor PulseAudio runs in this session",
+            return .problem(
+                "neither PipeWire nor PulseAudio runs in this session",
                 details: Array(elsewhere.prefix(4)),
                 advice: ["start it: systemctl --user start pipewire pipewire-pulse wireplumber"])
         }
         let names = own.map { "\($0.name) (process \($0.number))" }
-        var finding = Finding(mark: .ok, subject: "sound server", text: "\(sound.rawValue): \(all(names))")
+        var finding = Finding.ok("\(sound.rawValue): \(all(names))")
         let managers = ["wireplumber", "pipewire-media-session"]
         if sound == .pipeWire, !own.contains(where: { managers.contains($0.name) }) {
             finding.mark = .problem
@@ -121,8 +123,7 @@ struct Examination {
         let own = evidence.state.map(\.server) ?? ""
         // PulseAudio says the same as the module in it.
         let known = ([own] + says.releases.filter { $0 != own } + [evidence.system]).filter { !$0.isEmpty }
-        var finding = Finding(
-            mark: .ok, subject: "releases", text: known.isEmpty ? "they are not known" : known.joined(separator: ", "))
+        var finding = Finding.ok(known.isEmpty ? "they are not known" : known.joined(separator: ", "))
         if !says.missing.isEmpty {
             finding.mark = .note
             finding.advice = [
@@ -140,9 +141,8 @@ struct Examination {
         guard let first = files.first else {
             let folders = evidence.folders[sound] ?? []
             let other = evidence.modules.first
-            return Finding(
-                mark: .problem, subject: "installed",
-                text: "\(sound.module).so is in none of the folders from which \(sound.rawValue) loads modules",
+            return .problem(
+                "\(sound.module).so is in none of the folders from which \(sound.rawValue) loads modules",
                 details: folders + (other.map { ["for \($0.sound.rawValue) there is \($0.path)"] } ?? []),
                 advice: [
                     sound == .pulseAudio
@@ -150,7 +150,7 @@ struct Examination {
                         : "install the package libpipewire-0.3-modules-audio-session, or run install/install"
                 ])
         }
-        var finding = Finding(mark: .ok, subject: "installed", text: first.path)
+        var finding = Finding.ok(first.path)
         if files.count > 1 {
             finding.mark = .note
             finding.text = "the module is installed \(files.count) times; \(sound.rawValue) takes the first"
@@ -164,11 +164,11 @@ struct Examination {
         guard let sound, evidence.modules.contains(where: { $0.sound == sound }) else { return nil }
         let files = evidence.loaders[sound] ?? []
         if !files.isEmpty {
-            return Finding(mark: .ok, subject: "configuration", text: "the module is loaded by \(all(files))")
+            return .ok("the module is loaded by \(all(files))")
         }
         let isThere = daemon?.module != nil
         return Finding(
-            mark: isThere ? .note : .problem, subject: "configuration",
+            mark: isThere ? .note : .problem,
             text: "no file of \(sound.rawValue)'s configuration loads the module"
                 + (isThere ? ", so it is gone when the server starts next" : ""),
             advice: [
@@ -181,29 +181,25 @@ struct Examination {
     private var loaded: Finding? {
         guard let sound, let daemon else { return nil }
         guard daemon.isReadable else {
-            return Finding(
-                mark: .note, subject: "loaded",
-                text: "what \(daemon.name) has loaded cannot be seen: its memory is closed",
+            return .note(
+                "what \(daemon.name) has loaded cannot be seen: its memory is closed",
                 advice: [
                     "ask it: " + (sound == .pipeWire ? "pw-dump | grep audio-session" : "pactl list short modules")
                 ])
         }
         guard let module = daemon.module else {
             guard evidence.modules.contains(where: { $0.sound == sound }) else { return nil }
-            return Finding(
-                mark: .problem, subject: "loaded",
-                text: "\(daemon.name) (process \(daemon.number)) has not loaded the module",
+            return .problem(
+                "\(daemon.name) (process \(daemon.number)) has not loaded the module",
                 advice: ["start the server again, which interrupts all sound for a moment: \(restart)"])
         }
         let present = evidence.modules.first { $0.sound == sound && $0.path == module.path }
         if module.isDeleted || present.map({ $0.number != module.number }) ?? false {
-            return Finding(
-                mark: .note, subject: "loaded",
-                text: "\(daemon.name) runs a module whose file was replaced or removed since: \(module.path)",
+            return .note(
+                "\(daemon.name) runs a module whose file was replaced or removed since: \(module.path)",
                 advice: ["start the server again, to have the one that is installed now: \(restart)"])
         }
-        return Finding(
-            mark: .ok, subject: "loaded", text: "\(daemon.name) (process \(daemon.number)) runs \(module.path)")
+        return .ok("\(daemon.name) (process \(daemon.number)) runs \(module.path)")
     }
 
     private var leftover: Finding? {
@@ -211,7 +207,7 @@ struct Examination {
         // It is written again for a while when the first stream comes, so a server that was killed then leaves it too.
         let isServing = evidence.owner != nil
         return Finding(
-            mark: isServing ? .note : .problem, subject: "last start",
+            mark: isServing ? .note : .problem,
             text: "the sound server has ended amid a start of the module"
                 + (isServing ? "" : ", so the module is not loaded again"),
             details: evidence.leftovers,

@@ -15,13 +15,25 @@ struct Finding: Equatable {
 
     var mark: Mark
     /// What was looked at, in a word or two.
-    var subject: String
+    var subject = ""
     /// What was found, in a sentence without a full stop.
     var text: String
     /// More about it, a line for each.
     var details: [String] = []
     /// What to do about it, a line for each.
     var advice: [String] = []
+
+    static func ok(_ text: String, details: [String] = []) -> Finding {
+        Finding(mark: .ok, text: text, details: details)
+    }
+
+    static func note(_ text: String, details: [String] = [], advice: [String]) -> Finding {
+        Finding(mark: .note, text: text, details: details, advice: advice)
+    }
+
+    static func problem(_ text: String, details: [String] = [], advice: [String] = []) -> Finding {
+        Finding(mark: .problem, text: text, details: details, advice: advice)
+    }
 }
 
 /// All findings, as people and machines read them.
@@ -41,8 +53,8 @@ struct DoctorReport {
     func text(_ style: Style) -> String {
         var lines = [style.text("audio-session \(version)", .name)]
         for finding in findings {
-            let mark = style.text(padded(finding.mark.rawValue, 9), finding.mark.meaning)
-            let start = "\(mark)\(padded(style.safe(finding.subject), 15))"
+            let mark = style.text(finding.mark.rawValue.padded(to: 9), finding.mark.meaning)
+            let start = "\(mark)\(style.safe(finding.subject).padded(to: 15))"
             let arrow = style.isUnicode ? "→ " : "-> "
             lines += wrapped(finding.text, first: start, style)
             let blank = String(repeating: " ", count: Self.indentation)
@@ -65,20 +77,17 @@ struct DoctorReport {
 
     /// The findings as one JSON object.
     var json: String {
-        SchemaJSON.text([
+        func written(_ texts: [String]) -> WireValue { .strings(texts.map(discreet)) }
+        let records = findings.map { finding in
+            WireValue.record([
+                ("mark", .string(finding.mark.rawValue)), ("subject", .string(finding.subject)),
+                ("text", .string(discreet(finding.text))), ("details", written(finding.details)),
+                ("advice", written(finding.advice)),
+            ])
+        }
+        return SchemaJSON.text([
             ("version", .string(version)), ("problems", .uint32(UInt32(findings.count { $0.mark == .problem }))),
-            (
-                "findings",
-                .records(
-                    findings.map { finding in
-                        .record([
-                            ("mark", .string(finding.mark.rawValue)), ("subject", .string(finding.subject)),
-                            ("text", .string(discreet(finding.text))),
-                            ("details", .strings(finding.details.map(discreet))),
-                            ("advice", .strings(finding.advice.map(discreet))),
-                        ])
-                    })
-            ),
+            ("findings", .records(records)),
         ])
     }
 
@@ -102,15 +111,11 @@ struct DoctorReport {
         return result
     }
 
-    private func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(1, width - text.count))
-    }
-
     private func wrapped(_ text: String, first: String, more: String = "", _ style: Style) -> [String] {
         let shown = style.safe(discreet(text), limit: 1000)
-        let pieces = Tree.Part(shown).split(to: Self.width - Self.indentation)
+        let pieces = shown.wrapped(to: Self.width - Self.indentation, breakingWords: false)
         let blank = String(repeating: " ", count: Self.indentation) + more
-        return pieces.enumerated().map { ($0 == 0 ? first : blank) + $1.text }
+        return pieces.enumerated().map { ($0 == 0 ? first : blank) + $1 }
     }
 }
 

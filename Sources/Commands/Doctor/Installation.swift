@@ -90,7 +90,8 @@ enum Installation {
         ["\(root)/\(name)"] + FileBytes.names(in: root).map { "\(root)/\($0)/\(name)" }
     }
 
-    private static func unique(_ folders: [String]) -> [String] {
+    /// Each folder once.
+    static func unique(_ folders: [String]) -> [String] {
         folders.enumerated().filter { place, folder in !folders[..<place].contains(folder) }.map(\.element)
     }
 

@@ -15,43 +15,20 @@ enum ProgramOutput {
         guard pipe(&ends) == 0 else { return "" }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
-        guard let child = start(words, changes, output: ends[1]) else {
-            close(ends[1])
-            return nil
+        // With a status of its own for a program that is not there.
+        let variables = ["LC_ALL": "C"].merging(changes) { $1 }.map { "\($0)=\($1)" }
+        let (child, error) = spawn(["env"] + variables + words) { files in
+            posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+            posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO)
+            posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
         }
         close(ends[1])
+        guard error == 0 else { return nil }
         let text = read(ends[0])
         kill(child, SIGKILL)
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        return text
-    }
-
-    private static func start(_ words: [String], _ changes: [String: String], output: Int32) -> pid_t? {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        let all = changes.merging(["LC_ALL": "C"]) { own, _ in own }
-        var variables = inherited(without: Set(all.keys)) + all.map { strdup("\($0)=\($1)") } + [nil]
-        var arguments = words.map { strdup($0) } + [nil]
-        defer { for text in variables + arguments { free(text) } }
-        var child = pid_t()
-        return posix_spawnp(&child, words[0], &actions, nil, &arguments, &variables) == 0 ? child : nil
-    }
-
-    /// The environment of this process but for some variables.
-    private static func inherited(without names: Set<String>) -> [UnsafeMutablePointer<CChar>?] {
-        var result: [UnsafeMutablePointer<CChar>?] = []
-        var next = environ
-        while let entry = next.pointee {
-            let text = String(cString: entry)
-            if !names.contains(String(text.prefix { $0 != "=" })) { result.append(strdup(text)) }
-            next += 1
-        }
-        return result
+        return [126, 127].contains(status >> 8) ? nil : text
     }
 
     private static func read(_ descriptor: Int32) -> String {

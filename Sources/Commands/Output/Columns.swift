@@ -16,7 +16,7 @@ struct Columns {
 
     /// The table as lines, with a final newline.
     var text: String {
-        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let widths = rows[0].indices.map { column in rows.map { $0[column].columns }.max() ?? 0 }
         return rows.enumerated().map { index, row in
             let cells = zip(row, widths).enumerated().map { column, cell in
                 cell.0.padded(to: cell.1, isRight: numbers.contains(column))
@@ -24,21 +24,6 @@ struct Columns {
             let line = String(cells.joined(separator: "  ").trimmingBlanks)
             return (index == 0 ? style.text(line, .name) : line) + "\n"
         }.joined()
-    }
-}
-
-extension String {
-    /// The text with blanks after it, or before it, to at least some characters.
-    func padded(to width: Int, isRight: Bool = false) -> String {
-        let blanks = String(repeating: " ", count: max(0, width - count))
-        return isRight ? blanks + self : self + blanks
-    }
-
-    /// The text without the blanks at its end.
-    var trimmingBlanks: Substring {
-        var text = self[...]
-        while text.last == " " { text.removeLast() }
-        return text
     }
 }
 

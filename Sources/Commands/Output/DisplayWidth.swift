@@ -40,31 +40,41 @@ extension String {
 
     /// The text in exactly some columns, cut or followed by blanks, or with blanks before it.
     func fitted(to width: Int, _ style: Style, isRight: Bool = false) -> String {
-        let text = cut(to: width, style)
-        let blanks = String(repeating: " ", count: max(0, width - text.columns))
-        return isRight ? blanks + text : text + blanks
+        cut(to: width, style).padded(to: width, isRight: isRight)
     }
 
-    /// The text in lines of at most some columns, broken at blanks where there are any.
-    func wrapped(to width: Int) -> [String] {
+    /// The text with blanks after it, or before it, to at least some columns.
+    func padded(to width: Int, isRight: Bool = false) -> String {
+        let blanks = String(repeating: " ", count: max(0, width - columns))
+        return isRight ? blanks + self : self + blanks
+    }
+
+    /// The text without the blanks at its end.
+    var trimmingBlanks: Substring {
+        var text = self[...]
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+
+    /// The text in lines of at most some columns, broken at blanks where there are any, and elsewhere only with
+    /// `breakingWords`.
+    func wrapped(to width: Int, breakingWords: Bool = true) -> [String] {
         var lines: [String] = []
-        var line = ""
-        for word in split(separator: " ") {
-            if !line.isEmpty, line.columns + 1 + String(word).columns <= width {
-                line += " " + word
+        for word in split(separator: " ").map(String.init) {
+            if let last = lines.last, last.columns + 1 + word.columns <= width {
+                lines[lines.count - 1] += " \(word)"
                 continue
             }
-            if !line.isEmpty { lines.append(line) }
-            line = ""
+            var line = ""
             for scalar in word.unicodeScalars {
-                if line.columns + scalar.columns > max(2, width) {
+                if breakingWords, line.columns + scalar.columns > max(2, width) {
                     lines.append(line)
                     line = ""
                 }
                 line.unicodeScalars.append(scalar)
             }
+            lines.append(line)
         }
-        if !line.isEmpty || lines.isEmpty { lines.append(line) }
-        return lines
+        return lines.isEmpty ? [""] : lines
     }
 }

@@ -39,8 +39,8 @@ struct StatusText {
     }
 
     private func lines(_ text: String, _ meaning: Style.Meaning?) -> [String] {
-        let pieces = Tree.Part(text).split(to: Tree.width - 4)
-        return pieces.enumerated().map { ($0 == 0 ? "" : "    ") + style.text($1.text, meaning) }
+        let pieces = text.wrapped(to: Tree.width - 4, breakingWords: false)
+        return pieces.enumerated().map { ($0 == 0 ? "" : "    ") + style.text($1, meaning) }
     }
 
     /// The ports in use, if known.

@@ -9,19 +9,6 @@ struct Tree {
             self.text = text
             self.meaning = meaning
         }
-
-        /// Divides the part at blanks into pieces of at most `length`, if possible.
-        func split(to length: Int) -> [Part] {
-            var pieces: [String] = []
-            for word in text.split(separator: " ") {
-                if let last = pieces.last, last.count + 1 + word.count <= length {
-                    pieces[pieces.count - 1] = "\(last) \(word)"
-                } else {
-                    pieces.append(String(word))
-                }
-            }
-            return pieces.map { Part($0, meaning) }
-        }
     }
 
     var parts: [Part]
@@ -50,25 +37,23 @@ struct Tree {
     private static func wrapped(_ parts: [Part], first: String, more: String, _ style: Style) -> [String] {
         var lines: [String] = []
         var line = style.text(first, .faint)
-        var column = first.count
+        var column = first.columns
         var isEmpty = true
-        let room = width - more.count
-        for part in parts.flatMap({ $0.split(to: room) }) where !part.text.isEmpty {
-            if !isEmpty, column + 2 + part.text.count > width {
+        let pieces = parts.flatMap { part in
+            part.text.wrapped(to: width - more.columns, breakingWords: false).map { Part($0, part.meaning) }
+        }
+        for piece in pieces where !piece.text.isEmpty {
+            if !isEmpty, column + 2 + piece.text.columns > width {
                 lines.append(line)
                 line = style.text(more, .faint)
-                column = more.count
+                column = more.columns
                 isEmpty = true
             }
-            if !isEmpty {
-                line += "  "
-                column += 2
-            }
-            line += style.text(part.text, part.meaning)
-            column += part.text.count
+            let gap = isEmpty ? "" : "  "
+            line += gap + style.text(piece.text, piece.meaning)
+            column += gap.count + piece.text.columns
             isEmpty = false
         }
-        lines.append(line)
-        return lines
+        return lines + [line]
     }
 }

@@ -36,7 +36,7 @@ final class HeldInterruption {
         }
         let lock = InterruptionLock.acquire(kind.rawValue)
         defer { lock?.release() }
-        let first = try service.owner()
+        let first = try service.owner().orExit()
         owner = first
         cookie = try service.callOrExit("BeginInterruption", arguments, of: first).first
         // A restarted service does not know this interruption.
@@ -72,19 +72,7 @@ final class HeldInterruption {
     private func start() throws {
         printState("began")
         guard let program = command.first else { return }
-        // The command must not inherit our blocked signals.
-        var attributes = posix_spawnattr_t()
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_init(&attributes)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        defer { posix_spawnattr_destroy(&attributes) }
-        var words = command.map { strdup($0) }
-        words.append(nil)
-        defer { for word in words { free(word) } }
-        var process = pid_t()
-        let error = posix_spawnp(&process, program, nil, &attributes, words, environ)
+        let (process, error) = spawn(command)
         guard error == 0 else {
             Terminal.writeError("audio-session: \(printable(program, limit: 200)): \(String(cString: strerror(error)))")
             throw ExitCode(error == ENOENT ? 127 : 126)
@@ -145,7 +133,7 @@ final class HeldInterruption {
                 self?.cookie = values.first
                 self?.printState("began")
             case .failure(let error):
-                guard error.name != WireErrorName.disconnected, !error.isWithoutService else { return }
+                guard !error.isAbsence else { return }
                 Terminal.writeError("audio-session: \(error.explanation)")
                 self?.end(with: ExitCode.failure)
             }

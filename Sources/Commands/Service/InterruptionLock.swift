@@ -97,23 +97,11 @@ struct InterruptionLock {
     private var isOurs: Bool {
         var status = stat()
         guard stat("/proc/\(process)", &status) == 0, status.st_uid == getuid() else { return false }
-        return Self.program(of: process) == Self.program(of: getpid())
-    }
-
-    /// The name of a process's program in the kernel.
-    private static func program(of process: pid_t) -> String? {
-        guard let file = fopen("/proc/\(process)/comm", "r") else { return nil }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 64)
-        guard fgets(&line, 64, file) != nil else { return nil }
-        return String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return FileBytes.read("/proc/\(process)/comm") == FileBytes.read("/proc/self/comm")
     }
 
     private func waitUntilFree() -> Bool {
-        for _ in 0..<(Self.patience / 10) {
-            if isFree { return true }
-            usleep(10_000)
-        }
-        return false
+        for _ in 0..<(Self.patience / 10) where !isFree { usleep(10_000) }
+        return isFree
     }
 }

@@ -23,7 +23,11 @@ final class ServiceConnection {
         _ member: String, _ arguments: [WireValue] = [], interface: String = AudioSessionBus.managerInterface,
         of owner: String = AudioSessionBus.name
     ) -> Result<[WireValue], WireError> {
-        answers(to: [(member, arguments, interface)], of: owner)[0]
+        wait {
+            bus.call(
+                owner, path: AudioSessionBus.managerPath, interface: interface, member, arguments,
+                timeout: Self.patience, then: $0)
+        }
     }
 
     /// Calls a method like ``call``; on an error, prints the error and ends the command.
@@ -35,29 +39,22 @@ final class ServiceConnection {
     }
 
     /// The service's present unique name.
-    func owner() throws -> String {
-        var result: Result<[WireValue], WireError>?
-        bus.call(
-            BusConnection.busName, path: "/org/freedesktop/DBus", interface: BusConnection.busName, "GetNameOwner",
-            [.string(AudioSessionBus.name)]
-        ) { result = $0 }
-        loop.run(until: { result != nil })
-        return try result?.orExit().first?.text ?? AudioSessionBus.name
+    func owner() -> Result<String, WireError> {
+        wait {
+            bus.call(
+                BusConnection.busName, path: "/org/freedesktop/DBus", interface: BusConnection.busName, "GetNameOwner",
+                [.string(AudioSessionBus.name)], then: $0)
+        }.map { $0.first?.text ?? AudioSessionBus.name }
     }
 
-    /// Sends several calls at once; the service handles them in order.
-    private func answers(
-        to calls: [(member: String, arguments: [WireValue], interface: String)], of owner: String = AudioSessionBus.name
-    ) -> [Result<[WireValue], WireError>] {
-        var results = [Result<[WireValue], WireError>?](repeating: nil, count: calls.count)
-        for (index, call) in calls.enumerated() {
-            bus.call(
-                owner, path: AudioSessionBus.managerPath, interface: call.interface, call.member, call.arguments,
-                timeout: Self.patience
-            ) { results[index] = $0 }
-        }
-        loop.run(until: { results.allSatisfy { $0 != nil } })
-        return results.compactMap { $0 }
+    /// Runs the loop until a result is there.
+    func wait<Value>(
+        for start: (@escaping (Result<Value, WireError>) -> Void) -> Void
+    ) -> Result<Value, WireError> {
+        var result: Result<Value, WireError>?
+        start { result = $0 }
+        loop.run(until: { result != nil })
+        return result ?? .failure(.withoutService)
     }
 
     // MARK: - Properties and records
@@ -77,33 +74,43 @@ final class ServiceConnection {
     }
 
     /// The service's complete state; on an error, prints the error and ends the command.
-    func state() throws -> ServiceState { try read().orExit() }
+    func state() throws -> ServiceState { try wait { read(then: $0) }.orExit() }
 
-    /// The service's complete state.
-    func read() -> Result<ServiceState, WireError> {
-        do throws(WireError) {
-            var values: [[WireValue]] = []
-            for answer in answers(to: Self.stateCalls) { values.append(try answer.get()) }
-            return .success(ServiceState(answers: values))
-        } catch {
-            return .failure(error)
+    /// Asks for the service's complete state.
+    ///
+    /// - Parameter began: What to do at the first answer: what happens from then on may not be in the state.
+    func read(
+        of owner: String = AudioSessionBus.name, began: @escaping () -> Void = {},
+        then body: @escaping (Result<ServiceState, WireError>) -> Void
+    ) {
+        let manager = AudioSessionBus.managerInterface
+        // The service handles them in order.
+        let calls = [
+            ("GetAll", [WireValue.string(manager)], Self.properties), ("ListSessions", [], manager),
+            ("ListStreams", [], manager),
+        ]
+        var answers = [WireValue?](repeating: nil, count: calls.count)
+        var hasFailed = false
+        for (index, (member, arguments, interface)) in calls.enumerated() {
+            bus.call(
+                owner, path: AudioSessionBus.managerPath, interface: interface, member, arguments,
+                timeout: Self.patience
+            ) { result in
+                guard !hasFailed else { return }
+                switch result {
+                case .success(let values):
+                    answers[index] = values.first ?? .records([])
+                    if index == 0 { began() }
+                    guard let properties = answers[0], let sessions = answers[1], let streams = answers[2] else {
+                        return
+                    }
+                    body(.success(ServiceState(properties: properties, sessions: sessions, streams: streams)))
+                case .failure(let error):
+                    hasFailed = true
+                    body(.failure(error))
+                }
+            }
         }
-    }
-
-    /// The calls that together return the service's state.
-    static let stateCalls: [(member: String, arguments: [WireValue], interface: String)] = [
-        ("GetAll", [.string(AudioSessionBus.managerInterface)], properties),
-        ("ListSessions", [], AudioSessionBus.managerInterface), ("ListStreams", [], AudioSessionBus.managerInterface),
-    ]
-}
-
-extension ServiceState {
-    /// Combines the answers to ``ServiceConnection/stateCalls``.
-    init(answers: [[WireValue]]) {
-        func value(_ index: Int) -> WireValue {
-            answers.indices.contains(index) ? answers[index].first ?? .records([]) : .records([])
-        }
-        self.init(properties: value(0), sessions: value(1), streams: value(2))
     }
 }
 
@@ -120,6 +127,12 @@ extension Result where Failure == WireError {
 }
 
 extension WireError {
+    /// The error of a call when no service is there.
+    static let withoutService = WireError("org.freedesktop.DBus.Error.ServiceUnknown", "")
+
+    /// Whether the error means that no service runs, or no bus.
+    var isAbsence: Bool { isWithoutService || name == WireErrorName.disconnected }
+
     /// Whether the error means that no service runs.
     var isWithoutService: Bool {
         ["ServiceUnknown", "NameHasNoOwner"].contains { name == "org.freedesktop.DBus.Error.\($0)" }

@@ -1,7 +1,8 @@
 import BusInterface
 import DBus
 
-/// Follows the service's complete state: reads all of it after each event, but not more often than ten times a second.
+/// Follows the service's state: reads all of it after each event, but not more often than ten times a second; or reads it
+/// once, and passes on the events after that.
 ///
 /// It waits for the service, and for the next one after the service has gone.
 final class StateFollower {
@@ -16,6 +17,7 @@ final class StateFollower {
 
     let service = ServiceConnection()
     private let changed: (View) -> Void
+    private let happened: ((BusSignal) -> Void)?
     private var subscriptions: [Subscription] = []
     private var timer: (any LoopTimer)?
     /// The unique name of the followed service.
@@ -23,8 +25,10 @@ final class StateFollower {
     private var isKnown = false
     /// Whether the service sends its events to this connection.
     private var isSubscribed = false
-    /// The answers to ``ServiceConnection/stateCalls``, while they are awaited; `nil` where one has not come yet.
-    private var answers: [Result<[WireValue], WireError>?] = []
+    /// Whether the state was asked for and has not come yet.
+    private var isReading = false
+    /// The events that came meanwhile, if they are passed on.
+    private var waiting: [BusSignal] = []
     /// Whether something has happened since the state was asked for.
     private var isStale = false
     private var lastAsked: Int64 = .min
@@ -34,23 +38,32 @@ final class StateFollower {
     /// The time between two readings where no events are sent.
     private static let patience = Duration.seconds(1)
 
-    /// Begins to follow. The closure is called once at first, and after each reading.
-    init(_ changed: @escaping (View) -> Void) { self.changed = changed }
+    /// Begins to follow. The first closure is called once at first, and after each reading.
+    ///
+    /// - Parameter happened: Takes the events after the state, which is read once then.
+    init(events happened: ((BusSignal) -> Void)? = nil, _ changed: @escaping (View) -> Void) {
+        self.happened = happened
+        self.changed = changed
+    }
 
     /// Starts; everything else happens while the loop of ``service`` runs.
     func start() {
         timer = service.loop.timer { [weak self] in self?.refresh() }
-        let interfaces = [
-            (AudioSessionBus.managerInterface, "Event"), ("org.freedesktop.DBus.Properties", "PropertiesChanged"),
-        ]
+        var interfaces = [(AudioSessionBus.managerInterface, "Event")]
+        if happened == nil { interfaces.append(("org.freedesktop.DBus.Properties", "PropertiesChanged")) }
         subscriptions = interfaces.map { interface, member in
             service.bus.subscribe(
                 MatchRule(
                     sender: AudioSessionBus.name, path: AudioSessionBus.managerPath, interface: interface,
                     member: member)
-            ) { [weak self] _ in self?.refresh() }
+            ) { [weak self] in self?.handle($0) }
         }
         subscriptions.append(service.bus.follow(AudioSessionBus.name) { [weak self] in self?.follow($0) })
+    }
+
+    private func handle(_ signal: BusSignal) {
+        guard let happened else { return refresh() }
+        if isReading { waiting.append(signal) } else if isSubscribed { happened(signal) }
     }
 
     /// Reads the state again after a time, unless that happens before.
@@ -61,7 +74,7 @@ final class StateFollower {
     /// Reads the state again.
     func refresh() {
         guard let owner else { return }
-        guard answers.isEmpty else {
+        guard !isReading else {
             isStale = true
             return
         }
@@ -73,14 +86,10 @@ final class StateFollower {
         lastAsked = now
         isStale = false
         timer?.arm(at: nil)
-        let calls = ServiceConnection.stateCalls
-        answers = Array(repeating: nil, count: calls.count)
-        for (index, request) in calls.enumerated() {
-            call(request.member, request.arguments, interface: request.interface, of: owner) { [weak self] result in
-                guard let self, answers.indices.contains(index) else { return }
-                answers[index] = result
-                complete()
-            }
+        isReading = true
+        // Events from before the first answer are already part of the state.
+        service.read(of: owner, began: { [weak self] in self?.waiting = [] }) { [weak self] result in
+            self?.take(result, of: owner)
         }
     }
 
@@ -90,19 +99,10 @@ final class StateFollower {
         then body: @escaping (Result<[WireValue], WireError>) -> Void
     ) {
         guard let owner else { return body(.failure(.withoutService)) }
-        call(member, arguments, interface: interface, of: owner, then: body)
-    }
-
-    private func call(
-        _ member: String, _ arguments: [WireValue], interface: String, of owner: String,
-        then body: @escaping (Result<[WireValue], WireError>) -> Void
-    ) {
         service.bus.call(owner, path: AudioSessionBus.managerPath, interface: interface, member, arguments) {
             [weak self] result in
             guard let self, self.owner == owner else { return }
-            if case .failure(let error) = result, error.isWithoutService || error.name == WireErrorName.disconnected {
-                return
-            }
+            if case .failure(let error) = result, error.isAbsence { return }
             body(result)
         }
     }
@@ -111,36 +111,38 @@ final class StateFollower {
         guard owner != self.owner || !isKnown else { return }
         isKnown = true
         self.owner = owner
-        answers = []
+        isReading = false
+        waiting = []
         isSubscribed = false
         lastAsked = .min
         timer?.arm(at: nil)
         guard owner != nil else { return changed(.absent) }
         // First, so that no event between the two is missed.
         call("Subscribe") { [weak self] result in
-            if case .success = result { self?.isSubscribed = true }
-            self?.refresh()
+            guard let self else { return }
+            switch result {
+            case .success: isSubscribed = true
+            case .failure(let error): if happened != nil { return changed(.failed(error)) }
+            }
+            refresh()
         }
     }
 
-    private func complete() {
-        let results = answers.compactMap { $0 }
-        guard results.count == answers.count else { return }
-        answers = []
-        var needsPatience = !isSubscribed
-        do throws(WireError) {
-            var values: [[WireValue]] = []
-            for result in results { values.append(try result.get()) }
-            changed(.present(ServiceState(answers: values)))
-        } catch {
-            changed(.failed(error))
-            needsPatience = true
+    private func take(_ result: Result<ServiceState, WireError>, of owner: String) {
+        guard self.owner == owner else { return }
+        isReading = false
+        switch result {
+        case .success(let state): changed(.present(state))
+        // Its name will be told to have gone, too.
+        case .failure(let error) where error.isAbsence: return
+        case .failure(let error): changed(.failed(error))
         }
-        if isStale { refresh() } else if needsPatience { refresh(after: Self.patience) }
+        if let happened {
+            for event in waiting { happened(event) }
+            waiting = []
+            return
+        }
+        let isFailed = if case .failure = result { true } else { false }
+        if isStale { refresh() } else if isFailed || !isSubscribed { refresh(after: Self.patience) }
     }
-}
-
-extension WireError {
-    /// The error of a call when no service is there.
-    static let withoutService = WireError("org.freedesktop.DBus.Error.ServiceUnknown", "")
 }
