@@ -1,5 +1,4 @@
 import BusInterface
-import Glibc
 import PolicyEngine
 
 /// What a status bar shows of the service: the members that waybar's custom modules read.
@@ -76,7 +75,7 @@ struct BarText: Equatable {
             }
         text = Markup.escaped(words)
         tooltip = Markup.escaped(Self.lines(state, sessions, at: now).joined(separator: "\n"))
-        percentage = Self.percentage(state.streams)
+        percentage = state.streams.filter { $0.wanted && !$0.isCapture }.map { $0.level() }.min() ?? 100
     }
 
     /// The first name, and how many more there are.
@@ -91,9 +90,8 @@ struct BarText: Equatable {
     private static func lines(_ state: ServiceState, _ sessions: [SessionRecord], at now: Int64) -> [String] {
         let style = Style(isColoured: false, isUnicode: true)
         var lines = sessions.prefix(mostLines).map { session in
-            let name = style.safe(session.name.isEmpty ? "session \(session.id)" : session.name)
             let role = session.description.isEmpty ? "" : " (\(style.safe(session.description)))"
-            return "\(name)\(role): \(Self.state(of: session, state.streams, style))"
+            return "\(style.safe(session.label))\(role): \(Self.state(of: session, state.streams(of: session), style))"
         }
         if sessions.count > mostLines { lines.append("and \(sessions.count - mostLines) more") }
         if lines.isEmpty { lines = ["Nobody plays or records"] }
@@ -102,24 +100,18 @@ struct BarText: Equatable {
         if state.switches.locked { lines.append("Screen: locked") }
         if let pause = state.switches.pause.words(at: now) { lines.append("Policy: \(pause)") }
         let route = state.route.words(style)
-        if !route.isEmpty { lines.append(route.prefix(1).uppercased() + route.dropFirst()) }
+        if !route.isEmpty { lines.append(route) }
         return lines
     }
 
     /// What is the case with a session, and by whom. Without times, which would change the line each second.
     private static func state(of session: SessionRecord, _ streams: [StreamRecord], _ style: Style) -> String {
-        let own = streams.filter { $0.session == session.id }
         if session.state == "interrupted" {
-            let by = session.by.isEmpty ? own.first(where: \.isSilenced)?.by ?? "" : session.by
+            let by = session.interrupter(of: streams)
             return "interrupted" + (by.isEmpty ? "" : " by \(style.safe(by))")
         }
-        guard let treated = own.first(where: { !$0.isFree }) else { return style.safe(session.state) }
+        guard let treated = streams.first(where: { !$0.isFree }) else { return style.safe(session.state) }
         return style.treatment(of: treated, at: nil).text
-    }
-
-    /// As volume controls show it, which is the cube root of the amplitude.
-    private static func percentage(_ streams: [StreamRecord]) -> Int {
-        streams.filter { $0.wanted && $0.direction != "capture" }.map { $0.level }.min() ?? 100
     }
 
     /// The members as JSON in one line, without a newline.
@@ -129,17 +121,4 @@ struct BarText: Equatable {
             ("class", .strings(situations.map(\.rawValue))), ("percentage", .int32(Int32(percentage))),
         ]).json
     }
-}
-
-extension StreamRecord {
-    /// What is left of the stream's level, in percent, as volume controls show it; with `atThisMoment`, in a fade.
-    func level(atThisMoment: Bool) -> Int {
-        if isFree && !atThisMoment { return 100 }
-        let gain = atThisMoment ? presentGain : isSilenced ? -.infinity : self.gain
-        let amplitude = gain.isFinite ? Decibels(gain).linear.value : gain > 0 ? 1 : 0
-        return Int((Glibc.cbrt(amplitude) * 100).rounded())
-    }
-
-    /// The level at the end of the fade.
-    var level: Int { level(atThisMoment: false) }
 }

@@ -94,8 +94,7 @@ struct EventText {
         let name = session.name.isEmpty ? "\(session.id)" : style.text(style.safe(session.name), .name)
         var words = style.text(text, meaning)
         if isWithKind {
-            let kind = ([session.category] + session.options + [session.mode == "default" ? "" : session.mode])
-                .filter { !$0.isEmpty }.map { style.safe($0) }.joined(separator: ", ")
+            let kind = session.traits.map { style.safe($0) }.joined(separator: ", ")
             // For a session that has gone, only the name is known.
             words += [session.state.isEmpty ? "is over" : style.safe(session.state), kind.isEmpty ? "" : "(\(kind))"]
                 .filter { !$0.isEmpty }

@@ -1,5 +1,4 @@
 import BusInterface
-import PolicyEngine
 
 /// The service's state as a tree: the sessions, active ones first, each with its streams and their treatment.
 struct StatusText {
@@ -46,7 +45,7 @@ struct StatusText {
     /// The ports in use, if known.
     private var route: [String] {
         let words = state.route.words(style)
-        return words.isEmpty ? [] : lines(words.prefix(1).uppercased() + words.dropFirst(), nil)
+        return words.isEmpty ? [] : lines(words, nil)
     }
 
     private var tree: Tree {
@@ -54,84 +53,41 @@ struct StatusText {
         let sessions = state.sessions.map { session in
             (session, rank: order.firstIndex(of: session.state) ?? order.count)
         }.sorted { ($0.rank, $0.0.id) < ($1.rank, $1.0.id) }.map(\.0)
-        var branches = sessions.map { session in
-            let streams = state.streams.filter { $0.session == session.id }
-            return Tree(parts: parts(of: session, streams), branches: streams.map { Tree(parts: parts(of: $0)) })
+        func branches(_ streams: [StreamRecord]) -> [Tree] { streams.map { Tree(parts: parts(of: $0)) } }
+        var trees = sessions.map { session in
+            let streams = state.streams(of: session)
+            return Tree(parts: parts(of: session, streams), branches: branches(streams))
         }
-        let known = Set(sessions.map(\.id))
-        let strays = state.streams.filter { !known.contains($0.session) }
-        if !strays.isEmpty {
-            branches.append(
-                Tree(parts: [Tree.Part("without a session")], branches: strays.map { Tree(parts: parts(of: $0)) }))
+        if !state.strays.isEmpty {
+            trees.append(Tree(parts: [Tree.Part("without a session")], branches: branches(state.strays)))
         }
-        return Tree(parts: [], branches: branches)
+        return Tree(parts: [], branches: trees)
     }
 
     private func parts(of session: SessionRecord, _ streams: [StreamRecord]) -> [Tree.Part] {
-        let name = session.name.isEmpty ? "session \(session.id)" : session.name
         // A session without a role is named after its category.
         let role = session.description == session.category ? "" : session.description
-        let mode = session.mode == "default" ? "" : session.mode
-        let kind = ([session.category] + session.options + [mode]).filter { !$0.isEmpty }.joined(separator: ", ")
-        let described = [role, kind].filter { !$0.isEmpty }.joined(separator: ": ")
-        var state = Tree.Part(style.safe(session.state), .faint)
-        switch session.state {
-        case "active", "starting", "releasing": state.meaning = .good
-        case "holding", "delayed": state.meaning = .lowered
-        case "interrupted":
-            state.meaning = .silenced
-            let by = session.by.isEmpty ? streams.first(where: \.isSilenced)?.by ?? "" : session.by
-            if !by.isEmpty { state.text += " by \(style.safe(by))" }
-        default: break
-        }
-        return [Tree.Part(style.safe(name), .name), Tree.Part(style.safe(described, limit: 300)), state]
+        let described = [role, session.traits.joined(separator: ", ")].filter { !$0.isEmpty }.joined(separator: ": ")
+        let by = session.state == "interrupted" ? session.interrupter(of: streams) : ""
+        let state = style.safe(session.state) + (by.isEmpty ? "" : " by \(style.safe(by))")
+        return [
+            Tree.Part(style.safe(session.label), .name), Tree.Part(style.safe(described, limit: 300)),
+            Tree.Part(state, session.meaning),
+        ]
     }
 
     private func parts(of stream: StreamRecord) -> [Tree.Part] {
-        let activity = stream.running ? "" : stream.wanted ? "waiting" : "not playing"
         var parts = [
             Tree.Part("\(stream.id) \(style.safe(stream.direction))"), style.treatment(of: stream, at: now),
         ]
-        let idle = stream.direction == "capture" && activity == "not playing" ? "not recording" : activity
         // For a stopped stream, "idle" adds nothing.
-        if !stream.isSilenced { parts.append(Tree.Part(idle, .faint)) }
+        if !stream.isSilenced, !stream.running {
+            let idle = stream.isCapture ? "not recording" : "not playing"
+            parts.append(Tree.Part(stream.wanted ? "waiting" : idle, .faint))
+        }
         if stream.glides == false, stream.direction == "playback" { parts.append(Tree.Part("fades in steps", .faint)) }
         if stream.muted { parts.append(Tree.Part("muted by its user or application", .faint)) }
         return parts
-    }
-}
-
-extension Style {
-    /// The treatment of a stream, its cause and its duration.
-    func treatment(of stream: StreamRecord, at now: Int64?) -> Tree.Part {
-        if stream.isFree {
-            let beside = stream.beside.map { safe($0) }.joined(separator: ", ")
-            return Tree.Part(beside.isEmpty ? "free" : "free beside \(beside), as its user wants it")
-        }
-        var text = stream.treatment == "player-paused" ? "player paused" : safe(stream.treatment)
-        if stream.treatment == "ducked" { text += " \(decibels(stream.gain))" }
-        if !stream.by.isEmpty { text += " by \(safe(stream.by))" }
-        if let reason = reason(stream.cause) { text += " (\(reason))" }
-        if let now, stream.since > 0 { text += " since \(age(from: stream.since, to: now))" }
-        return Tree.Part(text, stream.isSilenced ? .silenced : .lowered)
-    }
-
-    /// A reason in a few words; `nil` if it adds nothing to the treatment itself.
-    private func reason(_ name: String) -> String? {
-        if let known = Reason(rawValue: name) { return known.brief }
-        return name.isEmpty ? nil : safe(name)
-    }
-
-    /// A duration in its largest unit, such as `3 s`; the arguments are in microseconds.
-    func age(from start: Int64, to end: Int64) -> String {
-        let (difference, overflow) = end.subtractingReportingOverflow(start)
-        let seconds = overflow ? 0 : max(0, difference / 1_000_000)
-        return switch seconds {
-        case ..<120: "\(seconds) s"
-        case ..<7200: "\(seconds / 60) min"
-        case ..<172_800: "\(seconds / 3600) h"
-        default: "\(seconds / 86_400) days"
-        }
     }
 }
 

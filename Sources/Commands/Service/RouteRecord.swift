@@ -40,9 +40,10 @@ struct RouteRecord {
 
     /// The ports in use, for people; empty if there are none.
     func words(_ style: Style) -> String {
-        [("output", outputs), ("input", inputs)].compactMap { direction, ports in
+        let words = [("output", outputs), ("input", inputs)].compactMap { direction, ports in
             let names = ports.map { style.safe($0.label) }.joined(separator: " + ")
             return ports.isEmpty ? nil : "\(direction) \(names)"
         }.joined(separator: ", ")
+        return words.prefix(1).uppercased() + words.dropFirst()
     }
 }

@@ -17,8 +17,8 @@ struct ServiceState {
     var sessions: [SessionRecord]
     /// Sorted by number.
     var streams: [StreamRecord]
-    /// The sessions' numbers, the strongest claim first.
-    var strongest: [Int64]
+    /// The sessions, the strongest claim first.
+    var sessionsByStrength: [SessionRecord]
 
     /// The user's switches.
     struct Switches: Equatable {
@@ -61,17 +61,16 @@ struct ServiceState {
             silent: properties["Silent"]?.truth ?? false, doNotDisturb: properties["DoNotDisturb"]?.truth ?? false,
             locked: properties["Locked"]?.truth ?? false, pause: Pause(properties["PausedUntil"]))
         route = RouteRecord(properties: properties)
-        let received = (sessions.elements ?? []).map(SessionRecord.init)
-        strongest = received.map(\.id)
-        self.sessions = received.sorted { $0.id < $1.id }
+        sessionsByStrength = (sessions.elements ?? []).map(SessionRecord.init)
+        self.sessions = sessionsByStrength.sorted { $0.id < $1.id }
         self.streams = (streams.elements ?? []).map(StreamRecord.init).sorted { $0.id < $1.id }
     }
 
-    /// The sessions, the strongest claim first.
-    var sessionsByStrength: [SessionRecord] {
-        let known = Dictionary(sessions.map { ($0.id, $0) }) { first, _ in first }
-        return strongest.compactMap { known[$0] }
-    }
+    /// The streams of a session.
+    func streams(of session: SessionRecord) -> [StreamRecord] { streams.filter { $0.session == session.id } }
+
+    /// The streams without a session.
+    var strays: [StreamRecord] { streams.filter { stream in !sessions.contains { $0.id == stream.session } } }
 
     /// The members of the JSON object, in order.
     var members: [(String, WireValue)] {

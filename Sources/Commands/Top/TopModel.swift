@@ -60,24 +60,20 @@ struct TopModel {
     private(set) var rows: [RowID] = []
 
     private static func rows(of state: ServiceState) -> [RowID] {
-        let streams = Dictionary(grouping: state.streams, by: \.session)
-        let sessions = state.sessionsByStrength
-        let known = Set(sessions.map(\.id))
-        return sessions.flatMap { session in
-            [.session(session.id)] + (streams[session.id] ?? []).map { RowID.stream($0.id) }
-        } + state.streams.filter { !known.contains($0.session) }.map { .stream($0.id) }
+        state.sessionsByStrength.flatMap { session in
+            [.session(session.id)] + state.streams(of: session).map { .stream($0.id) }
+        } + state.strays.map { .stream($0.id) }
     }
 
     /// Takes what the service says now.
     mutating func update(_ view: StateFollower.View, at now: Int64) {
-        let former = rows
+        let place = selection.flatMap { rows.firstIndex(of: $0) } ?? 0
         self.view = view
         readAt = now
         rows = state.map(Self.rows) ?? []
         let present = rows
+        // If what was selected has gone, its neighbour takes its place.
         if selection.map(present.contains) != true {
-            // What was selected has gone: its neighbour takes its place.
-            let place = selection.flatMap { former.firstIndex(of: $0) } ?? 0
             selection = present.isEmpty ? nil : present[min(place, present.count - 1)]
         }
         if case .outputs(let index) = pane {

@@ -1,6 +1,4 @@
 import BusInterface
-import Glibc
-import PolicyEngine
 
 /// The cells of one row of `audio-session top`.
 struct TopRow {
@@ -12,7 +10,7 @@ struct TopRow {
     /// The cells of a session.
     func session(_ session: SessionRecord, _ kind: TopColumns.Kind) -> String {
         switch kind {
-        case .name: return style.safe(session.name.isEmpty ? "session \(session.id)" : session.name)
+        case .name: return style.safe(session.label)
         case .role:
             // A session without a role is named after its category.
             return style.safe(session.description.isEmpty ? session.category : session.description)
@@ -31,9 +29,11 @@ struct TopRow {
                 ? "\(stream.id) \(style.safe(stream.application))" : "  \(stream.id) \(style.safe(stream.direction))"
         case .role: return style.safe(stream.description)
         case .state: return Self.state(of: stream, style)
-        case .gain: return stream.direction == "capture" && stream.isFree ? "" : style.decibels(gain(of: stream))
-        case .bar: return stream.direction == "capture" ? "" : bar(stream.level(atThisMoment: true), width)
-        case .by: return cause(of: stream)
+        case .gain:
+            if stream.isCapture && stream.isFree { return "" }
+            return style.decibels(stream.isFree && stream.fadeRemaining == 0 ? 0 : stream.presentGain)
+        case .bar: return stream.isCapture ? "" : bar(stream.level(atThisMoment: true), width)
+        case .by: return stream.isFree && stream.muted ? "by user or application" : style.cause(of: stream)
         case .time:
             if let left = remaining(stream.fadeRemaining) { return "fade \(left)" }
             return stream.isFree || stream.since == 0 ? "" : style.age(from: stream.since, to: now)
@@ -46,7 +46,7 @@ struct TopRow {
         // By its user or application, whatever the policy does.
         if stream.muted { return "muted" }
         if stream.fadeRemaining > 0 { return "fading in" }
-        if stream.running { return stream.direction == "capture" ? "recording" : "playing" }
+        if stream.running { return stream.isCapture ? "recording" : "playing" }
         return stream.wanted ? "waiting" : "idle"
     }
 
@@ -54,35 +54,6 @@ struct TopRow {
     static func meaning(of stream: StreamRecord) -> Style.Meaning? {
         if stream.isFree { return !stream.running || stream.muted ? .faint : stream.beside.isEmpty ? nil : .good }
         return stream.isSilenced ? .silenced : .lowered
-    }
-
-    static func meaning(of session: SessionRecord) -> Style.Meaning? {
-        switch session.state {
-        case "active", "starting", "releasing": .good
-        case "holding", "delayed": .lowered
-        case "interrupted": .silenced
-        default: .faint
-        }
-    }
-
-    private func gain(of stream: StreamRecord) -> Double {
-        stream.isFree && stream.fadeRemaining == 0 ? 0 : stream.presentGain
-    }
-
-    private func cause(of stream: StreamRecord) -> String {
-        if stream.isFree {
-            if stream.muted { return "by user or application" }
-            let beside = stream.beside.map { style.safe($0) }.joined(separator: ", ")
-            return beside.isEmpty ? "" : "beside \(beside)"
-        }
-        // The treatment itself is in another column.
-        let words = style.treatment(of: stream, at: nil).text
-        for start in [" by ", " ("] {
-            if let place = words.indices.first(where: { words[$0...].hasPrefix(start) }) {
-                return String(words[place...].dropFirst())
-            }
-        }
-        return ""
     }
 
     /// A bar of a level in percent.

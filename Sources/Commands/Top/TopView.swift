@@ -54,7 +54,7 @@ struct TopView {
         parts += [("policy \(style.safe(policy, limit: 60))", nil), (style.safe(state.server), .faint)]
         lines = [line(parts, columns)]
         let route = state.route.words(style)
-        lines.append(line(route.isEmpty ? "no output" : route.prefix(1).uppercased() + route.dropFirst(), columns, nil))
+        lines.append(line(route.isEmpty ? "no output" : route, columns, nil))
         let cells = TopColumns(width: columns).row(style) { $0.rawValue }
         lines.append(reversed("  " + cells.joined(separator: " "), columns))
         return lines
@@ -109,7 +109,7 @@ struct TopView {
         let rows = model.rows
         if rows.isEmpty { return [line("  nobody plays or records", columns, .faint)] }
         let layout = TopColumns(width: columns)
-        let known = Set(state.sessions.map(\.id))
+        let strays = Set(state.strays.map(\.id))
         let cells = TopRow(style: style, now: now, age: max(0, now - model.readAt))
         return rows.dropFirst(first).prefix(room).map { row in
             var texts: [String] = []
@@ -118,11 +118,11 @@ struct TopView {
             case .session(let id):
                 guard let session = state.sessions.first(where: { $0.id == id }) else { return "" }
                 texts = layout.row(style) { cells.session(session, $0) }
-                meaning = TopRow.meaning(of: session)
+                meaning = session.meaning
             case .stream(let id):
                 guard let stream = state.streams.first(where: { $0.id == id }) else { return "" }
                 let bar = layout.shown.first { $0.kind == .bar }?.width ?? 0
-                let isStray = !known.contains(stream.session)
+                let isStray = strays.contains(id)
                 texts = layout.row(style) { cells.stream(stream, $0, isStray: isStray, width: bar) }
                 meaning = TopRow.meaning(of: stream)
             }
