@@ -64,10 +64,7 @@ struct Interrupt: ParsableCommand {
             if json && !command.isEmpty { throw ValidationError("--json and COMMAND exclude each other") }
         }
 
-        func run() throws {
-            let interruption = HeldInterruption(kind: kind, name: name, length: length, json: json, command: command)
-            try interruption.run()
-        }
+        func run() throws { try HeldInterruption(self).run() }
     }
 
     /// `audio-session interrupt end`

@@ -16,16 +16,16 @@ struct Monitor: ParsableCommand {
     var json = false
 
     func run() throws {
-        let monitoring = Monitoring(json: json)
-        try monitoring.run()
+        try Monitoring(json: json).run()
     }
 }
 
 /// One run of the monitor.
 private final class Monitoring {
     private let json: Bool
-    private var isOver = false
-    private var failure: (any Error)?
+    private lazy var follower = StateFollower(events: { [weak self] in self?.handle($0) }) { [weak self] in
+        self?.show($0)
+    }
     private var wasThere = false
     /// For people: the last words about each stream and session.
     private var told: [String: String] = [:]
@@ -33,12 +33,10 @@ private final class Monitoring {
     init(json: Bool) { self.json = json }
 
     func run() throws {
-        let follower = StateFollower(events: { [weak self] in self?.handle($0) }) { [weak self] in self?.show($0) }
-        let loop = follower.service.loop
-        let signals = SignalWatch([SIGINT, SIGTERM], loop: loop) { [weak self] _ in self?.isOver = true }
-        follower.start()
-        withExtendedLifetime(signals) { loop.run(until: { isOver }) }
-        if let failure { throw failure }
+        let signals = SignalWatch([SIGINT, SIGTERM], loop: follower.service.loop) { [weak self] _ in
+            self?.follower.end()
+        }
+        try withExtendedLifetime(signals) { try follower.run() }
     }
 
     private func show(_ view: StateFollower.View) {
@@ -51,16 +49,16 @@ private final class Monitoring {
             report("services-lost")
         case .failed(let error):
             Terminal.writeError("audio-session: \(error.explanation)")
-            end(with: ExitCode.failure)
+            follower.end(with: ExitCode.failure)
         case .present(let state):
             if wasThere { report("services-reset") }
             wasThere = true
             let now = WallTime.now.microseconds
             if json {
                 let head: [(String, WireValue)] = [("time", .int64(now)), ("kind", .string("snapshot"))]
-                write(SchemaJSON.line(head + state.members) + "\n")
+                follower.write(SchemaJSON.line(head + state.members) + "\n")
             } else {
-                write(StatusText(state: state, style: .output, now: now).text)
+                follower.write(StatusText(state: state, style: .output, now: now).text)
             }
         }
     }
@@ -76,22 +74,13 @@ private final class Monitoring {
     }
 
     private func show(_ event: EventText) {
-        guard !json else { return write(event.json + "\n") }
+        guard !json else { return follower.write(event.json + "\n") }
         // A change of what the line does not say would repeat it.
         if let subject = event.subject {
             let words = event.words(.output)
             guard told.updateValue(words, forKey: subject) != words else { return }
             if event.isLast { told[subject] = nil }
         }
-        write(event.line(.output) + "\n")
-    }
-
-    private func write(_ text: String) {
-        do { try Terminal.write(text) } catch { end(with: error) }
-    }
-
-    private func end(with error: any Error) {
-        failure = failure ?? error
-        isOver = true
+        follower.write(event.line(.output) + "\n")
     }
 }

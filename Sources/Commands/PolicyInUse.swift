@@ -34,10 +34,8 @@ struct PolicyInUse {
     static func preset(
         _ name: String, presetFolders: [String] = Self.presetFolders
     ) throws(Unusable) -> PolicyInUse {
-        let place = Place(line: 1, column: 1)
-        return try preset(
-            Node(content: .text(name, isQuoted: true), place: place), named: "--preset",
-            presetFolders: presetFolders)
+        let node = Node(content: .text(name, isQuoted: true), place: Place(line: 1, column: 1))
+        return try preset(node, named: "--preset", presetFolders: presetFolders)
     }
 
     /// The preset that a file names; an unknown name is reported at its place in the file.
@@ -45,14 +43,14 @@ struct PolicyInUse {
         _ name: Node, named file: String, presetFolders: [String] = Self.presetFolders
     ) throws(Unusable) -> PolicyInUse {
         let member = Member(key: Key(text: "preset", place: name.place), value: name)
-        var result = try PolicyInUse(PolicyFile([member], named: file, presetFolders: presetFolders))
+        var result = try inline([member], named: file, presetFolders: presetFolders)
         result.inForce.origin = name.text ?? result.policy.name
         return result
     }
 
     /// A policy written inside another file.
     static func inline(
-        _ members: [Member], named file: String, presetFolders: [String] = Self.presetFolders
+        _ members: [Member], named file: String, presetFolders: [String]
     ) throws(Unusable) -> PolicyInUse {
         try PolicyInUse(PolicyFile(members, named: file, presetFolders: presetFolders))
     }

@@ -23,7 +23,7 @@ private final class TopRun {
     private let terminal: TopTerminal
     private var model = TopModel()
     private var keys = TopKeyReader()
-    private var follower: StateFollower?
+    private lazy var follower = StateFollower { [weak self] in self?.update($0) }
     private var keyTimer: (any LoopTimer)?
     private let style = Style.output
     private var isOver = false
@@ -39,8 +39,6 @@ private final class TopRun {
     init(_ terminal: TopTerminal) { self.terminal = terminal }
 
     func run() throws {
-        let follower = StateFollower { [weak self] in self?.update($0) }
-        self.follower = follower
         let loop = follower.service.loop
         let signals = SignalWatch(
             [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH], loop: loop
@@ -51,8 +49,7 @@ private final class TopRun {
         terminal.enter()
         defer { terminal.leave() }
         show()
-        follower.start()
-        withExtendedLifetime(signals) { loop.run(until: { isOver }) }
+        try withExtendedLifetime(signals) { try follower.run() }
         input.cancel()
         keyTimer?.cancel()
     }
@@ -64,7 +61,7 @@ private final class TopRun {
         show()
         // Times go on while nothing happens.
         let isFading = model.state?.streams.contains { $0.fadeRemaining > 0 } ?? false
-        follower?.refresh(after: isFading ? Self.motion : Self.rest)
+        follower.refresh(after: isFading ? Self.motion : Self.rest)
         if let request = model.openExplanation { carryOut(request) }
     }
 
@@ -79,8 +76,13 @@ private final class TopRun {
         case SIGCONT:
             terminal.enter()
             show()
-        default: isOver = true
+        default: end()
         }
+    }
+
+    private func end() {
+        isOver = true
+        follower.end()
     }
 
     private func read(_ readiness: Readiness) {
@@ -88,12 +90,11 @@ private final class TopRun {
         let count = readiness.contains(.readable) ? Glibc.read(STDIN_FILENO, &bytes, bytes.count) : 0
         guard count > 0 else {
             // The terminal has gone.
-            if count == 0 || errno != EINTR && errno != EAGAIN { isOver = true }
+            if count == 0 || errno != EINTR && errno != EAGAIN { end() }
             return
         }
         press(keys.read(bytes[..<count]))
-        guard let loop = follower?.service.loop else { return }
-        keyTimer?.arm(at: keys.isWaiting ? loop.now &+ Self.keyLimit : nil)
+        keyTimer?.arm(at: keys.isWaiting ? follower.service.loop.now &+ Self.keyLimit : nil)
     }
 
     private func press(_ keys: [TopKey]) {
@@ -107,14 +108,14 @@ private final class TopRun {
         guard !isOver else { return }
         let (rows, columns) = terminal.size
         let lines = TopView.screen(&model, style, rows: rows, columns: columns, now: WallTime.now.microseconds)
-        if !terminal.show(lines) { isOver = true }
+        if !terminal.show(lines) { end() }
     }
 
     // MARK: - Requests
 
     private func carryOut(_ request: TopModel.Request) {
         switch request {
-        case .quit: isOver = true
+        case .quit: end()
         case .pause: call("Pause", [.uint64(0)], saying: "the policy is paused until it is resumed")
         case .resume: call("Resume", saying: "the policy is in force again")
         case .setRoute(let id): call("SetRoute", [.string(id)], saying: "the output is chosen")
@@ -133,7 +134,7 @@ private final class TopRun {
         _ member: String, _ arguments: [WireValue] = [], interface: String = AudioSessionBus.managerInterface,
         saying text: String
     ) {
-        follower?.call(member, arguments, interface: interface) { [weak self] result in
+        follower.call(member, arguments, interface: interface) { [weak self] result in
             guard let self else { return }
             switch result {
             case .success: model.notice = TopModel.Notice(text: text)
@@ -141,14 +142,14 @@ private final class TopRun {
             }
             show()
             // Not everything is followed by an event.
-            follower?.refresh()
+            follower.refresh()
         }
     }
 
     private func explain(_ row: TopModel.RowID, _ streams: [Int64]) {
         var texts: [String?] = Array(repeating: nil, count: min(streams.count, Self.mostExplained))
         for (index, stream) in streams.prefix(Self.mostExplained).enumerated() {
-            follower?.call("Explain", [.string(String(stream))]) { [weak self] result in
+            follower.call("Explain", [.string(String(stream))]) { [weak self] result in
                 guard let self else { return }
                 switch result {
                 case .success(let answer):

@@ -21,24 +21,18 @@ struct Waybar: ParsableCommand {
 /// One run of the command.
 private final class BarRun {
     private let once: Bool
-    private var follower: StateFollower?
+    private lazy var follower = StateFollower { [weak self] in self?.show($0) }
     private var shown: BarText?
-    private var isOver = false
-    private var failure: (any Error)?
 
     init(once: Bool) { self.once = once }
 
     func run() throws {
-        let follower = StateFollower { [weak self] in self?.show($0) }
-        self.follower = follower
         let loop = follower.service.loop
-        let signals = SignalWatch([SIGINT, SIGTERM, SIGHUP], loop: loop) { [weak self] _ in self?.isOver = true }
+        let signals = SignalWatch([SIGINT, SIGTERM, SIGHUP], loop: loop) { [weak self] _ in self?.follower.end() }
         // A bar that has gone reads nothing any more, and there may be no other line to find out by.
-        let reader = loop.watch(STDOUT_FILENO) { [weak self] in if $0.contains(.hungUp) { self?.isOver = true } }
-        follower.start()
-        withExtendedLifetime(signals) { loop.run(until: { isOver }) }
+        let reader = loop.watch(STDOUT_FILENO) { [weak self] in if $0.contains(.hungUp) { self?.follower.end() } }
+        try withExtendedLifetime(signals) { try follower.run() }
         reader.cancel()
-        if let failure { throw failure }
     }
 
     private func show(_ view: StateFollower.View) {
@@ -49,15 +43,12 @@ private final class BarRun {
         case .present(let state):
             bar = BarText(state, at: WallTime.now.microseconds)
             // What ends by itself is not always followed by an event.
-            if state.isInMotion { follower?.refresh(after: .seconds(1)) }
+            if state.isInMotion { follower.refresh(after: .seconds(1)) }
         }
         guard bar != shown else { return }
         shown = bar
-        do { try Terminal.write(bar.json + "\n") } catch {
-            failure = error
-            isOver = true
-        }
-        if once { isOver = true }
+        follower.write(bar.json + "\n")
+        if once { follower.end() }
     }
 }
 

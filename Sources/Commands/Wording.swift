@@ -12,8 +12,7 @@ extension Duration {
     /// In seconds with three decimals, `2.500`.
     var fixed: String {
         let milliseconds = (wholeNanoseconds + 500_000) / 1_000_000
-        let fraction = String(milliseconds % 1000)
-        return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
+        return "\(milliseconds / 1000).\(String(1000 + milliseconds % 1000).dropFirst())"
     }
 }
 

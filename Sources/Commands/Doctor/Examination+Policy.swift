@@ -112,24 +112,15 @@ extension Examination {
 
     var switches: Finding? {
         guard let switches = evidence.state?.switches else { return nil }
-        var on: [String] = []
-        var advice: [String] = []
-        if switches.pause != .none {
-            on.append("the policy is paused")
-            advice.append("audio-session resume")
-        }
-        if switches.silent {
-            on.append("the silent switch is on")
-            advice.append("audio-session silent off")
-        }
-        if switches.doNotDisturb {
-            on.append("do not disturb is on")
-            advice.append("audio-session do-not-disturb off")
-        }
-        if switches.locked { on.append("the screen is locked") }
-        return on.isEmpty
-            ? .ok("none is on, and the policy is not paused")
-            : .note(all(on), advice: advice)
+        let known: [(isOn: Bool, text: String, advice: String?)] = [
+            (switches.pause != .none, "the policy is paused", "audio-session resume"),
+            (switches.silent, "the silent switch is on", "audio-session silent off"),
+            (switches.doNotDisturb, "do not disturb is on", "audio-session do-not-disturb off"),
+            (switches.locked, "the screen is locked", nil),
+        ]
+        let on = known.filter(\.isOn)
+        if on.isEmpty { return .ok("none is on, and the policy is not paused") }
+        return .note(all(on.map(\.text)), advice: on.compactMap(\.advice))
     }
 
     // MARK: - The streams

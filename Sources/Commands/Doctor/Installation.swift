@@ -17,11 +17,9 @@ enum Installation {
             if let home { folders.append("\(home)/.local/lib/audio-session") }
         case .pulseAudio:
             let words = process.map { Processes.words(of: $0.number) } ?? []
-            for (word, next) in zip(words, words.dropFirst() + [""]) {
-                if word == "-p" { folders = [next] }
-                if word.hasPrefix("--dl-search-path=") { folders = [String(word.dropFirst(17))] }
+            if let said = values(of: "-p", "--dl-search-path=", in: words).last {
+                return unique(said.split(separator: ":").map(String.init))
             }
-            if !folders.isEmpty { return unique(folders.flatMap { $0.split(separator: ":").map(String.init) }) }
             for root in ["/usr/lib"] + FileBytes.names(in: "/usr/lib").map({ "/usr/lib/\($0)" }) {
                 folders += FileBytes.names(in: root).filter { $0.hasPrefix("pulse-") }.map { "\(root)/\($0)/modules" }
                 folders.append("\(root)/pulseaudio/modules")
@@ -55,13 +53,17 @@ enum Installation {
             for root in ["/etc/pulse"] + (configuration.map { ["\($0)/pulse"] } ?? []) {
                 files += ["\(root)/default.pa"] + configurationFiles(in: "\(root)/default.pa.d", ending: ".pa")
             }
-            for (word, next) in zip(words, words.dropFirst() + [""]) {
-                if word == "-F" { files.append(next) }
-                if word.hasPrefix("--file=") { files.append(String(word.dropFirst(7))) }
-            }
+            files += values(of: "-F", "--file=", in: words)
         }
         let isInCommand = words.contains { $0.contains(sound.module) }
         return files.filter { mentions($0, [sound.module]) } + (isInCommand ? ["the server's command line"] : [])
+    }
+
+    /// The values of an option in the words of a command line, such as `-F FILE` or `--file=FILE`.
+    private static func values(of short: String, _ long: String, in words: [String]) -> [String] {
+        zip(words, words.dropFirst() + [""]).compactMap { word, next in
+            word == short ? next : word.hasPrefix(long) ? String(word.dropFirst(long.count)) : nil
+        }
     }
 
     /// The user's and the administrator's files for WirePlumber that speak of its role policy.

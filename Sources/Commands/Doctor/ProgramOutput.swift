@@ -15,9 +15,7 @@ enum ProgramOutput {
         guard pipe(&ends) == 0 else { return "" }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
-        // With a status of its own for a program that is not there.
-        let variables = ["LC_ALL": "C"].merging(changes) { $1 }.map { "\($0)=\($1)" }
-        let (child, error) = spawn(["env"] + variables + words) { files in
+        let (child, error) = spawn(words, environment: ["LC_ALL": "C"].merging(changes) { $1 }) { files in
             posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
             posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO)
             posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
@@ -28,7 +26,7 @@ enum ProgramOutput {
         kill(child, SIGKILL)
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        return [126, 127].contains(status >> 8) ? nil : text
+        return text
     }
 
     private static func read(_ descriptor: Int32) -> String {

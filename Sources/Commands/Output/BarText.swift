@@ -51,16 +51,13 @@ struct BarText: Equatable {
         let calls = heard.filter { $0.priority >= Int64(Priority.phone.rawValue) }
         let stopped = sessions.filter { $0.state == "interrupted" }
         let lowered = state.streams.filter { $0.treatment == "ducked" && $0.wanted }
-        var situations: [Situation] = []
-        if state.switches.pause != .none { situations.append(.paused) }
-        if !calls.isEmpty { situations.append(.call) }
-        if !stopped.isEmpty { situations.append(.interrupted) }
-        if !lowered.isEmpty { situations.append(.ducked) }
-        if state.switches.silent { situations.append(.silent) }
-        if state.switches.doNotDisturb { situations.append(.doNotDisturb) }
+        let known: [(isSo: Bool, situation: Situation)] = [
+            (state.switches.pause != .none, .paused), (!calls.isEmpty, .call), (!stopped.isEmpty, .interrupted),
+            (!lowered.isEmpty, .ducked), (state.switches.silent, .silent), (state.switches.doNotDisturb, .doNotDisturb),
+        ]
+        situations = known.filter(\.isSo).map(\.situation)
         if situations.isEmpty { situations = [.idle] }
         let first = situations[0]
-        self.situations = situations
         situation = first
         let words: String =
             switch first {

@@ -47,7 +47,8 @@ extension ServiceState {
     func portTable(_ style: Style) -> String {
         var columns = Columns(["", "DIRECTION", "TYPE", "NAME", "ID"], numbers: [], style: style)
         let lists = [
-            ("output", route.outputs, route.availableOutputs), ("input", route.inputs, route.availableInputs),
+            ("output", route.outputs, route.availableOutputs ?? []),
+            ("input", route.inputs, route.availableInputs ?? []),
         ]
         for (direction, used, available) in lists {
             let others = used.filter { port in !available.contains { $0.id == port.id } }

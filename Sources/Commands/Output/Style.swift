@@ -37,16 +37,8 @@ struct Style {
     /// A text from another program, cut, without characters that control a terminal.
     func safe(_ text: String, limit: Int = 40) -> String {
         let shown = printable(text, limit: limit)
-        guard !isUnicode else { return shown }
-        var result = String.UnicodeScalarView()
-        for scalar in shown.unicodeScalars {
-            if scalar.isASCII {
-                result.append(scalar)
-            } else {
-                result.append(contentsOf: (scalar == "…" ? "..." : "?").unicodeScalars)
-            }
-        }
-        return String(result)
+        if isUnicode { return shown }
+        return shown.unicodeScalars.map { $0.isASCII ? String($0) : $0 == "…" ? "..." : "?" }.joined()
     }
 
     /// A gain such as `−20 dB`, to a tenth.

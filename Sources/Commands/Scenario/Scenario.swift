@@ -38,7 +38,7 @@ struct Scenario {
         /// A role, or `duck` or `speech`.
         var kind: String
         /// The place of the kind in the file.
-        var place = Place(line: 0, column: 0)
+        var place: Place
         /// The name that is shown and that interrupted applications are told.
         var displayName: String
         /// The daemon's properties, in the order of the file.
@@ -57,51 +57,38 @@ struct Scenario {
         case session(Int)
     }
 
-    /// An event for streams, sessions, devices, the desktop or the policy.
+    /// What happens to streams, sessions, interruptions, devices, the desktop or the policy; ``Event/text(_:)`` says it.
     enum Action {
         /// The application wants the stream to play or record; the stream is created if it does not exist.
         case play(Int)
-        /// The user or the application pauses the stream.
         case pause(Int)
-        /// The stream ends.
         case stop(Int)
         /// An application dies, with all of its streams and sessions.
         case kill(Party)
         /// The user sets the stream's volume, a factor from 0 to 1.
         case volume(Int, Double)
-        /// The user mutes or unmutes the stream.
         case muteStream(Int, Bool)
         /// The stream's sound becomes loud enough to count, or too quiet for that.
         case sound(Int, Bool)
         /// The user frees the stream from what silences or lowers it.
         case free(Int)
-        /// The user moves one stream to an output or input.
         case move(Int, to: String)
-        /// An application opens a session.
         case open(Int)
         /// The application sets category and options, and the mode if given.
         case category(Int, Category, CategoryOptions, Mode?)
-        /// The application sets only the mode.
         case mode(Int, Mode)
         /// The application activates the session; with `mayWait`, as soon as that is possible.
         case activate(Int, mayWait: Bool)
-        /// The application deactivates the session.
         case deactivate(Int, notifyOthers: Bool)
         /// The application cancels a delayed activation.
         case cancel(Int)
-        /// The application closes the session.
         case close(Int)
-        /// A daemon begins its interruption.
         case begin(Int)
-        /// The daemon ends its interruption.
         case end(Int)
-        /// The machine goes to sleep, or wakes up.
         case sleep(Bool)
-        /// The user locks or unlocks the screen, or changes a switch.
         case lock(Bool)
         case silent(Bool)
         case doNotDisturb(Bool)
-        /// The user mutes or unmutes an input.
         case mute(String, Bool)
         /// An output or input is plugged in, and all streams of the direction go there.
         case plug(String)
@@ -109,7 +96,6 @@ struct Scenario {
         case unplug(String)
         /// The user chooses the output for all playback; it is plugged in first if necessary.
         case route(String)
-        /// Another policy comes into force.
         case policy(PolicyInUse)
     }
 
@@ -193,20 +179,16 @@ extension Scenario {
         }
     }
 
-    /// The name of an application in messages to others, by a name in the file; `nil` for an unknown name.
-    ///
-    /// A session or stream has the name of its application, an interruption its display name; outputs and inputs keep
-    /// their names.
-    func label(of name: String) -> String? {
-        if let session = sessions.first(where: { $0.name == name }) { return session.application.name }
-        if let stream = streams.first(where: { $0.name == name }) { return stream.application.name }
-        if let interruption = interruptions.first(where: { $0.name == name }) { return interruption.displayName }
-        if name == Self.sleeper { return SystemInterruption.sleeper }
-        return ports.contains(name) ? name : nil
+    /// The names that can stand in `by NAME`, with the names that messages to others have: sessions and streams have that
+    /// of their application, outputs and inputs their own.
+    var labels: [(name: String, label: String)] {
+        sessions.map { ($0.name, $0.application.name) } + streams.map { ($0.name, $0.application.name) }
+            + interruptions.map { ($0.name, $0.displayName) } + [("sleep", SystemInterruption.sleeper)]
+            + ports.map { ($0, $0) }
     }
 
-    /// The name that stands for the machine's sleep in `by NAME`.
-    static let sleeper = "sleep"
+    /// The name in messages to others, by a name in the file; `nil` for an unknown name.
+    func label(of name: String) -> String? { labels.first { $0.name == name }?.label }
 
     /// All outputs and inputs of the story.
     var ports: [String] {

@@ -66,7 +66,7 @@ extension ScenarioReader {
             guard let to = to(detail("to"), member, "headphones"),
                 let name = text(to, "the name of an output or input, such as headphones"), let stream
             else { return nil }
-            let isInput = inputs.contains(name) || name == VirtualPorts.microphone
+            let isInput = isInput(name)
             if isInput == (streams[stream].direction == .capture) { return .move(stream, to: name) }
             diagnosis.error(
                 at: to.place, found: "the \(isInput ? "input" : "output") \(to.summary)",
@@ -79,18 +79,13 @@ extension ScenarioReader {
             let session = session(node)
             guard let mode = to(detail("to"), member, "voice-chat").flatMap({ mode($0) }) else { return nil }
             return session.map { .mode($0, mode) }
-        case "activate":
+        case "activate", "deactivate":
+            let isActivation = member.key.text == "activate"
             let session = session(node)
-            guard
-                let flags = flags(detail("flags"), of: "activate", ["delayed"], not: "notify-others", of: "deactivate")
-            else { return nil }
-            return session.map { .activate($0, mayWait: !flags.isEmpty) }
-        case "deactivate":
-            let session = session(node)
-            guard
-                let flags = flags(detail("flags"), of: "deactivate", ["notify-others"], not: "delayed", of: "activate")
-            else { return nil }
-            return session.map { .deactivate($0, notifyOthers: !flags.isEmpty) }
+            guard let hasFlag = hasFlag(detail("flags"), isActivation: isActivation) else { return nil }
+            return session.map {
+                isActivation ? .activate($0, mayWait: hasFlag) : .deactivate($0, notifyOthers: hasFlag)
+            }
         case "cancel": return session(node).map { .cancel($0) }
         case "close": return session(node).map { .close($0) }
         case "begin": return interruption(node).map { .begin($0) }
@@ -106,7 +101,7 @@ extension ScenarioReader {
         case "unplug": return pluggablePort(node).map { .unplug($0) }
         case "route":
             guard let name = text(node, "the name of an output, such as headphones") else { return nil }
-            guard !inputs.contains(name), name != VirtualPorts.microphone else {
+            guard !isInput(name) else {
                 diagnosis.error(
                     at: node.place, found: "the input \(node.summary)",
                     expected: "the name of an output, such as headphones")
@@ -144,40 +139,36 @@ extension ScenarioReader {
         word(node, among: Mode.allCases.map(\.rawValue), "a mode").flatMap { Mode(rawValue: $0) }
     }
 
-    /// The flags of a call. A flag of the other call is an error that names that call (R11).
-    private mutating func flags(
-        _ node: Node?, of call: String, _ known: [String], not other: String, of otherCall: String
-    ) -> [String]? {
-        guard let node else { return [] }
+    private func isInput(_ name: String) -> Bool { inputs.contains(name) || name == VirtualPorts.microphone }
+
+    /// Whether a call has its flag. The flag of the other call is an error that names that call (R11).
+    private mutating func hasFlag(_ node: Node?, isActivation: Bool) -> Bool? {
+        guard let node else { return false }
+        let calls = [("activate", "delayed"), ("deactivate", "notify-others")]
+        let ((call, flag), (otherCall, other)) = isActivation ? (calls[0], calls[1]) : (calls[1], calls[0])
         if case .array(let elements) = node.content, let stray = elements.first(where: { $0.text == other }) {
             diagnosis.error(
                 at: stray.place, found: "'\(other)', which is a flag of \(otherCall)",
-                expected: "flags of \(call): \(list(known))")
+                expected: "flags of \(call): \(flag)")
             return nil
         }
-        return words(node, among: known, "flags")
+        return words(node, among: [flag], "flags").map { !$0.isEmpty }
     }
 
-    /// The stream, session or interruption that stands for an application.
+    /// The stream or session that stands for an application.
     private mutating func party(_ node: Node) -> Scenario.Party? {
-        if let name = node.text {
-            let stream = streams.firstIndex { $0.name == name }
-            let session = sessions.firstIndex { $0.name == name }
-            if let stream, let session, streams[stream].application != sessions[session].application {
-                diagnosis.error(
-                    at: node.place, found: "\(node.summary), which is a stream and a session of two applications",
-                    expected: "a name that only one of them has")
-                return nil
-            }
-            if let stream { return .stream(stream) }
-            if let session { return .session(session) }
+        let stream = streams.firstIndex { $0.name == node.text }
+        let session = sessions.firstIndex { $0.name == node.text }
+        if let stream, let session, streams[stream].application != sessions[session].application {
+            diagnosis.error(
+                at: node.place, found: "\(node.summary), which is a stream and a session of two applications",
+                expected: "a name that only one of them has")
+            return nil
         }
-        let names = streams.map(\.name) + sessions.map(\.name)
-        diagnosis.error(
-            at: node.place, found: node.summary,
-            expected: "the name of one of the streams" + (sessions.isEmpty ? "" : " or sessions"),
-            nearest: node.text.flatMap { nearest(to: $0, among: names) })
-        return nil
+        return stream.map { .stream($0) } ?? session.map { .session($0) }
+            ?? unexpected(
+                node, "the name of one of the streams" + (sessions.isEmpty ? "" : " or sessions"),
+                among: streams.map(\.name) + sessions.map(\.name))
     }
 
     // MARK: - The whole scenario

@@ -8,52 +8,42 @@ extension ScenarioReader {
             let members = diagnosis.members(of: members, known: ["at", "stream", "session", "is", "told"])
             let moment = moment(members, place)
             func value(_ key: String) -> Node? { members.last { $0.key.text == key }?.value }
+            let (word, told) = (value("is"), value("told"))
             let subject: Scenario.Expectation.Subject?
-            var position = place
             switch (value("stream"), value("session")) {
-            case (let named?, nil):
-                subject = readStream(named, value("is"), place)
-                position = value("is")?.place ?? place
-                if let stray = value("told") {
-                    diagnosis.error(
-                        at: stray.place, found: "what a stream is told",
-                        expected: "is = …, as only sessions are told something")
-                }
-            case (nil, let named?):
-                subject = readSession(named, value("is"), value("told"), place)
-                position = (value("is") ?? value("told"))?.place ?? place
+            case (let named?, nil): subject = readStream(named, word, told, place)
+            case (nil, let named?): subject = readSession(named, word, told, place)
             case (_?, let second?):
                 diagnosis.error(
                     at: second.place, found: "a stream and a session in one expectation", expected: "one of them")
                 return nil
             case (nil, nil):
-                diagnosis.error(
-                    at: place, found: "an expectation without 'stream' or 'session'",
-                    expected: "stream = … or session = …")
-                if value("is") == nil, value("told") == nil {
-                    diagnosis.error(at: place, found: "an expectation without 'is'", expected: "is = …")
-                }
-                return nil
+                subject = missing("'stream' or 'session'", "stream = … or session = …", place)
+                if word == nil, told == nil { return missing("'is'", "is = …", place) }
             }
             guard let subject, let moment else { return nil }
-            return Scenario.Expectation(moment: moment, subject: subject, place: position)
+            return Scenario.Expectation(moment: moment, subject: subject, place: (word ?? told)?.place ?? place)
         }
     }
 
+    /// Reports what an expectation lacks, which stands for nothing then.
+    private mutating func missing<Value>(_ what: String, _ expected: String, _ place: Place) -> Value? {
+        diagnosis.error(at: place, found: "an expectation without \(what)", expected: expected)
+        return nil
+    }
+
     private mutating func readStream(
-        _ named: Node, _ word: Node?, _ place: Place
+        _ named: Node, _ word: Node?, _ told: Node?, _ place: Place
     ) -> Scenario.Expectation.Subject? {
-        let stream = stream(named)
-        guard let word else {
-            diagnosis.error(at: place, found: "an expectation without 'is'", expected: "is = …")
-            return nil
-        }
-        guard let condition = word.text.flatMap({ Condition($0) }) else {
+        if let told {
             diagnosis.error(
-                at: word.place, found: word.summary,
-                expected: "what the stream is: \(list(Condition.known)), or \"ducked -20\"",
-                nearest: word.text.flatMap { nearest(to: $0, among: Condition.known) })
-            return nil
+                at: told.place, found: "what a stream is told", expected: "is = …, as only sessions are told something")
+        }
+        let stream = stream(named)
+        guard let word else { return missing("'is'", "is = …", place) }
+        guard let condition = word.text.flatMap({ Condition($0) }) else {
+            return unexpected(
+                word, "what the stream is: \(list(Condition.known)), or \"ducked -20\"", among: Condition.known)
         }
         return stream.map { .stream($0, condition) }
     }
@@ -74,28 +64,14 @@ extension ScenarioReader {
             diagnosis.error(
                 at: second.place, found: "'is' and 'told' in one expectation", expected: "an expectation for each")
             return nil
-        case (nil, nil):
-            diagnosis.error(
-                at: place, found: "an expectation without 'is' or 'told'", expected: "is = … or told = [ … ]")
-            return nil
+        case (nil, nil): return missing("'is' or 'told'", "is = … or told = [ … ]", place)
         }
     }
 
     private mutating func readTold(_ node: Node) -> [Told]? {
-        guard case .array(let elements) = node.content else {
-            diagnosis.error(
-                at: node.place, found: node.summary,
-                expected: "an array of what it was told, [ active \"ended resume\" ]")
-            return nil
-        }
         var result: [Told] = []
-        for element in elements {
-            guard let text = element.text else {
-                diagnosis.error(
-                    at: element.place, found: element.summary,
-                    expected: "what the session is told: \(list(Told.forms))")
-                return nil
-            }
+        for element in elements(node, "what it was told, [ active \"ended resume\" ]") ?? [] {
+            guard let text = text(element, "what the session is told: \(list(Told.forms))") else { return nil }
             do throws(Told.Mistake) {
                 result.append(try Told.read(text))
             } catch {
@@ -109,16 +85,14 @@ extension ScenarioReader {
 
     /// Reports names in expected messages that the story does not contain.
     mutating func checkNames(_ scenario: Scenario) {
-        let names =
-            scenario.sessions.map(\.name) + scenario.streams.map(\.name) + scenario.interruptions.map(\.name)
-            + scenario.ports + [Scenario.sleeper]
+        let labels = scenario.labels
         for expectation in scenario.expectations {
             guard case .told(_, let list) = expectation.subject else { continue }
-            for name in list.compactMap(\.name) where scenario.label(of: name) == nil {
+            for name in list.compactMap(\.name) where !labels.contains(where: { $0.name == name }) {
                 diagnosis.error(
                     at: expectation.place, found: "'by \(printable(name))'",
                     expected: "the name of a session, stream, interruption, output or input, or sleep",
-                    nearest: nearest(to: name, among: names))
+                    nearest: nearest(to: name, among: labels.map(\.name)))
             }
         }
     }

@@ -109,10 +109,7 @@ struct ScenarioReader {
             switch node.content {
             case .text: result = try .preset(node, named: file, presetFolders: presetFolders)
             case .object(let members): result = try .inline(members, named: file, presetFolders: presetFolders)
-            case .array:
-                diagnosis.error(
-                    at: node.place, found: node.summary, expected: "a preset or a policy, { key = value … }")
-                return nil
+            case .array: return unexpected(node, "a preset or a policy, { key = value … }")
             }
             inPolicies += result.diagnostics
             result.source = node
@@ -125,50 +122,31 @@ struct ScenarioReader {
 
     private mutating func readSessions(_ node: Node) {
         for (name, members) in named(node, among: sessions.map(\.name), "session") {
-            var properties: [Property] = []
-            var avoidsAlerts = false
-            var isInterrupted: Bool?
-            for member in diagnosis.members(of: members, known: nil) {
-                switch member.key.text {
-                case "no-interruptions-from-system-alerts":
-                    avoidsAlerts = truth(member.value) ?? avoidsAlerts
-                case "interruption-on-route-disconnect": isInterrupted = truth(member.value)
-                default:
-                    guard let value = text(member.value, "the value of a property") else { continue }
-                    properties.append(Property(key: member.key.text, value: value))
-                }
-            }
+            let keys = ["no-interruptions-from-system-alerts", "interruption-on-route-disconnect"]
+            let (own, properties) = divided(members, keys)
             sessions.append(
                 Scenario.Session(
                     name: name, properties: properties, application: properties.application(otherwise: name),
-                    avoidsAlerts: avoidsAlerts, isInterruptedOnDisconnect: isInterrupted))
+                    avoidsAlerts: own[keys[0]].flatMap { truth($0) } ?? false,
+                    isInterruptedOnDisconnect: own[keys[1]].flatMap { truth($0) }))
         }
     }
 
     private mutating func readInterruptions(_ node: Node) {
         for (name, members) in named(node, among: interruptions.map(\.name), "interruption") {
-            var interruption = Scenario.Interruption(
-                name: name, kind: "", displayName: name, properties: [])
-            var place = node.place
-            for member in diagnosis.members(of: members, known: nil) {
-                place = member.key.place
-                switch member.key.text {
-                case "kind":
-                    interruption.kind = text(member.value, "what it is") ?? interruption.kind
-                    interruption.place = member.value.place
-                case "display-name":
-                    interruption.displayName = text(member.value, "what it is called") ?? interruption.displayName
-                default:
-                    guard let value = text(member.value, "the value of a property") else { continue }
-                    interruption.properties.append(Property(key: member.key.text, value: value))
-                }
-            }
-            if interruption.kind.isEmpty {
+            let (own, properties) = divided(members, ["kind", "display-name"])
+            let kind = own["kind"].flatMap { text($0, "what it is") } ?? ""
+            let displayName = own["display-name"].flatMap { text($0, "what it is called") } ?? name
+            let place = members.last?.key.place ?? node.place
+            if kind.isEmpty {
                 diagnosis.error(
                     at: place, found: "the interruption '\(printable(name))' without 'kind'",
                     expected: "both, such as kind = phone")
             }
-            interruptions.append(interruption)
+            interruptions.append(
+                Scenario.Interruption(
+                    name: name, kind: kind, place: own["kind"]?.place ?? place, displayName: displayName,
+                    properties: properties))
         }
     }
 
@@ -181,31 +159,37 @@ struct ScenarioReader {
 
     private mutating func readStreams(_ node: Node) {
         for (name, members) in named(node, among: streams.map(\.name), "stream") {
-            var stream = Scenario.Stream(
-                name: name, direction: .playback, properties: [], application: [].application(otherwise: name))
-            var place = node.place
-            for property in diagnosis.members(of: members, known: nil) {
-                switch property.key.text {
-                case "direction":
-                    let word = word(property.value, among: ["playback", "capture"])
-                    stream.direction = word == "capture" ? .capture : .playback
-                case "session":
-                    place = property.value.place
-                    stream.session = session(property.value)
-                default:
-                    guard let value = text(property.value, "the value of a property") else { continue }
-                    stream.properties.append(Property(key: property.key.text, value: value))
-                }
-            }
-            let owner = stream.session.map { sessions[$0] }
-            stream.application = stream.properties.application(otherwise: owner?.application.name ?? name)
-            if let owner, stream.application != owner.application {
+            let (own, properties) = divided(members, ["direction", "session"])
+            let direction = own["direction"].flatMap { word($0, among: ["playback", "capture"]) }
+            let session = own["session"].flatMap { self.session($0) }
+            let owner = session.map { sessions[$0] }
+            let application = properties.application(otherwise: owner?.application.name ?? name)
+            if let owner, application != owner.application {
                 diagnosis.error(
-                    at: place, found: "a session of '\(printable(owner.application.name))'",
-                    expected: "one of the stream's own application, '\(printable(stream.application.name))'")
+                    at: own["session"]?.place, found: "a session of '\(printable(owner.application.name))'",
+                    expected: "one of the stream's own application, '\(printable(application.name))'")
             }
-            streams.append(stream)
+            streams.append(
+                Scenario.Stream(
+                    name: name, direction: direction == "capture" ? .capture : .playback, properties: properties,
+                    session: session, application: application))
         }
+    }
+
+    /// The values of some keys, and the other members as properties, in the order of the file.
+    private mutating func divided(
+        _ members: [Member], _ keys: [String]
+    ) -> (own: [String: Node], properties: [Property]) {
+        var own: [String: Node] = [:]
+        var properties: [Property] = []
+        for member in diagnosis.members(of: members, known: nil) {
+            if keys.contains(member.key.text) {
+                own[member.key.text] = member.value
+            } else if let value = text(member.value, "the value of a property") {
+                properties.append(Property(key: member.key.text, value: value))
+            }
+        }
+        return (own, properties)
     }
 
     /// The objects of a section with their names, each name once.

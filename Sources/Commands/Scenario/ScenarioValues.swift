@@ -3,20 +3,28 @@ import PolicyFile
 
 /// Reads the values of scenario files.
 extension ScenarioReader {
-    /// The objects in an array, each with its place in the file.
-    mutating func objects(_ node: Node, _ expected: String) -> [(Place, [Member])] {
-        guard case .array(let elements) = node.content else {
-            diagnosis.error(at: node.place, found: node.summary, expected: "an array of \(expected)")
-            return []
-        }
-        return elements.compactMap { element in diagnosis.object(element).map { (element.place, $0) } }
-    }
-
-    mutating func text(_ node: Node, _ expected: String) -> String? {
-        if let text = node.text { return text }
-        diagnosis.error(at: node.place, found: node.summary, expected: expected)
+    /// Reports a value that is not what was expected, and stands for nothing.
+    mutating func unexpected<Value>(_ node: Node, _ expected: String, among known: [String] = []) -> Value? {
+        diagnosis.error(
+            at: node.place, found: node.summary, expected: expected,
+            nearest: node.text.flatMap { nearest(to: $0, among: known) })
         return nil
     }
+
+    /// The elements of an array.
+    mutating func elements(_ node: Node, _ expected: String) -> [Node]? {
+        if case .array(let elements) = node.content { return elements }
+        return unexpected(node, "an array of \(expected)")
+    }
+
+    /// The objects in an array, each with its place in the file.
+    mutating func objects(_ node: Node, _ expected: String) -> [(Place, [Member])] {
+        (elements(node, expected) ?? []).compactMap { element in
+            diagnosis.object(element).map { (element.place, $0) }
+        }
+    }
+
+    mutating func text(_ node: Node, _ expected: String) -> String? { node.text ?? unexpected(node, expected) }
 
     /// The name of an output or input that can be plugged and unplugged.
     mutating func pluggablePort(_ node: Node) -> String? {
@@ -33,50 +41,35 @@ extension ScenarioReader {
 
     /// The index of a name.
     private mutating func index(_ node: Node, among names: [String], _ kind: String) -> Int? {
-        if let name = node.text, let index = names.firstIndex(of: name) { return index }
-        diagnosis.error(
-            at: node.place, found: node.summary, expected: "the name of one of the \(kind)",
-            nearest: node.text.flatMap { nearest(to: $0, among: names) })
-        return nil
+        node.text.flatMap { names.firstIndex(of: $0) }
+            ?? unexpected(node, "the name of one of the \(kind)", among: names)
     }
 
     /// One of several words.
     mutating func word(_ node: Node, among known: [String], _ what: String? = nil) -> String? {
         if let word = node.text, known.contains(word) { return word }
-        diagnosis.error(
-            at: node.place, found: node.summary, expected: (what.map { "\($0): " } ?? "") + list(known),
-            nearest: node.text.flatMap { nearest(to: $0, among: known) })
-        return nil
+        return unexpected(node, (what.map { "\($0): " } ?? "") + list(known), among: known)
     }
 
     /// An array of words.
     mutating func words(_ node: Node, among known: [String], _ what: String) -> [String]? {
-        guard case .array(let elements) = node.content else {
-            diagnosis.error(at: node.place, found: node.summary, expected: "an array of \(what): \(list(known))")
-            return nil
-        }
+        guard let elements = elements(node, "\(what): \(list(known))") else { return nil }
         let found = elements.map { word($0, among: known, what) }
         return found.contains(nil) ? nil : found.compactMap { $0 }
     }
 
-    mutating func truth(_ node: Node) -> Bool? {
-        word(node, among: ["true", "false"]).map { $0 == "true" }
-    }
+    mutating func truth(_ node: Node) -> Bool? { word(node, among: ["true", "false"]).map { $0 == "true" } }
 
     /// Whether a switch is on.
-    mutating func isOn(_ node: Node) -> Bool? {
-        word(node, among: ["on", "off"]).map { $0 == "on" }
-    }
+    mutating func isOn(_ node: Node) -> Bool? { word(node, among: ["on", "off"]).map { $0 == "on" } }
 
     mutating func moment(_ members: [Member], _ place: Place) -> Duration? {
         guard let node = members.last(where: { $0.key.text == "at" })?.value else {
             diagnosis.error(at: place, found: "no moment", expected: "at = …")
             return nil
         }
-        if let moment = node.text.flatMap({ ScenarioTime.read($0) }) { return moment }
-        diagnosis.error(
-            at: node.place, found: node.summary, expected: "a time from 0 to 24 h, such as 1500, 1500ms or 1.5s")
-        return nil
+        return node.text.flatMap { ScenarioTime.read($0) }
+            ?? unexpected(node, "a time from 0 to 24 h, such as 1500, 1500ms or 1.5s")
     }
 
     /// A factor from 0 to 1, `0.4` or `40%`.
@@ -88,8 +81,7 @@ extension ScenarioReader {
                 if 0...1 ~= factor { return factor }
             }
         }
-        diagnosis.error(at: node.place, found: node.summary, expected: "a volume from 0% to 100%")
-        return nil
+        return unexpected(node, "a volume from 0% to 100%")
     }
 }
 

@@ -8,11 +8,7 @@ import PolicyFile
 /// An interruption that this process keeps until a signal, a time limit, or the end of a command.
 final class HeldInterruption {
     private let service = ServiceConnection()
-    private let kind: Interrupt.Kind
-    private let name: String?
-    private let length: Length?
-    private let json: Bool
-    private let command: [String]
+    private let options: Interrupt.Begin
     private var isOver = false
     /// The reason for an early end.
     private var failure: (any Error)?
@@ -21,20 +17,14 @@ final class HeldInterruption {
     private var cookie: WireValue?
     private var child: pid_t?
 
-    init(kind: Interrupt.Kind, name: String?, length: Length?, json: Bool, command: [String]) {
-        self.kind = kind
-        self.name = name
-        self.length = length
-        self.json = json
-        self.command = command
-    }
+    init(_ options: Interrupt.Begin) { self.options = options }
 
     func run() throws {
         // First, so that no signal during the start is lost.
         let signals = SignalWatch([SIGINT, SIGTERM, SIGHUP, SIGCHLD], loop: service.loop) { [weak self] signal in
             self?.handle(signal)
         }
-        let lock = InterruptionLock.acquire(kind.rawValue)
+        let lock = InterruptionLock.acquire(options.kind.rawValue)
         defer { lock?.release() }
         let first = try service.owner().orExit()
         owner = first
@@ -43,7 +33,7 @@ final class HeldInterruption {
         let following = service.bus.follow(AudioSessionBus.name) { [weak self] in self?.follow($0) }
         try start()
         let timer = service.loop.timer { [weak self] in self?.timeLimitReached() }
-        if let length {
+        if let length = options.length {
             let nanoseconds = Int64(clamping: length.milliseconds) * 1_000_000
             timer.arm(at: service.loop.now + nanoseconds)
         }
@@ -56,23 +46,23 @@ final class HeldInterruption {
     }
 
     private var arguments: [WireValue] {
-        [.string(kind.rawValue), .record(name.map { [("display-name", .string($0))] } ?? [])]
+        [.string(options.kind.rawValue), .record(options.name.map { [("display-name", .string($0))] } ?? [])]
     }
 
     /// Prints a state; nothing if a command runs, because the output is the command's.
     private func printState(_ state: String) {
-        guard command.isEmpty else { return }
+        guard options.command.isEmpty else { return }
         let text =
-            json
-            ? SchemaJSON.line([("kind", .string(kind.rawValue)), ("state", .string(state))])
-            : "\(kind.rawValue) interruption \(state)"
+            options.json
+            ? SchemaJSON.line([("kind", .string(options.kind.rawValue)), ("state", .string(state))])
+            : "\(options.kind.rawValue) interruption \(state)"
         do { try Terminal.write(text + "\n") } catch { end(with: error) }
     }
 
     private func start() throws {
         printState("began")
-        guard let program = command.first else { return }
-        let (process, error) = spawn(command)
+        guard let program = options.command.first else { return }
+        let (process, error) = spawn(options.command)
         guard error == 0 else {
             Terminal.writeError("audio-session: \(printable(program, limit: 200)): \(String(cString: strerror(error)))")
             throw ExitCode(error == ENOENT ? 127 : 126)

@@ -22,22 +22,18 @@ struct InterruptionLock {
 
     /// Creates and locks this process's file; `nil`, with a warning, if the folder is missing.
     static func acquire(_ kind: String) -> InterruptionLock? {
-        let process = getpid()
-        guard let folder else {
-            Terminal.writeError(
-                "audio-session: interrupt end will not find this interruption: XDG_RUNTIME_DIR is not set")
+        func fail(_ reason: String) -> InterruptionLock? {
+            Terminal.writeError("audio-session: interrupt end will not find this interruption: \(reason)")
             return nil
         }
+        guard let folder else { return fail("XDG_RUNTIME_DIR is not set") }
         mkdir(folder, 0o700)
-        let path = "\(folder)/\(prefix)\(kind)-\(process)"
+        let path = "\(folder)/\(prefix)\(kind)-\(getpid())"
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            Terminal.writeError(
-                "audio-session: interrupt end will not find this interruption: \(path): \(String(cString: strerror(errno)))"
-            )
-            return nil
+            return fail("\(path): \(String(cString: strerror(errno)))")
         }
-        return InterruptionLock(kind: kind, process: process, path: path, descriptor: descriptor)
+        return InterruptionLock(kind: kind, process: getpid(), path: path, descriptor: descriptor)
     }
 
     /// Removes the file.

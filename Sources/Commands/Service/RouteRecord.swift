@@ -5,8 +5,9 @@ struct RouteRecord {
     var inputs: [PortRecord]
     var outputs: [PortRecord]
     /// The available inputs; `nil` if the service does not report them.
-    private var offeredInputs: [PortRecord]?
-    private var offeredOutputs: [PortRecord]?
+    var availableInputs: [PortRecord]?
+    /// The available outputs.
+    var availableOutputs: [PortRecord]?
 
     /// Reads the ports in use, `a{sv}` as in the service's signals.
     init(_ value: WireValue?) {
@@ -17,23 +18,20 @@ struct RouteRecord {
     /// - Parameter properties: All properties of the manager, `a{sv}`.
     init(properties: WireValue) {
         self.init(properties["CurrentRoute"])
-        offeredInputs = properties["AvailableInputs"]?.elements?.map(PortRecord.init)
-        offeredOutputs = properties["AvailableOutputs"]?.elements?.map(PortRecord.init)
+        availableInputs = properties["AvailableInputs"]?.elements?.map(PortRecord.init)
+        availableOutputs = properties["AvailableOutputs"]?.elements?.map(PortRecord.init)
     }
 
-    /// The available inputs.
-    var availableInputs: [PortRecord] { offeredInputs ?? [] }
-    /// The available outputs.
-    var availableOutputs: [PortRecord] { offeredOutputs ?? [] }
-
     /// Whether no port is known.
-    var isUnknown: Bool { inputs.isEmpty && outputs.isEmpty && availableInputs.isEmpty && availableOutputs.isEmpty }
+    var isUnknown: Bool {
+        [inputs, outputs, availableInputs ?? [], availableOutputs ?? []].allSatisfy(\.isEmpty)
+    }
 
     /// The ports as a record, for machines.
     var record: WireValue {
         let lists = [
-            ("inputs", inputs), ("outputs", outputs), ("available-inputs", offeredInputs),
-            ("available-outputs", offeredOutputs),
+            ("inputs", inputs), ("outputs", outputs), ("available-inputs", availableInputs),
+            ("available-outputs", availableOutputs),
         ]
         return .record(lists.compactMap { name, ports in ports.map { (name, .records($0.map(\.record))) } })
     }

@@ -32,22 +32,41 @@ final class StateFollower {
     /// Whether something has happened since the state was asked for.
     private var isStale = false
     private var lastAsked: Int64 = .min
+    private var isOver = false
+    private var failure: (any Error)?
 
     /// The shortest time between two readings, in nanoseconds.
     private static let pause: Int64 = 100_000_000
     /// The time between two readings where no events are sent.
     private static let patience = Duration.seconds(1)
 
-    /// Begins to follow. The first closure is called once at first, and after each reading.
-    ///
-    /// - Parameter happened: Takes the events after the state, which is read once then.
+    /// - Parameters:
+    ///   - happened: Takes the events after the state, which is read once then.
+    ///   - changed: Called once at first, and after each reading.
     init(events happened: ((BusSignal) -> Void)? = nil, _ changed: @escaping (View) -> Void) {
         self.happened = happened
         self.changed = changed
     }
 
-    /// Starts; everything else happens while the loop of ``service`` runs.
-    func start() {
+    /// Follows until ``end(with:)``.
+    func run() throws {
+        start()
+        service.loop.run(until: { isOver })
+        if let failure { throw failure }
+    }
+
+    /// Ends ``run()``.
+    func end(with error: (any Error)? = nil) {
+        failure = failure ?? error
+        isOver = true
+    }
+
+    /// Writes a result; if that is not possible, ends.
+    func write(_ text: String) {
+        do { try Terminal.write(text) } catch { end(with: error) }
+    }
+
+    private func start() {
         timer = service.loop.timer { [weak self] in self?.refresh() }
         var interfaces = [(AudioSessionBus.managerInterface, "Event")]
         if happened == nil { interfaces.append(("org.freedesktop.DBus.Properties", "PropertiesChanged")) }

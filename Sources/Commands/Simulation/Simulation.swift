@@ -30,20 +30,13 @@ struct Simulation {
         var state: LaneState?
     }
 
-    /// The messages to a session after its last expectation about messages.
-    struct UnexpectedMessages {
-        var session: Int
-        var told: [Told]
-        /// The place of the last expectation about the session's messages.
-        var place: Place
-    }
-
     let scenario: Scenario
     let lanes: [Lane]
     /// The sessions, with all messages to their applications.
     let sessions: [VirtualSession]
     let outcomes: [Outcome]
-    let unexpectedMessages: [UnexpectedMessages]
+    /// The messages to sessions after their last expectation about messages, with the place of that.
+    private let unexpected: [(session: Int, told: [Told], place: Place)]
     /// The lines that the module would have written to the server's log.
     let log: [(moment: Duration, text: String)]
     /// All decisions in order.
@@ -54,16 +47,40 @@ struct Simulation {
     /// Plays a scenario.
     init(of scenario: Scenario) {
         let server = VirtualServer(scenario)
-        var judge = Judge(scenario)
         var outcomes: [Outcome] = []
         var eventSteps: [Int] = []
         var rest = scenario.expectations[...]
+        // The number of messages to each session that have been compared.
+        var compared = scenario.sessions.map { _ in 0 }
+        func nextMessages(to session: Int) -> [Told] {
+            let messages = server.sessions[session].messages.map(\.told)
+            let extras = scenario.extras(of: session)
+            defer { compared[session] = messages.count }
+            return messages[compared[session]...].filter { $0.extra.map { extras.contains($0) } ?? true }
+        }
+        func judge(_ expectation: Scenario.Expectation) -> Outcome {
+            switch expectation.subject {
+            case .stream(let stream, let condition):
+                let state = server.lanes[stream].state
+                return Outcome(
+                    expectation: expectation, found: state.text, isMet: condition.holds(of: state), state: state)
+            case .session(let session, let condition):
+                let state = server.sessions[session].state
+                return Outcome(
+                    expectation: expectation, found: SessionCondition.text(of: state),
+                    isMet: condition.holds(of: state))
+            case .told(let session, let list):
+                let found = nextMessages(to: session)
+                return Outcome(
+                    expectation: expectation, found: Told.text(of: found), isMet: scenario.isMet(list, by: found))
+            }
+        }
         // Events of a moment happen before the expectations of the same moment are checked.
         func judgeExpectations(before end: Duration) {
             while let next = rest.first, next.moment < end {
                 rest.removeFirst()
                 server.advance(to: next.moment)
-                outcomes.append(judge.outcome(of: next, on: server))
+                outcomes.append(judge(next))
             }
         }
         for event in scenario.events {
@@ -77,7 +94,11 @@ struct Simulation {
         self.scenario = scenario
         self.outcomes = outcomes
         self.eventSteps = eventSteps
-        unexpectedMessages = judge.unexpectedMessages(on: server)
+        unexpected = scenario.sessions.indices.compactMap { session in
+            guard let place = scenario.lastTold(of: session) else { return nil }
+            let rest = nextMessages(to: session)
+            return rest.isEmpty ? nil : (session, rest, place)
+        }
         lanes = server.lanes
         sessions = server.sessions
         log = server.lines
@@ -114,11 +135,10 @@ struct Simulation {
                 at: expectation.place, found: "\(name) \(found) \(expectation.moment.fixed) s",
                 expected: expectation.text)
         }
-        for unexpected in unexpectedMessages {
+        for (session, told, place) in unexpected {
             diagnosis.error(
-                at: unexpected.place,
-                found: "\(printable(scenario.sessions[unexpected.session].name)) told "
-                    + "\(Told.text(of: unexpected.told)) after that",
+                at: place,
+                found: "\(printable(scenario.sessions[session].name)) told \(Told.text(of: told)) after that",
                 expected: "another expectation of what it is told, or nothing")
         }
         return diagnosis.diagnostics
@@ -133,7 +153,7 @@ struct Simulation {
             switch decided.former.kind {
             case .held: return "begins: the others are silent"
             case .leftAlone: return "is no longer left alone"
-            default:
+            case .free, .ducked, .muted, .corked, .superseded, .rejected:
                 guard decided.isWanted else { return "is let go, but is paused" }
                 text = "is restored"
             }

@@ -73,11 +73,6 @@ extension VirtualServer: RuntimeObserver {
 
     // MARK: - Messages to applications
 
-    private func index(of id: SessionID?) -> Int? {
-        guard let id else { return nil }
-        return sessions.firstIndex { $0.id == id }
-    }
-
     private func send(_ told: Told, to index: Int) {
         sessions[index].messages.append(VirtualSession.Message(moment: elapsed, step: step + 1, told: told))
     }
@@ -101,9 +96,11 @@ extension VirtualServer: RuntimeObserver {
         send(state.isActive ? .active : .inactive, to: index)
     }
 
-    /// Publishes the state, then sends a message.
-    private func publish(_ told: Told, _ state: SessionState?, to index: Int) {
+    /// Publishes the state of a session, then sends a message.
+    private func publish(_ state: SessionState?, of id: SessionID?, _ told: Told? = nil) {
+        guard let id, let index = sessions.firstIndex(where: { $0.id == id }) else { return }
         publishState(of: index, state)
+        guard let told else { return }
         sendActive(to: index)
         send(told, to: index)
     }
@@ -115,24 +112,15 @@ extension VirtualServer: RuntimeObserver {
 
     private func tell(_ effect: Effect, _ state: SessionState?) {
         switch effect {
-        case .answered(let id, let answer):
-            if let index = index(of: id), let told = Told(answer) { publish(told, state, to: index) }
-        case .sessionChanged(let id):
-            if let index = index(of: id) { publishState(of: index, state) }
-        case .activationGranted(let id):
-            if let index = index(of: id) { publish(.granted, state, to: index) }
+        case .answered(let id, let answer): if let told = Told(answer) { publish(state, of: id, told) }
+        case .sessionChanged(let id): publish(state, of: id)
+        case .activationGranted(let id): publish(state, of: id, .granted)
         case .interruptionBegan(let session, let actor):
-            if let index = index(of: session.id) {
-                publish(
-                    .began(reason: InterruptionReason(of: actor, sleep: sleeping), by: actor.name), state, to: index)
-            }
+            let reason = InterruptionReason(of: actor, sleep: sleeping)
+            publish(state, of: session.id, .began(reason: reason, by: actor.name))
         case .interruptionEnded(let session, let shouldResume):
-            if let index = index(of: session.id) { publish(.ended(shouldResume: shouldResume), state, to: index) }
-        case .sessionRouteChanged(let session, let change):
-            if let index = index(of: session) {
-                sendActive(to: index)
-                send(.route(change.reason.name), to: index)
-            }
+            publish(state, of: session.id, .ended(shouldResume: shouldResume))
+        case .sessionRouteChanged(let session, let change): publish(nil, of: session, .route(change.reason.name))
         case .treat, .wake, .sessionActivated, .sessionDeactivated, .streamRefused, .outputLost, .outputSwitched,
             .command, .routeBegun, .routeChanged, .availablePortsChanged:
             break

@@ -20,11 +20,7 @@ enum PulseProperties {
     }
 
     private static func written(_ property: Property) -> String {
-        var value = ""
-        for scalar in property.value.unicodeScalars {
-            if scalar == "\"" || scalar == "\\" { value += "\\" }
-            value.unicodeScalars.append(scalar)
-        }
+        let value = property.value.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined()
         return "\(property.key)=\"\(value)\""
     }
 

@@ -70,7 +70,7 @@ struct TopView {
         switch model.pane {
         case .help: keys = ["? back", "q quit"]
         case .outputs: keys = ["Enter choose", "Esc back", "j/k select"]
-        default:
+        case .explanation, nil:
             keys = ["? help", "q quit", "f free", "e explain", "p pause", "o output", "s silent", "d do not disturb"]
         }
         var text = ""
@@ -84,7 +84,7 @@ struct TopView {
             let text = error.explanation.split(separator: "\n").map { style.safe(String($0), limit: 500) }
             return text.flatMap { $0.wrapped(to: columns) }
         case nil: return [line("asking the service", columns, .faint)]
-        default:
+        case .absent, .present:
             return [
                 "", "There is no service \(AudioSessionBus.name); waiting for it.", "audio-session doctor says why.",
             ]
