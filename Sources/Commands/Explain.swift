@@ -75,9 +75,7 @@ extension ServiceConnection {
         if isNumber, case .failure(let error) = answer, error.name == WireErrorName.notFound {
             answer = call(member, [.string("pid:\(subject)")])
             if case .failure(let error) = answer, error.name == WireErrorName.notFound {
-                Terminal.writeError(
-                    "audio-session: there is no stream with the number \(subject), and none of a process with it")
-                throw ExitCode.failure
+                throw Terminal.failure("there is no stream with the number \(subject), and none of a process with it")
             }
         }
         return try answer.orExit()

@@ -93,10 +93,9 @@ struct Interrupt: ParsableCommand {
                 for lock in ended { try Terminal.write("\(lock.kind) interruption ended (process \(lock.process))\n") }
             }
             if ended.isEmpty {
-                Terminal.writeError(
-                    "audio-session: you hold no \(kind.map { "\($0.rawValue) " } ?? "")interruption that "
+                throw Terminal.failure(
+                    "you hold no \(kind.map { "\($0.rawValue) " } ?? "")interruption that "
                         + "audio-session interrupt begin has begun")
-                throw ExitCode.failure
             }
         }
     }

@@ -44,12 +44,10 @@ private final class Monitoring {
         switch view {
         case .absent:
             guard wasThere else {
-                return Terminal.writeError("audio-session: waiting for the service \(AudioSessionBus.name)")
+                return Terminal.complain("waiting for the service \(AudioSessionBus.name)")
             }
             report("services-lost")
-        case .failed(let error):
-            Terminal.writeError("audio-session: \(error.explanation)")
-            follower.end(with: ExitCode.failure)
+        case .failed(let error): follower.end(with: Terminal.failure(error.explanation))
         case .present(let state):
             if wasThere { report("services-reset") }
             wasThere = true

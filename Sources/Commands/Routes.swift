@@ -22,7 +22,7 @@ struct Routes: ParsableCommand {
             if json {
                 try Terminal.write(SchemaJSON.text([("route", state.route.record)]))
             } else if state.route.isUnknown {
-                Terminal.writeError("audio-session: no inputs or outputs are known")
+                Terminal.complain("no inputs or outputs are known")
             } else {
                 try Terminal.write(state.portTable(.output))
             }

@@ -86,15 +86,14 @@ struct Run: ParsableCommand {
         Terminal.report(mistakes)
         guard let pipeWire else { throw ExitCode(125) }
         guard let pulse = PulseProperties.adding(properties, to: environment(PulseProperties.variable)) else {
-            Terminal.writeError(
-                "audio-session: found a \(PulseProperties.variable) in the environment that PulseAudio cannot read, "
-                    + "expected key=value, with quotes around values that have blanks")
-            throw ExitCode(125)
+            throw Terminal.failure(
+                "found a \(PulseProperties.variable) in the environment that PulseAudio cannot read, "
+                    + "expected key=value, with quotes around values that have blanks", ExitCode(125))
         }
         guard setenv(PipeWireProperties.variable, pipeWire, 1) == 0, setenv(PulseProperties.variable, pulse, 1) == 0
         else {
-            Terminal.writeError("audio-session: the environment cannot be changed: \(String(cString: strerror(errno)))")
-            throw ExitCode(125)
+            throw Terminal.failure(
+                "the environment cannot be changed: \(String(cString: strerror(errno)))", ExitCode(125))
         }
         throw Self.become(Array(invocation))
     }
@@ -105,8 +104,6 @@ struct Run: ParsableCommand {
         arguments.append(nil)
         let name = command.first ?? ""
         execvp(name, arguments)
-        let reason = errno
-        Terminal.writeError("audio-session: \(printable(name, limit: 200)): \(String(cString: strerror(reason)))")
-        return ExitCode(reason == ENOENT ? 127 : 126)
+        return Terminal.failure(running: name, errno)
     }
 }

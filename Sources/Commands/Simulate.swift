@@ -52,8 +52,7 @@ struct Simulate: ParsableCommand {
         let isWritten = descriptor >= 0 && Terminal.put(text, to: descriptor)
         // Some file systems report a full disk only when a file is closed.
         guard isWritten, close(descriptor) == 0 else {
-            Terminal.writeError("audio-session: \(output) cannot be written: \(String(cString: strerror(errno)))")
-            throw ExitCode.failure
+            throw Terminal.failure("\(output) cannot be written: \(String(cString: strerror(errno)))")
         }
     }
 }

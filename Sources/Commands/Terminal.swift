@@ -9,14 +9,26 @@ enum Terminal {
     /// or a program has said in it controls the terminal.
     static func write(_ text: String) throws {
         guard put(harmless(text), to: STDOUT_FILENO) else {
-            writeError("audio-session: the output cannot be written: \(String(cString: strerror(errno)))")
-            throw ExitCode.failure
+            throw failure("the output cannot be written: \(String(cString: strerror(errno)))")
         }
     }
 
+    /// Says why the command fails, and returns the error that ends it.
+    static func failure(_ text: String, _ status: ExitCode = .failure) -> ExitCode {
+        complain(text)
+        return status
+    }
+
+    /// Says why a program cannot be run, and returns the error that ends the command with the status for it.
+    static func failure(running program: String, _ code: Int32) -> ExitCode {
+        failure(
+            "\(printable(program, limit: 200)): \(String(cString: strerror(code)))",
+            ExitCode(code == ENOENT ? 127 : 126))
+    }
+
     /// Writes lines to standard error. Nothing that the service or a program has said in them controls the terminal.
-    static func writeError(_ text: String) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    static func complain(_ text: String) {
+        let lines = "audio-session: \(text)".split(separator: "\n", omittingEmptySubsequences: false)
         _ = put(lines.map { printable(String($0), limit: 4000) + "\n" }.joined(), to: STDERR_FILENO)
     }
 

@@ -11,8 +11,7 @@ struct Top: ParsableCommand {
 
     func run() throws {
         guard let terminal = TopTerminal() else {
-            Terminal.writeError("audio-session: top needs a terminal; use audio-session status or monitor")
-            throw ExitCode.failure
+            throw Terminal.failure("top needs a terminal; use audio-session status or monitor")
         }
         try TopRun(terminal).run()
     }

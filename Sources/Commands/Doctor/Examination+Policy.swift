@@ -13,31 +13,26 @@ extension Examination {
             return .problem(
                 "\(AudioSessionBus.name) belongs to \(who), and does not answer: "
                     + (evidence.stateError ?? "unknown reason"),
-                advice: ["start the sound server again: \(restart)"])
+                advice: "start the sound server again: \(restart)")
         }
-        var finding = Finding.ok("\(AudioSessionBus.name) \(state.version) is served by \(who)")
-        if process == nil {
-            finding.mark = .note
-            finding.text += ", which is no sound server of this user"
-        } else if state.version != AudioSessionBus.version {
-            finding.mark = .note
-            finding.text += "; this command is of version \(AudioSessionBus.version)"
-            finding.advice = ["start the sound server again, to have both of one version: \(restart)"]
-        }
-        return finding
+        let text = "\(AudioSessionBus.name) \(state.version) is served by \(who)"
+        if process == nil { return .note("\(text), which is no sound server of this user") }
+        if state.version == AudioSessionBus.version { return .ok(text) }
+        return .note(
+            "\(text); this command is of version \(AudioSessionBus.version)",
+            advice: "start the sound server again, to have both of one version: \(restart)")
     }
 
     private var noService: Finding {
-        var finding = Finding.problem("nobody on the session bus is \(AudioSessionBus.name)")
-        if daemon?.module != nil {
-            finding.details = [
-                "the module is loaded, and has given up, was told not to serve the bus (dbus = no), or serves another bus"
-            ]
-            finding.advice = ["read why in the server's log: journalctl --user -u \(sound?.daemon ?? "pipewire")"]
-        } else {
-            finding.advice = ["see above: it is the module in the sound server that serves it"]
+        let text = "nobody on the session bus is \(AudioSessionBus.name)"
+        if daemon?.module == nil {
+            return .problem(text, advice: "see above: it is the module in the sound server that serves it")
         }
-        return finding
+        return .problem(
+            text,
+            details: [
+                "the module is loaded, and has given up, was told not to serve the bus (dbus = no), or serves another bus"
+            ], advice: "read why in the server's log: journalctl --user -u \(sound?.daemon ?? "pipewire")")
     }
 
     var limits: Finding? {
@@ -86,15 +81,14 @@ extension Examination {
             return .problem(
                 "WirePlumber's own role policy is configured, so the module steps back and does nothing",
                 details: says.roleFiles,
-                advice: [
+                advice:
                     "remove the role loopbacks (policy.role-based) from ~/.config/wireplumber and /etc/wireplumber, "
-                        + "then: systemctl --user restart wireplumber pipewire"
-                ])
+                    + "then: systemctl --user restart wireplumber pipewire")
         }
         if !says.roleModules.isEmpty {
             let verbs = says.roleModules.count == 1 ? "is loaded, and works" : "are loaded, and work"
-            return .problem(
-                "\(all(says.roleModules)) \(verbs) against the policy",
+            return Finding(
+                mark: .problem, text: "\(all(says.roleModules)) \(verbs) against the policy",
                 advice: says.roleModules.map { "pactl unload-module \($0)" } + [
                     "or leave out stock-modules = keep in the policy"
                 ])
@@ -102,9 +96,7 @@ extension Examination {
         if says.pausesPlayback == true, evidence.owner != nil {
             return .note(
                 "WirePlumber pauses players itself when an output goes, and leaves them paused",
-                advice: [
-                    "wpctl settings linking.pause-playback false, or leave out stock-modules = keep in the policy"
-                ])
+                advice: "wpctl settings linking.pause-playback false, or leave out stock-modules = keep in the policy")
         }
         guard !says.missing.contains("pw-dump"), !says.missing.contains("pactl") else { return nil }
         return .ok("none is loaded")
@@ -120,7 +112,7 @@ extension Examination {
         ]
         let on = known.filter(\.isOn)
         if on.isEmpty { return .ok("none is on, and the policy is not paused") }
-        return .note(all(on.map(\.text)), advice: on.compactMap(\.advice))
+        return Finding(mark: .note, text: all(on.map(\.text)), advice: on.compactMap(\.advice))
     }
 
     // MARK: - The streams
@@ -150,7 +142,7 @@ extension Examination {
             "these say no role and no rule gives them one, so they are mixed with everything: "
                 + (names + more).joined(separator: ", "),
             details: ["a rule in a policy file would be:", rule(for: first)],
-            advice: ["see what the policy makes of one: audio-session explain \(first.id)"])
+            advice: "see what the policy makes of one: audio-session explain \(first.id)")
     }
 
     /// A rule that gives a stream's application a role.
@@ -172,10 +164,8 @@ extension Examination {
         return .note(
             "programs in sandboxes say that they are calls or alarms, and may not be",
             details: Array(refused.prefix(8)),
-            advice: [
-                "let one use the microphone in the desktop's settings, or name it in a policy file, such as: "
-                    + "claims = { phone = { allow = [ { pipewire.access.portal.app_id = org.example.Calls } ] } }"
-            ])
+            advice: "let one use the microphone in the desktop's settings, or name it in a policy file, such as: "
+                + "claims = { phone = { allow = [ { pipewire.access.portal.app_id = org.example.Calls } ] } }")
     }
 
     // MARK: - The log

@@ -41,40 +41,38 @@ struct Examination {
         if surroundings.isBySudo {
             return .problem(
                 "this runs as root, and sees nothing of the user who called it",
-                advice: ["run it without sudo"])
+                advice: "run it without sudo")
         }
         guard let folder = surroundings.runtimeFolder else {
             return .note(
                 "XDG_RUNTIME_DIR is not set, so the bus and the sound server are looked for in "
                     + surroundings.usualFolder,
-                advice: ["run it in a terminal of the desktop; after su, use machinectl shell or ssh in its place"])
+                advice: "run it in a terminal of the desktop; after su, use machinectl shell or ssh in its place")
         }
         guard surroundings.hasRuntimeFolder else {
             return .problem(
                 "the folder of XDG_RUNTIME_DIR, \(folder), is not this user's",
-                advice: ["run it as the user whose desktop it is; after su, use machinectl shell or ssh in its place"])
+                advice: "run it as the user whose desktop it is; after su, use machinectl shell or ssh in its place")
         }
         return .ok("the runtime folder is \(folder)")
     }
 
     private var bus: Finding? {
-        let address = evidence.surroundings.busAddress
         let surroundings = evidence.surroundings
+        let address = surroundings.busAddress
         let place = address ?? "\(surroundings.runtimeFolder ?? surroundings.usualFolder)/bus"
         if let error = evidence.busError {
             return .problem(
                 "the bus \(place) cannot be reached: \(error)",
-                advice: [
-                    address == nil
-                        ? "start the bus: systemctl --user start dbus"
-                        : "set DBUS_SESSION_BUS_ADDRESS to the bus of the desktop, or unset it"
-                ])
+                advice: address == nil
+                    ? "start the bus: systemctl --user start dbus"
+                    : "set DBUS_SESSION_BUS_ADDRESS to the bus of the desktop, or unset it")
         }
         if let daemon, let other = daemon.busAddress, let address, bare(other) != bare(address) {
             return .note(
                 "it answers, but \(daemon.name) was started with another one: \(other)",
                 details: ["here it is \(address)"],
-                advice: ["if the service is not found, use the server's: DBUS_SESSION_BUS_ADDRESS='\(other)'"])
+                advice: "if the service is not found, use the server's: DBUS_SESSION_BUS_ADDRESS='\(other)'")
         }
         return .ok("\(place) answers")
     }
@@ -95,26 +93,27 @@ struct Examination {
             return .problem(
                 "neither PipeWire nor PulseAudio runs in this session",
                 details: Array(elsewhere.prefix(4)),
-                advice: ["start it: systemctl --user start pipewire pipewire-pulse wireplumber"])
+                advice: "start it: systemctl --user start pipewire pipewire-pulse wireplumber")
         }
-        let names = own.map { "\($0.name) (process \($0.number))" }
-        var finding = Finding.ok("\(sound.rawValue): \(all(names))")
-        let managers = ["wireplumber", "pipewire-media-session"]
-        if sound == .pipeWire, !own.contains(where: { managers.contains($0.name) }) {
-            finding.mark = .problem
-            finding.text += ", and no session manager, so nobody is heard"
-            finding.advice = ["start it: systemctl --user start wireplumber"]
-        } else if sound == .pipeWire, !own.contains(where: { ["pipewire-pulse", "pulseaudio"].contains($0.name) }) {
-            finding.mark = .note
-            finding.text += ", and no pipewire-pulse, so programs for PulseAudio are not heard"
-            finding.advice = ["start it: systemctl --user start pipewire-pulse"]
-        } else if own.contains(where: { $0.name == "pulseaudio" }), own.contains(where: { $0.name == "pipewire-pulse" })
-        {
-            finding.mark = .note
-            finding.text += "; PulseAudio and pipewire-pulse run beside each other"
-            finding.advice = ["keep one of the two: systemctl --user mask --now pulseaudio.socket pulseaudio.service"]
+        func runs(_ names: String...) -> Bool { own.contains { names.contains($0.name) } }
+        let names = all(own.map { "\($0.name) (process \($0.number))" })
+        let text = "\(sound.rawValue): \(names)"
+        if sound == .pipeWire, !runs("wireplumber", "pipewire-media-session") {
+            return .problem(
+                "\(text), and no session manager, so nobody is heard",
+                advice: "start it: systemctl --user start wireplumber")
         }
-        return finding
+        if sound == .pipeWire, !runs("pipewire-pulse", "pulseaudio") {
+            return .note(
+                "\(text), and no pipewire-pulse, so programs for PulseAudio are not heard",
+                advice: "start it: systemctl --user start pipewire-pulse")
+        }
+        if runs("pulseaudio"), runs("pipewire-pulse") {
+            return .note(
+                "\(text); PulseAudio and pipewire-pulse run beside each other",
+                advice: "keep one of the two: systemctl --user mask --now pulseaudio.socket pulseaudio.service")
+        }
+        return .ok(text)
     }
 
     private var releases: Finding? {
@@ -123,14 +122,10 @@ struct Examination {
         let own = evidence.state.map(\.server) ?? ""
         // PulseAudio says the same as the module in it.
         let known = ([own] + says.releases.filter { $0 != own } + [evidence.system]).filter { !$0.isEmpty }
-        var finding = Finding.ok(known.isEmpty ? "they are not known" : known.joined(separator: ", "))
-        if !says.missing.isEmpty {
-            finding.mark = .note
-            finding.advice = [
-                "\(all(says.missing)) \(says.missing.count == 1 ? "is" : "are") not installed, and would say more"
-            ]
-        }
-        return finding
+        let text = known.isEmpty ? "they are not known" : known.joined(separator: ", ")
+        if says.missing.isEmpty { return .ok(text) }
+        let verb = says.missing.count == 1 ? "is" : "are"
+        return .note(text, advice: "\(all(says.missing)) \(verb) not installed, and would say more")
     }
 
     // MARK: - The module's files
@@ -144,28 +139,20 @@ struct Examination {
             return .problem(
                 "\(sound.module).so is in none of the folders from which \(sound.rawValue) loads modules",
                 details: folders + (other.map { ["for \($0.sound.rawValue) there is \($0.path)"] } ?? []),
-                advice: [
-                    sound == .pulseAudio
-                        ? "install the package pulseaudio-module-audio-session, or run install/install"
-                        : "install the package libpipewire-0.3-modules-audio-session, or run install/install"
-                ])
+                advice: sound == .pulseAudio
+                    ? "install the package pulseaudio-module-audio-session, or run install/install"
+                    : "install the package libpipewire-0.3-modules-audio-session, or run install/install")
         }
-        var finding = Finding.ok(first.path)
-        if files.count > 1 {
-            finding.mark = .note
-            finding.text = "the module is installed \(files.count) times; \(sound.rawValue) takes the first"
-            finding.details = files.map(\.path)
-            finding.advice = ["remove the others: install/uninstall, or install/uninstall --user"]
-        }
-        return finding
+        if files.count == 1 { return .ok(first.path) }
+        return .note(
+            "the module is installed \(files.count) times; \(sound.rawValue) takes the first",
+            details: files.map(\.path), advice: "remove the others: install/uninstall, or install/uninstall --user")
     }
 
     private var loading: Finding? {
         guard let sound, evidence.modules.contains(where: { $0.sound == sound }) else { return nil }
         let files = evidence.loaders[sound] ?? []
-        if !files.isEmpty {
-            return .ok("the module is loaded by \(all(files))")
-        }
+        if !files.isEmpty { return .ok("the module is loaded by \(all(files))") }
         let isThere = daemon?.module != nil
         return Finding(
             mark: isThere ? .note : .problem,
@@ -183,21 +170,19 @@ struct Examination {
         guard daemon.isReadable else {
             return .note(
                 "what \(daemon.name) has loaded cannot be seen: its memory is closed",
-                advice: [
-                    "ask it: " + (sound == .pipeWire ? "pw-dump | grep audio-session" : "pactl list short modules")
-                ])
+                advice: "ask it: " + (sound == .pipeWire ? "pw-dump | grep audio-session" : "pactl list short modules"))
         }
         guard let module = daemon.module else {
             guard evidence.modules.contains(where: { $0.sound == sound }) else { return nil }
             return .problem(
                 "\(daemon.name) (process \(daemon.number)) has not loaded the module",
-                advice: ["start the server again, which interrupts all sound for a moment: \(restart)"])
+                advice: "start the server again, which interrupts all sound for a moment: \(restart)")
         }
         let present = evidence.modules.first { $0.sound == sound && $0.path == module.path }
         if module.isDeleted || present.map({ $0.number != module.number }) ?? false {
             return .note(
                 "\(daemon.name) runs a module whose file was replaced or removed since: \(module.path)",
-                advice: ["start the server again, to have the one that is installed now: \(restart)"])
+                advice: "start the server again, to have the one that is installed now: \(restart)")
         }
         return .ok("\(daemon.name) (process \(daemon.number)) runs \(module.path)")
     }

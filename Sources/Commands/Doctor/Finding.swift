@@ -27,11 +27,11 @@ struct Finding: Equatable {
         Finding(mark: .ok, text: text, details: details)
     }
 
-    static func note(_ text: String, details: [String] = [], advice: [String]) -> Finding {
+    static func note(_ text: String, details: [String] = [], advice: String...) -> Finding {
         Finding(mark: .note, text: text, details: details, advice: advice)
     }
 
-    static func problem(_ text: String, details: [String] = [], advice: [String] = []) -> Finding {
+    static func problem(_ text: String, details: [String] = [], advice: String...) -> Finding {
         Finding(mark: .problem, text: text, details: details, advice: advice)
     }
 }

@@ -26,7 +26,7 @@ struct LaneSpan {
 
     /// The spans of a lane in order, with gaps where the stream does not exist.
     static func spans(
-        of history: [VirtualServer.Entry], until end: Duration
+        of history: [VirtualServer.Entry<LaneState>], until end: Duration
     ) -> [LaneSpan] {
         var result: [LaneSpan] = []
         for (position, entry) in history.enumerated() {

@@ -63,10 +63,7 @@ final class HeldInterruption {
         printState("began")
         guard let program = options.command.first else { return }
         let (process, error) = spawn(options.command)
-        guard error == 0 else {
-            Terminal.writeError("audio-session: \(printable(program, limit: 200)): \(String(cString: strerror(error)))")
-            throw ExitCode(error == ENOENT ? 127 : 126)
-        }
+        guard error == 0 else { throw Terminal.failure(running: program, error) }
         child = process
     }
 
@@ -108,10 +105,7 @@ final class HeldInterruption {
     private func follow(_ owner: String?) {
         guard owner != self.owner else { return }
         self.owner = owner
-        guard let owner else {
-            Terminal.writeError("audio-session: the service has gone; waiting for it")
-            return
-        }
+        guard let owner else { return Terminal.complain("the service has gone; waiting for it") }
         // An interruption that has ended does not begin again.
         guard cookie != nil else { return }
         service.bus.call(
@@ -124,8 +118,7 @@ final class HeldInterruption {
                 self?.printState("began")
             case .failure(let error):
                 guard !error.isAbsence else { return }
-                Terminal.writeError("audio-session: \(error.explanation)")
-                self?.end(with: ExitCode.failure)
+                self?.end(with: Terminal.failure(error.explanation))
             }
         }
     }

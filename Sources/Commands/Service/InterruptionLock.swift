@@ -23,7 +23,7 @@ struct InterruptionLock {
     /// Creates and locks this process's file; `nil`, with a warning, if the folder is missing.
     static func acquire(_ kind: String) -> InterruptionLock? {
         func fail(_ reason: String) -> InterruptionLock? {
-            Terminal.writeError("audio-session: interrupt end will not find this interruption: \(reason)")
+            Terminal.complain("interrupt end will not find this interruption: \(reason)")
             return nil
         }
         guard let folder else { return fail("XDG_RUNTIME_DIR is not set") }
@@ -47,8 +47,7 @@ struct InterruptionLock {
     /// - Returns: The processes that have ended.
     static func endAll(of kind: Interrupt.Kind?) throws -> [InterruptionLock] {
         guard let folder else {
-            Terminal.writeError("audio-session: XDG_RUNTIME_DIR is not set, so no interruption can be found")
-            throw ExitCode.failure
+            throw Terminal.failure("XDG_RUNTIME_DIR is not set, so no interruption can be found")
         }
         let locks = FileBytes.names(in: folder).compactMap { held($0, in: folder, of: kind?.rawValue) }
         for lock in locks { kill(lock.process, SIGTERM) }
@@ -57,7 +56,7 @@ struct InterruptionLock {
             if lock.waitUntilFree() {
                 ended.append(lock)
             } else {
-                Terminal.writeError("audio-session: process \(lock.process) does not end")
+                Terminal.complain("process \(lock.process) does not end")
             }
             close(lock.descriptor)
         }

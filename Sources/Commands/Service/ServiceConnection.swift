@@ -120,8 +120,7 @@ extension Result where Failure == WireError {
         switch self {
         case .success(let value): return value
         case .failure(let error):
-            Terminal.writeError("audio-session: \(error.explanation)")
-            throw ExitCode.failure
+            throw Terminal.failure(error.explanation)
         }
     }
 }

@@ -14,7 +14,7 @@ final class Lane: ServerStream {
     var target: UInt32?
     var state = LaneState()
     /// All states, each with the moment at which it began.
-    var history: [VirtualServer.Entry] = []
+    var history: [VirtualServer.Entry<LaneState>] = []
 
     init(stream: Scenario.Stream) { self.stream = stream }
 

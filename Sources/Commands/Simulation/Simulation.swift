@@ -106,7 +106,7 @@ struct Simulation {
             .sorted { ($0.step, $0.stream) < ($1.step, $1.stream) }
     }
 
-    private static func decisions(about stream: Int, _ history: [VirtualServer.Entry]) -> [Decided] {
+    private static func decisions(about stream: Int, _ history: [VirtualServer.Entry<LaneState>]) -> [Decided] {
         var result: [Decided] = []
         var former = LaneState()
         for (position, entry) in history.enumerated() {

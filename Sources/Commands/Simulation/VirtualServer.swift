@@ -9,11 +9,11 @@ import PolicyRuntime
 /// silence take effect at once. Streams use the current node unless the user or a session has sent them elsewhere.
 final class VirtualServer: Host {
     /// A state and its beginning.
-    struct Entry {
+    struct Entry<State> {
         var moment: Duration
-        /// Orders events of the same moment, across all streams.
+        /// Orders events of the same moment, across all streams and sessions.
         var step: Int
-        var state: LaneState
+        var state: State
     }
 
     private(set) var now = Instant(nanoseconds: 0)
@@ -180,7 +180,9 @@ final class VirtualServer: Host {
             guard lanes[index].history.last?.state ?? LaneState() != state else { continue }
             lanes[index].history.append(Entry(moment: elapsed, step: step, state: state))
         }
-        for index in sessions.indices { sessions[index].recordState(at: elapsed) }
+        for index in sessions.indices where sessions[index].history.last?.state != sessions[index].state {
+            sessions[index].history.append(Entry(moment: elapsed, step: step, state: sessions[index].state))
+        }
     }
 
     private func decision(about lane: Lane) -> Decision {

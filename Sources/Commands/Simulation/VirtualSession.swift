@@ -11,13 +11,6 @@ struct VirtualSession {
         var told: Told
     }
 
-    /// A state that the session had from a moment on.
-    struct Entry {
-        var moment: Duration
-        /// `nil` while the session is not open.
-        var state: SessionState?
-    }
-
     var session: Scenario.Session
     /// The session's id in the service, while it is open.
     var id: SessionID?
@@ -27,14 +20,8 @@ struct VirtualSession {
     var isToldActive = false
     /// All messages to the application.
     var messages: [Message] = []
-    /// All states, oldest first.
-    private(set) var history: [Entry] = []
-
-    /// Adds the state to the history if it has changed.
-    mutating func recordState(at moment: Duration) {
-        guard history.last?.state != state else { return }
-        history.append(Entry(moment: moment, state: state))
-    }
+    /// All states, oldest first; `nil` while the session is not open.
+    var history: [VirtualServer.Entry<SessionState?>] = []
 }
 
 /// Opens, configures and closes sessions, and sends their messages, as the D-Bus service does.
