@@ -18,12 +18,11 @@ final class ManagerObject: ServedObject {
     private var isSending = false
 
     /// The ports and route that were announced last.
-    private var announced: (route: Route, inputs: [RoutePort], outputs: [RoutePort])
+    private var ports: Ports
 
     init(service: SessionService) {
         self.service = service
-        let runtime = service.runtime
-        announced = (runtime.engine.route, runtime.engine.availableInputs, runtime.engine.availableOutputs)
+        ports = Ports(service.runtime)
     }
 
     var interfaces: [WireInterface] { [.manager] }
@@ -31,27 +30,9 @@ final class ManagerObject: ServedObject {
     // MARK: - Properties
 
     func value(of property: String, interface: String) -> WireValue? {
-        let switches = service.switches
-        switch property {
-        case "Version": return .string(AudioSessionBus.version)
-        case "SchemaVersion": return .uint32(AudioSessionBus.schemaVersion)
-        case "Server": return .string(service.runtime.host.server.name)
-        case "ServerLimits": return Records.limits(service.runtime.host.server)
-        case "Policy": return .string(service.runtime.policyOrigin)
-        case "Silent": return .boolean(switches.isSilent)
-        case "DoNotDisturb": return .boolean(switches.isUndisturbed)
-        case "Locked": return .boolean(switches.isLocked)
-        case "PausedUntil": return .uint64(pausedUntil(switches))
-        case "CurrentRoute": return service.record(of: service.runtime.engine.route)
-        case "AvailableInputs": return service.record(of: service.runtime.engine.availableInputs)
-        case "AvailableOutputs": return service.record(of: service.runtime.engine.availableOutputs)
-        default: return nil
-        }
-    }
-
-    private func pausedUntil(_ switches: Switches) -> UInt64 {
-        guard let moment = switches.pausedUntil else { return 0 }
-        return moment == Switches.never ? .max : service.realTime(of: moment)
+        Self.fixedProperties.value(of: property, in: service, service)
+            ?? Self.switches.first { $0.row.name == property }?.row.value(service.switches, service)
+            ?? Ports.properties.value(of: property, in: Ports(service.runtime), service)
     }
 
     func set(_ property: String, interface: String, to value: WireValue, call: BusCall) {
@@ -92,15 +73,10 @@ final class ManagerObject: ServedObject {
     }
 
     func switchesChanged(from old: Switches, to new: Switches) {
-        func note(_ property: String, _ name: String, _ isChanged: Bool) {
-            guard isChanged, let value = value(of: property, interface: "") else { return }
-            changed([property])
-            feed.add("switch-changed", [("name", .string(name)), ("value", value)])
+        for (event, row) in Self.switches where row.differs(old, new) {
+            changed([row.name])
+            feed.add("switch-changed", [("name", .string(event)), ("value", row.value(new, service))])
         }
-        note("Silent", "silent", old.isSilent != new.isSilent)
-        note("DoNotDisturb", "do-not-disturb", old.isUndisturbed != new.isUndisturbed)
-        note("Locked", "locked", old.isLocked != new.isLocked)
-        note("PausedUntil", "paused-until", old.pausedUntil != new.pausedUntil)
         flush()
     }
 
@@ -113,17 +89,9 @@ final class ManagerObject: ServedObject {
 
     /// Announces changes of the ports and of their nodes (R78).
     func portsChanged() {
-        let runtime = service.runtime
-        let now = (
-            route: runtime.engine.route, inputs: runtime.engine.availableInputs,
-            outputs: runtime.engine.availableOutputs
-        )
-        var names: [String] = []
-        if now.route != announced.route { names.append("CurrentRoute") }
-        if now.inputs != announced.inputs { names.append("AvailableInputs") }
-        if now.outputs != announced.outputs { names.append("AvailableOutputs") }
-        announced = now
-        if !names.isEmpty { changed(names) }
+        let old = ports
+        ports = Ports(service.runtime)
+        changed(Ports.properties.changes(from: old, to: ports))
     }
 
     /// Sends a change of the route to all listeners (R58).
@@ -139,6 +107,7 @@ final class ManagerObject: ServedObject {
     }
 
     private func changed(_ properties: [String]) {
+        if properties.isEmpty { return }
         service.server.changed(
             properties, interface: AudioSessionBus.managerInterface, at: AudioSessionBus.managerPath)
     }

@@ -12,10 +12,9 @@ extension SessionService {
 
     func showRoute(of object: SessionObject) {
         let route = runtime.engine.route(of: object.id)
-        guard route != object.route else { return }
-        object.route = route
+        guard route != object.shown.route else { return }
         object.isStale = true
-        changed(["CurrentRoute"], of: object)
+        object.show { $0.route = route }
     }
 
     /// The record of a route, on the bus.

@@ -18,18 +18,14 @@ final class SessionObject: SessionEntry, ServedObject {
     /// Whether its activation was refused, and it is to be told when it would succeed (N26).
     var isRefused = false
     private unowned let service: SessionService
-    /// The state that was published last.
-    private(set) var state = SessionState()
-    /// The messages that wait to be sent about the session.
-    var notices = Notices()
-    /// The session's part of the route, as published last (R57).
-    var route: Route
-    /// The calls that wait for the engine's answer, in order.
-    private var waiting: [WaitingCall]
-    /// The preferences, in the order in which they were set, as they are shown.
-    private var shownPreferences: [(String, WireValue)] = []
+    /// The state, preferences and route that were published last.
+    private(set) var shown: Shown
     /// The results of the preferences, as published last.
     private var figures: SessionFigures
+    /// The messages that wait to be sent about the session.
+    var notices = Notices()
+    /// The calls that wait for the engine's answer, in order.
+    private var waiting: [WaitingCall]
 
     /// A call that the engine has been told of and has not answered.
     private struct WaitingCall {
@@ -52,7 +48,7 @@ final class SessionObject: SessionEntry, ServedObject {
         self.isShared = isShared
         self.service = service
         waiting = [WaitingCall(call: call, kind: .open)]
-        route = service.runtime.engine.route(of: id)
+        shown = Shown(route: service.runtime.engine.route(of: id))
         figures = SessionFigures(of: id, in: service.runtime)
         path = AudioSessionBus.sessionPrefix + "\(id.rawValue)"
         super.init(id, of: owner.identity, isInterruption: false, takesTaggedOnly: takesTaggedOnly)
@@ -92,7 +88,7 @@ final class SessionObject: SessionEntry, ServedObject {
         case "SetPreference": try prefer(first?.text ?? "", arguments.last?.bare ?? .boolean(false), call)
         case "Activate":
             let flags = try Words.flags(first, known: ["delayed"], others: ["notify-others"], "Deactivate")
-            if !state.isActive, service.runtime.lacksInput(id) {
+            if !shown.state.isActive, service.runtime.lacksInput(id) {
                 throw WireError(
                     WireErrorName.noHardware, "there is no microphone or other input for a session of record")
             }
@@ -165,14 +161,15 @@ final class SessionObject: SessionEntry, ServedObject {
                     "buffer-duration", "input-gain", "input-channels", "output-channels", "input", "output",
                 ])
         }
-        let former = shownPreferences.first { $0.0 == name }?.1
+        let former = shown.preferences.first { $0.0 == name }?.1
         // R66: the empty name removes the preference.
         let kept = value.text == "" ? nil : value
         if kept != former {
-            shownPreferences.removeAll { $0.0 == name }
-            if let kept { shownPreferences.append((name, kept)) }
+            show { shown in
+                shown.preferences.removeAll { $0.0 == name }
+                if let kept { shown.preferences.append((name, kept)) }
+            }
             isStale = true
-            service.changed(["Preferences"], of: self)
             service.runtime.handle(.preferred(id, output: preference("output"), input: preference("input")))
             service.runtime.prefer(preferred, of: id)
         }
@@ -180,7 +177,7 @@ final class SessionObject: SessionEntry, ServedObject {
     }
 
     /// The text of a preference; `nil` if it is not set.
-    private func preference(_ name: String) -> String? { shownPreferences.first { $0.0 == name }?.1.text }
+    private func preference(_ name: String) -> String? { shown.preferences.first { $0.0 == name }?.1.text }
 
     private func configure(_ change: ConfigurationChange, _ call: BusCall) {
         ask(.sessionConfigured(id, change), .configure, call)
@@ -222,61 +219,24 @@ final class SessionObject: SessionEntry, ServedObject {
     // MARK: - The published state
 
     func value(of property: String, interface: String) -> WireValue? {
-        let configuration = state.configuration
-        switch property {
-        case "ApplicationId": return .string(application.name)
-        case "DisplayName": return .string(displayName)
-        case "Category": return .string(configuration.category.rawValue)
-        case "Options": return Records.options(configuration.options)
-        case "EffectiveOptions": return Records.options(configuration.effectiveOptions)
-        case "Mode": return .string(configuration.mode.rawValue)
-        case "Active": return .boolean(state.isActive)
-        case "Interrupted": return .boolean(state.isInterrupted)
-        case "ActivationDelayed": return .boolean(state.isDelayed)
-        case "OutputOverride": return .string(configuration.outputOverride.rawValue)
-        case "Preferences":
-            let ofRoute = configuration.interruptionOnRouteDisconnect.map {
-                [("interruption-on-route-disconnect", WireValue.boolean($0))]
-            }
-            return .record(
-                [("no-interruptions-from-system-alerts", .boolean(configuration.avoidsAlerts))] + (ofRoute ?? [])
-                    + shownPreferences)
-        case "CurrentRoute": return service.record(of: route)
-        case "OtherAudioPlaying": return .boolean(state.isOtherAudioPlaying)
-        case "InputMuted": return .boolean(state.isInputMuted)
-        case "SecondaryAudioShouldBeSilenced": return .boolean(state.isSecondaryAudioToBeSilenced)
-        default: return SessionFigures(of: id, in: service.runtime).value(of: property)
-        }
+        Self.fixedProperties.value(of: property, in: self, service)
+            ?? Self.properties.value(of: property, in: shown, service)
+            ?? SessionFigures.properties.value(
+                of: property, in: SessionFigures(of: id, in: service.runtime), service)
     }
 
-    /// Updates the figures. Returns the names of the properties that have changed.
-    func measure() -> [String] {
+    /// Changes what is shown, and announces the properties that are others then.
+    func show(_ change: (inout Shown) -> Void) {
+        let old = shown
+        change(&shown)
+        service.changed(Self.properties.changes(from: old, to: shown), of: self)
+    }
+
+    /// Updates the figures, and announces those that have changed.
+    func measure() {
+        isStale = false
         let old = figures
         figures = SessionFigures(of: id, in: service.runtime)
-        return figures.changes(since: old)
-    }
-
-    /// Updates the published state. Returns the names of the properties that have changed.
-    func show(_ new: SessionState) -> [String] {
-        let old = state
-        state = new
-        var names: [String] = []
-        func note(_ name: String, _ isChanged: Bool) { if isChanged { names.append(name) } }
-        note("Category", old.configuration.category != new.configuration.category)
-        note("Options", old.configuration.options != new.configuration.options)
-        note("EffectiveOptions", old.configuration.effectiveOptions != new.configuration.effectiveOptions)
-        note("Mode", old.configuration.mode != new.configuration.mode)
-        note("Active", old.isActive != new.isActive)
-        note("Interrupted", old.isInterrupted != new.isInterrupted)
-        note("ActivationDelayed", old.isDelayed != new.isDelayed)
-        note("OutputOverride", old.configuration.outputOverride != new.configuration.outputOverride)
-        note(
-            "Preferences",
-            old.configuration.avoidsAlerts != new.configuration.avoidsAlerts
-                || old.configuration.interruptionOnRouteDisconnect != new.configuration.interruptionOnRouteDisconnect)
-        note("OtherAudioPlaying", old.isOtherAudioPlaying != new.isOtherAudioPlaying)
-        note("InputMuted", old.isInputMuted != new.isInputMuted)
-        note("SecondaryAudioShouldBeSilenced", old.isSecondaryAudioToBeSilenced != new.isSecondaryAudioToBeSilenced)
-        return names
+        service.changed(SessionFigures.properties.changes(from: old, to: figures), of: self)
     }
 }

@@ -185,7 +185,7 @@ public final class SessionService {
         for object in objects(where: { $0.isRefused && runtime.engine.canBeActivated($0.id) }) {
             object.isRefused = false
             catchUp(object)
-            if object.state.isActive { continue }
+            if object.shown.state.isActive { continue }
             emit("ResumptionRecommended", of: object)
         }
     }
@@ -291,6 +291,7 @@ public final class SessionService {
     }
 
     func changed(_ properties: [String], of object: SessionObject) {
+        if properties.isEmpty { return }
         server.changed(properties, interface: AudioSessionBus.sessionInterface, at: object.path)
     }
 
@@ -343,9 +344,8 @@ public final class SessionService {
 
     /// Publishes the state of a session.
     private func show(_ object: SessionObject, _ state: SessionState) {
-        let old = object.state
-        let names = object.show(state)
-        if !names.isEmpty { changed(names, of: object) }
+        let old = object.shown.state
+        object.show { $0.state = state }
         if old.isSecondaryAudioToBeSilenced != state.isSecondaryAudioToBeSilenced {
             emit("SecondaryAudioHint", of: object, [.boolean(state.isSecondaryAudioToBeSilenced)])
         }

@@ -1,0 +1,108 @@
+import BusInterface
+import PolicyEngine
+import PolicyRuntime
+
+/// The properties of a session, as `WireInterface.session` describes them. A new one is a row there and a row here.
+extension SessionObject {
+    /// What never changes.
+    static let fixedProperties: [PropertyRow<SessionObject>] = [
+        .init("ApplicationId", { $0.application.name }, WireValue.string),
+        .init("DisplayName", { $0.displayName }, WireValue.string),
+    ]
+
+    /// What the engine and the application say of it, as it was shown last.
+    struct Shown {
+        /// Its state.
+        var state = SessionState()
+        /// The preferences that concern the route and the streams, in the order in which they were set.
+        var preferences: [(String, WireValue)] = []
+        /// Its part of the route (R57).
+        var route: Route
+
+        /// All preferences, as a record.
+        fileprivate var allPreferences: WireValue {
+            let ofRoute = state.configuration.interruptionOnRouteDisconnect.map {
+                [("interruption-on-route-disconnect", WireValue.boolean($0))]
+            }
+            return .record(
+                [("no-interruptions-from-system-alerts", .boolean(state.configuration.avoidsAlerts))]
+                    + (ofRoute ?? []) + preferences)
+        }
+    }
+
+    static let properties: [PropertyRow<Shown>] = [
+        .init("Category", { $0.state.configuration.category }, { .string($0.rawValue) }),
+        .init("Options", { $0.state.configuration.options }, Records.options),
+        .init("EffectiveOptions", { $0.state.configuration.effectiveOptions }, Records.options),
+        .init("Mode", { $0.state.configuration.mode }, { .string($0.rawValue) }),
+        .init("Active", { $0.state.isActive }, WireValue.boolean),
+        .init("Interrupted", { $0.state.isInterrupted }, WireValue.boolean),
+        .init("ActivationDelayed", { $0.state.isDelayed }, WireValue.boolean),
+        .init("OutputOverride", { $0.state.configuration.outputOverride }, { .string($0.rawValue) }),
+        .init("Preferences", { $0.allPreferences }, { $0 }),
+        .init("CurrentRoute", { $0.route }, { $1.record(of: $0) }),
+        .init("OtherAudioPlaying", { $0.state.isOtherAudioPlaying }, WireValue.boolean),
+        .init("InputMuted", { $0.state.isInputMuted }, WireValue.boolean),
+        .init("SecondaryAudioShouldBeSilenced", { $0.state.isSecondaryAudioToBeSilenced }, WireValue.boolean),
+    ]
+}
+
+/// What a session's properties show of its preferences' results and of its route's devices (R74, R76).
+struct SessionFigures {
+    /// The rate and quantum of the graph.
+    var clock: GraphClock
+    /// The source of the route's first input and the sink of its first output, without channels where there is none.
+    var input: DeviceFigures
+    var output: DeviceFigures
+    /// The gain on recorded sound.
+    var inputGain: LinearGain
+    /// Whether the session records a stream whose gain can be changed.
+    var isInputGainAvailable: Bool
+
+    init(of session: SessionID, in runtime: SessionRuntime) {
+        clock = runtime.clock(of: session)
+        input = runtime.device(.input, of: session) ?? DeviceFigures()
+        output = runtime.device(.output, of: session) ?? DeviceFigures()
+        (inputGain, isInputGainAvailable) = runtime.inputGain(of: session)
+    }
+
+    static let properties: [PropertyRow<SessionFigures>] = [
+        .init("SampleRate", { $0.clock.sampleRate }, WireValue.double),
+        .init("BufferDuration", { $0.clock.quantum / .seconds(1) }, WireValue.double),
+        .init("OutputVolume", { $0.output.volume }, WireValue.double),
+        .init("OutputLatency", { $0.output.latency / .seconds(1) }, WireValue.double),
+        .init("InputLatency", { $0.input.latency / .seconds(1) }, WireValue.double),
+        .init("OutputChannels", { $0.output.channels }, WireValue.uint32),
+        .init("InputChannels", { $0.input.channels }, WireValue.uint32),
+        .init("InputGain", { $0.inputGain.value }, WireValue.double),
+        .init("InputGainAvailable", { $0.isInputGainAvailable }, WireValue.boolean),
+    ]
+}
+
+extension SessionService {
+    /// Schedules new figures for all sessions, because the graph's clock or a sink or source has changed.
+    public func graphChanged() { for object in objects { object.isStale = true } }
+
+    /// Schedules new figures for a stream's session, because the stream got or lost its volumes.
+    public func volumeAppeared(of stream: StreamID) {
+        if let session = runtime.streams[stream]?.session { runtime.sessions[session]?.isStale = true }
+    }
+
+    /// Announces the sessions' figures that have changed.
+    func measure() {
+        guard !isMeasuring else { return }
+        var rest = objects(where: \.isStale)[...]
+        while let object = rest.popFirst() {
+            object.measure()
+            guard !rest.isEmpty, !connection.mayHurry() else { continue }
+            isMeasuring = true
+            connection.bitByBit { [weak self] in
+                guard let self else { return false }
+                objects.first { $0.isStale }?.measure()
+                isMeasuring = objects.contains { $0.isStale }
+                return isMeasuring
+            }
+            return
+        }
+    }
+}

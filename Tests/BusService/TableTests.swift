@@ -1,0 +1,28 @@
+import BusInterface
+import Testing
+
+@testable import BusService
+
+/// The tables of the interface, which clients read too, and those of the service, which say how it is done.
+@Suite struct TableTests {
+    @Test("each property of a session has a reader, and each reader a property") func propertiesOfSession() {
+        let rows =
+            SessionObject.fixedProperties.map(\.name) + SessionObject.properties.map(\.name)
+            + SessionFigures.properties.map(\.name)
+        compare(rows, with: WireInterface.session.properties.map(\.name))
+    }
+
+    @Test("each property of the manager has a reader, and each reader a property") func propertiesOfManager() {
+        let rows =
+            ManagerObject.fixedProperties.map(\.name) + ManagerObject.switches.map(\.row.name)
+            + ManagerObject.Ports.properties.map(\.name)
+        compare(rows, with: WireInterface.manager.properties.map(\.name))
+    }
+
+    /// Names what only one of two tables has.
+    private func compare(_ rows: [String], with described: [String]) {
+        #expect(Set(rows).count == rows.count, "one of \(rows) is there twice")
+        for name in described { #expect(rows.contains(name), "Sources/BusService has nothing for \(name)") }
+        for name in rows { #expect(described.contains(name), "Sources/BusInterface does not describe \(name)") }
+    }
+}
