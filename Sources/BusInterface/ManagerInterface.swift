@@ -28,7 +28,7 @@ extension WireInterface {
         """,
         methods: [
             Method(
-                "OpenSession", [Argument("properties", "a{sv}")], returns: [Argument("session", "o")],
+                "OpenSession", [Argument("properties", "a{sv}")], returns: [Argument("session", "o")], access: .anyone,
                 """
                 Opens a session for the caller. Streams of the caller's process, of its child processes and of its \
                 sandbox join the session.
@@ -51,19 +51,19 @@ extension WireInterface {
                 Errors: LimitsExceeded, UnknownValue.
                 """),
             Method(
-                "ListSessions", [], returns: [Argument("sessions", "aa{sv}")],
+                "ListSessions", [], returns: [Argument("sessions", "aa{sv}")], access: .anyone,
                 """
                 All sessions, including those of applications that never call this interface. Each has: \
                 \(SessionRecord.description).
                 """),
             Method(
-                "ListStreams", [], returns: [Argument("streams", "aa{sv}")],
+                "ListStreams", [], returns: [Argument("streams", "aa{sv}")], access: .anyone,
                 """
                 All streams that the policy manages. Each has: \
                 \(StreamRecord.description).
                 """),
             Method(
-                "Free", [Argument("subject", "s")], returns: [Argument("streams", "u")],
+                "Free", [Argument("subject", "s")], returns: [Argument("streams", "u")], access: .desktop,
                 """
                 Lets streams be heard that the policy silences or lowers, as their user wants it: beside whoever does \
                 that now, until that one has ended, and in spite of the switches, until one of them changes. The \
@@ -73,7 +73,7 @@ extension WireInterface {
                 change that.
                 """),
             Method(
-                "Explain", [Argument("subject", "s")], returns: [Argument("explanations", "as")],
+                "Explain", [Argument("subject", "s")], returns: [Argument("explanations", "as")], access: .anyone,
                 """
                 Explains a stream's treatment: which session and which rule cause it, and since when. The subject is a \
                 stream's id, pid:NUMBER for all streams of a process, or an application's name. One text for each \
@@ -82,14 +82,14 @@ extension WireInterface {
                 Errors: NotFound.
                 """),
             Method(
-                "DumpState", [], returns: [Argument("json", "s")],
+                "DumpState", [], returns: [Argument("json", "s")], access: .anyone,
                 """
                 The whole state as JSON: schema, version, server, server-limits, policy, switches, route, sessions, \
                 streams.
                 """),
             Method(
                 "BeginInterruption", [Argument("kind", "s"), Argument("properties", "a{sv}")],
-                returns: [Argument("cookie", "u")],
+                returns: [Argument("cookie", "u")], access: .desktop,
                 """
                 Begins an interruption by the system, for daemons whose calls and alarms are not streams of this \
                 server, and for scripts. A kind is a role of the policy, such as phone, ringtone, alarm, navigation or \
@@ -99,10 +99,10 @@ extension WireInterface {
                 Errors: UnknownValue, NotClaimable, LimitsExceeded.
                 """),
             Method(
-                "EndInterruption", [Argument("cookie", "u")],
+                "EndInterruption", [Argument("cookie", "u")], access: .anyone,
                 "Ends an interruption of the caller. Errors: NotFound."),
             Method(
-                "SetRoute", [Argument("port", "s")],
+                "SetRoute", [Argument("port", "s")], access: .desktop,
                 """
                 Applies the user's choice of an output or input: one of AvailableOutputs and AvailableInputs, by id, \
                 or by a unique name or type. An id that an output and an input share chooses both. The result is \
@@ -111,19 +111,19 @@ extension WireInterface {
                 Errors: NotFound, with the available ids.
                 """),
             Method(
-                "Pause", [Argument("milliseconds", "t")],
+                "Pause", [Argument("milliseconds", "t")], access: .desktop,
                 """
                 Suspends the policy: no stream is lowered, stopped or muted until the time is over, or until Resume. 0 \
                 means without end.
                 """),
-            Method("Resume", [], "Puts the policy in force again."),
+            Method("Resume", [], access: .desktop, "Puts the policy in force again."),
             Method(
-                "Subscribe", [],
+                "Subscribe", [], access: .desktop,
                 """
                 Sends the signal Event, and the signals about all sessions' objects and properties, to the caller from now \
                 on, until Unsubscribe or the end of the connection. Without that, only a session's owner is told of it.
                 """),
-            Method("Unsubscribe", [], "Ends the subscription to Event."),
+            Method("Unsubscribe", [], access: .desktop, "Ends the subscription to Event."),
         ],
         signals: [
             Signal(
@@ -157,11 +157,11 @@ extension WireInterface {
                 "The features that this sound server lacks and another one has: for each the reason (s)."),
             Property("Policy", "s", "The origin of the policy in force."),
             Property(
-                "Silent", "b", isWritable: true,
+                "Silent", "b", setter: .desktop,
                 "The silent switch: the categories that the policy names, by default ambient and solo-ambient, are not heard while it is on."
             ),
             Property(
-                "DoNotDisturb", "b", isWritable: true,
+                "DoNotDisturb", "b", setter: .desktop,
                 "Do not disturb: the categories that the policy names, by default ui-sound, are not heard while it is on."
             ),
             Property(

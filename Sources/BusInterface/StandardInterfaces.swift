@@ -4,23 +4,27 @@ extension WireInterface {
     public static let peer = WireInterface(
         "org.freedesktop.DBus.Peer", "",
         methods: [
-            Method("Ping", [], ""), Method("GetMachineId", [], returns: [Argument("machine_uuid", "s")], ""),
+            Method("Ping", [], access: .anyone, ""),
+            Method("GetMachineId", [], returns: [Argument("machine_uuid", "s")], access: .anyone, ""),
         ])
     /// `org.freedesktop.DBus.Introspectable`.
     public static let introspectable = WireInterface(
         "org.freedesktop.DBus.Introspectable", "",
-        methods: [Method("Introspect", [], returns: [Argument("xml_data", "s")], "")])
+        methods: [Method("Introspect", [], returns: [Argument("xml_data", "s")], access: .anyone, "")])
     /// `org.freedesktop.DBus.Properties`.
     public static let properties = WireInterface(
         "org.freedesktop.DBus.Properties", "",
         methods: [
             Method(
                 "Get", [Argument("interface_name", "s"), Argument("property_name", "s")],
-                returns: [Argument("value", "v")], ""),
+                returns: [Argument("value", "v")], access: .anyone, ""),
             Method(
                 "Set",
-                [Argument("interface_name", "s"), Argument("property_name", "s"), Argument("value", "v")], ""),
-            Method("GetAll", [Argument("interface_name", "s")], returns: [Argument("properties", "a{sv}")], ""),
+                [Argument("interface_name", "s"), Argument("property_name", "s"), Argument("value", "v")],
+                access: .anyone, ""),
+            Method(
+                "GetAll", [Argument("interface_name", "s")], returns: [Argument("properties", "a{sv}")],
+                access: .anyone, ""),
         ],
         signals: [
             Signal(
@@ -36,7 +40,7 @@ extension WireInterface {
         methods: [
             Method(
                 "GetManagedObjects", [],
-                returns: [Argument("object_paths_interfaces_and_properties", "a{oa{sa{sv}}}")], "")
+                returns: [Argument("object_paths_interfaces_and_properties", "a{oa{sa{sv}}}")], access: .anyone, "")
         ],
         signals: [
             Signal(

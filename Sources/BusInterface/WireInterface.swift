@@ -16,6 +16,17 @@ public struct WireInterface: Sendable {
         }
     }
 
+    /// Who may call a method, or set a property (N18, N20).
+    public enum Access: Sendable {
+        /// Everybody. What somebody is told, or ends, is of the own application, and for those who may control the desktop
+        /// of all.
+        case anyone
+        /// Whoever controls the object: of a session, the connection that has opened it, and those that share it.
+        case owner
+        /// Whoever may control the desktop: programs outside of sandboxes, and those that the policy names.
+        case desktop
+    }
+
     /// A method.
     public struct Method: Sendable {
         /// The name, e.g. `OpenSession`.
@@ -24,16 +35,20 @@ public struct WireInterface: Sendable {
         public var inputs: [Argument]
         /// The values of the answer.
         public var outputs: [Argument]
+        /// Who may call it.
+        public var access: Access
         /// What the method does, and its errors.
         public var documentation: String
 
-        /// Creates a method.
+        /// Creates a method, by default one that is for nobody but the object's owner.
         public init(
-            _ name: String, _ inputs: [Argument], returns outputs: [Argument] = [], _ documentation: String
+            _ name: String, _ inputs: [Argument], returns outputs: [Argument] = [], access: Access = .owner,
+            _ documentation: String
         ) {
             self.name = name
             self.inputs = inputs
             self.outputs = outputs
+            self.access = access
             self.documentation = documentation
         }
 
@@ -66,8 +81,8 @@ public struct WireInterface: Sendable {
         public var name: String
         /// The type's signature.
         public var signature: String
-        /// Whether it can be set.
-        public var isWritable: Bool
+        /// Who may set it; `nil` for nobody. Whoever may see the object may read it.
+        public var setter: Access?
         /// Whether the value is fixed for the object's lifetime; other properties announce their changes.
         public var isConstant: Bool
         /// The meaning, with unit and range.
@@ -75,15 +90,18 @@ public struct WireInterface: Sendable {
 
         /// Creates a property.
         public init(
-            _ name: String, _ signature: String, isWritable: Bool = false, isConstant: Bool = false,
+            _ name: String, _ signature: String, setter: Access? = nil, isConstant: Bool = false,
             _ documentation: String
         ) {
             self.name = name
             self.signature = signature
-            self.isWritable = isWritable
+            self.setter = setter
             self.isConstant = isConstant
             self.documentation = documentation
         }
+
+        /// Whether it can be set.
+        public var isWritable: Bool { setter != nil }
     }
 
     /// The name, e.g. `org.AudioSession1.Manager`.

@@ -36,39 +36,14 @@ final class ManagerObject: ServedObject {
     }
 
     func set(_ property: String, interface: String, to value: WireValue, call: BusCall) {
-        guard let truth = value.truth else {
-            return call.fail(WireError(WireErrorName.invalidArguments, "\(property) is b"))
-        }
-        let switches: [String: WritableKeyPath<Switches, Bool>] = [
-            "Silent": \.isSilent, "DoNotDisturb": \.isUndisturbed,
-        ]
-        guard let changed = switches[property] else {
+        guard let access = WireInterface.manager.property(property)?.setter, let set = Self.setters[property],
+            let truth = value.truth
+        else {
             return call.fail(WireError(WireErrorName.propertyReadOnly, "\(property) can only be read"))
         }
-        control(call) { [unowned self] _ in
-            service.change { $0[keyPath: changed] = truth }
+        service.admit(call, access) { [unowned self] _ in
+            service.change { set(&$0, truth) }
             call.answer()
-        }
-    }
-
-    /// Runs a method that concerns the whole desktop, if the caller may call it (N20).
-    private func control(_ call: BusCall, _ body: @escaping (Owner) -> Void) {
-        service.owner(of: call) { [unowned self] owner in
-            if service.mayControlDesktop(owner) { return body(owner) }
-            let who = owner.sandbox.map { "\($0.application) runs in a sandbox" } ?? "nothing is known of \(owner.name)"
-            call.fail(
-                WireError(
-                    WireErrorName.accessDenied,
-                    "\(call.member) concerns the whole desktop, and \(Words.short(who)): a policy file can allow it, "
-                        + "claims = { desktop = { allow = [ { pipewire.access.portal.app_id = … } ] } }"))
-        }
-    }
-
-    /// Answers with the records that the caller may see: all, or the caller's own (N20).
-    private func answerRecords(_ call: BusCall, _ records: @escaping (Viewer) -> () -> WireValue?) {
-        service.owner(of: call) { [unowned self] owner in
-            let next = records(service.viewer(owner))
-            call.answer(.array(of: "a{sv}")) { next().map { .element($0) } }
         }
     }
 
@@ -168,63 +143,74 @@ final class ManagerObject: ServedObject {
     // MARK: - Methods
 
     func call(_ method: String, interface: String, _ call: BusCall) {
-        let arguments = call.arguments
-        let first = arguments.first
-        switch method {
-        case "OpenSession": service.owner(of: call) { [unowned self] in open(first, call, $0) }
-        case "BeginInterruption":
-            control(call) { [unowned self] in begin(first?.text ?? "", arguments.last, call, $0) }
-        case "EndInterruption": service.owner(of: call) { [unowned self] in end(first, call, $0) }
-        case "Subscribe", "Unsubscribe":
-            control(call) { [unowned self] owner in
-                service.subscribe(owner, method == "Subscribe")
-                feed.isWanted = !service.subscribers.isEmpty
-                call.answer()
-            }
-        case "ListSessions": answerRecords(call) { [unowned self] in service.sessionRecords(for: $0) }
-        case "ListStreams": answerRecords(call) { [unowned self] in service.streamRecords(for: $0) }
-        case "DumpState":
-            service.owner(of: call) { [unowned self] owner in
-                let next = service.dump(for: service.viewer(owner))
-                call.answer(.text) { next().map { .text($0) } }
-            }
-        case "Free": control(call) { [unowned self] _ in free(first?.text ?? "", call) }
-        case "Explain": service.owner(of: call) { [unowned self] in explain(first?.text ?? "", call, $0) }
-        case "SetRoute":
-            control(call) { [unowned self] _ in
-                do throws(WireError) {
-                    try service.choose(first?.text ?? "")
-                    call.answer()
-                } catch { call.fail(error) }
-            }
-        case "Pause":
-            control(call) { [unowned self] _ in
-                let milliseconds = Int64(clamping: first?.integer ?? .max)
-                let end =
-                    milliseconds == 0
-                    ? Switches.never : service.runtime.now.advanced(by: .milliseconds(min(milliseconds, 1 << 40)))
-                service.change { $0.pausedUntil = end }
-                call.answer()
-            }
-        case "Resume":
-            control(call) { [unowned self] _ in
-                service.change { $0.pausedUntil = nil }
-                call.answer()
-            }
-        default: call.fail(WireError(WireErrorName.unknownMethod, "there is no method \(method)"))
+        guard let access = WireInterface.manager.method(method)?.access, let body = Self.methods[method] else {
+            return call.fail(WireError(WireErrorName.unknownMethod, "there is no method \(method)"))
         }
+        service.admit(call, access) { [unowned self] owner throws(WireError) in try body(self)(call, owner) }
     }
 
-    private func explain(_ subject: String, _ call: BusCall, _ owner: Owner) {
+    /// What the methods do; `WireInterface.manager` says what they mean, and who may call them.
+    static let methods: [String: MethodBody<ManagerObject>] = [
+        "OpenSession": open, "ListSessions": listSessions, "ListStreams": listStreams, "Free": free,
+        "Explain": explain, "DumpState": dumpState, "BeginInterruption": begin, "EndInterruption": end,
+        "SetRoute": setRoute, "Pause": pause, "Resume": resume, "Subscribe": subscribe, "Unsubscribe": unsubscribe,
+    ]
+
+    private func listSessions(_ call: BusCall, _ owner: Owner) {
+        answer(call, service.sessionRecords(for: service.viewer(owner)))
+    }
+
+    private func listStreams(_ call: BusCall, _ owner: Owner) {
+        answer(call, service.streamRecords(for: service.viewer(owner)))
+    }
+
+    private func answer(_ call: BusCall, _ next: @escaping () -> WireValue?) {
+        call.answer(.array(of: "a{sv}")) { next().map { .element($0) } }
+    }
+
+    private func dumpState(_ call: BusCall, _ owner: Owner) {
+        let next = service.dump(for: service.viewer(owner))
+        call.answer(.text) { next().map { .text($0) } }
+    }
+
+    private func setRoute(_ call: BusCall, _: Owner) throws(WireError) {
+        try service.choose(call.arguments.first?.text ?? "")
+        call.answer()
+    }
+
+    private func pause(_ call: BusCall, _: Owner) {
+        let milliseconds = Int64(clamping: call.arguments.first?.integer ?? .max)
+        let end =
+            milliseconds == 0
+            ? Switches.never : service.runtime.now.advanced(by: .milliseconds(min(milliseconds, 1 << 40)))
+        service.change { $0.pausedUntil = end }
+        call.answer()
+    }
+
+    private func resume(_ call: BusCall, _: Owner) {
+        service.change { $0.pausedUntil = nil }
+        call.answer()
+    }
+
+    private func subscribe(_ call: BusCall, _ owner: Owner) { subscribe(call, owner, true) }
+
+    private func unsubscribe(_ call: BusCall, _ owner: Owner) { subscribe(call, owner, false) }
+
+    private func subscribe(_ call: BusCall, _ owner: Owner, _ isSubscribed: Bool) {
+        service.subscribe(owner, isSubscribed)
+        feed.isWanted = !service.subscribers.isEmpty
+        call.answer()
+    }
+
+    private func explain(_ call: BusCall, _ owner: Owner) throws(WireError) {
+        let subject = call.arguments.first?.text ?? ""
         let next = service.explain(subject, for: service.viewer(owner))
-        if let first = next() {
-            var text: String? = first
-            return call.answer(.array(of: "s")) {
-                defer { text = next() }
-                return text.map { .element(.string($0)) }
-            }
+        guard let first = next() else { throw ManagerObject.noStream(subject) }
+        var text: String? = first
+        call.answer(.array(of: "s")) {
+            defer { text = next() }
+            return text.map { .element(.string($0)) }
         }
-        call.fail(ManagerObject.noStream(subject))
     }
 
     private static func noStream(_ subject: String) -> WireError {
@@ -233,67 +219,66 @@ final class ManagerObject: ServedObject {
             "no stream is '\(Words.short(subject))': expected a stream's id, pid:NUMBER or an application's name")
     }
 
-    private func free(_ subject: String, _ call: BusCall) {
+    private func free(_ call: BusCall, _: Owner) throws(WireError) {
+        let subject = call.arguments.first?.text ?? ""
         let (all, freed) = service.free(subject)
         if freed > 0 { return call.answer([.uint32(UInt32(clamping: freed))]) }
-        if all == 0 { return call.fail(ManagerObject.noStream(subject)) }
+        if all == 0 { throw ManagerObject.noStream(subject) }
         let why = service.explain(subject)() ?? "its streams have ended"
-        call.fail(WireError(WireErrorName.failed, "nothing to free: \(why)"))
+        throw WireError(WireErrorName.failed, "nothing to free: \(why)")
     }
 
-    private func open(_ properties: WireValue?, _ call: BusCall, _ owner: Owner) {
-        do throws(WireError) {
-            let known = ["application-id", "display-name", "streams"]
-            for entry in properties?.entries ?? [] {
-                let name = entry.key.text ?? ""
-                guard known.contains(name) else { throw Words.unknown("property", name, known) }
-                guard let text = entry.value.text, text.utf8.count <= AudioSessionBus.maximumTextLength else {
-                    throw WireError(
-                        WireErrorName.invalidArguments,
-                        "\(name) is \(entry.value.bare.typeSignature), expected s of at most "
-                            + "\(AudioSessionBus.maximumTextLength) bytes")
-                }
+    private func open(_ call: BusCall, _ owner: Owner) throws(WireError) {
+        let properties = call.arguments.first
+        let known = ["application-id", "display-name", "streams"]
+        for entry in properties?.entries ?? [] {
+            let name = entry.key.text ?? ""
+            guard known.contains(name) else { throw Words.unknown("property", name, known) }
+            guard let text = entry.value.text, text.utf8.count <= AudioSessionBus.maximumTextLength else {
+                throw WireError(
+                    WireErrorName.invalidArguments,
+                    "\(name) is \(entry.value.bare.typeSignature), expected s of at most "
+                        + "\(AudioSessionBus.maximumTextLength) bytes")
             }
-            let streams = properties?["streams"]?.text ?? "process"
-            guard ["process", "shared", "tagged"].contains(streams) else {
-                throw Words.unknown("value for streams", streams, ["process", "shared", "tagged"])
-            }
-            if streams == "shared", let object = service.sharedSession(of: owner) {
-                service.take(object, owner)
-                return call.answer([.objectPath(object.path)])
-            }
-            // The caller's own name is only a label; its identity comes from the kernel (N18).
-            let own = owner.identity.application
-            let said = properties?["application-id"]?.text ?? ""
-            let isNamed = owner.identity.isUnconfined && !said.isEmpty
-            let application = ApplicationID(
-                key: own.key, name: isNamed ? printable(said, limit: AudioSessionBus.maximumTextLength) : own.name)
-            let displayName = Words.short(properties?["display-name"]?.text ?? application.name)
-            if streams != "shared",
-                let object = service.keptSession(
-                    of: owner, takesTaggedOnly: streams == "tagged", displayName: displayName)
-            {
-                service.take(object, owner)
-                return call.answer([.objectPath(object.path)])
-            }
-            try service.checkLimits(of: owner)
-            let object = SessionObject(
-                service.nextID(), owner: owner, application: application, displayName: displayName,
-                takesTaggedOnly: streams == "tagged", isShared: streams == "shared", service: service, call: call)
-            service.open(object)
-        } catch { call.fail(error) }
+        }
+        let streams = properties?["streams"]?.text ?? "process"
+        guard ["process", "shared", "tagged"].contains(streams) else {
+            throw Words.unknown("value for streams", streams, ["process", "shared", "tagged"])
+        }
+        if streams == "shared", let object = service.sharedSession(of: owner) {
+            service.take(object, owner)
+            return call.answer([.objectPath(object.path)])
+        }
+        // The caller's own name is only a label; its identity comes from the kernel (N18).
+        let own = owner.identity.application
+        let said = properties?["application-id"]?.text ?? ""
+        let isNamed = owner.identity.isUnconfined && !said.isEmpty
+        let application = ApplicationID(
+            key: own.key, name: isNamed ? printable(said, limit: AudioSessionBus.maximumTextLength) : own.name)
+        let displayName = Words.short(properties?["display-name"]?.text ?? application.name)
+        if streams != "shared",
+            let object = service.keptSession(
+                of: owner, takesTaggedOnly: streams == "tagged", displayName: displayName)
+        {
+            service.take(object, owner)
+            return call.answer([.objectPath(object.path)])
+        }
+        try service.checkLimits(of: owner)
+        let object = SessionObject(
+            service.nextID(), owner: owner, application: application, displayName: displayName,
+            takesTaggedOnly: streams == "tagged", isShared: streams == "shared", service: service, call: call)
+        service.open(object)
     }
 
-    private func begin(_ kind: String, _ properties: WireValue?, _ call: BusCall, _ owner: Owner) {
-        do throws(WireError) {
-            try service.checkLimits(of: owner)
-            let name = Words.short(
-                properties?["display-name"]?.text ?? owner.identity.application.name)
-            let description = try description(of: kind, by: owner, name)
-            lastCookie &+= 1
-            let interruption = Interruption(service.nextID(), of: owner, cookie: lastCookie, call: call)
-            service.begin(interruption, description, by: name)
-        } catch { call.fail(error) }
+    private func begin(_ call: BusCall, _ owner: Owner) throws(WireError) {
+        let kind = call.arguments.first?.text ?? ""
+        try service.checkLimits(of: owner)
+        let name = Words.short(
+            call.arguments.last?["display-name"]?.text ?? owner.identity.application.name)
+        let description = try description(of: kind, by: owner, name)
+        lastCookie &+= 1
+        let interruption = Interruption(service.nextID(), of: owner, cookie: lastCookie, call: call)
+        service.begin(interruption, description, by: name)
     }
 
     /// What an interruption of a kind is under the policy (N21).
@@ -318,11 +303,11 @@ final class ManagerObject: ServedObject {
         }
     }
 
-    private func end(_ cookie: WireValue?, _ call: BusCall, _ owner: Owner) {
-        guard let cookie = cookie?.integer.flatMap({ UInt32(exactly: $0) }),
+    private func end(_ call: BusCall, _ owner: Owner) throws(WireError) {
+        guard let cookie = call.arguments.first?.integer.flatMap({ UInt32(exactly: $0) }),
             let interruption = service.interruptions(of: owner).first(where: { $0.cookie == cookie })
         else {
-            return call.fail(WireError(WireErrorName.notFound, "the caller has no interruption of that cookie"))
+            throw WireError(WireErrorName.notFound, "the caller has no interruption of that cookie")
         }
         service.close(interruption)
         call.answer()

@@ -21,6 +21,11 @@ extension ManagerObject {
         ("paused-until", .init("PausedUntil", { $0.pausedUntil }, { .uint64($1.realTime(until: $0)) })),
     ]
 
+    /// How the switches are set that can be.
+    static let setters: [String: @Sendable (inout Switches, Bool) -> Void] = [
+        "Silent": { $0.isSilent = $1 }, "DoNotDisturb": { $0.isUndisturbed = $1 },
+    ]
+
     /// The ports that are used, and those that can be (R56, R78).
     struct Ports {
         var route: Route

@@ -65,56 +65,73 @@ final class SessionObject: SessionEntry, ServedObject {
     }
 
     func call(_ method: String, interface: String, _ call: BusCall) {
-        guard let owner = owners.first(where: { $0.isKnown && $0.name == call.sender }) else {
-            let names = owners.map(\.name).joined(separator: ", ")
-            return call.fail(
-                WireError(WireErrorName.accessDenied, "the session belongs to \(names): only it can call \(method)"))
+        guard let access = WireInterface.session.method(method)?.access, let body = Self.methods[method] else {
+            return call.fail(WireError(WireErrorName.unknownMethod, "there is no method \(method)"))
         }
-        service.take(self, owner)
-        do throws(WireError) { try dispatch(method, call) } catch { call.fail(error) }
+        service.admit(call, access, to: self) { [self] owner throws(WireError) in
+            service.take(self, owner)
+            try body(self)(call, owner)
+        }
     }
 
-    private func dispatch(_ method: String, _ call: BusCall) throws(WireError) {
+    /// What the methods do; `WireInterface.session` says what they mean, and who may call them.
+    static let methods: [String: MethodBody<SessionObject>] = [
+        "SetCategory": setCategory, "SetMode": setMode, "Activate": activate, "Deactivate": deactivate,
+        "CancelActivation": cancelActivation, "OverrideOutput": overrideOutput, "SetPreference": setPreference,
+        "Close": close,
+    ]
+
+    private func setCategory(_ call: BusCall, _: Owner) throws(WireError) {
         let arguments = call.arguments
-        let first = arguments.first
-        switch method {
-        case "SetCategory":
-            let category = try Words.category(first?.text)
-            let options = try Words.options(arguments.dropFirst().first)
-            let word = arguments.last?.text ?? ""
-            configure(.category(category, options, word.isEmpty ? nil : try Words.mode(word)), call)
-        case "SetMode": configure(.mode(try Words.mode(first?.text)), call)
-        case "OverrideOutput": configure(.outputOverride(try Words.override(first?.text)), call)
-        case "SetPreference": try prefer(first?.text ?? "", arguments.last?.bare ?? .boolean(false), call)
-        case "Activate":
-            let flags = try Words.flags(first, known: ["delayed"], others: ["notify-others"], "Deactivate")
-            if !shown.state.isActive, service.runtime.lacksInput(id) {
-                throw WireError(
-                    WireErrorName.noHardware, "there is no microphone or other input for a session of record")
-            }
-            let category = service.runtime.engine.configuration(of: id)?.category
-            if category == .record, !service.mayRecord(identity) {
-                throw WireError(
-                    WireErrorName.accessDenied,
-                    "a session of record silences what plays, and this program may not use the microphone")
-            }
-            ask(.sessionRequested(id, .activate(mayWait: flags.contains("delayed"))), .activate, call)
-        case "Deactivate":
-            let flags = try Words.flags(first, known: ["notify-others"], others: ["delayed"], "Activate")
-            ask(.sessionRequested(id, .deactivate(notifyOthers: flags.contains("notify-others"))), .request, call)
-        case "CancelActivation": ask(.sessionRequested(id, .cancel), .request, call)
-        case "Close":
-            if let owner = owners.first(where: { $0.name == call.sender }) { service.leave(self, owner) }
-            call.answer()
-        default: call.fail(WireError(WireErrorName.unknownMethod, "there is no method \(method)"))
-        }
+        let category = try Words.category(arguments.first?.text)
+        let options = try Words.options(arguments.dropFirst().first)
+        let word = arguments.last?.text ?? ""
+        configure(.category(category, options, word.isEmpty ? nil : try Words.mode(word)), call)
     }
 
-    private func prefer(_ name: String, _ value: WireValue, _ call: BusCall) throws(WireError) {
+    private func setMode(_ call: BusCall, _: Owner) throws(WireError) {
+        configure(.mode(try Words.mode(call.arguments.first?.text)), call)
+    }
+
+    private func activate(_ call: BusCall, _: Owner) throws(WireError) {
+        let flags = try Words.flags(
+            call.arguments.first, known: ["delayed"], others: ["notify-others"], "Deactivate")
+        if !shown.state.isActive, service.runtime.lacksInput(id) {
+            throw WireError(
+                WireErrorName.noHardware, "there is no microphone or other input for a session of record")
+        }
+        let category = service.runtime.engine.configuration(of: id)?.category
+        if category == .record, !service.mayRecord(identity) {
+            throw WireError(
+                WireErrorName.accessDenied,
+                "a session of record silences what plays, and this program may not use the microphone")
+        }
+        ask(.sessionRequested(id, .activate(mayWait: flags.contains("delayed"))), .activate, call)
+    }
+
+    private func deactivate(_ call: BusCall, _: Owner) throws(WireError) {
+        let flags = try Words.flags(
+            call.arguments.first, known: ["notify-others"], others: ["delayed"], "Activate")
+        ask(.sessionRequested(id, .deactivate(notifyOthers: flags.contains("notify-others"))), .request, call)
+    }
+
+    private func cancelActivation(_ call: BusCall, _: Owner) { ask(.sessionRequested(id, .cancel), .request, call) }
+
+    private func overrideOutput(_ call: BusCall, _: Owner) throws(WireError) {
+        configure(.outputOverride(try Words.override(call.arguments.first?.text)), call)
+    }
+
+    private func close(_ call: BusCall, _ owner: Owner) {
+        service.leave(self, owner)
+        call.answer()
+    }
+
+    private func setPreference(_ call: BusCall, _: Owner) throws(WireError) {
+        let name = call.arguments.first?.text ?? ""
+        var value = call.arguments.last?.bare ?? .boolean(false)
         func wrong(_ expected: String) -> WireError {
             WireError(WireErrorName.invalidArguments, "\(name) is \(value.typeSignature), expected \(expected)")
         }
-        var value = value
         var preferred = preferences
         switch name {
         case "no-interruptions-from-system-alerts":

@@ -151,13 +151,6 @@ public final class SessionService {
         return UInt64(clamping: micros &- age)
     }
 
-    // MARK: - Permissions
-
-    /// Whether a program may use the microphone: it is in no sandbox, or in one that may.
-    func mayRecord(_ identity: ClientIdentity) -> Bool {
-        identity.isUnconfined || identity.sandbox.map { runtime.mayRecord($0) } ?? false
-    }
-
     /// Announces that another policy is in force.
     private func policyChanged() {
         // Who may see and change everything is the policy's to say.
@@ -250,9 +243,6 @@ public final class SessionService {
         }
         runtime.close(session.id)
     }
-
-    /// Whether a session's owners, which are one process, may know who others are (N20).
-    func seesAll(_ object: SessionObject) -> Bool { object.owners.first.map { viewer($0).seesAll } ?? false }
 
     /// The application of a connection; `nil` if it is not known from any other use of sound.
     private func application(of owner: Owner) -> ApplicationID? {

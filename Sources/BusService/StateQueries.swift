@@ -194,27 +194,3 @@ extension SessionService {
         return ([text] + runtime.classificationSteps(of: id)).joined(separator: "; ")
     }
 }
-
-/// Determines whose sessions and streams a caller may see (N20).
-struct Viewer {
-    /// A viewer who may see everything.
-    static let all = Viewer(own: nil)
-    /// The name of an application that the viewer may not see.
-    static let somebody = "another application"
-
-    /// The application whose own objects are visible; `nil` for a viewer who sees everything.
-    var own: ApplicationID?
-
-    var seesAll: Bool { own == nil }
-
-    func maySee(_ application: ApplicationID?) -> Bool { own == nil || application == own }
-}
-
-extension SessionService {
-    /// Whether an owner may call methods that concern the whole desktop.
-    func mayControlDesktop(_ owner: Owner) -> Bool { runtime.mayControlDesktop(owner.identity) }
-
-    func viewer(_ owner: Owner) -> Viewer {
-        mayControlDesktop(owner) ? .all : Viewer(own: owner.identity.application)
-    }
-}

@@ -1,3 +1,4 @@
+import BusInterface
 import Foundation
 import ServiceFixture
 import TestKit
@@ -28,16 +29,21 @@ import Testing
 
     @Test(
         "N20 what concerns the desktop is not for sandboxes",
-        arguments: [
-            ("SetRoute", ["\"x\""]), ("Free", ["\"x\""]), ("Pause", ["1000"]), ("Resume", []),
-            ("BeginInterruption", ["\"phone\"", "{}"]),
-            ("Subscribe", []), ("Unsubscribe", []),
-        ])
-    func whatConcernsDesktopIsNotForSandboxes(method: String, arguments: [String]) async throws {
+        arguments: WireInterface.manager.methods.filter { $0.access == .desktop }.map { ($0.name, $0.inputs) })
+    func whatConcernsDesktopIsNotForSandboxes(method: String, inputs: [WireInterface.Argument]) async throws {
         let (desk, boxed, _, _, _) = try await desk()
+        let arguments = inputs.map { ["s": "\"phone\"", "t": "1000", "a{sv}": "{}"][$0.signature] ?? "" }
         let list = (["\"manager\"", "\"\(method)\""] + arguments).joined(separator: ", ")
         #expect(await isDenied { try await boxed.ask("[\(list)]") })
         await desk.stop()
+    }
+
+    @Test("N20 what is for everybody concerns nobody else's sound")
+    func whatIsForEverybody() {
+        let methods = WireInterface.manager.methods.filter { $0.access == .anyone }.map(\.name)
+        #expect(
+            methods == ["OpenSession", "ListSessions", "ListStreams", "Explain", "DumpState", "EndInterruption"],
+            "look whether a sandbox may call it: .github/SECURITY.md")
     }
 
     @Test("N20 nor are the switches") func norAreSwitches() async throws {

@@ -19,6 +19,23 @@ import Testing
         compare(rows, with: WireInterface.manager.properties.map(\.name))
     }
 
+    @Test("each property that can be set has who sets it") func setters() {
+        let settable = WireInterface.manager.properties.filter(\.isWritable)
+        compare(Array(ManagerObject.setters.keys), with: settable.map(\.name))
+        #expect(settable.allSatisfy { $0.signature == "b" })
+        #expect(WireInterface.session.properties.allSatisfy { !$0.isWritable })
+    }
+
+    @Test("each method has a body, and each body a method") func methods() {
+        compare(Array(SessionObject.methods.keys), with: WireInterface.session.methods.map(\.name))
+        compare(Array(ManagerObject.methods.keys), with: WireInterface.manager.methods.map(\.name))
+    }
+
+    @Test("N20 a session obeys its owner only, and nobody owns the manager") func owners() {
+        #expect(WireInterface.session.methods.allSatisfy { $0.access == .owner })
+        #expect(WireInterface.manager.methods.allSatisfy { $0.access != .owner })
+    }
+
     /// Names what only one of two tables has.
     private func compare(_ rows: [String], with described: [String]) {
         #expect(Set(rows).count == rows.count, "one of \(rows) is there twice")

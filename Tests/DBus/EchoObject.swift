@@ -19,7 +19,7 @@ final class EchoObject: ServedObject {
         ],
         signals: [.init("Said", [.init("text", "s"), .init("number", "u")], "Something was said.")],
         properties: [
-            .init("Volume", "d", isWritable: true, "Between 0 and 1."),
+            .init("Volume", "d", setter: .anyone, "Between 0 and 1."),
             .init("Name", "s", isConstant: true, "What it is called."),
             .init("Count", "u", "How often it was called."),
             .init("Absent", "s", "Has never a value."),

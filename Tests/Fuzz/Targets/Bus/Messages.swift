@@ -26,8 +26,8 @@ private final class MessageDesk {
                 WireInterface(
                     Object.echo, "", methods: methods + [silent],
                     properties: [
-                        .init("Level", "d", isWritable: true, ""), .init("Names", "as", isWritable: true, ""),
-                        .init("Fixed", "s", isConstant: true, ""), .init("Record", "a{sv}", isWritable: true, ""),
+                        .init("Level", "d", setter: .anyone, ""), .init("Names", "as", setter: .anyone, ""),
+                        .init("Fixed", "s", isConstant: true, ""), .init("Record", "a{sv}", setter: .anyone, ""),
                     ])
             ]
             self.signatures = signatures
