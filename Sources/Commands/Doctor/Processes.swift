@@ -12,7 +12,9 @@ enum Processes {
     /// The sound servers and session managers of this user, in the order of their numbers.
     static func servers(runtimeFolder: String?) -> [Evidence.ServerProcess] {
         numbers.compactMap { number in
-            guard let name = line("/proc/\(number)/comm"), names.contains(name) else { return nil }
+            guard let name = FileBytes.read("/proc/\(number)/comm")?.split(separator: "\n").first.map(String.init),
+                names.contains(name)
+            else { return nil }
             var status = stat()
             guard stat("/proc/\(number)", &status) == 0, status.st_uid == getuid() else { return nil }
             return server(number, name, runtimeFolder: runtimeFolder)
@@ -75,10 +77,6 @@ enum Processes {
     }
 
     private static var numbers: [Int32] { FileBytes.names(in: "/proc").compactMap { Int32($0) }.sorted() }
-
-    private static func line(_ path: String) -> String? {
-        FileBytes.read(path).map { String($0.prefix { $0 != "\n" }) }
-    }
 }
 
 /// Small files and folders of the system.

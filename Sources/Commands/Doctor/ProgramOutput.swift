@@ -1,10 +1,11 @@
 import Glibc
+import PolicyEngine
 
 /// What another program prints, for `audio-session doctor`.
 enum ProgramOutput {
-    /// The longest output that is read, in bytes, and the time in which it has to come, in milliseconds.
+    /// The longest output that is read, in bytes, and the time in which it has to come.
     private static let longest = 8 << 20
-    private static let patience: Int64 = 5000
+    private static let patience = Duration.seconds(5)
 
     /// Runs a program to its end, in plain English, and returns its standard output.
     ///
@@ -32,20 +33,15 @@ enum ProgramOutput {
     private static func read(_ descriptor: Int32) -> String {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        let end = milliseconds + patience
-        while bytes.count < longest, milliseconds < end {
+        let end = ContinuousClock.now + patience
+        while bytes.count < longest, ContinuousClock.now < end {
             var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&waiting, 1, Int32(clamping: end - milliseconds)) > 0 else { continue }
+            let left = (end - .now).wholeNanoseconds / 1_000_000 + 1
+            guard poll(&waiting, 1, Int32(clamping: left)) > 0 else { continue }
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count > 0 { bytes += buffer[..<count] } else if count == 0 || errno != EINTR { break }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static var milliseconds: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 }
 

@@ -29,11 +29,10 @@ struct PictureLayout {
         return Self.left + (end - Self.left) * min(max(share, 0), 1)
     }
 
-    /// The y of the top of a lane's label space.
-    func lane(_ index: Int) -> Double { Self.top + Double(index) * (Self.labels + Self.body + Self.gap) }
-
     /// The y of a lane's baseline, where the level is zero.
-    func ground(_ index: Int) -> Double { lane(index) + Self.labels + Self.body }
+    func ground(_ index: Int) -> Double {
+        Self.top + Double(index) * (Self.labels + Self.body + Self.gap) + Self.labels + Self.body
+    }
 
     /// The height of a level. It grows with the cube root, as on the sliders of desktops, so that −20 dB is visible.
     func height(_ level: Double) -> Double { Self.body * cbrt(min(max(level, 0), 1)) }

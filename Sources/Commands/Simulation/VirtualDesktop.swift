@@ -77,7 +77,7 @@ extension VirtualServer {
         guard let node = isInput(name) ? inputs.unplug(name) : outputs.unplug(name) else { return }
         runtime.handle(.nodeGone(node.id))
         let ports = isInput(name) ? inputs : outputs
-        if node == ports.current, let next = ports.latest { makeCurrent(next) } else { moveStreams() }
+        if node == ports.current, let next = ports.nodes.last { makeCurrent(next) } else { moveStreams() }
     }
 
     /// Makes a node the default of its direction, and moves the streams that follow the default.

@@ -9,7 +9,7 @@ struct VirtualPorts {
     /// The microphone, which is always there.
     static let microphone = "microphone"
 
-    /// In the order of plugging in.
+    /// In the order of plugging in: the last one takes over when another one is unplugged.
     private(set) var nodes: [RouteNode]
     /// The node that all streams of the direction use.
     var current: RouteNode
@@ -20,9 +20,6 @@ struct VirtualPorts {
         current = Self.node(named: name, direction, id: firstID)
         nodes = [current]
     }
-
-    /// The port that takes over when another one is unplugged.
-    var latest: RouteNode? { nodes.last }
 
     /// The present port with a name.
     subscript(name: String) -> RouteNode? { nodes.first { $0.name == name } }
@@ -41,27 +38,22 @@ struct VirtualPorts {
     }
 
     private static func node(named name: String, _ direction: PortDirection, id: UInt32) -> RouteNode {
-        RouteNode(
-            id: id, name: name, description: name, direction: direction,
-            type: direction == .output ? output(name) : input(name))
+        let isOutput = direction == .output
+        let type: PortType =
+            switch name {
+            case speaker where isOutput: .builtInSpeaker
+            case microphone where !isOutput: .builtInMic
+            default:
+                (isOutput ? outputs : inputs).first { name.hasPrefix($0.key) }?.value ?? (isOutput ? .lineOut : .lineIn)
+            }
+        return RouteNode(id: id, name: name, description: name, direction: direction, type: type)
     }
 
+    /// The types by how names begin.
     private static let outputs: KeyValuePairs<String, PortType> = [
         "headphones": .headphones, "headset": .headphones, "usb": .usbAudio, "hdmi": .hdmi, "bluetooth": .bluetoothA2DP,
     ]
     private static let inputs: KeyValuePairs<String, PortType> = [
         "headset": .headsetMic, "usb": .usbAudio, "bluetooth": .bluetoothHFP,
     ]
-
-    /// The type of an output, from its name.
-    private static func output(_ name: String) -> PortType {
-        if name == speaker { return .builtInSpeaker }
-        return outputs.first { name.hasPrefix($0.key) }?.value ?? .lineOut
-    }
-
-    /// The type of an input, from its name.
-    private static func input(_ name: String) -> PortType {
-        if name == microphone { return .builtInMic }
-        return inputs.first { name.hasPrefix($0.key) }?.value ?? .lineIn
-    }
 }
