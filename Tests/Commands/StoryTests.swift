@@ -55,7 +55,7 @@ import Testing
             switch expectation.subject {
             case .stream(let stream, _): changes = Self.audibleChanges(of: simulation.lanes[stream])
             case .session(let session, _), .told(let session, _):
-                changes = simulation.sessions[session].messages.filter { $0.told.extra == nil }.map(\.moment)
+                changes = simulation.sessions[session].messages.filter { !$0.told.kind.isOptional }.map(\.moment)
             }
             let begins = simulation.scenario.events.filter { event in
                 switch (event.action, expectation.subject) {

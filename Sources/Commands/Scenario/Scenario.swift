@@ -210,23 +210,16 @@ extension Scenario {
     }
 
     private func isMet(_ expected: Told, by found: Told) -> Bool {
-        func isSame(_ name: String?, _ other: String?) -> Bool {
-            name.map { (label(of: $0) ?? $0) == other } ?? true
-        }
-        switch (expected, found) {
-        case (.began(let reason, let name), .began(let other, let actor)):
-            return reason == other && isSame(name, actor)
-        case (.refused(let name), .refused(let actor)): return isSame(name, actor)
-        default: return expected == found
-        }
+        expected.kind == found.kind && expected.word == found.word
+            && (expected.name.map { (label(of: $0) ?? $0) == found.name } ?? true)
     }
 
-    /// The optional kinds of messages, route changes and hints, that the session's expectations mention and therefore
-    /// cover.
-    func extras(of session: Int) -> Set<Told.Extra> {
-        var extras: Set<Told.Extra> = []
-        for case .told(session, let list) in expectations.map(\.subject) { extras.formUnion(list.compactMap(\.extra)) }
-        return extras
+    /// Whether a message to a session counts: route changes and hints do if the session's expectations mention them.
+    func counts(_ told: Told, to session: Int) -> Bool {
+        guard told.kind.isOptional else { return true }
+        return expectations.contains {
+            if case .told(session, let list) = $0.subject { list.contains { $0.kind == told.kind } } else { false }
+        }
     }
 
     /// The place of the last expectation about a session's messages; `nil` if there is none.

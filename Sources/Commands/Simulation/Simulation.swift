@@ -54,9 +54,8 @@ struct Simulation {
         var compared = scenario.sessions.map { _ in 0 }
         func nextMessages(to session: Int) -> [Told] {
             let messages = server.sessions[session].messages.map(\.told)
-            let extras = scenario.extras(of: session)
             defer { compared[session] = messages.count }
-            return messages[compared[session]...].filter { $0.extra.map { extras.contains($0) } ?? true }
+            return messages[compared[session]...].filter { scenario.counts($0, to: session) }
         }
         func judge(_ expectation: Scenario.Expectation) -> Outcome {
             switch expectation.subject {
@@ -180,8 +179,7 @@ struct Simulation {
     /// The messages to sessions, in order. Route changes and hints are left out unless an expectation of the session
     /// mentions them.
     var relevantMessages: [(session: Int, message: VirtualSession.Message)] {
-        let extras = scenario.sessions.indices.map { scenario.extras(of: $0) }
-        return messages.filter { line in line.message.told.extra.map { extras[line.session].contains($0) } ?? true }
+        messages.filter { scenario.counts($0.message.told, to: $0.session) }
     }
 
     /// All messages to sessions, in order.

@@ -28,8 +28,7 @@ extension StoryPlayer {
         var judgement = StoryJudgement()
         var compared: [Int: Int] = [:]
         func news(_ session: Int, _ all: [Told]) -> [Told] {
-            let extras = scenario.extras(of: session)
-            let news = all.dropFirst(compared[session] ?? 0).filter { $0.extra.map { extras.contains($0) } ?? true }
+            let news = all.dropFirst(compared[session] ?? 0).filter { scenario.counts($0, to: session) }
             compared[session] = all.count
             return Array(news)
         }
@@ -100,12 +99,9 @@ extension StoryPlayer {
         var hasNames = true
         if case .c = plan.interface(of: scenario.sessions[session].application.name) { hasNames = false }
         let plain = expected.map { told in
-            switch told {
-            case .began(let reason, let name?) where !hasNames || ports.contains(name):
-                return Told.began(reason: reason, by: nil)
-            case .refused where !hasNames: return .refused(by: nil)
-            default: return told
-            }
+            var told = told
+            if let name = told.name, !hasNames || told.kind == .began && ports.contains(name) { told.name = nil }
+            return told
         }
         return scenario.isMet(plain, by: found)
     }

@@ -111,9 +111,10 @@ struct StoryPlan {
         let hears = scenario.expectations.allSatisfy { expectation in
             guard case .told(session, let list) = expectation.subject else { return true }
             return list.allSatisfy { told in
-                switch told {
-                case .active, .inactive, .began(.default, _), .ended, .refused: true
-                default: false
+                switch told.kind {
+                case .active, .inactive, .ended, .refused: true
+                case .began: told.word == InterruptionReason.default.rawValue
+                case .granted, .delayed, .mistaken, .route, .hint: false
                 }
             }
         }
