@@ -283,7 +283,9 @@ let testTargets: [Target] = [
         of: "BusService",
         "BusService HostSupport PolicyRuntime PolicyEngine PolicyFile BusInterface DBus DesktopServices TestKit "
             + "ServiceFixture"),
-    tests(of: "AudioSession", "AudioSession BusService PolicyRuntime PolicyEngine DBus TestKit ServiceFixture"),
+    tests(
+        of: "AudioSession",
+        "AudioSession BusInterface BusService PolicyRuntime PolicyEngine DBus TestKit ServiceFixture"),
     tests(
         of: "HostSupport", "HostSupport BusService PolicyRuntime PolicyEngine DesktopServices DBus PolicyFile TestKit"),
     // Without the command itself, whose linker flags do not suit tests; a build of the tests still builds the command.

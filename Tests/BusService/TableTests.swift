@@ -1,4 +1,7 @@
 import BusInterface
+import Foundation
+import ServiceFixture
+import TestKit
 import Testing
 
 @testable import BusService
@@ -17,6 +20,29 @@ import Testing
             ManagerObject.fixedProperties.map(\.name) + ManagerObject.switches.map(\.row.name)
             + ManagerObject.Ports.properties.map(\.name)
         compare(rows, with: WireInterface.manager.properties.map(\.name))
+    }
+
+    @Test("each property has a value of the type that is said of it") func types() async throws {
+        let desk = try await ServiceFixture()
+        let app = try await SessionApplication(in: desk.sandbox)
+        let path = try await waitUntil("the service") { try? await app.open() }
+        for (path, interface) in [(path, WireInterface.session), (SessionApplication.manager, .manager)] {
+            let words = ["--address=\(desk.sandbox.busAddress)", "--json=short", "call", "org.AudioSession1", path]
+            let all = [WireInterface.properties.name, "GetAll", "s", interface.name]
+            let answer = try await desk.sandbox.run(Invocation("busctl", words + all))
+            let json = try JSONDecoder().decode(Answer.self, from: answer)
+            let types = json.data.first?.mapValues { $0.type } ?? [:]
+            for property in interface.properties {
+                #expect(types[property.name] == property.signature, "\(property.name)")
+            }
+        }
+        await desk.stop()
+    }
+
+    /// An answer to `GetAll`, as busctl prints it.
+    private struct Answer: Decodable {
+        struct Value: Decodable { var type: String }
+        var data: [[String: Value]]
     }
 
     @Test("each property that can be set has who sets it") func setters() {
