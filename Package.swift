@@ -3,22 +3,6 @@
 import PackageDescription
 
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)]
-/// For all Swift that a sound server loads. Every function gets its own section, so that the used functions can be
-/// placed together. Public functions are not kept for programs other than the one that links them, so that unused ones
-/// can be removed.
-let loaded: [SwiftSetting] =
-    strict + [
-        .unsafeFlags(
-            ["-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link"], .when(configuration: .release))
-    ]
-/// As `loaded`, but optimised for size: for code that does not run at every event.
-let small: [SwiftSetting] = loaded + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
-
-/// Whether another package depends on this one. SwiftPM then refuses products with `unsafeFlags`, and keeps this package
-/// among its own checkouts.
-let isDependency = ["/checkouts/", "/registry/downloads/"].contains { Context.packageDirectory.contains($0) }
-/// As `small`, for what the client library contains too.
-let shared: [SwiftSetting] = isDependency ? strict : small
 
 /// The package of the command line's arguments, which is not in distributions. Who builds without a network names the
 /// folder of a copy in the environment.
@@ -147,28 +131,28 @@ func tests(of target: String, _ dependencies: String, exclude: [String] = []) ->
 
 /// Decides who is heard: pure Swift without C or Foundation. Policy files are read at load and reload.
 let engine: [Target] = [
-    swift("Terms", "", shared),
-    swift("PolicyEngine", "Terms", loaded),
+    swift("Terms"),
+    swift("PolicyEngine", "Terms"),
     swift(
-        "PolicyFile", "PolicyEngine", small,
+        "PolicyFile", "PolicyEngine",
         resources: [.embedInCode("Presets/desktop.conf"), .embedInCode("Presets/phone.conf")]),
-    swift("PolicyRuntime", "PolicyEngine PolicyFile", loaded),
+    swift("PolicyRuntime", "PolicyEngine PolicyFile"),
 ]
 
 /// The bus: its interface definitions, the connection over sd-bus, the desktop's services, and `org.AudioSession1` on
 /// top of the engine.
 let bus: [Target] = [
-    swift("BusInterface", "Terms", shared),
+    swift("BusInterface", "Terms"),
     system("CSystemdBus", "libsystemd"),
-    swift("DBus", "BusInterface CSystemdBus", shared),
-    swift("DesktopServices", "PolicyRuntime DBus BusInterface", small),
-    swift("BusService", "PolicyEngine PolicyRuntime BusInterface DBus DesktopServices", small),
+    swift("DBus", "BusInterface CSystemdBus"),
+    swift("DesktopServices", "PolicyRuntime DBus BusInterface"),
+    swift("BusService", "PolicyEngine PolicyRuntime BusInterface DBus DesktopServices"),
 ]
 
 /// What the hosts of both sound servers share: code, and the gain that glides; what takes the place of the Swift
 /// runtime's crash handler, and the release of functions and constants that only the start needs.
 let host: [Target] = [
-    swift("HostSupport", "PolicyEngine PolicyRuntime BusService DBus DesktopServices PolicyFile", small),
+    swift("HostSupport", "PolicyEngine PolicyRuntime BusService DBus DesktopServices PolicyFile"),
     c("CGlide"),
     c("CRuntimeTrim", exclude: ["constants.ld"]),
 ]
@@ -185,11 +169,11 @@ func module(_ name: String, _ dependencies: String) -> Target {
 let modules: [Target] = [
     system("CLibPipeWire", "libpipewire-0.3"),
     c("CPipeWire", "CLibPipeWire CGlide"),
-    swift("PipeWireHost", hostDependencies + " CPipeWire CRuntimeTrim", small),
+    swift("PipeWireHost", hostDependencies + " CPipeWire CRuntimeTrim"),
     module("PipeWireModule", "PipeWireHost CPipeWire"),
     system("CLibPulse", "libpulse"),
     c("CPulseCore", "CLibPulse CGlide"),
-    swift("PulseAudioHost", hostDependencies + " CPulseCore CRuntimeTrim", small),
+    swift("PulseAudioHost", hostDependencies + " CPulseCore CRuntimeTrim"),
     module("PulseAudioModule", "PulseAudioHost CPulseCore"),
 ]
 
