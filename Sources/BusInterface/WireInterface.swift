@@ -18,8 +18,7 @@ public struct WireInterface: Sendable {
 
     /// Who may call a method, or set a property (N18, N20).
     public enum Access: Sendable {
-        /// Everybody. What somebody is told, or ends, is of the own application, and for those who may control the desktop
-        /// of all.
+        /// Everybody. Somebody is told of the own application, and of all if in control of the desktop.
         case anyone
         /// Whoever controls the object: of a session, the connection that has opened it, and those that share it.
         case owner

@@ -65,7 +65,7 @@ final class DesktopNotes {
         switch actor.cause {
         case .input: "\(actor.name) is muted."
         case .route: "Another input is in use. Start the recording again if that is the one you want."
-        default: "\(actor.name) is heard."
+        case .session, .system, .output, .policy: "\(actor.name) is heard."
         }
     }
 }

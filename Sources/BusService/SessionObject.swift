@@ -178,13 +178,13 @@ final class SessionObject: SessionEntry, ServedObject {
                     "buffer-duration", "input-gain", "input-channels", "output-channels", "input", "output",
                 ])
         }
-        let former = shown.preferences.first { $0.0 == name }?.1
+        let former = shown.preferences.first { $0.name == name }?.value
         // R66: the empty name removes the preference.
         let kept = value.text == "" ? nil : value
         if kept != former {
             show { shown in
-                shown.preferences.removeAll { $0.0 == name }
-                if let kept { shown.preferences.append((name, kept)) }
+                shown.preferences.removeAll { $0.name == name }
+                if let kept { shown.preferences.append(Preference(name: name, value: kept)) }
             }
             isStale = true
             service.runtime.handle(.preferred(id, output: preference("output"), input: preference("input")))
@@ -194,7 +194,7 @@ final class SessionObject: SessionEntry, ServedObject {
     }
 
     /// The text of a preference; `nil` if it is not set.
-    private func preference(_ name: String) -> String? { shown.preferences.first { $0.0 == name }?.1.text }
+    private func preference(_ name: String) -> String? { shown.preferences.first { $0.name == name }?.value.text }
 
     private func configure(_ change: ConfigurationChange, _ call: BusCall) {
         ask(.sessionConfigured(id, change), .configure, call)

@@ -15,18 +15,34 @@ extension SessionObject {
         /// Its state.
         var state = SessionState()
         /// The preferences that concern the route and the streams, in the order in which they were set.
-        var preferences: [(String, WireValue)] = []
+        var preferences: [Preference] = []
         /// Its part of the route (R57).
         var route: Route
 
-        /// All preferences, as a record.
-        fileprivate var allPreferences: WireValue {
-            let ofRoute = state.configuration.interruptionOnRouteDisconnect.map {
-                [("interruption-on-route-disconnect", WireValue.boolean($0))]
-            }
+        /// All preferences.
+        fileprivate var allPreferences: Preferences {
+            Preferences(
+                avoidsAlerts: state.configuration.avoidsAlerts,
+                onRouteDisconnect: state.configuration.interruptionOnRouteDisconnect, others: preferences)
+        }
+    }
+
+    /// A preference that is set, as it is shown.
+    struct Preference: Equatable {
+        var name: String
+        var value: WireValue
+    }
+
+    fileprivate struct Preferences: Equatable {
+        var avoidsAlerts: Bool
+        var onRouteDisconnect: Bool?
+        var others: [Preference]
+
+        var record: WireValue {
+            let ofRoute = onRouteDisconnect.map { [("interruption-on-route-disconnect", WireValue.boolean($0))] }
             return .record(
-                [("no-interruptions-from-system-alerts", .boolean(state.configuration.avoidsAlerts))]
-                    + (ofRoute ?? []) + preferences)
+                [("no-interruptions-from-system-alerts", .boolean(avoidsAlerts))] + (ofRoute ?? [])
+                    + others.map { ($0.name, $0.value) })
         }
     }
 
@@ -39,7 +55,7 @@ extension SessionObject {
         .init("Interrupted", { $0.state.isInterrupted }, WireValue.boolean),
         .init("ActivationDelayed", { $0.state.isDelayed }, WireValue.boolean),
         .init("OutputOverride", { $0.state.configuration.outputOverride }, { .string($0.rawValue) }),
-        .init("Preferences", { $0.allPreferences }, { $0 }),
+        .init("Preferences", { $0.allPreferences }, \.record),
         .init("CurrentRoute", { $0.route }, { $1.record(of: $0) }),
         .init("OtherAudioPlaying", { $0.state.isOtherAudioPlaying }, WireValue.boolean),
         .init("InputMuted", { $0.state.isInputMuted }, WireValue.boolean),

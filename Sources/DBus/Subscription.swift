@@ -26,9 +26,6 @@ public final class Subscription {
 
     deinit { cancel() }
 
-    /// Whether it has been cancelled.
-    public var isCancelled: Bool { connection == nil }
-
     /// Ends the subscription: nothing is called back any more.
     public func cancel() {
         connection?.unsubscribe(number)

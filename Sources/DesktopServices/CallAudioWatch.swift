@@ -13,6 +13,7 @@ public final class CallAudioWatch {
     private static let callMode: Int64 = 1
 
     private let service: NamedService
+    private var mode: Subscription?
     private let changed: (Bool) -> Void
     /// Whether there is a call.
     public private(set) var isInCall = false
@@ -22,7 +23,7 @@ public final class CallAudioWatch {
         self.changed = changed
         service = NamedService(CallAudioWatch.name, on: bus)
         let read: (WireValue?) -> Void = { [weak self] in self?.report($0?.integer == CallAudioWatch.callMode) }
-        service.listen(to: "AudioMode", of: CallAudioWatch.name, at: CallAudioWatch.path, read)
+        mode = service.watch("AudioMode", of: CallAudioWatch.name, at: CallAudioWatch.path, read)
         service.follow(isOutside: true) { [weak self] in
             guard let self else { return }
             if service.owner == nil { return report(false) }
@@ -31,7 +32,10 @@ public final class CallAudioWatch {
     }
 
     /// Stops following without another report.
-    public func stop() { service.stop() }
+    public func stop() {
+        mode = nil
+        service.stop()
+    }
 
     private func report(_ isInCall: Bool) {
         guard isInCall != self.isInCall else { return }

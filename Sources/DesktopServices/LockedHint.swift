@@ -120,7 +120,7 @@ public final class LockedHint {
         // For a user without a graphical session, logind answers "/".
         guard let path = session?.text, path != "/" else { return find(rest) }
         let current = search
-        let changes = service.listen(to: "LockedHint", of: LockedHint.session, at: path) { [weak self] value in
+        let changes = service.watch("LockedHint", of: LockedHint.session, at: path) { [weak self] value in
             if let self, search == current { tell(value?.truth) }
         }
         get("LockedHint", of: LockedHint.session, at: path) { hint, value in

@@ -19,11 +19,12 @@ final class NamedService {
 
     deinit { stop() }
 
-    /// Stops to follow and to listen.
+    /// Stops following and listening, without another report.
     func stop() {
         for subscription in subscriptions { subscription.cancel() }
         subscriptions = []
         owner = nil
+        changed = nil
     }
 
     /// Begins to follow who has the name. Whoever listens does so before that, so that nothing is missed.
@@ -56,24 +57,22 @@ final class NamedService {
         changed?()
     }
 
-    /// Calls back for the owner's signals.
-    ///
-    /// - Returns: The subscription, which ends with this object at the latest.
-    @discardableResult
+    /// Calls back for the owner's signals, until ``stop()``.
     func listen(
         to interface: String, path: String? = nil, below root: String? = nil, member: String? = nil,
         argument0: String? = nil, _ body: @escaping (BusSignal) -> Void
-    ) -> Subscription {
-        subscriptions.removeAll { $0.isCancelled }
-        let subscription = bus.subscribe(
-            MatchRule(
-                sender: name, path: path, pathNamespace: root, interface: interface, member: member,
-                argument0: argument0)
-        ) { [weak self] signal in
+    ) {
+        subscriptions.append(
+            subscribe(
+                MatchRule(
+                    sender: name, path: path, pathNamespace: root, interface: interface, member: member,
+                    argument0: argument0), body))
+    }
+
+    private func subscribe(_ rule: MatchRule, _ body: @escaping (BusSignal) -> Void) -> Subscription {
+        bus.subscribe(rule) { [weak self] signal in
             if signal.sender == self?.owner { body(signal) }
         }
-        subscriptions.append(subscription)
-        return subscription
     }
 
     /// Calls the owner, if there is one; an error is an empty answer.
@@ -94,13 +93,14 @@ final class NamedService {
         }
     }
 
-    /// Calls back for each change of a property.
-    @discardableResult
-    func listen(
-        to property: String, of interface: String, at path: String, _ body: @escaping (WireValue?) -> Void
+    /// Calls back for each change of a property, as long as the subscription is kept.
+    func watch(
+        _ property: String, of interface: String, at path: String, _ body: @escaping (WireValue?) -> Void
     ) -> Subscription {
-        listen(to: WireInterface.properties.name, path: path, member: "PropertiesChanged", argument0: interface) {
-            [weak self] signal in
+        let rule = MatchRule(
+            sender: name, path: path, interface: WireInterface.properties.name, member: "PropertiesChanged",
+            argument0: interface)
+        return subscribe(rule) { [weak self] signal in
             guard signal.arguments.count == 3 else { return }
             if let value = signal.arguments[1][property] {
                 body(value)

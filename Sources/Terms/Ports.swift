@@ -72,8 +72,7 @@ public enum PortType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The option without which a session must not use an output of this type (N5); `nil` for an output that every session
-    /// may use.
+    /// The option that allows a session outputs of this type (N5); `nil` for a type that every session may use.
     public var neededOption: CategoryOption? {
         switch self {
         case .bluetoothA2DP: .allowBluetoothA2DP

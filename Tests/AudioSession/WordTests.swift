@@ -58,7 +58,8 @@ import Testing
 
     @Test("every type of port has its word everywhere") func ports() throws {
         let types = PortType.allCases.map(\.rawValue)
-        for path in ["Sources/AudioSession/Routes.swift", Self.header] { try expect(types, in: path) }
+        for path in ["Sources/AudioSession/Routes.swift", Self.header, Self.wordsOfC] { try expect(types, in: path) }
+        try expect(PortType.allCases.compactMap(\.policyWord), in: Self.manual)
     }
 
     @Test("every reason of a change of the route has its number and its word everywhere") func routeReasons() throws {

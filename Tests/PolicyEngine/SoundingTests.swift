@@ -166,6 +166,12 @@ import Testing
         #expect(try #require(OutputPattern(text)).matches(port) == isMatch)
     }
 
+    @Test("N23 a pattern is compared with the word of the output's own type, whatever other words it fits")
+    func ownWord() throws {
+        let port = RoutePort(type: .airPlay, name: "Kitchen", id: "raop.1")
+        #expect(try #require(OutputPattern("*o*")).matches(port))
+    }
+
     @Test("N23 an empty pattern, or one without end, is none")
     func noPatterns() {
         #expect(OutputPattern("") == nil)

@@ -455,6 +455,8 @@ AUDIO_SESSION_PUBLIC int AudioSessionGetPollFD(void);
  * for more. Errors: '!ini'. */
 AUDIO_SESSION_PUBLIC OSStatus AudioSessionDispatch(void);
 
+#undef AUDIO_SESSION_TEXT
+
 #ifdef __cplusplus
 }
 #endif

@@ -17,8 +17,7 @@ extension ScenarioReader {
         ("flags", ["activate", "deactivate"]),
     ]
     private static let optionNames = CategoryOption.allCases.map(\.rawValue)
-    /// The categories for applications; sessions cannot have the category of user-interface sounds (R13).
-    private static let categories = Category.allCases.filter { $0 != .uiSound }.map(\.rawValue)
+    private static let categories = Category.ofApplications.map(\.rawValue)
 
     mutating func readEvents(_ node: Node) -> [Scenario.Event] {
         objects(node, "events, { at = 1s play = NAME }").compactMap { place, members in

@@ -14,7 +14,7 @@ public struct SessionTags: Sendable, Equatable {
     /// The longest value that is looked at, in UTF-8 bytes.
     public static let maximumLength = 256
     /// The categories that an application may choose: the phone's six (R15–R20).
-    public static let categories = Category.allCases.filter { $0 != .uiSound }
+    public static let categories = Category.ofApplications
 
     /// The category, if a valid one is set (R15–R20).
     public private(set) var category: Category?
