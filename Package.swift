@@ -178,7 +178,7 @@ let testSupport: [Target] = [
     forTests("SlowFiles", c: [.unsafeFlags(["-fno-sanitize=all"])]),
     forTests("LiveBlocks", c: [.unsafeFlags(["-fno-sanitize=all"])]),
     // Writes the files that follow from others.
-    program("derived", "BusInterface", path: "Derived"),
+    program("derived", "BusInterface Terms", path: "Derived"),
     // Parses a file with PipeWire's own parser.
     forTests("SpaEvents", "CLibPipeWire"),
     // A sound server on paper, and the service on a real bus, with that server.

@@ -156,31 +156,28 @@ extension WireInterface {
                 "ServerLimits", "a{sv}", isConstant: true,
                 "The features that this sound server lacks and another one has: for each the reason (s)."),
             Property("Policy", "s", "The origin of the policy in force."),
-            Property(
-                "Silent", "b", setter: .desktop,
-                "The silent switch: the categories that the policy names, by default ambient and solo-ambient, are not heard while it is on."
-            ),
-            Property(
-                "DoNotDisturb", "b", setter: .desktop,
-                "Do not disturb: the categories that the policy names, by default ui-sound, are not heard while it is on."
-            ),
-            Property(
-                "Locked", "b",
-                "The screen is locked: the categories that the policy names, by default ambient and solo-ambient, are not heard."
-            ),
-            Property(
-                "PausedUntil", "t",
-                "The end of the policy's suspension, in microseconds since 1970; 0 while in force, 2^64-1 without end."
-            ),
-            Property(
-                "CurrentRoute", "a{sv}",
-                """
-                The ports in use: inputs and outputs, each aa{sv} of ports, empty if there is none. A port has: \
-                \(PortRecord.description). Unknown members are missing.
-                """),
-            Property(
-                "AvailableInputs", "aa{sv}",
-                "The inputs that can be chosen: those that are plugged in or built in. Ports as in CurrentRoute."),
-            Property("AvailableOutputs", "aa{sv}", "The outputs that can be chosen."),
-        ])
+        ]
+            + Switch.allCases.map { one in
+                Property(
+                    one.property, "b", setter: one.canBeSet ? .desktop : nil,
+                    """
+                    Whether \(one.sentence). The categories that the policy names, by default \
+                    \(Category.allCases.filter(one.categories.contains).map(\.rawValue).joined(separator: " and ")), are not heard meanwhile.
+                    """)
+            } + [
+                Property(
+                    "PausedUntil", "t",
+                    "The end of the policy's suspension, in microseconds since 1970; 0 while in force, 2^64-1 without end."
+                ),
+                Property(
+                    "CurrentRoute", "a{sv}",
+                    """
+                    The ports in use: inputs and outputs, each aa{sv} of ports, empty if there is none. A port has: \
+                    \(PortRecord.description). Unknown members are missing.
+                    """),
+                Property(
+                    "AvailableInputs", "aa{sv}",
+                    "The inputs that can be chosen: those that are plugged in or built in. Ports as in CurrentRoute."),
+                Property("AvailableOutputs", "aa{sv}", "The outputs that can be chosen."),
+            ])
 }

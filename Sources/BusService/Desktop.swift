@@ -12,8 +12,8 @@ final class Desktop {
     private var sleep: SleepWatch?
     private var calls: CallWatch?
     private var callAudio: CallAudioWatch?
-    /// The interruption from the start of sleep until waking.
-    private(set) var sleeping: Interruption?
+    /// The interruptions by the machine in progress.
+    private var machine: [MachineInterruption: Interruption] = [:]
     /// The interruption of the present call.
     private var call: Interruption?
     /// The interruption while a telephone's audio is set up for a call.
@@ -26,7 +26,7 @@ final class Desktop {
         self.system = system
         system.open()
         lock = ScreenLock(system: system, session: service.connection, loop: loop) { [weak self] isLocked in
-            self?.service.change { $0.isLocked = isLocked }
+            self?.service.change { $0[.locked] = isLocked }
         }
         sleep = SleepWatch(
             system: system, loop: loop, willSleep: { [weak self] done in self?.willSleep(done) },
@@ -43,13 +43,21 @@ final class Desktop {
         system.close()
     }
 
-    // MARK: - Sleep
+    // MARK: - The machine
+
+    private func begin(_ event: MachineInterruption) {
+        let interruption = Interruption(service.nextID())
+        machine[event] = interruption
+        service.begin(interruption, event.description, by: MachineInterruption.name)
+    }
+
+    private func end(_ event: MachineInterruption) {
+        if let interruption = machine.removeValue(forKey: event) { service.close(interruption) }
+    }
 
     /// R12: everything except a call stops, and resumes after waking.
     private func willSleep(_ done: @escaping (Duration) -> Void) {
-        let interruption = Interruption(service.nextID())
-        sleeping = interruption
-        service.begin(interruption, SystemInterruption.sleep, by: SystemInterruption.sleeper)
+        begin(.sleep)
         // Set only after the interruption has begun: before it is active, nothing fades.
         mayFallAsleep = done
         sleepIfSilent()
@@ -58,8 +66,7 @@ final class Desktop {
     private func didWake() {
         mayFallAsleep = nil
         service.runtime.handle(.woke)
-        if let sleeping { service.close(sleeping) }
-        sleeping = nil
+        end(.sleep)
     }
 
     /// Lets the machine sleep if no fade is running, as soon as cards hold nothing but silence.

@@ -42,7 +42,7 @@ final class EventFeed {
         }
     }
 
-    func add(_ effect: Effect, reason: (Interrupter) -> InterruptionReason) {
+    func add(_ effect: Effect) {
         guard isWanted else { return }
         switch effect {
         case .treat(let id, _, _, _): append(.stream("stream-changed", id))
@@ -52,7 +52,7 @@ final class EventFeed {
             append(
                 .session(
                     "interruption-began", session,
-                    [("reason", .string(reason(actor).rawValue)), ("by", .string(actor.label))]))
+                    [("reason", .string(actor.reason.rawValue)), ("by", .string(actor.label))]))
         case .interruptionEnded(let session, let shouldResume):
             append(.session("interruption-ended", session, [("should-resume", .boolean(shouldResume))]))
         default: break

@@ -36,13 +36,13 @@ final class ManagerObject: ServedObject {
     }
 
     func set(_ property: String, interface: String, to value: WireValue, call: BusCall) {
-        guard let access = WireInterface.manager.property(property)?.setter, let set = Self.setters[property],
-            let truth = value.truth
+        guard let access = WireInterface.manager.property(property)?.setter,
+            let one = Switch.allCases.first(where: { $0.property == property }), let truth = value.truth
         else {
             return call.fail(WireError(WireErrorName.propertyReadOnly, "\(property) can only be read"))
         }
         service.admit(call, access) { [unowned self] _ in
-            service.change { set(&$0, truth) }
+            service.change { $0[one] = truth }
             call.answer()
         }
     }

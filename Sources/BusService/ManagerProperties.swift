@@ -14,17 +14,10 @@ extension ManagerObject {
     ]
 
     /// The switches (N16), each with its name in events.
-    static let switches: [(event: String, row: PropertyRow<Switches>)] = [
-        ("silent", .init("Silent", { $0.isSilent }, WireValue.boolean)),
-        ("do-not-disturb", .init("DoNotDisturb", { $0.isUndisturbed }, WireValue.boolean)),
-        ("locked", .init("Locked", { $0.isLocked }, WireValue.boolean)),
-        ("paused-until", .init("PausedUntil", { $0.pausedUntil }, { .uint64($1.realTime(until: $0)) })),
-    ]
-
-    /// How the switches are set that can be.
-    static let setters: [String: @Sendable (inout Switches, Bool) -> Void] = [
-        "Silent": { $0.isSilent = $1 }, "DoNotDisturb": { $0.isUndisturbed = $1 },
-    ]
+    static let switches: [(event: String, row: PropertyRow<Switches>)] =
+        Switch.allCases.map { one in (one.rawValue, .init(one.property, { $0[one] }, WireValue.boolean)) } + [
+            ("paused-until", .init("PausedUntil", { $0.pausedUntil }, { .uint64($1.realTime(until: $0)) }))
+        ]
 
     /// The ports that are used, and those that can be (R56, R78).
     struct Ports {

@@ -285,10 +285,6 @@ public final class SessionService {
         server.changed(properties, interface: AudioSessionBus.sessionInterface, at: object.path)
     }
 
-    private func reason(of interrupter: Interrupter) -> InterruptionReason {
-        InterruptionReason(of: interrupter, sleep: desktop?.sleeping?.id)
-    }
-
     /// Sends a message about a session, or queues it if this turn has no time left: one event may concern a thousand
     /// sessions.
     private func tell(_ id: SessionID?, _ kind: Notice.Kind, _ state: SessionState?) {
@@ -353,7 +349,7 @@ extension SessionService: RuntimeObserver {
             case .effect(let effect, let state):
                 tell(effect, state)
                 notes?.handle(effect)
-                manager?.feed.add(effect) { reason(of: $0) }
+                manager?.feed.add(effect)
             }
         }
         if let end = switches.pausedUntil, end <= runtime.now { change { $0.pausedUntil = nil } }
@@ -374,7 +370,7 @@ extension SessionService: RuntimeObserver {
         case .sessionChanged(let id): tell(id, .stateChanged, state)
         case .activationGranted(let id): tell(id, .granted, state)
         case .interruptionBegan(let session, let actor):
-            tell(session.id, .began(reason: reason(of: actor), by: actor.label), state)
+            tell(session.id, .began(reason: actor.reason, by: actor.label), state)
         case .interruptionEnded(let session, let shouldResume):
             tell(session.id, .ended(shouldResume: shouldResume), state)
         case .streamRefused(let stream):

@@ -111,10 +111,9 @@ extension SessionService {
             ("policy", .string(runtime.policyOrigin)),
             (
                 "switches",
-                .record([
-                    ("silent", .boolean(switches.isSilent)), ("do-not-disturb", .boolean(switches.isUndisturbed)),
-                    ("locked", .boolean(switches.isLocked)), ("paused", .boolean(switches.pausedUntil != nil)),
-                ])
+                .record(
+                    Switch.allCases.map { ($0.rawValue, .boolean(switches[$0])) }
+                        + [("paused", .boolean(switches.pausedUntil != nil))])
             ),
             (
                 "route",

@@ -90,25 +90,7 @@ const char *as_route_name(AudioSessionValueRef description) {
     static const struct {
         const char *output, *input, *name;
     } names[] = {
-        { "BuiltInSpeaker", "+", "SpeakerAndMicrophone" },
-        { "BuiltInSpeaker", "*", "Speaker" },
-        { "BuiltInReceiver", "+", "ReceiverAndMicrophone" },
-        { "BuiltInReceiver", "*", "Receiver" },
-        { "Headphones", "HeadsetMic", "HeadsetInOut" },
-        { "Headphones", "+", "HeadphonesAndMicrophone" },
-        { "Headphones", "*", "Headphone" },
-        { "LineOut", "LineIn", "LineInOut" },
-        { "LineOut", "*", "LineOut" },
-        { "BluetoothHFP", "*", "HeadsetBT" },
-        { "BluetoothA2DP", "*", "HeadphonesBT" },
-        { "USBAudio", "*", "USB" },
-        { "HDMI", "*", "HDMI" },
-        { "AirPlay", "*", "AirTunes" },
-        { "", "BuiltInMic", "MicrophoneBuiltIn" },
-        { "", "HeadsetMic", "MicrophoneWired" },
-        { "", "BluetoothHFP", "MicrophoneBluetooth" },
-        { "", "LineIn", "LineIn" },
-        { "", "USBAudio", "USB" },
+#include "routes.inc"
         { "", "", "" },
     };
     const char *output = first_type(description, kAudioSession_AudioRouteKey_Outputs);

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BusInterface
+import PolicyEngine
 
 /// `audio-session silent`: the silent switch (R15, R16).
 struct Silent: ParsableCommand {
@@ -12,13 +13,13 @@ struct Silent: ParsableCommand {
 
     @OptionGroup var arguments: SwitchArguments
 
-    func run() throws { try arguments.run(property: "Silent", key: "silent") }
+    func run() throws { try arguments.run(.silent) }
 }
 
 /// `audio-session do-not-disturb`: the do-not-disturb switch (N16).
 struct DoNotDisturb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "do-not-disturb",
+        commandName: Switch.doNotDisturb.rawValue,
         abstract: "Shows or sets do-not-disturb.",
         discussion: """
             While it is on, the sounds that the policy names are not heard. Without an argument, prints on or off.
@@ -26,7 +27,7 @@ struct DoNotDisturb: ParsableCommand {
 
     @OptionGroup var arguments: SwitchArguments
 
-    func run() throws { try arguments.run(property: "DoNotDisturb", key: "do-not-disturb") }
+    func run() throws { try arguments.run(.doNotDisturb) }
 }
 
 /// The arguments that all switches share.
@@ -42,15 +43,15 @@ struct SwitchArguments: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Shows or sets a property of the manager. Prints the new value unless the user has given it.
-    func run(property: String, key: String) throws {
+    /// Shows or sets a switch. Prints the new value unless the user has given it.
+    func run(_ one: Switch) throws {
         let service = ServiceConnection()
         var isOn = action == .on
-        if action == nil || action == .toggle { isOn = try service.property(property)?.truth ?? false }
+        if action == nil || action == .toggle { isOn = try service.property(one.property)?.truth ?? false }
         if action == .toggle { isOn.toggle() }
-        if action != nil { try service.setProperty(property, to: .boolean(isOn)) }
+        if action != nil { try service.setProperty(one.property, to: .boolean(isOn)) }
         if json {
-            try Terminal.write(SchemaJSON.text([(key, .boolean(isOn))]))
+            try Terminal.write(SchemaJSON.text([(one.rawValue, .boolean(isOn))]))
         } else if action == nil || action == .toggle {
             try Terminal.write(isOn ? "on\n" : "off\n")
         }

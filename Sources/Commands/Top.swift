@@ -2,6 +2,7 @@ import ArgumentParser
 import BusInterface
 import DBus
 import Glibc
+import PolicyEngine
 
 /// `audio-session top`: a live view in the terminal.
 struct Top: ParsableCommand {
@@ -118,11 +119,11 @@ private final class TopRun {
         case .pause: call("Pause", [.uint64(0)], saying: "the policy is paused until it is resumed")
         case .resume: call("Resume", saying: "the policy is in force again")
         case .setRoute(let id): call("SetRoute", [.string(id)], saying: "the output is chosen")
-        case .set(let property, let isOn):
+        case .set(let one, let isOn):
             call(
-                "Set", [.string(AudioSessionBus.managerInterface), .string(property), .variant(.boolean(isOn))],
+                "Set", [.string(AudioSessionBus.managerInterface), .string(one.property), .variant(.boolean(isOn))],
                 interface: "org.freedesktop.DBus.Properties",
-                saying: "\(property == "Silent" ? "silent switch" : "do not disturb"): \(isOn ? "on" : "off")")
+                saying: "\(one.reason.brief ?? one.brief): \(isOn ? "on" : "off")")
         case .free(let streams):
             for stream in streams { call("Free", [.string(String(stream))], saying: "it is free") }
         case .explain(let row, let streams): explain(row, streams)

@@ -4,18 +4,6 @@ public import PolicyEngine
 ///
 /// The module and the simulation use the same definitions.
 public enum SystemInterruption {
-    /// R12: silences everything but calls before the machine sleeps; everything resumes after it wakes.
-    public static let sleep = {
-        var sleep = SessionDescription(
-            name: "sleep", category: .playback, priority: Priority(rawValue: Priority.phone.rawValue - 1),
-            fade: .milliseconds(200), resumption: .always, releaseDelay: .zero)
-        sleep.isOutsidePolicy = true
-        return sleep
-    }()
-
-    /// The name given as the cause of that interruption.
-    public static let sleeper = "the machine"
-
     /// What a kind that programs begin over D-Bus stands for (N21).
     public enum Meaning: Sendable, Equatable {
         /// A stream with this role: one that plays, unless only a recording can have the role.
@@ -82,5 +70,45 @@ public enum SystemInterruption {
             .sessionOpened(id, application: shown, .system(description, by: application)),
             .sessionRequested(id, .activate(mayWait: true)),
         ]
+    }
+}
+
+/// What the machine itself does that interrupts everybody but calls, and that no program can begin. The raw value is its word
+/// in stories.
+public enum MachineInterruption: String, Sendable, CaseIterable {
+    /// The machine goes to sleep (R12).
+    case sleep
+
+    /// The name that is given as the cause.
+    public static let name = "the machine"
+
+    /// What those that it interrupts are told to be the reason.
+    private var reason: InterruptionReason {
+        switch self {
+        case .sleep: .suspended
+        }
+    }
+
+    /// That it begins, in words that follow ``name``.
+    public var begins: String {
+        switch self {
+        case .sleep: "goes to sleep"
+        }
+    }
+
+    /// That it ends, in words that follow ``name``.
+    public var ends: String {
+        switch self {
+        case .sleep: "wakes up"
+        }
+    }
+
+    /// How it interrupts: everything but calls, and everything resumes afterwards.
+    public var description: SessionDescription {
+        var description = SessionDescription(
+            name: rawValue, category: .playback, priority: Priority(rawValue: Priority.phone.rawValue - 1),
+            fade: .milliseconds(200), resumption: .always, releaseDelay: .zero)
+        description.machineReason = reason
+        return description
     }
 }

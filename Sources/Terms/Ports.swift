@@ -84,6 +84,63 @@ public enum PortType: String, Sendable, Hashable, CaseIterable {
     }
 }
 
+extension PortType {
+    /// The replacements for an output that a call may not use (N5), best first. Displays are not among them: many have
+    /// no loudspeaker and do not say so.
+    public static let callOutputs: [PortType] = [
+        .headphones, .bluetoothHFP, .bluetoothA2DP, .usbAudio, .builtInReceiver, .builtInSpeaker, .lineOut,
+    ]
+
+    /// The replacements for a Bluetooth headset's microphone (R43), best first. Ports that may be empty sockets come
+    /// last.
+    public static let callInputs: [PortType] = [.headsetMic, .builtInMic, .usbAudio, .lineIn]
+
+    /// The name of a route, as the old C interface has it, by the types of its output and its input.
+    public struct RouteName: Sendable {
+        /// The output; `nil` for a route that only records.
+        public let output: PortType?
+        /// The input.
+        public let input: Input
+        /// The name.
+        public let name: String
+
+        /// An input of a route.
+        public enum Input: Sendable {
+            /// One of this type.
+            case type(PortType)
+            /// One of any type.
+            case some
+            /// One of any type, or none.
+            case any
+        }
+    }
+
+    /// The names of routes; the first one that fits counts. Others are "Unknown", and without any port the name is empty.
+    ///
+    /// Source: Audio Session Services Reference, "Audio Session Property Identifiers" (kAudioSessionProperty_AudioRoute).
+    public static let routeNames: [RouteName] = [
+        RouteName(output: .builtInSpeaker, input: .some, name: "SpeakerAndMicrophone"),
+        RouteName(output: .builtInSpeaker, input: .any, name: "Speaker"),
+        RouteName(output: .builtInReceiver, input: .some, name: "ReceiverAndMicrophone"),
+        RouteName(output: .builtInReceiver, input: .any, name: "Receiver"),
+        RouteName(output: .headphones, input: .type(.headsetMic), name: "HeadsetInOut"),
+        RouteName(output: .headphones, input: .some, name: "HeadphonesAndMicrophone"),
+        RouteName(output: .headphones, input: .any, name: "Headphone"),
+        RouteName(output: .lineOut, input: .type(.lineIn), name: "LineInOut"),
+        RouteName(output: .lineOut, input: .any, name: "LineOut"),
+        RouteName(output: .bluetoothHFP, input: .any, name: "HeadsetBT"),
+        RouteName(output: .bluetoothA2DP, input: .any, name: "HeadphonesBT"),
+        RouteName(output: .usbAudio, input: .any, name: "USB"),
+        RouteName(output: .hdmi, input: .any, name: "HDMI"),
+        RouteName(output: .airPlay, input: .any, name: "AirTunes"),
+        RouteName(output: nil, input: .type(.builtInMic), name: "MicrophoneBuiltIn"),
+        RouteName(output: nil, input: .type(.headsetMic), name: "MicrophoneWired"),
+        RouteName(output: nil, input: .type(.bluetoothHFP), name: "MicrophoneBluetooth"),
+        RouteName(output: nil, input: .type(.lineIn), name: "LineIn"),
+        RouteName(output: nil, input: .type(.usbAudio), name: "USB"),
+    ]
+}
+
 /// The direction of the sound, seen from the machine.
 public enum PortDirection: Sendable, Hashable, CaseIterable {
     case input

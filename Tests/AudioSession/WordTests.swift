@@ -58,8 +58,14 @@ import Testing
 
     @Test("every type of port has its word everywhere") func ports() throws {
         let types = PortType.allCases.map(\.rawValue)
-        for path in ["Sources/AudioSession/Routes.swift", Self.header, Self.wordsOfC] { try expect(types, in: path) }
+        for path in ["Sources/AudioSession/Routes.swift", Self.header] { try expect(types, in: path) }
+        try expect(types, in: "Sources/CAudioSession/routes.inc", but: [PortType.unknown.rawValue])
         try expect(PortType.allCases.compactMap(\.policyWord), in: Self.manual)
+    }
+
+    @Test("every switch has its word everywhere") func switches() throws {
+        try expect(Switch.allCases.map(\.policyWord), in: Self.manual)
+        try expect(Switch.allCases.map(\.policyWord), in: "policy/desktop.conf")
     }
 
     @Test("every reason of a change of the route has its number and its word everywhere") func routeReasons() throws {

@@ -1,4 +1,5 @@
 import BusInterface
+import PolicyEngine
 import Foundation
 import ServiceFixture
 import TestKit
@@ -47,7 +48,7 @@ import Testing
 
     @Test("each property that can be set has who sets it") func setters() {
         let settable = WireInterface.manager.properties.filter(\.isWritable)
-        compare(Array(ManagerObject.setters.keys), with: settable.map(\.name))
+        compare(Switch.allCases.filter(\.canBeSet).map(\.property), with: settable.map(\.name))
         #expect(settable.allSatisfy { $0.signature == "b" })
         #expect(WireInterface.session.properties.allSatisfy { !$0.isWritable })
     }

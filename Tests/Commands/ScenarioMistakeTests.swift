@@ -23,7 +23,7 @@ import Testing
     static let sections = "title, policy, sessions, interruptions, inputs, streams, events or expect"
     static let actions =
         "play, pause, stop, kill, volume, mute, unmute, sound, quiet, free, move, open, category, mode, activate, deactivate, cancel, close, begin, end, "
-        + "sleep, lock, silent, do-not-disturb, mute-input, unmute-input, plug, unplug, route or policy"
+        + "mute-input, unmute-input, plug, unplug, route, policy, sleep, silent, do-not-disturb or lock"
 
     static let mistakes = [
         Mistake("", "x: error: found no streams, expected streams = { NAME = { … } … }"),

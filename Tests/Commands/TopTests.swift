@@ -199,13 +199,13 @@ import Testing
         #expect(model.press(.character("f")) == nil)
         #expect(model.notice == TopModel.Notice(text: "nothing is done to it", isError: true))
         #expect(model.press(.character("p")) == .pause)
-        #expect(model.press(.character("s")) == .set("Silent", false))
-        #expect(model.press(.character("d")) == .set("DoNotDisturb", true))
+        #expect(model.press(.character("s")) == .set(.silent, false))
+        #expect(model.press(.character("d")) == .set(.doNotDisturb, true))
         #expect(model.press(.character("q")) == .quit)
         #expect(model.press(.character("z")) == nil)
         model.update(Self.state(properties: Canned.properties(silent: false, pausedUntil: .max)), at: Canned.now)
         #expect(model.press(.character("p")) == .resume)
-        #expect(model.press(.character("s")) == .set("Silent", true))
+        #expect(model.press(.character("s")) == .set(.silent, true))
         // Without a service there is nothing to ask.
         model.update(.absent, at: Canned.now)
         for key in "fepsdo" { #expect(model.press(.character(key)) == nil) }

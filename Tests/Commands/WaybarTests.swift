@@ -40,8 +40,8 @@ import Testing
                 mpv (video): ducked −20 dB by navigator (navigation)
                 an-application-with-a-name-that-is-longe… (navigation): active
                 Übung (playback): muted (silent switch)
-                Silent switch: on
-                Screen: locked
+                The silent switch is on
+                The screen is locked
                 Output Headphones, input Internal Microphone
                 """)
     }

@@ -1,5 +1,6 @@
 import BusInterface
 import Foundation
+import Terms
 
 /// Files that follow from others: `derived FOLDER` writes them in the project's folder, `derived FOLDER --check` names the
 /// first line in which one is not what would be written.
@@ -19,6 +20,20 @@ func errorsOfC() -> String {
         return "        { \"\(name)\", 0x\(String(number, radix: 16)) }, /* '\(characters)' */\n"
     }
     return "/* Written by Tests/bin/derived from Sources/BusInterface/AudioSessionNames.swift. */\n" + rows.joined()
+}
+
+/// The names of routes, as rows of a table in C.
+func routesOfC() -> String {
+    let rows = PortType.routeNames.map { route in
+        let input =
+            switch route.input {
+            case .type(let type): type.rawValue
+            case .some: "+"
+            case .any: "*"
+            }
+        return "        { \"\(route.output?.rawValue ?? "")\", \"\(input)\", \"\(route.name)\" },\n"
+    }
+    return "/* Written by Tests/bin/derived from Sources/Terms/Ports.swift. */\n" + rows.joined()
 }
 
 /// What the C library exports, each with the version that first did: all that the header declares.
@@ -45,6 +60,7 @@ func symbolsOfDebian() throws -> String {
 let files = [
     "install/dbus/org.AudioSession1.xml": WireInterface.introspection(of: [.manager, .session]),
     "Sources/CAudioSession/errors.inc": errorsOfC(),
+    "Sources/CAudioSession/routes.inc": routesOfC(),
     "install/debian/libaudiosession1.symbols": try symbolsOfDebian(),
 ]
 var isRight = true

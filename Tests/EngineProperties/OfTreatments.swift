@@ -169,9 +169,9 @@ extension Scene {
         let description = stream.isInterfaceSound ? stream.description : session.description
         if Pairs.overridesMixing(description) || stream.direction == .capture { return nil }
         let table: [(Bool, Set<PolicyEngine.Category>, Reason)] = [
-            (record.switches.isSilent, policy.switches.silent, .silentSwitch),
-            (record.switches.isLocked, policy.switches.locked, .screenLock),
-            (record.switches.isUndisturbed, policy.switches.undisturbed, .doNotDisturb),
+            (record.switches[.silent], policy.switches[.silent], .silentSwitch),
+            (record.switches[.doNotDisturb], policy.switches[.doNotDisturb], .doNotDisturb),
+            (record.switches[.locked], policy.switches[.locked], .screenLock),
         ]
         return table.first { $0.0 && $0.1.contains(description.category) }?.2
     }

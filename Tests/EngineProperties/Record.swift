@@ -131,10 +131,7 @@ struct Record: Sendable {
             hasLostOutput = true
             for id in recording { change(id) { if $0.direction == .capture { $0.isInputMuted = isMuted } } }
         case .switched(let new):
-            let old = switches
-            if (old.isSilent, old.isLocked, old.isUndisturbed) != (new.isSilent, new.isLocked, new.isUndisturbed) {
-                freed = []
-            }
+            if switches.on != new.on { freed = [] }
             switches = new
             if let end = new.pausedUntil, end <= now { switches.pausedUntil = nil }
         case .shutdown: self = Record(policy: policy)

@@ -433,13 +433,13 @@ import Testing
             scenario.play("ping", role: "notification")
             scenario.play("music", for: .seconds(1))
             var switches = Switches()
-            if locked { switches.isLocked = true } else { switches.isSilent = true }
+            if locked { switches[.locked] = true } else { switches[.silent] = true }
             scenario.send(.switched(switches))
             #expect(scenario["sounds"] == .muted && scenario["music"] == .free && scenario["ping"] == .free)
             scenario.send(.switched(Switches()))
             #expect(scenario["sounds"] == .free)
             switches = Switches()
-            switches.isUndisturbed = true
+            switches[.doNotDisturb] = true
             scenario.send(.switched(switches))
             #expect(scenario["ping"] == .muted && scenario["sounds"] == .free)
         }
@@ -472,14 +472,16 @@ import Testing
         let all = Set(Category.allCases)
         let desktop = Policy.desktop
         var preset = desktop
-        preset.switches = SwitchRules(silent: [.playback], locked: all, undisturbed: [])
+        preset.switches[.silent] = [.playback]
+        preset.switches[.locked] = all
+        preset.switches[.doNotDisturb] = []
         for (preset, isSilent, expected) in [
             (desktop, true, Heard.free), (desktop, false, .free), (preset, true, .muted), (preset, false, .muted),
         ] {
             var scenario = Scenario(policy: preset)
             scenario.play("browser", for: .seconds(1))
             var switches = Switches()
-            if isSilent { switches.isSilent = true } else { switches.isLocked = true }
+            if isSilent { switches[.silent] = true } else { switches[.locked] = true }
             scenario.send(.switched(switches))
             #expect(scenario["browser"] == expected)
             scenario.play("wake up", role: "alarm", for: .seconds(1))
@@ -494,7 +496,7 @@ import Testing
         var scenario = Scenario(.desktop)
         scenario.play("sound", in: "app", as: .playback, .mixWithOthers)
         var switches = Switches()
-        switches.isSilent = true
+        switches[.silent] = true
         scenario.send(.switched(switches))
         #expect(scenario["sound"] == .free)
         scenario.configure("app", .ambient)

@@ -114,7 +114,7 @@ import Testing
 
     private func silent(_ isOn: Bool) -> Switches {
         var switches = Switches()
-        switches.isSilent = isOn
+        switches[.silent] = isOn
         return switches
     }
 

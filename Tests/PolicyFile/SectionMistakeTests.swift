@@ -78,7 +78,7 @@ private let mistakesOfLayers: [Mistake] = [
         "1:23: error: found 'abmient', expected \(categories); did you mean 'ambient'?"),
     Mistake(
         "switches = { locked = [ ] }",
-        "1:14: warning: found the unknown key 'locked', expected silent, lock or do-not-disturb; did you mean 'lock'?"),
+        "1:14: warning: found the unknown key 'locked', expected silent, do-not-disturb or lock; did you mean 'lock'?"),
     // The user
     Mistake(
         "user = { play = besides }",

@@ -64,10 +64,10 @@ private let changes: [Change] = [
         $0.untagged?.category = .soloAmbient
         $0.untagged?.options = []
     },
-    Change("switches = { lock = [ ] }") { $0.switches.locked = [] },
+    Change("switches = { lock = [ ] }") { $0.switches[.locked] = [] },
     Change("switches = { silent = [ ui-sound playback ui-sound ] do-not-disturb = [ ambient ] }") {
-        $0.switches.silent = [.uiSound, .playback]
-        $0.switches.undisturbed = [.ambient]
+        $0.switches[.silent] = [.uiSound, .playback]
+        $0.switches[.doNotDisturb] = [.ambient]
     },
     Change("routes = { pause-on-disconnect = false }") { $0.routes.pausesPlayback = false },
     Change("routes = { resume-within = 0.5s }") { $0.routes.resumesWithin = .milliseconds(500) },

@@ -68,7 +68,7 @@ import Testing
         func begin(_ interruption: SessionID, of client: ClientIdentity) {
             runtime.open(
                 SessionEntry(interruption, of: client, isInterruption: true),
-                with: SystemInterruption.beginning(interruption, SystemInterruption.sleep, by: "somebody"))
+                with: SystemInterruption.beginning(interruption, MachineInterruption.sleep.description, by: "somebody"))
         }
     }
 

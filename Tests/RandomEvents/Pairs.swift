@@ -166,7 +166,7 @@ public enum Pairs {
         var playing: Interplay?
         var newcomer: Interplay?
         // A policy has no rules for sessions that are not sound, such as sleep.
-        if actor.isOutsidePolicy || policy.interplay.rules.isEmpty { return (nil, nil) }
+        if actor.machineReason != nil || policy.interplay.rules.isEmpty { return (nil, nil) }
         for first in parties(actor) {
             for second in parties(other) {
                 guard let rule = policy.interplay.rules[InterplayRules.Pair(first, second)] else { continue }

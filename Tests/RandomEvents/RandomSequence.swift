@@ -244,9 +244,7 @@ public struct RandomSequence<Judge: EventJudge>: RandomPlay, Sendable {
     }
 
     private mutating func change() {
-        if random.oneIn(2) { switches.isSilent.toggle() }
-        if random.oneIn(2) { switches.isLocked.toggle() }
-        if random.oneIn(2) { switches.isUndisturbed.toggle() }
+        for one in [Switch.silent, .locked, .doNotDisturb] where random.oneIn(2) { switches[one].toggle() }
         if random.oneIn(3) {
             switches.pausedUntil = random.pick([
                 nil, Switches.never, now, now.advanced(by: .seconds(1)), Instant(nanoseconds: .min),

@@ -36,8 +36,7 @@ extension SplitMix64 {
             if oneIn(2) { policy.pairing = "role0" } else { policy.roles[Policy.callName] = descriptions["role0"] }
         }
         if oneIn(4) {
-            policy.switches = SwitchRules(
-                silent: someCategories(), locked: someCategories(), undisturbed: someCategories())
+            for one in Switch.allCases { policy.switches[one] = someCategories() }
         }
         policy.routes = RouteRules(
             pausesPlayback: !oneIn(4), resumesWithin: .seconds(pick([1, 5, 60])),

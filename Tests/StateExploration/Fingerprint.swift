@@ -9,7 +9,7 @@ extension Engine {
             moment.map { $0 == Switches.never ? .max : $0.nanoseconds &- now.nanoseconds }
         }
         let switches = facts.switches
-        hasher.combine([switches.isSilent, switches.isLocked, switches.isUndisturbed])
+        hasher.combine(switches.on)
         hasher.combine(time(switches.pausedUntil))
         hasher.combine(time(verdict.wake))
         let order = sessionNumbers.compactMap { facts.place($0.rawValue) }

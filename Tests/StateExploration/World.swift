@@ -104,8 +104,8 @@ public struct World: Sendable {
             } else {
                 ringing = begin("ringtone")
             }
-        case .silentSwitch: change { $0.isSilent.toggle() }
-        case .screenLock: change { $0.isLocked.toggle() }
+        case .silentSwitch: change { $0[.silent].toggle() }
+        case .screenLock: change { $0[.locked].toggle() }
         case .suspension: change { $0.pausedUntil = $0.pausedUntil == nil ? Switches.never : nil }
         case .activate(let index): request(index, .activate(mayWait: false))
         case .wait(let index): request(index, .activate(mayWait: true))

@@ -104,13 +104,9 @@ extension Examination {
 
     var switches: Finding? {
         guard let switches = evidence.state?.switches else { return nil }
-        let known: [(isOn: Bool, text: String, advice: String?)] = [
-            (switches.pause != .none, "the policy is paused", "audio-session resume"),
-            (switches.silent, "the silent switch is on", "audio-session silent off"),
-            (switches.doNotDisturb, "do not disturb is on", "audio-session do-not-disturb off"),
-            (switches.locked, "the screen is locked", nil),
-        ]
-        let on = known.filter(\.isOn)
+        var on: [(text: String, advice: String?)] =
+            switches.pause == .none ? [] : [("the policy is paused", "audio-session resume")]
+        on += switches.on.map { ($0.sentence, $0.canBeSet ? "audio-session \($0.rawValue) off" : nil) }
         if on.isEmpty { return .ok("none is on, and the policy is not paused") }
         return Finding(mark: .note, text: all(on.map(\.text)), advice: on.compactMap(\.advice))
     }

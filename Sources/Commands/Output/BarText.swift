@@ -53,7 +53,9 @@ struct BarText: Equatable {
         let lowered = state.streams.filter { $0.treatment == "ducked" && $0.wanted }
         let known: [(isSo: Bool, situation: Situation)] = [
             (state.switches.pause != .none, .paused), (!calls.isEmpty, .call), (!stopped.isEmpty, .interrupted),
-            (!lowered.isEmpty, .ducked), (state.switches.silent, .silent), (state.switches.doNotDisturb, .doNotDisturb),
+            (!lowered.isEmpty, .ducked),
+            (state.switches.on.contains(.silent), .silent),
+            (state.switches.on.contains(.doNotDisturb), .doNotDisturb),
         ]
         situations = known.filter(\.isSo).map(\.situation)
         if situations.isEmpty { situations = [.idle] }
@@ -66,8 +68,8 @@ struct BarText: Equatable {
             // Whoever it is, it is at present somebody else who is heard.
             case .interrupted: Self.names(heard.isEmpty ? stopped.map(\.name) : heard.map(\.name))
             case .ducked: Self.names(lowered.map(\.by))
-            case .silent: "silent"
-            case .doNotDisturb: "do not disturb"
+            case .silent: Switch.silent.brief
+            case .doNotDisturb: Switch.doNotDisturb.brief
             case .idle, .absent: Self.names(heard.map(\.name))
             }
         text = Markup.escaped(words)
@@ -92,9 +94,7 @@ struct BarText: Equatable {
         }
         if sessions.count > mostLines { lines.append("and \(sessions.count - mostLines) more") }
         if lines.isEmpty { lines = ["Nobody plays or records"] }
-        if state.switches.silent { lines.append("Silent switch: on") }
-        if state.switches.doNotDisturb { lines.append("Do not disturb: on") }
-        if state.switches.locked { lines.append("Screen: locked") }
+        lines += state.switches.on.map { $0.sentence.prefix(1).uppercased() + $0.sentence.dropFirst() }
         if let pause = state.switches.pause.words(at: now) { lines.append("Policy: \(pause)") }
         let route = state.route.words(style)
         if !route.isEmpty { lines.append(route) }

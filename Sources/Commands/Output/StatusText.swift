@@ -29,9 +29,7 @@ struct StatusText {
     private var headline: [String] {
         var parts = [state.policy.isEmpty ? "unknown" : style.safe(state.policy(below: home), limit: 1000)]
         let switches = state.switches
-        if switches.silent { parts.append("silent") }
-        if switches.doNotDisturb { parts.append("do not disturb") }
-        if switches.locked { parts.append("screen locked") }
+        parts += switches.on.map(\.brief)
         if let pause = switches.pause.words(at: now) { parts.append(pause) }
         if state.sessions.isEmpty && state.streams.isEmpty { parts.append("no sessions") }
         return lines("Policy " + parts.joined(separator: ", "), .name)

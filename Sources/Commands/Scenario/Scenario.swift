@@ -85,10 +85,9 @@ struct Scenario {
         case close(Int)
         case begin(Int)
         case end(Int)
-        case sleep(Bool)
-        case lock(Bool)
-        case silent(Bool)
-        case doNotDisturb(Bool)
+        /// The machine does what interrupts everybody, or has done with it.
+        case machine(MachineInterruption, Bool)
+        case flip(Switch, Bool)
         case mute(String, Bool)
         /// An output or input is plugged in, and all streams of the direction go there.
         case plug(String)
@@ -183,7 +182,8 @@ extension Scenario {
     /// of their application, outputs and inputs their own.
     var labels: [(name: String, label: String)] {
         sessions.map { ($0.name, $0.application.name) } + streams.map { ($0.name, $0.application.name) }
-            + interruptions.map { ($0.name, $0.displayName) } + [("sleep", SystemInterruption.sleeper)]
+            + interruptions.map { ($0.name, $0.displayName) }
+            + MachineInterruption.allCases.map { ($0.rawValue, MachineInterruption.name) }
             + ports.map { ($0, $0) }
     }
 
@@ -241,7 +241,7 @@ extension Scenario.Event {
             .deactivate(let session, _), .cancel(let session), .close(let session):
             .session(session)
         case .kill(let party): party
-        case .begin, .end, .sleep, .lock, .silent, .doNotDisturb, .mute, .plug, .unplug, .route, .policy: nil
+        case .begin, .end, .machine, .flip, .mute, .plug, .unplug, .route, .policy: nil
         }
     }
 
@@ -264,10 +264,10 @@ extension Scenario.Event {
         case .move(_, let port): return "the user moves \(name) to \(port)"
         case .begin(let index): return "\(scenario.interruptions[index].displayName) begins"
         case .end(let index): return "\(scenario.interruptions[index].displayName) ends"
-        case .sleep(let isOn): return isOn ? "the machine goes to sleep" : "the machine wakes up"
-        case .lock(let isOn): return isOn ? "the user locks the screen" : "the user unlocks the screen"
-        case .silent(let isOn): return "the user switches silence \(isOn ? "on" : "off")"
-        case .doNotDisturb(let isOn): return "the user switches do-not-disturb \(isOn ? "on" : "off")"
+        case .machine(let event, let isOn): return "\(MachineInterruption.name) \(isOn ? event.begins : event.ends)"
+        case .flip(.locked, let isOn): return isOn ? "the user locks the screen" : "the user unlocks the screen"
+        case .flip(.silent, let isOn): return "the user switches silence \(isOn ? "on" : "off")"
+        case .flip(.doNotDisturb, let isOn): return "the user switches do-not-disturb \(isOn ? "on" : "off")"
         case .mute(let port, let isOn): return "the user \(isOn ? "mutes" : "unmutes") \(port)"
         case .plug(let port): return "the user plugs in \(port)"
         case .unplug(let port): return "the user pulls out \(port)"
@@ -297,7 +297,7 @@ extension Scenario.Event {
         case .deactivate(_, let notifies): return "deactivates" + (notifies ? " and lets others know" : "")
         case .cancel: return "waits no longer"
         case .close: return "closes"
-        case .begin, .end, .sleep, .lock, .silent, .doNotDisturb, .mute, .plug, .unplug, .route, .policy:
+        case .begin, .end, .machine, .flip, .mute, .plug, .unplug, .route, .policy:
             return text(scenario)
         }
     }

@@ -5,12 +5,12 @@ import PolicyRuntime
 /// Reads the events of a scenario.
 extension ScenarioReader {
     /// All actions; the first one that an event contains is the event's action.
-    private static let actions = [
-        "play", "pause", "stop", "kill", "volume", "mute", "unmute", "sound", "quiet", "free", "move", "open",
-        "category", "mode", "activate", "deactivate",
-        "cancel", "close", "begin", "end", "sleep", "lock", "silent", "do-not-disturb", "mute-input", "unmute-input",
-        "plug", "unplug", "route", "policy",
-    ]
+    private static let actions =
+        [
+            "play", "pause", "stop", "kill", "volume", "mute", "unmute", "sound", "quiet", "free", "move", "open",
+            "category", "mode", "activate", "deactivate",
+            "cancel", "close", "begin", "end", "mute-input", "unmute-input", "plug", "unplug", "route", "policy",
+        ] + MachineInterruption.allCases.map(\.rawValue) + Switch.allCases.map(\.policyWord)
     /// The additional keys, each with the actions that allow it.
     private static let details: [(key: String, actions: [String])] = [
         ("to", ["volume", "move", "category", "mode"]), ("options", ["category"]), ("mode", ["category"]),
@@ -89,10 +89,6 @@ extension ScenarioReader {
         case "close": return session(node).map { .close($0) }
         case "begin": return interruption(node).map { .begin($0) }
         case "end": return interruption(node).map { .end($0) }
-        case "sleep": return isOn(node).map { .sleep($0) }
-        case "lock": return isOn(node).map { .lock($0) }
-        case "silent": return isOn(node).map { .silent($0) }
-        case "do-not-disturb": return isOn(node).map { .doNotDisturb($0) }
         case "mute-input", "unmute-input":
             let isMuted = member.key.text == "mute-input"
             return word(node, among: [VirtualPorts.microphone] + inputs, "an input").map { .mute($0, isMuted) }
@@ -107,7 +103,11 @@ extension ScenarioReader {
                 return nil
             }
             return .route(name)
-        default: return readPolicy(node).map { .policy($0) }
+        case "policy": return readPolicy(node).map { .policy($0) }
+        case let word:
+            if let event = MachineInterruption(rawValue: word) { return isOn(node).map { .machine(event, $0) } }
+            guard let one = Switch.allCases.first(where: { $0.policyWord == word }) else { return nil }
+            return isOn(node).map { .flip(one, $0) }
         }
     }
 
@@ -217,7 +217,7 @@ extension ScenarioReader {
             case .unplug(let name): ports.remove(name)
             case .move(_, let name), .mute(let name, _):
                 if !ports.contains(name) { wrong(name, "is not plugged in", "plug = NAME before") }
-            case .play, .pause, .stop, .volume, .muteStream, .sound, .free, .sleep, .lock, .silent, .doNotDisturb,
+            case .play, .pause, .stop, .volume, .muteStream, .sound, .free, .machine, .flip,
                 .policy:
                 break
             }

@@ -1,5 +1,6 @@
 import PolicyEngine
 import PolicyFile
+import PolicyRuntime
 
 /// Reads the expectations of a scenario.
 extension ScenarioReader {
@@ -91,7 +92,8 @@ extension ScenarioReader {
             for name in list.compactMap(\.name) where !labels.contains(where: { $0.name == name }) {
                 diagnosis.error(
                     at: expectation.place, found: "'by \(printable(name))'",
-                    expected: "the name of a session, stream, interruption, output or input, or sleep",
+                    expected: "the name of a session, stream, interruption, output or input, or "
+                        + MachineInterruption.allCases.map(\.rawValue).joined(separator: ", "),
                     nearest: nearest(to: name, among: labels.map(\.name)))
             }
         }

@@ -1,4 +1,5 @@
 import BusInterface
+import PolicyEngine
 
 /// The service's complete state at one moment.
 struct ServiceState {
@@ -22,9 +23,8 @@ struct ServiceState {
 
     /// The user's switches.
     struct Switches: Equatable {
-        var silent: Bool
-        var doNotDisturb: Bool
-        var locked: Bool
+        /// Those that are on, in their order.
+        var on: [Switch]
         var pause: Pause
     }
 
@@ -58,8 +58,8 @@ struct ServiceState {
         }.sorted { $0.0 < $1.0 }
         policy = properties["Policy"]?.text ?? ""
         switches = Switches(
-            silent: properties["Silent"]?.truth ?? false, doNotDisturb: properties["DoNotDisturb"]?.truth ?? false,
-            locked: properties["Locked"]?.truth ?? false, pause: Pause(properties["PausedUntil"]))
+            on: Switch.allCases.filter { properties[$0.property]?.truth == true },
+            pause: Pause(properties["PausedUntil"]))
         route = RouteRecord(properties: properties)
         sessionsByStrength = (sessions.elements ?? []).map(SessionRecord.init)
         self.sessions = sessionsByStrength.sorted { $0.id < $1.id }
@@ -87,10 +87,9 @@ struct ServiceState {
 extension ServiceState.Switches {
     /// The state as a record, for machines.
     var record: WireValue {
-        .record([
-            ("silent", .boolean(silent)), ("do-not-disturb", .boolean(doNotDisturb)), ("locked", .boolean(locked)),
-            ("paused", .boolean(pause != .none)), ("paused-until", pause.value),
-        ])
+        .record(
+            Switch.allCases.map { ($0.rawValue, .boolean(on.contains($0))) }
+                + [("paused", .boolean(pause != .none)), ("paused-until", pause.value)])
     }
 }
 

@@ -4,20 +4,13 @@ import PolicyRuntime
 
 /// The surroundings of a ``VirtualServer``'s streams: outputs and inputs, switches, calls, sleep.
 extension VirtualServer {
-    func changeSwitches(_ body: (inout Switches) -> Void) {
-        let old = switches
-        body(&switches)
-        if switches != old { handle(.switched(switches)) }
+    func begin(_ event: MachineInterruption) {
+        if machine[event] == nil { machine[event] = begin(event.description, by: MachineInterruption.name) }
     }
 
-    func sleep() {
-        if sleeping == nil { sleeping = begin(SystemInterruption.sleep, by: SystemInterruption.sleeper) }
-    }
-
-    func wake() {
-        guard let id = sleeping else { return }
-        runtime.handle(.woke)
-        sleeping = nil
+    func end(_ event: MachineInterruption) {
+        guard let id = machine.removeValue(forKey: event) else { return }
+        if event == .sleep { runtime.handle(.woke) }
         runtime.close(id)
     }
 

@@ -33,8 +33,8 @@ final class VirtualServer: Host {
     var switches = Switches()
     /// The interruptions in progress, by their number in the scenario.
     var begun: [Int: SessionID] = [:]
-    /// The session that interrupts all others while the machine sleeps.
-    var sleeping: SessionID?
+    /// The interruptions by the machine in progress.
+    var machine: [MachineInterruption: SessionID] = [:]
     private(set) lazy var runtime = SessionRuntime(policy: policy.inForce, host: self)
 
     init(_ scenario: Scenario) {
@@ -91,10 +91,11 @@ final class VirtualServer: Host {
         case .cancel(let index): request(index, .cancel)
         case .begin(let index): begin(index)
         case .end(let index): if let id = begun.removeValue(forKey: index) { runtime.close(id) }
-        case .sleep(let isOn): if isOn { sleep() } else { wake() }
-        case .lock(let isOn): changeSwitches { $0.isLocked = isOn }
-        case .silent(let isOn): changeSwitches { $0.isSilent = isOn }
-        case .doNotDisturb(let isOn): changeSwitches { $0.isUndisturbed = isOn }
+        case .machine(let event, let isOn): if isOn { begin(event) } else { end(event) }
+        case .flip(let one, let isOn):
+            guard switches[one] != isOn else { break }
+            switches[one] = isOn
+            handle(.switched(switches))
         case .mute(let name, let isMuted): if let input = inputs[name] { runtime.muted(input, isMuted) }
         case .plug(let name): if port(name) == nil { makeCurrent(plugIn(name)) }
         case .unplug(let name): unplug(name)

@@ -103,8 +103,7 @@ extension VirtualServer: RuntimeObserver {
         case .sessionChanged(let id): publish(state, of: id)
         case .activationGranted(let id): publish(state, of: id, .granted)
         case .interruptionBegan(let session, let actor):
-            let reason = InterruptionReason(of: actor, sleep: sleeping)
-            publish(state, of: session.id, .began(reason: reason, by: actor.name))
+            publish(state, of: session.id, .began(reason: actor.reason, by: actor.name))
         case .interruptionEnded(let session, let shouldResume):
             publish(state, of: session.id, .ended(shouldResume: shouldResume))
         case .sessionRouteChanged(let session, let change): publish(nil, of: session, .route(change.reason.name))

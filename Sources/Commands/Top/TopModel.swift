@@ -1,4 +1,5 @@
 import BusInterface
+import PolicyEngine
 
 /// What `audio-session top` shows and what keys do, without a terminal or a bus.
 struct TopModel {
@@ -27,8 +28,7 @@ struct TopModel {
         case resume
         /// Choose the output with this id.
         case setRoute(String)
-        /// Set a property of the manager.
-        case set(String, Bool)
+        case set(Switch, Bool)
         case quit
     }
 
@@ -134,8 +134,8 @@ struct TopModel {
             }
             return explanation()
         case .character("p"): return state.switches.pause == .none ? .pause : .resume
-        case .character("s"): return .set("Silent", !state.switches.silent)
-        case .character("d"): return .set("DoNotDisturb", !state.switches.doNotDisturb)
+        case .character("s"): return .set(.silent, !state.switches.on.contains(.silent))
+        case .character("d"): return .set(.doNotDisturb, !state.switches.on.contains(.doNotDisturb))
         case .character("o"):
             if outputs.isEmpty { notice = Notice(text: "there is no output to choose", isError: true) }
             pane = outputs.isEmpty ? nil : .outputs(outputs.firstIndex(where: isInUse) ?? 0)

@@ -46,9 +46,7 @@ struct TopView {
         guard let state = model.state else { return lines }
         var parts: [(String, Style.Meaning?)] = [("audio-session", .name)]
         if let pause = state.switches.pause.words(at: now) { parts.append((pause, .silenced)) }
-        if state.switches.silent { parts.append(("silent", .lowered)) }
-        if state.switches.doNotDisturb { parts.append(("do not disturb", .lowered)) }
-        if state.switches.locked { parts.append(("locked", .lowered)) }
+        parts += state.switches.on.map { ($0.brief, .lowered) }
         let files = state.policy.split(separator: ",").count
         let policy = files > 1 ? "\(files) files" : state.policy(below: environment("HOME"))
         parts += [("policy \(style.safe(policy, limit: 60))", nil), (style.safe(state.server), .faint)]

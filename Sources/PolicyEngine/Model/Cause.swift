@@ -34,6 +34,8 @@ public enum Cause: Sendable, Hashable {
 public struct Interrupter: Sendable, Hashable {
     /// The cause.
     public var cause: Cause
+    /// What applications are told to be the reason.
+    public var reason: InterruptionReason
     /// The application's name, or that of the output or input.
     public var name: String
     /// The policy's name for it: a role, a category, "output", "input" or "route".
@@ -42,8 +44,11 @@ public struct Interrupter: Sendable, Hashable {
     public var id: SessionID?
 
     /// Creates an interrupter.
-    public init(cause: Cause, name: String, description: String, id: SessionID? = nil) {
+    public init(
+        cause: Cause, reason: InterruptionReason, name: String, description: String, id: SessionID? = nil
+    ) {
         self.cause = cause
+        self.reason = reason
         self.name = name
         self.description = description
         self.id = id
@@ -51,19 +56,4 @@ public struct Interrupter: Sendable, Hashable {
 
     /// Text for people: `mpv (music)`.
     public var label: String { "\(name) (\(description))" }
-}
-
-extension InterruptionReason {
-    /// The reason of an interruption by somebody or something.
-    ///
-    /// - Parameter sleep: The session that stands for the machine's sleep; `nil` while the machine does not go to
-    ///   sleep.
-    public init(of interrupter: Interrupter, sleep: SessionID?) {
-        self =
-            switch interrupter.cause {
-            case .output, .route: .routeDisconnected
-            case .input: .deviceMuted
-            case .session, .system, .policy: sleep != nil && interrupter.id == sleep ? .suspended : .default
-            }
-    }
 }

@@ -1,16 +1,18 @@
 /// The user's switches (N16). By default, all are off.
 public struct Switches: Sendable, Hashable {
-    /// Whether the silent switch is on (R15, R16).
-    public var isSilent = false
-    /// Whether the screen is locked (R15, R16).
-    public var isLocked = false
-    /// Whether do-not-disturb is on.
-    public var isUndisturbed = false
+    /// Those that are on.
+    public var on: Set<Switch> = []
     /// Until when the policy is suspended and nothing is done to streams; `nil` while it is in force.
     public var pausedUntil: Instant?
 
     /// Creates switches that are all off.
     public init() {}
+
+    /// Whether a switch is on.
+    public subscript(_ one: Switch) -> Bool {
+        get { on.contains(one) }
+        set { if newValue { on.insert(one) } else { on.remove(one) } }
+    }
 
     /// A time that never comes.
     public static let never = Instant(nanoseconds: .max)

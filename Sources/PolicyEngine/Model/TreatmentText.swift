@@ -41,9 +41,9 @@ public struct TreatmentText: Sendable {
                 ? "the route has changed, and its own application has to go on"
                 : "the output on which it was heard has gone, and nothing else takes its place"
         case .inputMuted: "the input that it records from is muted"
-        case .silentSwitch: "the silent switch is on"
-        case .screenLock: "the screen is locked"
-        case .doNotDisturb: "do not disturb is on"
+        case .silentSwitch: Switch.silent.sentence
+        case .screenLock: Switch.locked.sentence
+        case .doNotDisturb: Switch.doNotDisturb.sentence
         case .handover: "the others are not silent yet"
         }
     }

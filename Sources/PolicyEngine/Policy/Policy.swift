@@ -99,29 +99,21 @@ extension SessionDescription {
 
 /// Which categories the user's switches silence (R15, R16, N16); never phone and alarm, whatever their category (R36).
 public struct SwitchRules: Sendable, Hashable {
-    /// While the silent switch is on.
-    public var silent: Set<Category>
-    /// While the screen is locked.
-    public var locked: Set<Category>
-    /// While the user does not want to be disturbed.
-    public var undisturbed: Set<Category>
+    private var categories: [Switch: Set<Category>] = [:]
 
-    /// Creates rules. The defaults are the phone's.
-    public init(
-        silent: Set<Category> = [.ambient, .soloAmbient], locked: Set<Category> = [.ambient, .soloAmbient],
-        undisturbed: Set<Category> = [.uiSound]
-    ) {
-        self.silent = silent
-        self.locked = locked
-        self.undisturbed = undisturbed
+    /// Creates rules with the phone's defaults, ``Switch/categories``.
+    public init() {}
+
+    /// The categories that are silent while a switch is on.
+    public subscript(_ one: Switch) -> Set<Category> {
+        get { categories[one] ?? one.categories }
+        set { categories[one] = newValue == one.categories ? nil : newValue }
     }
 
-    /// The switch that silences a session; `nil` for none. R36: none silences calls and alarms.
+    /// Why the switches silence a session; `nil` if they do not. R36: none silences calls and alarms.
     func reason(for description: SessionDescription, while switches: Switches) -> Reason? {
-        if description.priority.overridesMixing { return nil }
-        if switches.isSilent, silent.contains(description.category) { return .silentSwitch }
-        if switches.isLocked, locked.contains(description.category) { return .screenLock }
-        return switches.isUndisturbed && undisturbed.contains(description.category) ? .doNotDisturb : nil
+        if switches.on.isEmpty || description.priority.overridesMixing { return nil }
+        return Switch.allCases.first { switches[$0] && self[$0].contains(description.category) }?.reason
     }
 }
 

@@ -130,8 +130,9 @@ public struct SessionDescription: Sendable, Hashable {
     /// Whether the session is a call whatever its category, and not the ringing for one (N8).
     public var isCall = false
 
-    /// Whether it is an interruption by the machine, such as sleep. The policy's rules for pairs do not apply to it.
-    public var isOutsidePolicy = false
+    /// What those that it interrupts are told to be the reason, if it is an interruption by the machine, such as sleep;
+    /// `nil` for what programs do. The policy's rules for pairs do not apply to the machine.
+    public var machineReason: InterruptionReason?
 
     /// Creates a description. The defaults suit most applications: no options, normal priority, a fade of 500 ms, no
     /// waiting, a release delay of 300 ms.

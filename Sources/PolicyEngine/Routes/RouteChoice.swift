@@ -110,13 +110,9 @@ private struct Search {
             return inputs.present.contains { $0.nodeID == camera.nodeID } ? nil : camera
         }
         guard !mayUseBluetooth, inputs.present.contains(where: { $0.type == .bluetoothHFP }) else { return nil }
-        return Self.substitutes.lazy.compactMap { inputs.first($0, onlyConnected: true) }.first
-            ?? Self.substitutes.lazy.compactMap { inputs.first($0) }.first
+        return PortType.callInputs.lazy.compactMap { inputs.first($0, onlyConnected: true) }.first
+            ?? PortType.callInputs.lazy.compactMap { inputs.first($0) }.first
     }
-
-    /// The replacements for a Bluetooth headset's microphone (R43), best first. Ports that may be empty sockets come
-    /// last.
-    private static let substitutes: [PortType] = [.headsetMic, .builtInMic, .usbAudio, .lineIn]
 
     // MARK: - Outputs
 
@@ -146,14 +142,8 @@ private struct Search {
     /// is certainly connected replaces another.
     private var replacement: RoutePort? {
         guard !outputs.present.isEmpty, outputs.present.allSatisfy(isBarred) else { return nil }
-        return Self.replacements.lazy.compactMap { outputs.first($0, onlyConnected: true, where: isSuitable) }.first
+        return PortType.callOutputs.lazy.compactMap { outputs.first($0, onlyConnected: true, where: isSuitable) }.first
     }
-
-    /// The replacements for an output that a call may not use (N5), best first. Displays are not among them: many have
-    /// no loudspeaker and do not say so.
-    private static let replacements: [PortType] = [
-        .headphones, .bluetoothHFP, .bluetoothA2DP, .usbAudio, .builtInReceiver, .builtInSpeaker, .lineOut,
-    ]
 
     /// N5: whether the session may not use an output, which then counts as not connected.
     private func isBarred(_ port: RoutePort) -> Bool {

@@ -59,10 +59,11 @@ extension Policy: Keyed {
                 section: "interplay",
                 "What two descriptions do to each other, where this differs from what follows from their categories and "
                     + "priorities."),
-            PolicyKey("silent", in: "switches", .categories, \.switches.silent, "While the silent switch is on."),
-            PolicyKey("lock", in: "switches", .categories, \.switches.locked, "While the screen is locked."),
+        ]
+        + Switch.allCases.map { one in
             PolicyKey(
-                "do-not-disturb", in: "switches", .categories, \.switches.undisturbed, "While do-not-disturb is on."),
+                one.policyWord, in: "switches", .categories, \.switches[one], "While \(one.sentence).")
+        } + [
             PolicyKey(
                 "pause-on-disconnect", in: "routes", .yesOrNo, \.routes.pausesPlayback,
                 "Whether playback stops at once when its output disappears."),

@@ -72,7 +72,7 @@ struct StoryPlan {
     var needsLogind: Bool {
         scenario.events.contains {
             switch $0.action {
-            case .sleep, .lock: true
+            case .machine, .flip(.locked, _): true
             default: false
             }
         }

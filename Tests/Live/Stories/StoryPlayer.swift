@@ -140,7 +140,7 @@ final class StoryPlayer {
 
     private func isSetUp(_ action: Scenario.Action) -> Bool {
         switch action {
-        case .open, .category, .mode, .plug, .unplug, .route, .silent, .doNotDisturb, .lock, .mute: true
+        case .open, .category, .mode, .plug, .unplug, .route, .flip, .mute: true
         default: false
         }
     }
@@ -190,10 +190,9 @@ final class StoryPlayer {
             guard let cookie = cookies.removeValue(forKey: index) else { break }
             let name = plan.program(of: scenario.interruptions[index])
             try await applications[name]?.manager("EndInterruption", "\(cookie)")
-        case .sleep(let isOn): if isOn { try await mocks.sleep() } else { try await mocks.wake() }
-        case .lock(let isOn): if isOn { try await mocks.lock() } else { try await mocks.unlock() }
-        case .silent(let isOn): try await shell.set("Silent", "\(isOn)")
-        case .doNotDisturb(let isOn): try await shell.set("DoNotDisturb", "\(isOn)")
+        case .machine(.sleep, let isOn): if isOn { try await mocks.sleep() } else { try await mocks.wake() }
+        case .flip(.locked, let isOn): if isOn { try await mocks.lock() } else { try await mocks.unlock() }
+        case .flip(let one, let isOn): try await shell.set(one.property, "\(isOn)")
         case .policy(let policy):
             try desk.sandbox.write(StoryPlan.text(of: policy), to: "home/.config/audio-session/policy.conf")
         case .move, .plug, .unplug, .route, .mute: try await performRoute(action)

@@ -97,7 +97,8 @@ struct Session: Sendable {
 
     func interrupter(_ described: Described) -> Interrupter {
         Interrupter(
-            cause: cause, name: identity.application.name, description: described.description.name, id: id)
+            cause: cause, reason: described.description.machineReason ?? .default, name: identity.application.name,
+            description: described.description.name, id: id)
     }
 }
 

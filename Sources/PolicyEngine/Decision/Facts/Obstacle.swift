@@ -122,9 +122,11 @@ enum Obstacle: Sendable {
     var interrupter: Interrupter {
         switch self {
         case .lostOutput(let port, _), .missedOutput(let port):
-            Interrupter(cause: .output(port.id), name: port.name, description: "output")
-        case .mutedInput(let port): Interrupter(cause: .input(port.id), name: port.name, description: "input")
-        case .changedRoute: Interrupter(cause: .route, name: "the route", description: "route")
+            Interrupter(cause: .output(port.id), reason: .routeDisconnected, name: port.name, description: "output")
+        case .mutedInput(let port):
+            Interrupter(cause: .input(port.id), reason: .deviceMuted, name: port.name, description: "input")
+        case .changedRoute:
+            Interrupter(cause: .route, reason: .routeDisconnected, name: "the route", description: "route")
         case .mustNotResume(let former), .rejected(let former): former.interrupter
         }
     }

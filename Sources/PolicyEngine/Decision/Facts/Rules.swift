@@ -34,7 +34,7 @@ final class Rules: Sendable {
 
     /// The policy's rules in which a session of this description is the actor.
     func rules(of actor: SessionDescription) -> [InterplayRules.Meeting] {
-        actor.isOutsidePolicy ? [] : policy.interplay.rules(of: actor)
+        actor.machineReason != nil ? [] : policy.interplay.rules(of: actor)
     }
 
     /// Whether a session of this description can do something to others, however weak.
