@@ -80,7 +80,8 @@ extension WireInterface {
                 """
                 The session is inactive and its sound has stopped. Reasons: \
                 \(InterruptionReason.allCases.map { "\($0.rawValue) (\($0.meaning))" }.joined(separator: ", ")). The \
-                argument by names the cause, for people.
+                argument by names the cause, for people. A session whose output has gone hears RouteChanged with reason 2 \
+                before. Category, options and mode stay as they are; an override of the output ends.
                 """),
             Signal(
                 "InterruptionEnded", [Argument("should_resume", "b")],
@@ -103,8 +104,11 @@ extension WireInterface {
                 "RouteChanged",
                 [Argument("reason", "u"), Argument("previous", "a{sv}"), Argument("current", "a{sv}")],
                 """
-                The part of the route that the session's category uses has changed: with the manager's RouteChanged \
-                and its reasons, or because the category has changed (reason 3). Reason 7 is sent once when an active \
+                The part of the route that the session's category uses has changed, with the reasons of the manager's \
+                RouteChanged. Reason 3 says that the category of the session has changed: it is sent for each change \
+                while the session is active, even if the route is the same. Reason 4 says that an override of the \
+                output or default-to-speaker has begun or ended. What the session has asked for is sent once, when the \
+                server has done it. Reason 7 is sent once when an active \
                 session lacks an input or output that its category needs, even if nothing else has changed.
                 """),
             Signal(
@@ -156,8 +160,8 @@ extension WireInterface {
             Property(
                 "OutputVolume", "d",
                 """
-                The position of the volume slider of the first output in CurrentRoute, 0…1: the cube root of the factor \
-                on its amplitude. 0 while the user has muted it, or without an output. The user sets it, the service \
+                The position of the volume slider of the first output in CurrentRoute, or of the output in use for a \
+                session that does not play, 0…1: the cube root of the factor on its amplitude. 0 while the user has muted it, or without an output. The user sets it, the service \
                 never does.
                 """),
             Property(

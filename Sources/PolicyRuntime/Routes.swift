@@ -7,6 +7,9 @@ extension SessionRuntime {
         engine.route(of: session)[direction].first?.nodeID.flatMap { host.device($0) }
     }
 
+    /// The sink of the first output in the route; `nil` without one.
+    public var defaultOutput: DeviceFigures? { engine.route.outputs.first?.nodeID.flatMap { host.device($0) } }
+
     /// The number of channels of a sink or source, given by its number in the server; `nil` if there is none.
     public func channels(of node: UInt32) -> UInt32? { host.device(node)?.channels }
 

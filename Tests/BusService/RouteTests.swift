@@ -121,7 +121,7 @@ import Testing
 
             // The same once more, and a cause without an effect.
             desk.use(Machine(hasHeadphones: false).events)
-            desk.use([.overridden, .category(.playback), .category(nil)])
+            desk.use([.asked(.override), .category(.playback), .category(nil)])
             try await rest(desk, app, other)
             #expect(try changes(app).count == 3 && changes(other).count == 2)
             try news.wait { _ in true }

@@ -41,10 +41,9 @@ import Testing
         let none = detour(to: nil)
         let there = detour(to: Self.television)
         #expect(reason(none, none) == nil && reason(nil, none) == nil && reason(there, there) == nil)
-        #expect(reason(nil, there) == .categoryChange && reason(there, nil) == .categoryChange)
-        #expect(reason(detour(to: nil) { $0.outputOverride = .speaker }, there) == .override)
-        #expect(reason(detour(to: nil) { $0.category = .playback }, there) == .categoryChange)
-        #expect(reason(detour(to: nil) { $0.options = .allowBluetoothInput }, there) == .categoryChange)
+        // R57: it has begun or ended to be active, which is no change of its category.
+        #expect(reason(nil, there) == .routeConfigurationChange && reason(there, nil) == .routeConfigurationChange)
+        #expect(reason(detour(to: nil) { $0.options = .allowBluetoothInput }, there) == .routeConfigurationChange)
         #expect(
             reason(none, detour(to: Self.television) { $0.preferredOutput = "screen" }) == .routeConfigurationChange)
         #expect(reason(none, there) == .newDeviceAvailable)

@@ -22,6 +22,26 @@ import Testing
         #expect(scenario.news().contains { $0.hasPrefix("cork voice") } == !goesOn)
     }
 
+    @Test(
+        "R64 the headphones go, and a program without a mode records: with a voice it is a call, with music karaoke",
+        arguments: [(String?.none, true, true), ("phone", true, true), ("music", true, false), (nil, false, false)])
+    func unsaid(role: String?, records: Bool, goesOn: Bool) {
+        var policy = Policy.desktop
+        policy.untaggedCapture = SessionDescription(name: Policy.untaggedCaptureName, category: .record)
+        var scenario = Scenario(policy: policy)
+        scenario.open("app", .playAndRecord, [])
+        scenario.activate("app")
+        scenario.play("untold", role: role, app: "app")
+        scenario.move("untold", to: "app")
+        if records {
+            scenario.play("microphone", app: "app", capture: true)
+            scenario.move("microphone", to: "app")
+        }
+        scenario.skip(.seconds(1))
+        scenario.unplug(headphones, "untold")
+        #expect(scenario.news().contains { $0.hasPrefix("cork untold") } == !goesOn)
+    }
+
     @Test("R64 the headphones go under a role of play-and-record: its mode or its priority says that it is a call")
     func role() {
         for (mode, priority, goesOn) in [

@@ -30,7 +30,7 @@ struct RouteDesk {
     mutating func forget() { log.removeAll() }
 
     var changes: [RouteChange] {
-        log.compactMap { if case .changed(let change) = $0.effect { change } else { nil } }
+        log.compactMap { if case .changed(let change, _) = $0.effect { change } else { nil } }
     }
 
     /// What was said of outputs, as words: `lost card/out`, `returned …`, `switched …`.

@@ -66,8 +66,11 @@ struct RouteEngineDesk {
         if isActive { send(.sessionRequested(session, .activate(mayWait: false))) }
     }
 
+    /// What ``news(of:)`` says beside what is done and told of routes.
+    enum Also { case interruptions }
+
     /// What has followed since this was asked last, as words; outputs only.
-    mutating func news() -> [String] {
+    mutating func news(of also: Set<Also> = []) -> [String] {
         func list(_ route: Route) -> String { route.outputs.map(\.id).joined(separator: "+") }
         defer { effects = [] }
         return effects.compactMap { effect in
@@ -82,7 +85,9 @@ struct RouteEngineDesk {
                 "\(change.reason.rawValue) \(list(change.previous)) > \(list(change.current))"
             case .sessionRouteChanged(let session, let change):
                 "session \(session.rawValue): \(change.reason.rawValue) \(list(change.previous)) > \(list(change.current))"
-            case .availablePortsChanged, .routeBegun, .wake, .sessionActivated, .sessionDeactivated, .interruptionBegan,
+            case .interruptionBegan(let session, _):
+                also.contains(.interruptions) ? "began \(session.id?.rawValue ?? 0)" : nil
+            case .availablePortsChanged, .routeBegun, .wake, .sessionActivated, .sessionDeactivated,
                 .interruptionEnded, .answered, .activationGranted, .sessionChanged, .streamRefused:
                 nil
             }

@@ -307,7 +307,7 @@ import Testing
         desk.send(device(forCalls: false), sink(41), .defaultNode(.output, name: "bluez_output"))
         desk.wait(1_000)
         desk.forget()
-        desk.send(.category(.playAndRecord))
+        desk.send(.category(.playAndRecord), .asked(.categoryChange))
         desk.wait(50)
         desk.send(.nodeGone(41))
         desk.wait(20)
@@ -347,7 +347,7 @@ import Testing
     func override() {
         var laptop = Laptop(headphones: .yes, output: "headphones")
         var desk = Laptop.desk(laptop)
-        desk.send(.overridden)
+        desk.send(.asked(.override))
         desk.wait(100)
         laptop.output = "speaker"
         desk.send(laptop.device)
@@ -364,7 +364,7 @@ import Testing
     func overrideAndPlug() {
         var laptop = Laptop(headphones: .yes, output: "headphones")
         var desk = Laptop.desk(laptop)
-        desk.send(.overridden)
+        desk.send(.asked(.override))
         laptop.headphones = .no
         laptop.output = "speaker"
         desk.send(laptop.device)
@@ -376,7 +376,7 @@ import Testing
     func lateCategory() {
         var laptop = Laptop(headphones: .yes, output: "headphones")
         var desk = Laptop.desk(laptop)
-        desk.send(.category(.playback))
+        desk.send(.category(.playback), .asked(.categoryChange))
         desk.wait(4_000)
         laptop.output = "speaker"
         desk.send(laptop.device)
@@ -388,7 +388,7 @@ import Testing
     func slowCard() {
         var laptop = Laptop(headphones: .yes, output: "headphones")
         var desk = Laptop.desk(laptop)
-        desk.send(.category(.playAndRecord))
+        desk.send(.category(.playAndRecord), .asked(.categoryChange))
         desk.wait(2_500)
         laptop.output = "speaker"
         desk.send(laptop.device)
@@ -414,7 +414,7 @@ import Testing
     @Test("R56 after sleep a session's category changes before the devices are back: still 6, and only once")
     func wakeIsKept() {
         var desk = Laptop.desk(Laptop())
-        desk.send(.woke, .category(.playback), .overridden)
+        desk.send(.woke, .category(.playback), .asked(.override))
         desk.wait(1_000)
         for event in Plug.usb.comes { desk.send(event) }
         desk.wait(1_000)
@@ -474,7 +474,7 @@ import Testing
     @Test("R58 the first route is no change, and nothing is none either")
     func first() {
         var desk = RouteDesk()
-        desk.send(.category(.playback), .woke, .overridden, .clock, .nodeGone(1), .deviceGone(1))
+        desk.send(.category(.playback), .woke, .asked(.override), .clock, .nodeGone(1), .deviceGone(1))
         desk.wait(1_000)
         #expect(desk.tracker.route.isEmpty)
         desk.send(Laptop().device, .node(Laptop.sink), .defaultNode(.output, name: "sink.laptop"))

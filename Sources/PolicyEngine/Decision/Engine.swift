@@ -34,7 +34,11 @@ public struct Engine: Sendable {
         let mayMove = noteRoutes(event, places, at: now)
         if case .route = event {} else { decide(event, places, at: now) }
         if mayMove { findZones(places) }
-        while !found.isEmpty { decide(found.removeFirst(), places, at: now) }
+        while !found.isEmpty {
+            let next = found.removeFirst()
+            if next == .clockReached { endWaitsForRoute() }
+            decide(next, places, at: now)
+        }
         requestWake(after: event)
         defer { effects = [] }
         return effects

@@ -19,22 +19,15 @@ public struct Detour: Sendable, Hashable {
         self.requirements = requirements
     }
 
-    /// The reason for which a session's detour changed (R56); `nil` if it did not. Inactive sessions have no detour.
+    /// The reason for which a session's detour changed (R56), unless its application has given one; `nil` if it did not
+    /// change. Inactive sessions have no detour.
     ///
     /// - Parameter available: The inputs and outputs that can be chosen now.
     public static func reason(
         from old: Detour?, to new: Detour?, available: [RoutePort]
     ) -> RouteChangeReason? {
         guard old?.choice ?? RouteChoice() != new?.choice ?? RouteChoice() else { return nil }
-        guard let old, let new else { return .categoryChange }
-        if old.requirements.outputOverride != new.requirements.outputOverride { return .override }
-        if old.requirements.category != new.requirements.category
-            || old.requirements.options != new.requirements.options
-            || old.requirements.mode != new.requirements.mode
-        {
-            return .categoryChange
-        }
-        if old.requirements != new.requirements { return .routeConfigurationChange }
+        guard let old, let new, old.requirements == new.requirements else { return .routeConfigurationChange }
         func isThere(_ port: RoutePort?) -> Bool {
             port.map { port in available.contains { $0.id == port.id || $0.nodeName == port.id } } ?? true
         }

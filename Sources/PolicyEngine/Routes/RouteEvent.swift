@@ -162,8 +162,9 @@ public enum RouteEvent: Sendable, Hashable {
     case defaultNode(PortDirection, name: String?)
     /// The route must serve another category (R57); `nil` if no session is active.
     case category(Category?)
-    /// A session has set or ended an override of the output (R41). The server's changes follow.
-    case overridden
+    /// A session has another category (reason 3, R57), or its override of the output begins or ends (reason 4, R41). The
+    /// server's changes follow.
+    case asked(RouteChangeReason)
     /// The machine woke up.
     case woke
     /// The time ``RouteTracker/deadline`` has come.
@@ -192,8 +193,9 @@ public enum RouteEffect: Sendable, Hashable {
     /// A lost output is plugged in but not in use: its device now plays on another port or profile. Its streams may
     /// continue there.
     case switchedOutput(RoutePort)
-    /// The route has changed (R58).
-    case changed(RouteChange)
+    /// The route has changed (R58), or it lacks a port that the category needs. It is asked for if what a session has done
+    /// has led to it.
+    case changed(RouteChange, isAskedFor: Bool)
     /// ``RouteTracker/availableInputs`` or ``RouteTracker/availableOutputs`` have changed (R78).
     case availableChanged
 }

@@ -24,15 +24,19 @@ public struct RouteTracker: Sendable, Equatable {
         static let arrival = Duration.seconds(2)
     }
 
+    /// What a session has done that may show in the server.
     private struct Cause: Sendable, Equatable {
-        var reason: RouteChangeReason
+        /// The reason to tell; `nil` for none of its own, as of an activation.
+        var reason: RouteChangeReason?
         var until: Instant
     }
 
     /// What a change's reason depends on: devices removed or added, and requests made.
     private struct Circumstances: Sendable, Equatable {
-        /// The latest request, if it can show in this change.
+        /// The reason of the latest request, if it can show in this change.
         var cause: RouteChangeReason?
+        /// Whether there was a request that can show in this change, with a reason or without.
+        var isAskedFor: Bool
         /// Devices that became available from this time on are new.
         var arrivals: Instant
     }
@@ -152,10 +156,11 @@ public struct RouteTracker: Sendable, Equatable {
         case .category(let category):
             guard category != self.category else { return false }
             self.category = category
-            cause = Cause(reason: .categoryChange, until: now.advanced(by: Timing.cause))
+            let former = cause.flatMap { $0.until >= now ? $0.reason : nil }
+            cause = Cause(reason: former, until: now.advanced(by: Timing.cause))
             return true
-        case .overridden:
-            cause = Cause(reason: .override, until: now.advanced(by: Timing.cause))
+        case .asked(let reason):
+            cause = Cause(reason: reason, until: now.advanced(by: Timing.cause))
             return false
         case .woke:
             wakesUntil = now.advanced(by: Timing.wake)
@@ -208,7 +213,13 @@ public struct RouteTracker: Sendable, Equatable {
         cause = nil
         if reason == .wakeFromSleep { wakesUntil = nil }
         lastChange = now
-        effects.append(.changed(RouteChange(reason: reason, previous: previous, current: present)))
+        let isAskedFor: Bool
+        switch reason {
+        case .unknown, .categoryChange, .override, .routeConfigurationChange: isAskedFor = circumstances.isAskedFor
+        case .newDeviceAvailable, .oldDeviceUnavailable, .wakeFromSleep, .noSuitableRouteForCategory: isAskedFor = false
+        }
+        effects.append(
+            .changed(RouteChange(reason: reason, previous: previous, current: present), isAskedFor: isAskedFor))
     }
 
     private mutating func tellReturns(_ effects: inout [RouteEffect]) {
@@ -228,20 +239,27 @@ public struct RouteTracker: Sendable, Equatable {
     private func circumstances(of burst: Burst?) -> Circumstances {
         let first = burst?.first ?? now
         let isAwake = wakesUntil.map { $0 >= first } ?? false
-        let asked = cause.flatMap { $0.until >= first ? $0.reason : nil }
+        let asked = cause.flatMap { $0.until >= first ? $0 : nil }
         return Circumstances(
-            cause: isAwake ? .wakeFromSleep : asked,
+            cause: isAwake ? .wakeFromSleep : asked?.reason, isAskedFor: asked != nil,
             arrivals: max(first.advanced(by: .zero - Timing.arrival), lastChange))
     }
 
     /// The reason for which a session's route, or the whole route, follows another (R56). Just after a reported change,
-    /// its circumstances decide. Otherwise no request can be the reason, because it would show for everybody.
+    /// its circumstances decide. Otherwise no request can be the reason, because it would show for everybody. Another
+    /// session's category is nobody's reason.
     ///
-    /// - Parameter lacksPort: Whether the present route has no port for a category that needs one, and the former one
-    ///   had, or no request was made.
-    public func reason(from previous: Route, to current: Route, lacksPort: Bool) -> RouteChangeReason {
+    /// - Parameters:
+    ///   - lacksPort: Whether the present route has no port for a category that needs one, and the former one had, or no
+    ///     request was made.
+    ///   - asked: The reason that the session's own application has given.
+    public func reason(
+        from previous: Route, to current: Route, lacksPort: Bool, asked: RouteChangeReason? = nil
+    ) -> RouteChangeReason {
         var own = lastCircumstances ?? circumstances(of: burst)
-        if lastCircumstances == nil, own.cause != .wakeFromSleep { own.cause = nil }
+        if own.cause != .wakeFromSleep {
+            own.cause = asked ?? (lastCircumstances != nil && own.cause == .override ? .override : nil)
+        }
         return reason(from: previous, to: current, lacksPort: lacksPort, in: own)
     }
 

@@ -70,7 +70,7 @@ private struct RoutePlay {
         case 7: return [.route(.defaultNode(direction(), name: input.oneIn(6) ? nil : "n\(id())"))]
         case 8:
             let category = input.pick(PolicyEngine.Category.allCases)
-            return [.route(input.pick([.woke, .overridden, .clock, .category(nil), .category(category)]))]
+            return [.route(input.pick([.woke, .asked(.override), .clock, .category(nil), .category(category)]))]
         case 9, 10: return session(SessionID(id()))
         case 11:
             let ports = [nil, "", "n\(id())", "d\(id())/p0", "d\(id())/p1"]

@@ -9,6 +9,8 @@ public struct RouteEnginePlay: RandomPlay {
     private var wake: Instant?
     /// What sessions were told last.
     private var told: [SessionID: Route] = [:]
+    /// Those whose category has changed since they were told so.
+    private var recategorized: Set<SessionID> = []
     /// Those that begin with what is in use at first.
     private var unsure: Set<SessionID> = []
     /// The first failure; `nil` for none.
@@ -72,8 +74,13 @@ public struct RouteEnginePlay: RandomPlay {
             if unsure.remove(session) == nil, !change.previous.isSame(as: last) {
                 fail("session \(session.rawValue) knows of another route")
             }
-            let isLack = change.reason == .noSuitableRouteForCategory
-            if !isLack, change.previous.isSame(as: change.current) { fail("a change of nothing: \(change.reason)") }
+            switch change.reason {
+            case .noSuitableRouteForCategory: break
+            case .categoryChange:
+                if recategorized.remove(session) == nil { fail("session \(session.rawValue) is told 3 for nothing") }
+            default:
+                if change.previous.isSame(as: change.current) { fail("a change of nothing: \(change.reason)") }
+            }
             told[session] = change.current
         case .routeBegun:
             // What is in use at first is no change; a review of the same moment may follow.
@@ -106,7 +113,7 @@ public struct RouteEnginePlay: RandomPlay {
         case 5: return [.route(.nodeGone(id))]
         case 6: return [.route(.passesOn(id, to: (0..<random.below(3)).map { _ in UInt32(random.below(6)) }))]
         case 7: return [.route(.defaultNode(.output, name: random.oneIn(6) ? nil : "n\(id)"))]
-        case 8: return [.route(random.pick([.woke, .overridden]))]
+        case 8: return [.route(random.pick([.woke, .asked(.override)]))]
         case 9, 10: return session(SessionID(id % 3))
         case 11:
             let node = UInt32(random.below(6))
@@ -151,6 +158,7 @@ public struct RouteEnginePlay: RandomPlay {
         let category = random.pick([.playback, .ambient, .record, .playAndRecord, .audioProcessing] as [Category])
         let options: CategoryOptions = category == .playback || category == .playAndRecord ? .mixWithOthers : []
         events.append(.sessionConfigured(id, .category(category, options, nil)))
+        if engine.state(of: id)?.configuration.category != category { recategorized.insert(id) }
         if random.oneIn(4) { events.append(.sessionConfigured(id, .outputOverride(random.pick([.none, .speaker])))) }
         if random.oneIn(8) { events.append(.route(.confined(id))) }
         let request: SessionRequest = random.oneIn(2) ? .activate(mayWait: false) : .deactivate(notifyOthers: true)

@@ -89,7 +89,7 @@ public struct RoutePlay: RandomPlay {
             if port.type.isBuiltIn { fail("\(port.id) is built in, and lost") }
         case .returnedOutput(let port), .switchedOutput(let port):
             if lost.remove(port.id) == nil { fail("\(port.id) is back, but was not lost") }
-        case .changed(let change):
+        case .changed(let change, _):
             if let last = lastChange {
                 if time - last.time < 200 { fail("changes at \(last.time) and \(time)") }
                 if !last.route.isSame(as: change.previous) { fail("the previous route is not the one that was told") }
@@ -160,7 +160,7 @@ public struct RoutePlay: RandomPlay {
         case 10:
             category = random.oneIn(4) ? nil : random.pick(PolicyEngine.Category.allCases)
             return .category(category)
-        default: return random.pick([.overridden, .woke, .clock])
+        default: return random.pick([.asked(.override), .asked(.categoryChange), .woke, .clock])
         }
     }
 

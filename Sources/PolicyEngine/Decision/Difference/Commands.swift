@@ -20,9 +20,12 @@ extension Engine {
             command(commands, at: now)
         }
         let available = availableOutputs + availableInputs
+        let isUnderWay = isUnderWay
         for place in facts.sessions.indices where facts.sessions[place].kind == .opened {
             let former = verdict.routes[place].detour
             verdict.routes[place].detour = detours[place]
+            if isUnderWay { continue }
+            tellOwed(place)
             if let reason = Detour.reason(from: former, to: detours[place], available: available) {
                 notify(place, reason)
             }
@@ -98,6 +101,7 @@ extension Engine {
         if routing.checks == Self.checkIntervals.count || routing.checks >= Self.settlingCheck && commands.isEmpty {
             routing.nextCheck = nil
             routing.steering.settle()
+            planComparison(at: now)
         } else {
             routing.nextCheck = now.advanced(by: Self.checkIntervals[routing.checks])
             effects += commands.map { .command($0) }

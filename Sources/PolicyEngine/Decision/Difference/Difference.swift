@@ -64,7 +64,7 @@ struct Difference {
         let (isSilenced, isStopped) = (scene.isSilenced(place), scene.isStopped(place))
         begin(place, isSilenced: isSilenced)
         notifyOfObstacle(place, isSilenced: isSilenced && !isStopped)
-        if scene.standings[place].interruption.hasBegun, isSilenced, !scene.isAudible(place) {
+        if scene.standings[place].interruption.hasBegun, isSilenced, !scene.isAudible(place), !awaitsRoute(place) {
             notifyOfBeginning(place)
         }
         switch scene.standings[place].interruption {
@@ -74,6 +74,14 @@ struct Difference {
         case .mayResume(let until): if until <= scene.now { scene.standings[place].interruption = .none }
         case .none, .begun, .mustNotResume: break
         }
+    }
+
+    /// R58, R64: whether a session is told where it is heard now before it is told that it has lost its output.
+    private func awaitsRoute(_ place: Int) -> Bool {
+        guard scene.standings[place].cause == nil, case .lostOutput = scene.standings[place].obstacle else {
+            return false
+        }
+        return scene.standings[place].routeIsToldUntil.map { $0 > scene.now } ?? false
     }
 
     /// Records whether an interruption has begun, or was over before the notification.

@@ -75,12 +75,43 @@ extension Engine {
             }
         }
         serve(places, at: now)
-        if old.outputOverride != new.outputOverride, !event.isRouteChange { track(.overridden, places, at: now) }
-        if old.category == new.category { return }
-        // R57: at once. Whether it lacks a suitable port is told later, when the category is in force.
+        if old.category == new.category {
+            if old.overridesOutput != new.overridesOutput, !event.isRouteChange {
+                ask(place, .override, places, at: now)
+            }
+            return
+        }
+        // R57: whether it lacks a suitable port is told later, when the category is in force.
         planComparison(at: now)
         if !new.category.lacks(route(of: place)) { verdict.routes[place].isNotifiedOfLack = false }
-        notify(place, .categoryChange)
+        ask(place, .categoryChange, places, at: now)
+    }
+
+    private mutating func ask(
+        _ place: Int, _ reason: RouteChangeReason, _ places: (any StreamPlaces)?, at now: Instant
+    ) {
+        if verdict.routes[place].owed != .categoryChange { verdict.routes[place].owed = reason }
+        track(.asked(reason), places, at: now)
+    }
+
+    /// Whether the server has not done yet what it was asked to do to its ports. Until then sessions are not told of a
+    /// change that they have asked for: they are told once, with the route that is in force.
+    var isUnderWay: Bool {
+        routing.nextCheck != nil
+            && (!routing.tracker.isAtRest || !routing.steering.unanswered(routing.tracker.places).isEmpty)
+    }
+
+    /// Tells a session's owner of the change that its application has asked for: of another category also if the route is
+    /// the same while the session is active, of an override only if the route is another one.
+    mutating func tellOwed(_ place: Int) {
+        guard let owed = verdict.routes[place].owed else { return }
+        verdict.routes[place].owed = nil
+        let mustTell = owed == .categoryChange && verdict.standings[place].shown.isActive
+        let tracker = routing.tracker
+        notify(place) { previous, current in
+            if current.isSame(as: previous) { return mustTell ? owed : nil }
+            return tracker.reason(from: previous, to: current, lacksPort: false, asked: owed)
+        }
     }
 
     /// Notifies a session's owner of a changed route, unless the owner would notice no difference.
@@ -102,7 +133,13 @@ extension Engine {
         guard hasSessions, hasRoute else { return }
         noteMoves(places)
         let tracker = routing.tracker
+        let isUnderWay = isUnderWay
         for place in facts.sessions.indices where facts.sessions[place].kind == .opened {
+            if isUnderWay, verdict.routes[place].owed != nil {
+                routing.nextComparison = routing.nextCheck
+                continue
+            }
+            tellOwed(place)
             let state = verdict.standings[place].shown
             let lacks = state.isActive && state.configuration.category.lacks(route(of: place))
             let isNewLack = lacks && !verdict.routes[place].isNotifiedOfLack
@@ -159,4 +196,11 @@ extension Engine {
 
 extension Event {
     fileprivate var isRouteChange: Bool { if case .routeChanged = self { true } else { false } }
+}
+
+extension SessionConfiguration {
+    /// What overrides where the output of its category goes (R41, R42).
+    fileprivate var overridesOutput: [Bool] {
+        [outputOverride != .none, effectiveOptions.contains(.defaultToSpeaker)]
+    }
 }

@@ -55,7 +55,9 @@ extension Engine {
 
     /// The moment at which something changes by itself in a session, if no event comes first; `nil` for none.
     func nextMoment(of standing: Standing) -> Instant? {
-        let next = earliest(earliest(standing.phase.end, standing.obstacle?.end), standing.interruption.end)
+        let next = earliest(
+            earliest(standing.phase.end, standing.obstacle?.end),
+            earliest(standing.interruption.end, standing.routeIsToldUntil))
         return next == Switches.never ? nil : next
     }
 

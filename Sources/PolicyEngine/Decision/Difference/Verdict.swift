@@ -17,6 +17,9 @@ struct SessionRoute: Sendable {
     var notified = Route()
     /// Whether its owner was notified that no port suits its category (R56: reason 7, or the loss before it).
     var isNotifiedOfLack = false
+    /// The reason of a change that its application has asked for, and that its owner is still to be told: another category
+    /// (3), or an override that has begun or ended (4).
+    var owed: RouteChangeReason?
 }
 
 /// The record of all that was decided and notified: where the sessions stand and are heard, and what was done to the streams,

@@ -9,6 +9,9 @@ extension Engine {
             let place = facts.streams[index].session
             guard verdict.standings[place].obstacle == nil else { continue }
             verdict.standings[place].obstacle = .lostOutput(port, until: outputLimit(from: now))
+            if facts.sessions[place].kind == .opened, hasRoute, !routing.tracker.isAtRest {
+                verdict.standings[place].routeIsToldUntil = now.advanced(by: Limits.routeChange)
+            }
             // The application is notified of this loss even if it was notified of an earlier one.
             if case .notified(_, let prospect) = verdict.standings[place].interruption {
                 verdict.standings[place].interruption = .notified(ofObstacle: false, prospect)
@@ -32,6 +35,10 @@ extension Engine {
     mutating func endObstacles(at now: Instant) -> Bool {
         var isAny = false
         for place in facts.sessions.indices {
+            if let until = verdict.standings[place].routeIsToldUntil, until <= now {
+                verdict.standings[place].routeIsToldUntil = nil
+                isAny = true
+            }
             guard let obstacle = verdict.standings[place].obstacle, let end = obstacle.end, end <= now else { continue }
             isAny = true
             let isInterrupted = verdict.standings[place].cause != nil && !facts.isSuspended
@@ -113,10 +120,26 @@ extension Scene {
         // N25: an application may choose this for its own session.
         let choice = facts.sessions[place].configuration.interruptionOnRouteDisconnect
         guard choice ?? rules.policy.routes.pausesPlayback, stream.direction == .playback, !stream.isUISound,
-            !standings[place].described.has(.goesOnElsewhere), lack(stream) == nil
+            !standings[place].described.has(.goesOnElsewhere), lack(stream) == nil, !isConversation(place)
         else { return false }
         if facts.isWanted(stream), asks(place) { return true }
         return standings[place].driver.isApplication && isSilenced(place) && mayResume(place)
+    }
+
+    /// R64: whether an application plays and records at once in a session of play-and-record, as programs for calls do that
+    /// say nothing by a mode. What says by its role that it is music or a game, is none.
+    private func isConversation(_ place: Int) -> Bool {
+        guard facts.sessions[place].kind == .opened,
+            standings[place].described.description.category == .playAndRecord, sums[place].wantedCaptures > 0
+        else { return false }
+        let played = facts.streams.filter {
+            $0.session == place && $0.direction == .playback && !$0.isUISound && facts.isWanted($0)
+        }
+        return !played.isEmpty
+            && played.allSatisfy {
+                let own = $0.described.description
+                return own.name == Policy.untaggedName || own.category == .playAndRecord
+            }
     }
 
     /// R64: whether a session is recording and is no call, or only another recording keeps it from that.
@@ -124,7 +147,7 @@ extension Scene {
         let captures =
             sums[place].hasUICapture || sums[place].wantedCaptures > 0 && lack(.capture, place) == nil
         guard standings[place].phase == .active, asks(place), standings[place].obstacle == nil,
-            !standings[place].described.has(.goesOnElsewhere),
+            !standings[place].described.has(.goesOnElsewhere), !isConversation(place),
             standings[place].described.description.category == .record || captures
         else { return false }
         return !isSilenced(place) || isSilencedByRecording(place)

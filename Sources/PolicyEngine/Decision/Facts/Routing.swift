@@ -43,7 +43,7 @@ extension Engine {
     /// Takes what happened to devices, links and sessions' preferences. Returns whether streams may be heard elsewhere.
     private mutating func take(_ event: RouteEvent, _ places: (any StreamPlaces)?, at now: Instant) -> Bool {
         switch event {
-        case .device, .deviceGone, .node, .nodeGone, .passesOn, .defaultNode, .category, .overridden, .woke, .clock:
+        case .device, .deviceGone, .node, .nodeGone, .passesOn, .defaultNode, .category, .asked, .woke, .clock:
             track(event, places, at: now)
             return true
         case .linked(let node):
@@ -111,25 +111,46 @@ extension Engine {
     /// Records what a server reports of its devices, and finds out what comes of it.
     mutating func track(_ event: RouteEvent, _ places: (any StreamPlaces)?, at now: Instant) {
         let hadBegun = routing.tracker.hasBegun
+        var hasCompared = false
         for effect in routing.tracker.handle(event, at: now) {
             switch effect {
             case .lostOutput(let port, let spared): findLost(with: port, spared, places)
             case .returnedOutput(let port): resume(on: port, places)
             case .switchedOutput(let port): release(port)
-            case .changed(let change):
+            case .changed(let change, let isAskedFor):
                 effects.append(.routeChanged(change))
-                found.append(.routeChanged(change.reason))
+                // R64: what is only announced, as that the category lacks a port, stops no recording.
+                if !isAskedFor, !change.current.isSame(as: change.previous) {
+                    found.append(.routeChanged(change.reason))
+                }
                 compareRoutes(places)
+                hasCompared = true
             case .availableChanged: effects.append(.availablePortsChanged)
             }
         }
         routing.mustSteer = true
+        tellLosses(places, hasCompared)
         if hadBegun || !routing.tracker.hasBegun { return }
         effects.append(.routeBegun(route))
         for place in facts.sessions.indices { verdict.routes[place].notified = route(of: place) }
     }
 
     // MARK: - Lost outputs
+
+    /// R58, R64: whoever has lost its output is told where it is heard now, and that it is interrupted after that.
+    private mutating func tellLosses(_ places: (any StreamPlaces)?, _ hasCompared: Bool) {
+        guard hasCompared || routing.tracker.isAtRest,
+            verdict.standings.contains(where: { $0.routeIsToldUntil != nil })
+        else { return }
+        if !hasCompared { compareRoutes(places) }
+        // After what else was found: who is heard again by now has lost nothing.
+        found.append(.clockReached)
+    }
+
+    /// The change of the route was told.
+    mutating func endWaitsForRoute() {
+        for place in verdict.standings.indices { verdict.standings[place].routeIsToldUntil = nil }
+    }
 
     /// R64: finds the streams that play on no other port than this one: not those on a combined sink that still has
     /// another port.

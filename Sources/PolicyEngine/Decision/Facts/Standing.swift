@@ -164,6 +164,8 @@ struct Standing: Sendable {
     /// What else silences it.
     var obstacle: Obstacle?
     var interruption = Interruption.none
+    /// Until when the change of the route is told first that its lost output leads to; `nil` if it is told.
+    var routeIsToldUntil: Instant?
     /// The place of the session that lowers it (N10).
     var ducker: Int?
     /// What others may read of it.

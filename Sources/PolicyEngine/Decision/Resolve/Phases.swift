@@ -4,6 +4,8 @@ enum Limits {
     static let handover = Duration.seconds(2)
     /// The longest time that the server may take to run a stream that may run.
     static let start = Duration.seconds(2)
+    /// The longest time that a session which has lost its output hears of the new route before it hears of the loss.
+    static let routeChange = Duration.seconds(2)
     /// The fade of a change for which no description gives one.
     static let fade = Duration.milliseconds(500)
 }
