@@ -51,7 +51,8 @@ extension AudioSession {
         /// Makes a set of bits; unknown ones are ignored by the service.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Plays beside others, with ``Category/playback`` and ``Category/playAndRecord``.
+        /// Plays beside others, with ``Category/playback`` and ``Category/playAndRecord``. An interruption does not take it
+        /// back, other than in the interface for C.
         public static let mixWithOthers = CategoryOptions(rawValue: 0x1)
         /// Lowers others while this session is active, and mixes with them.
         public static let duckOthers = CategoryOptions(rawValue: 0x2)

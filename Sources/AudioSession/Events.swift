@@ -18,6 +18,10 @@ extension AudioSession {
         /// The volume of the output in use has changed: its user has moved the slider or muted it, or another output is
         /// in use.
         case outputVolume(Float)
+        /// The sample rate in use has changed, in Hz.
+        case sampleRate(Double)
+        /// The buffer duration in use has changed, in seconds.
+        case ioBufferDuration(Double)
         /// Whether the application's background sound should be silent.
         case silenceSecondaryAudioHint(SilenceSecondaryAudioHint)
         /// The service has gone, or is there.
@@ -145,6 +149,16 @@ extension AudioSession {
     /// The volume of the output in use, 0…1, at each change from now on.
     public var outputVolumeChanges: EventSequence<Float> {
         sequence { if case .outputVolume(let volume) = $0 { volume } else { nil } }
+    }
+
+    /// The sample rate in use, in Hz, at each change from now on. A preference takes effect with the first stream.
+    public var sampleRateChanges: EventSequence<Double> {
+        sequence { if case .sampleRate(let rate) = $0 { rate } else { nil } }
+    }
+
+    /// The buffer duration in use, in seconds, at each change from now on. A preference takes effect with the first stream.
+    public var ioBufferDurationChanges: EventSequence<Double> {
+        sequence { if case .ioBufferDuration(let duration) = $0 { duration } else { nil } }
     }
 
     /// Hints to silence the application's background sound, from now on.

@@ -97,7 +97,7 @@ extension AudioSession {
     public var inputLatency: Double { get throws(AudioSessionError) { try figure("InputLatency", \.number) } }
     /// The latency of the output in use, in seconds.
     public var outputLatency: Double { get throws(AudioSessionError) { try figure("OutputLatency", \.number) } }
-    /// The volume of the output in use, 0…1. An application cannot set it.
+    /// The volume of the output in use, 0…1, also with a category that does not play. An application cannot set it.
     public var outputVolume: Float {
         get throws(AudioSessionError) { try figure("OutputVolume") { $0.number.map { Float($0) } } }
     }

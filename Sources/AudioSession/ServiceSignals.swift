@@ -71,6 +71,8 @@ extension ServiceSession {
             return now == former.session[name].flatMap(value) ? nil : now
         }
         if let volume = changed("OutputVolume", \.number) { tell(.outputVolume(Float(volume))) }
+        if let rate = changed("SampleRate", \.number) { tell(.sampleRate(rate)) }
+        if let duration = changed("BufferDuration", \.number) { tell(.ioBufferDuration(duration)) }
         if let isSettable = changed("InputGainAvailable", \.truth) { tell(.inputGainSettable(isSettable)) }
         if let gain = changed("InputGain", \.number) { tell(.inputGain(Float(gain))) }
     }

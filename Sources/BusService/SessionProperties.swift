@@ -70,6 +70,8 @@ struct SessionFigures {
     /// The source of the route's first input and the sink of its first output, without channels where there is none.
     var input: DeviceFigures
     var output: DeviceFigures
+    /// The volume of that sink, or of the default one for a session that does not play.
+    var outputVolume: Double
     /// The gain on recorded sound.
     var inputGain: LinearGain
     /// Whether the session records a stream whose gain can be changed.
@@ -79,13 +81,14 @@ struct SessionFigures {
         clock = runtime.clock(of: session)
         input = runtime.device(.input, of: session) ?? DeviceFigures()
         output = runtime.device(.output, of: session) ?? DeviceFigures()
+        outputVolume = (runtime.device(.output, of: session) ?? runtime.defaultOutput ?? output).volume
         (inputGain, isInputGainAvailable) = runtime.inputGain(of: session)
     }
 
     static let properties: [PropertyRow<SessionFigures>] = [
         .init("SampleRate", { $0.clock.sampleRate }, WireValue.double),
         .init("BufferDuration", { $0.clock.quantum / .seconds(1) }, WireValue.double),
-        .init("OutputVolume", { $0.output.volume }, WireValue.double),
+        .init("OutputVolume", { $0.outputVolume }, WireValue.double),
         .init("OutputLatency", { $0.output.latency / .seconds(1) }, WireValue.double),
         .init("InputLatency", { $0.input.latency / .seconds(1) }, WireValue.double),
         .init("OutputChannels", { $0.output.channels }, WireValue.uint32),

@@ -3,7 +3,9 @@
 #include "service.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Messages that are taken before other threads have their turn. */
@@ -79,6 +81,9 @@ static int request_answered(sd_bus_message *message, void *data, sd_bus_error *e
         return 0;
     }
     OSStatus status = failure == NULL ? kAudioSessionNoError : as_error_status(failure);
+    if (failure != NULL && failure->message != NULL) {
+        snprintf(request->reason, sizeof request->reason, "%s", failure->message);
+    }
     /* Once more, as a signal may have changed what is wanted meanwhile. */
     if (status == kAudioSessionNoError) status = as_wish(session, &session->wanted, request);
     /* Whoever activates again needs no end of the interruption. */
@@ -111,6 +116,7 @@ static void begin_request(struct as_session *session, struct as_request *request
         session->sent = request;
         if (!as_send(session, message, request_answered)) {
             session->sent = NULL;
+            strcpy(request->reason, "the service cannot be asked");
             as_finish(request, kAudioSessionUnspecifiedError);
         }
         sd_bus_message_unref(message);

@@ -92,6 +92,9 @@ sd_bus_message *as_wish_call(struct as_session *session, const struct as_wanted 
     case kAudioSessionProperty_InputGainScalar:
         result = sd_bus_message_append(message, "sv", "input-gain", "d", wanted->gain);
         break;
+    case kAudioSessionProperty_InterruptionOnRouteDisconnect:
+        result = sd_bus_message_append(message, "sv", "interruption-on-route-disconnect", "b", (int)wanted->on_disconnect);
+        break;
     case kAudioSessionProperty_InputSource:
         result = sd_bus_message_append(message, "sv", "input", "s", wanted->input);
         break;

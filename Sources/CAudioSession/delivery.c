@@ -44,6 +44,11 @@ static void deliver(struct as_session *session) {
         AudioSessionInterruptionListener function = session->interruption;
         void *data = session->interruption_data;
         ending = event->state == kAudioSessionEndInterruption ? event->type : 0;
+        if (event->state == kAudioSessionBeginInterruption) {
+            AudioSessionValueRelease(session->told_by);
+            session->told_by = AudioSessionValueRetain(event->datum.value);
+            session->told_reason = event->reason;
+        }
         pthread_mutex_unlock(&as_lock);
         function(data, event->state);
         pthread_mutex_lock(&as_lock);

@@ -6,7 +6,9 @@
 
 /* MARK: The queue (queue.c) */
 
-void as_post_interruption(struct as_session *session, UInt32 state, AudioSessionInterruptionType type);
+/* The beginning of an interruption, with kAudioSessionInterruptionReason_… and the name of who has begun it. */
+void as_post_beginning(struct as_session *session, UInt32 reason, const char *by);
+void as_post_end(struct as_session *session, AudioSessionInterruptionType type);
 /* Keeps the value itself. */
 void as_post(struct as_session *session, AudioSessionPropertyID id, union as_datum datum);
 /* The oldest event, which belongs to the caller. */

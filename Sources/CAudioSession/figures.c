@@ -28,6 +28,7 @@ static const AudioSessionPropertyID listened[AS_LISTENED] = {
     kAudioSessionProperty_CurrentHardwareOutputVolume, kAudioSessionProperty_AudioInputAvailable,
     kAudioSessionProperty_InputSources,                kAudioSessionProperty_OutputDestinations,
     kAudioSessionProperty_InputGainAvailable,          kAudioSessionProperty_InputGainScalar,
+    kAudioSessionProperty_CurrentHardwareSampleRate,   kAudioSessionProperty_CurrentHardwareIOBufferDuration,
 };
 
 /* MARK: Arriving */
@@ -109,10 +110,19 @@ const char *as_port_id(struct as_session *session, bool is_input, Float64 number
     return NULL;
 }
 
-/* The number of the port that is preferred, else of the accessory in use. */
+static bool has_port(AudioSessionValueRef ports, const char *id) {
+    for (UInt32 index = 0; index < AudioSessionValueGetCount(ports); index++) {
+        const char *known = text(AudioSessionValueGetElement(ports, index), "id");
+        if (known != NULL && strcmp(known, id) == 0) return true;
+    }
+    return false;
+}
+
+/* The number of the port that is preferred and there, else of the accessory in use. */
 static AudioSessionValueRef accessory_in_use(struct as_session *session, bool is_input) {
     const char *wanted = is_input ? session->wanted.input : session->wanted.output;
-    if (*wanted != 0) return AudioSessionValueCreateNumber(port_number(wanted));
+    bool is_there = session->state != AS_READY || has_port(session->figures[is_input ? AS_INPUTS : AS_OUTPUTS], wanted);
+    if (*wanted != 0 && is_there) return AudioSessionValueCreateNumber(port_number(wanted));
     if (session->state != AS_READY) return NULL;
     AudioSessionValueRef ports = member(session->figures[AS_ROUTE], is_input ? "inputs" : "outputs");
     for (UInt32 index = 0; index < AudioSessionValueGetCount(ports); index++) {
@@ -184,6 +194,7 @@ OSStatus as_figures_get(struct as_session *session, const struct as_property *pr
         datum->number = (options & AS_BLUETOOTH) != 0 || (wanted->mode == kAudioSessionMode_VoiceChat &&
                                                           wanted->category == kAudioSessionCategory_PlayAndRecord);
         return 0;
+    case kAudioSessionProperty_InterruptionOnRouteDisconnect: datum->number = wanted->on_disconnect != 0; return 0;
     case kAudioSessionProperty_InputSource:
     case kAudioSessionProperty_OutputDestination:
         datum->value = accessory_in_use(session, property->id == kAudioSessionProperty_InputSource);

@@ -44,12 +44,13 @@ static void prepare(void) {
 /* MARK: The session */
 
 /* Starts a thread that no signal of the application disturbs. */
-static bool start_thread(struct as_session *session, pthread_t *thread, void *(*run)(void *)) {
+static bool start_thread(struct as_session *session, pthread_t *thread, void *(*run)(void *), const char *name) {
     sigset_t all, former;
     sigfillset(&all);
     as_retain(session);
     pthread_sigmask(SIG_SETMASK, &all, &former);
     bool is_started = pthread_create(thread, NULL, run, session) == 0;
+    if (is_started) pthread_setname_np(*thread, name);
     pthread_sigmask(SIG_SETMASK, &former, NULL);
     if (!is_started) as_release(session);
     return is_started;
@@ -85,12 +86,13 @@ OSStatus AudioSessionInitialize(AudioSessionRunLoopRef inRunLoop, AudioSessionSt
     }
     OSStatus result = kAudioSessionUnspecifiedError;
     struct as_session *session = starting = as_create(inInterruptionListener, inClientData);
-    if (session != NULL && start_thread(session, &session->bus_thread, as_bus_run)) {
+    if (session != NULL && start_thread(session, &session->bus_thread, as_bus_run, "audiosess-bus")) {
         uint64_t limit = as_now() + AUDIO_SESSION_CALL_LIMIT_MS;
         while (!session->is_started && as_wait_until(limit)) {}
         result = session->is_started ? session->start_result : kAudioSessionInitializationTimeOutError;
         bool is_delivering = result == kAudioSessionNoError &&
-                             start_thread(session, &session->delivery_thread, as_delivery_run);
+                             start_thread(session, &session->delivery_thread, as_delivery_run,
+                                          "audiosess-calls");
         if (result == kAudioSessionNoError && !is_delivering) result = kAudioSessionUnspecifiedError;
         if (result != kAudioSessionNoError) stop(session, is_delivering);
     }
@@ -125,9 +127,15 @@ OSStatus AudioSessionSetActiveWithFlags(Boolean active, UInt32 inFlags) {
     UInt32 known = active ? 0 : kAudioSessionSetActiveFlag_NotifyOthersOnDeactivation;
     struct as_request request = { .datum = { .number = active ? 1 : inFlags != 0 ? 2 : 0 } };
     pthread_mutex_lock(&as_lock);
-    OSStatus result = as_current == NULL         ? kAudioSessionNotInitialized
-                      : (inFlags & ~known) != 0 ? kAudioSessionUnsupportedPropertyError
-                                                 : as_ask(as_current, &request);
+    OSStatus result;
+    if (as_current == NULL) {
+        result = as_because(kAudioSessionNotInitialized, NULL);
+    } else if ((inFlags & ~known) != 0) {
+        result = as_because(kAudioSessionUnsupportedPropertyError,
+                            active ? "an activation has no flags" : "there is no such flag of a deactivation");
+    } else {
+        result = as_ask(as_current, &request);
+    }
     pthread_mutex_unlock(&as_lock);
     return result;
 }

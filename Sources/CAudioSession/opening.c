@@ -18,6 +18,7 @@ static const AudioSessionPropertyID wishes[] = {
     kAudioSessionProperty_InputGainScalar,
     kAudioSessionProperty_InputSource,
     kAudioSessionProperty_OutputDestination,
+    kAudioSessionProperty_InterruptionOnRouteDisconnect,
     kAudioSessionProperty_OverrideAudioRoute,
     0,
 };
@@ -78,7 +79,7 @@ static void finish(struct as_session *session) {
     if (session->is_interrupted && (interrupted == NULL || AudioSessionValueGetNumber(interrupted) == 0)) {
         /* The session was not kept, so what had interrupted it is not known any longer. */
         session->is_interrupted = false;
-        as_post_interruption(session, kAudioSessionEndInterruption, kAudioSessionInterruptionType_ShouldNotResume);
+        as_post_end(session, kAudioSessionInterruptionType_ShouldNotResume);
     }
     if (session->was_ready && !session->is_told_alive) as_post(session, kAudioSessionProperty_ServerDied, zero);
     session->is_told_alive = session->was_ready = true;
@@ -161,7 +162,7 @@ static void refused(struct as_session *session) {
         session->wanted.override_route = kAudioSessionOverrideAudioRoute_None;
     } else if (id == 0) {
         session->wanted.is_active = false;
-        as_post_interruption(session, kAudioSessionBeginInterruption, 0);
+        as_post_beginning(session, kAudioSessionInterruptionReason_Default, "another application");
     }
 }
 

@@ -9,9 +9,9 @@
 static struct as_session *begin(AudioSessionPropertyID id, const struct as_property **property, OSStatus *status) {
     pthread_mutex_lock(&as_lock);
     *property = as_property_known(id);
-    *status = as_current == NULL ? kAudioSessionNotInitialized
-              : *property == NULL ? kAudioSessionUnsupportedPropertyError
-                                  : kAudioSessionNoError;
+    *status = as_current == NULL  ? as_because(kAudioSessionNotInitialized, NULL)
+              : *property == NULL ? as_because(kAudioSessionUnsupportedPropertyError, "there is no such property")
+                                  : as_because(kAudioSessionNoError, NULL);
     if (*status == kAudioSessionNoError) return as_current;
     pthread_mutex_unlock(&as_lock);
     return NULL;
@@ -22,11 +22,13 @@ static OSStatus end(OSStatus status) {
     return status;
 }
 
+static OSStatus refuse(const char *reason) { return end(as_because(kAudioSessionUnsupportedPropertyError, reason)); }
+
 OSStatus AudioSessionGetPropertySize(AudioSessionPropertyID inID, UInt32 *outDataSize) {
     const struct as_property *property;
     OSStatus status;
     if (begin(inID, &property, &status) == NULL) return status;
-    if (!property->is_read) return end(kAudioSessionUnsupportedPropertyError);
+    if (!property->is_read) return refuse("the property cannot be read");
     if (outDataSize == NULL) return end(kAudioSessionUnspecifiedError);
     *outDataSize = as_kind_size(property->kind);
     return end(kAudioSessionNoError);
@@ -37,7 +39,7 @@ OSStatus AudioSessionGetProperty(AudioSessionPropertyID inID, UInt32 *ioDataSize
     OSStatus status;
     struct as_session *session = begin(inID, &property, &status);
     if (session == NULL) return status;
-    if (!property->is_read) return end(kAudioSessionUnsupportedPropertyError);
+    if (!property->is_read) return refuse("the property cannot be read");
     if (ioDataSize == NULL || outData == NULL) return end(kAudioSessionUnspecifiedError);
     UInt32 size = as_kind_size(property->kind);
     if (*ioDataSize < size) return end(kAudioSessionBadPropertySizeError);
@@ -45,9 +47,13 @@ OSStatus AudioSessionGetProperty(AudioSessionPropertyID inID, UInt32 *ioDataSize
     if (property->source == ENDING) {
         /* R32 */
         datum.number = as_ending();
-        status = datum.number == 0 ? kAudioSessionUnsupportedPropertyError : kAudioSessionNoError;
+        if (datum.number == 0) return refuse("no interruption ends at this moment");
+    } else if (property->source == INTERRUPTION) {
+        if (session->told_by == NULL) return refuse("there was no interruption");
+        if (property->kind == VALUE) datum.value = AudioSessionValueRetain(session->told_by);
+        if (property->kind != VALUE) datum.number = session->told_reason;
     } else if (property->source == SERVICE && session->state != AS_READY) {
-        status = kAudioSessionUnspecifiedError;
+        status = as_because(kAudioSessionUnspecifiedError, "the service is away");
     } else {
         status = as_figures_get(session, property, &datum);
     }
@@ -64,16 +70,14 @@ OSStatus AudioSessionSetProperty(AudioSessionPropertyID inID, UInt32 inDataSize,
     struct as_session *session = begin(inID, &property, &status);
     if (session == NULL) return status;
     /* R83 */
-    if (!property->is_set) return end(kAudioSessionUnsupportedPropertyError);
+    if (!property->is_set) return refuse("the property cannot be set");
     if (inDataSize != as_kind_size(property->kind)) return end(kAudioSessionBadPropertySizeError);
     if (inData == NULL) return end(kAudioSessionUnspecifiedError);
     struct as_request request = { .id = inID };
     memcpy(&request.datum, inData, inDataSize);
     if (property->kind == VALUE) {
         AudioSessionValueRef value = request.datum.value;
-        if (AudioSessionValueGetKind(value) != kAudioSessionValueKind_Number) {
-            return end(kAudioSessionUnsupportedPropertyError);
-        }
+        if (AudioSessionValueGetKind(value) != kAudioSessionValueKind_Number) return refuse("the value is no number");
         request.datum.real = AudioSessionValueGetNumber(value);
     }
     return end(as_ask(session, &request));
@@ -87,7 +91,7 @@ OSStatus AudioSessionAddPropertyListener(AudioSessionPropertyID inID, AudioSessi
     OSStatus status;
     struct as_session *session = begin(inID, &property, &status);
     if (session == NULL) return status;
-    if (!property->is_listened) return end(kAudioSessionUnsupportedPropertyError);
+    if (!property->is_listened) return refuse("the property cannot be listened to");
     if (inProc == NULL) return end(kAudioSessionUnspecifiedError);
     struct as_listener **link = &session->listeners;
     while (*link != NULL && ((*link)->id != inID || (*link)->data != inClientData)) link = &(*link)->next;
@@ -110,7 +114,7 @@ static OSStatus remove_listeners(AudioSessionPropertyID id, bool all, AudioSessi
     OSStatus status;
     struct as_session *session = begin(id, &property, &status);
     if (session == NULL) return status;
-    if (!property->is_listened) return end(kAudioSessionUnsupportedPropertyError);
+    if (!property->is_listened) return refuse("the property cannot be listened to");
     status = all ? kAudioSessionNoError : kAudioSessionUnsupportedPropertyError;
     for (struct as_listener **link = &session->listeners; *link != NULL;) {
         struct as_listener *listener = *link;

@@ -5,7 +5,8 @@
 
 void as_event_free(struct as_event *event) {
     const struct as_property *property = as_property_known(event->id);
-    if (property != NULL && property->kind == VALUE) AudioSessionValueRelease(event->datum.value);
+    bool has_value = event->id == 0 || (property != NULL && property->kind == VALUE);
+    if (has_value) AudioSessionValueRelease(event->datum.value);
     free(event);
 }
 
@@ -41,7 +42,7 @@ static void append(struct as_session *session, const struct as_event *news) {
     event->next = NULL;
     event->serial = session->serial;
     const struct as_property *property = as_property_known(event->id);
-    if (property != NULL && property->kind == VALUE) AudioSessionValueRetain(event->datum.value);
+    if (event->id == 0 || (property != NULL && property->kind == VALUE)) AudioSessionValueRetain(event->datum.value);
     while (*link != NULL) link = &(*link)->next;
     *link = event;
     session->event_count++;
@@ -49,8 +50,16 @@ static void append(struct as_session *session, const struct as_event *news) {
     pthread_cond_broadcast(&as_changed);
 }
 
-void as_post_interruption(struct as_session *session, UInt32 state, AudioSessionInterruptionType type) {
-    if (session->interruption != NULL) append(session, &(struct as_event){ .state = state, .type = type });
+void as_post_beginning(struct as_session *session, UInt32 reason, const char *by) {
+    AudioSessionValueRef name = AudioSessionValueCreateString(by);
+    struct as_event beginning = { .state = kAudioSessionBeginInterruption, .reason = reason, .datum = { .value = name } };
+    if (session->interruption != NULL) append(session, &beginning);
+    AudioSessionValueRelease(name);
+}
+
+void as_post_end(struct as_session *session, AudioSessionInterruptionType type) {
+    struct as_event end = { .state = kAudioSessionEndInterruption, .type = type };
+    if (session->interruption != NULL) append(session, &end);
 }
 
 void as_post(struct as_session *session, AudioSessionPropertyID id, union as_datum datum) {

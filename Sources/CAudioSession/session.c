@@ -13,6 +13,7 @@ void as_retain(struct as_session *session) { session->references++; }
 void as_release(struct as_session *session) {
     if (--session->references > 0) return;
     as_events_drop(session);
+    AudioSessionValueRelease(session->told_by);
     as_figures_drop(session);
     while (session->listeners != NULL) {
         struct as_listener *listener = session->listeners;
@@ -64,6 +65,7 @@ struct as_session *as_create(AudioSessionInterruptionListener listener, void *da
     session->interruption_data = data;
     session->wanted.category = kAudioSessionCategory_SoloAmbientSound;
     session->wanted.mode = kAudioSessionMode_Default;
+    session->wanted.on_disconnect = 2;
     if (session->wake_fd >= 0 && session->poll_fd >= 0 && session->address != NULL) return session;
     as_release(session);
     return NULL;

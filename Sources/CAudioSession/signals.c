@@ -60,19 +60,39 @@ static void interruption_ended(struct as_session *session, sd_bus_message *messa
     int should_resume;
     if (sd_bus_message_read(message, "b", &should_resume) < 0) return;
     session->is_interrupted = false;
-    as_post_interruption(session, kAudioSessionEndInterruption,
-                         should_resume ? kAudioSessionInterruptionType_ShouldResume
+    as_post_end(session, should_resume ? kAudioSessionInterruptionType_ShouldResume
                                        : kAudioSessionInterruptionType_ShouldNotResume);
+}
+
+static UInt32 reason_of(const char *word) {
+    if (strcmp(word, "suspended") == 0) return kAudioSessionInterruptionReason_Suspended;
+    if (strcmp(word, "device-muted") == 0) return kAudioSessionInterruptionReason_DeviceMuted;
+    if (strcmp(word, "route-disconnected") == 0) return kAudioSessionInterruptionReason_RouteDisconnected;
+    return kAudioSessionInterruptionReason_Default;
+}
+
+static void interruption_began(struct as_session *session, sd_bus_message *message) {
+    const char *reason, *by;
+    if (sd_bus_message_read(message, "ss", &reason, &by) < 0) return;
+    session->wanted.is_active = false;
+    session->wanted.override_route = kAudioSessionOverrideAudioRoute_None;
+    session->is_interrupted = true;
+    if ((session->wanted.options & AS_MIX) != 0) {
+        /* The phone's interface takes it back; others that use the service keep it. Nothing depends on the answer. */
+        session->wanted.options &= ~(UInt32)AS_MIX;
+        sd_bus_message *call =
+            as_wish_call(session, &session->wanted, kAudioSessionProperty_OverrideCategoryMixWithOthers, false);
+        if (call != NULL) sd_bus_send(session->bus, call, NULL);
+        sd_bus_message_unref(call);
+    }
+    as_post_beginning(session, reason_of(reason), by);
 }
 
 static void session_signal(struct as_session *session, sd_bus_message *message) {
     if (is_named(message, AS_PROPERTIES, "PropertiesChanged", "sa{sv}as")) {
         properties_changed(session, message, false);
     } else if (is_named(message, AS_SESSION, "InterruptionBegan", "ss")) {
-        session->wanted.is_active = false;
-        session->wanted.override_route = kAudioSessionOverrideAudioRoute_None;
-        session->is_interrupted = true;
-        as_post_interruption(session, kAudioSessionBeginInterruption, 0);
+        interruption_began(session, message);
     } else if (is_named(message, AS_SESSION, "InterruptionEnded", "b")) {
         interruption_ended(session, message);
     } else if (is_named(message, AS_SESSION, "RouteChanged", "ua{sv}a{sv}")) {

@@ -2,6 +2,7 @@
 #include "state.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -32,6 +33,51 @@ bool as_wait_until(uint64_t time) {
     return pthread_cond_timedwait(&as_changed, &as_lock, &limit) != ETIMEDOUT;
 }
 
+/* MARK: Reasons */
+
+static _Thread_local struct {
+    OSStatus status;
+    char reason[AS_TEXT + 1];
+} last;
+
+OSStatus as_because(OSStatus status, const char *reason) {
+    last.status = status;
+    snprintf(last.reason, sizeof last.reason, "%s", reason == NULL ? "" : reason);
+    return status;
+}
+
+const char *AudioSessionErrorText(OSStatus inStatus) {
+    static _Thread_local char text[AS_TEXT + 256];
+    static const struct {
+        OSStatus status;
+        const char *name, *meaning;
+    } all[] = {
+        { kAudioSessionNotInitialized, "kAudioSessionNotInitialized", "AudioSessionInitialize() has to be called first" },
+        { kAudioSessionAlreadyInitialized, "kAudioSessionAlreadyInitialized", "the session is initialized already" },
+        { kAudioSessionInitializationTimeOutError, "kAudioSessionInitializationTimeOutError",
+          "there is no service of audio sessions, or it did not answer" },
+        { kAudioSessionUnsupportedPropertyError, "kAudioSessionUnsupportedPropertyError",
+          "the property cannot be used in this way, or not with this value" },
+        { kAudioSessionBadPropertySizeError, "kAudioSessionBadPropertySizeError", "the size of the value is wrong" },
+        { kAudioSessionNotActiveError, "kAudioSessionNotActiveError", "the session cannot be active" },
+        { kAudioServicesNoHardwareError, "kAudioServicesNoHardwareError", "there is no such input or output" },
+        { kAudioSessionNoCategorySet, "kAudioSessionNoCategorySet", "no category was set" },
+        { kAudioSessionIncompatibleCategory, "kAudioSessionIncompatibleCategory", "it does not fit the category" },
+        { kAudioSessionUnspecifiedError, "kAudioSessionUnspecifiedError", "it failed" },
+    };
+    if (inStatus == kAudioSessionNoError) return "kAudioSessionNoError: done";
+    for (size_t index = 0; index < sizeof all / sizeof *all; index++) {
+        if (all[index].status != inStatus) continue;
+        bool has_reason = last.status == inStatus && *last.reason != 0;
+        snprintf(text, sizeof text, "'%c%c%c%c' %s: %s%s%s", (char)(inStatus >> 24), (char)(inStatus >> 16),
+                 (char)(inStatus >> 8), (char)inStatus, all[index].name, all[index].meaning, has_reason ? ": " : "",
+                 has_reason ? last.reason : "");
+        return text;
+    }
+    snprintf(text, sizeof text, "%d is no result of this library", (int)inStatus);
+    return text;
+}
+
 /* MARK: Requests */
 
 static void give_back(struct as_request *request) {
@@ -56,7 +102,8 @@ OSStatus as_ask(struct as_session *session, const struct as_request *question) {
     uint64_t limit = as_now() + AUDIO_SESSION_CALL_LIMIT_MS;
     while (!request->is_done && as_wait_until(limit)) {}
     request->is_abandoned = true;
-    OSStatus result = request->is_done ? request->result : kAudioSessionUnspecifiedError;
+    OSStatus result = request->is_done ? as_because(request->result, request->reason)
+                                       : as_because(kAudioSessionUnspecifiedError, "the service did not answer in time");
     give_back(request);
     return result;
 }

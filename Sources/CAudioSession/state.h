@@ -41,6 +41,8 @@ struct as_wanted {
     /* Of as_option. */
     UInt32 options;
     bool is_category_set, is_active, has_gain;
+    /* Whether the loss of its output interrupts it: 0 for not, 1 for yes, 2 for nothing said. */
+    UInt32 on_disconnect;
     Float64 rate, duration, gain;
     /* Ids of ports; empty for none. */
     char input[AS_TEXT + 1], output[AS_TEXT + 1];
@@ -68,7 +70,7 @@ enum as_figure {
     AS_FIGURES,
 };
 
-enum { AS_LISTENED = 6 };
+enum { AS_LISTENED = 8 };
 
 struct as_listener {
     struct as_listener *next;
@@ -85,6 +87,8 @@ struct as_event {
     AudioSessionPropertyID id;
     UInt32 state;
     AudioSessionInterruptionType type;
+    /* Of the beginning of an interruption; its datum is the name of who has begun it. */
+    UInt32 reason;
     union as_datum datum;
     /* Listeners with a larger serial came after the event. */
     uint64_t serial;
@@ -96,6 +100,8 @@ struct as_request {
     unsigned references;
     bool is_done, is_abandoned;
     OSStatus result;
+    /* Why it failed; empty if that is not known. */
+    char reason[AS_TEXT + 1];
     /* What is set; 0 for activation, then the number is 1 for it, 0 for deactivation, 2 for that with notice. */
     AudioSessionPropertyID id;
     union as_datum datum;
@@ -150,6 +156,9 @@ struct as_session {
     struct as_event *events;
     unsigned event_count;
     bool is_polled;
+    /* The interruption of which the application has heard last; NULL before the first one. */
+    UInt32 told_reason;
+    AudioSessionValueRef told_by;
 };
 
 /* MARK: The lock, the clock, requests (state.c) */
@@ -168,6 +177,9 @@ bool as_wait_until(uint64_t time);
 OSStatus as_ask(struct as_session *session, const struct as_request *question);
 /* Ends a request, and gives it back. */
 void as_finish(struct as_request *request, OSStatus result);
+
+/* Remembers why the calling thread's last function has failed; NULL for no reason. Returns the status. */
+OSStatus as_because(OSStatus status, const char *reason);
 
 /* MARK: Its life (session.c) */
 

@@ -43,7 +43,7 @@ const char *as_route_name(AudioSessionValueRef description);
 /* MARK: Properties (table.c) */
 
 enum as_kind { UINT32, FLOAT32, FLOAT64, VALUE };
-enum as_source { KEPT, SERVICE, ENDING, NOWHERE };
+enum as_source { KEPT, SERVICE, INTERRUPTION, ENDING, NOWHERE };
 
 struct as_property {
     AudioSessionPropertyID id;

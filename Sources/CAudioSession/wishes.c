@@ -2,6 +2,7 @@
 #include "service.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The option that a property stands for; 0 for other properties. */
@@ -78,21 +79,30 @@ static OSStatus wish_port(struct as_session *session, char *wanted, struct as_re
     return kAudioSessionNoError;
 }
 
-OSStatus as_wish(struct as_session *session, struct as_wanted *wanted, struct as_request *request) {
+static OSStatus refuse(struct as_request *request, OSStatus status, const char *reason) {
+    snprintf(request->reason, sizeof request->reason, "%s", reason);
+    return status;
+}
+
+static OSStatus wish(struct as_session *session, struct as_wanted *wanted, struct as_request *request) {
     union as_datum datum = request->datum;
     bool is_away = session->state != AS_READY;
     if (option_of(request->id) != 0) return wish_option(wanted, option_of(request->id), datum.number != 0);
     switch (request->id) {
     case 0:
-        if (is_away && datum.number == 1) return kAudioSessionUnspecifiedError;
+        if (is_away && datum.number == 1) return refuse(request, kAudioSessionUnspecifiedError, "the service is away");
         wanted->is_active = datum.number == 1;
         return kAudioSessionNoError;
     case kAudioSessionProperty_AudioCategory: return wish_category(wanted, datum.number);
     case kAudioSessionProperty_OverrideAudioRoute: return wish_override(wanted, datum.number);
     case kAudioSessionProperty_Mode:
-        if (as_mode_word(datum.number) == NULL) return kAudioSessionUnsupportedPropertyError;
+        if (as_mode_word(datum.number) == NULL) {
+            return refuse(request, kAudioSessionUnsupportedPropertyError, "there is no such mode");
+        }
         /* R54. The service checks it itself. */
-        if (is_away && datum.number != wanted->mode && is_mixing(wanted)) return kAudioSessionUnsupportedPropertyError;
+        if (is_away && datum.number != wanted->mode && is_mixing(wanted)) {
+            return refuse(request, kAudioSessionUnsupportedPropertyError, "the mode is fixed while the session mixes");
+        }
         wanted->mode = datum.number;
         return kAudioSessionNoError;
     case kAudioSessionProperty_PreferredHardwareSampleRate:
@@ -109,10 +119,20 @@ OSStatus as_wish(struct as_session *session, struct as_wanted *wanted, struct as
         wanted->gain = datum.fraction < 0 ? 0 : datum.fraction > 1 ? 1 : datum.fraction;
         wanted->has_gain = true;
         return kAudioSessionNoError;
+    case kAudioSessionProperty_InterruptionOnRouteDisconnect: wanted->on_disconnect = datum.number != 0; return 0;
     case kAudioSessionProperty_InputSource: return wish_port(session, wanted->input, request, true);
     case kAudioSessionProperty_OutputDestination: return wish_port(session, wanted->output, request, false);
     default: return kAudioSessionUnsupportedPropertyError;
     }
+}
+
+OSStatus as_wish(struct as_session *session, struct as_wanted *wanted, struct as_request *request) {
+    OSStatus status = wish(session, wanted, request);
+    if (status == kAudioSessionNoError || *request->reason != 0) return status;
+    return refuse(request, status,
+                  status == kAudioSessionIncompatibleCategory       ? "the present category does not take it"
+                  : status == kAudioSessionUnsupportedPropertyError ? "the value is not one of those allowed"
+                                                                    : "the service is away");
 }
 
 bool as_is_wished(const struct as_wanted *wanted, AudioSessionPropertyID id) {
@@ -125,6 +145,7 @@ bool as_is_wished(const struct as_wanted *wanted, AudioSessionPropertyID id) {
     case kAudioSessionProperty_InputGainScalar: return wanted->has_gain;
     case kAudioSessionProperty_InputSource: return wanted->input[0] != 0;
     case kAudioSessionProperty_OutputDestination: return wanted->output[0] != 0;
+    case kAudioSessionProperty_InterruptionOnRouteDisconnect: return wanted->on_disconnect != 2;
     case kAudioSessionProperty_OverrideAudioRoute:
         return wanted->override_route != kAudioSessionOverrideAudioRoute_None;
     default: return false;
@@ -159,6 +180,9 @@ static void follow_preferences(struct as_wanted *wanted, AudioSessionValueRef no
         wanted->has_gain = value != NULL;
         wanted->gain = AudioSessionValueGetNumber(value);
     }
+    if (is_new(now, former, "interruption-on-route-disconnect", &value)) {
+        wanted->on_disconnect = value == NULL ? 2 : AudioSessionValueGetNumber(value) != 0;
+    }
     for (int is_input = 0; is_input < 2; is_input++) {
         if (!is_new(now, former, is_input ? "input" : "output", &value)) continue;
         const char *id = AudioSessionValueGetString(value);
@@ -169,7 +193,7 @@ static void follow_preferences(struct as_wanted *wanted, AudioSessionValueRef no
 
 static bool is_anything_wished(const struct as_wanted *wanted) {
     return wanted->is_category_set || wanted->is_active || wanted->has_gain || wanted->mode != kAudioSessionMode_Default ||
-           wanted->rate != 0 || wanted->duration != 0 || *wanted->input != 0 || *wanted->output != 0;
+           wanted->rate != 0 || wanted->duration != 0 || wanted->on_disconnect != 2 || *wanted->input != 0 || *wanted->output != 0;
 }
 
 static void follow(struct as_session *session, AudioSessionValueRef changes, AudioSessionValueRef former) {

@@ -63,6 +63,59 @@ void test_interruptions_polled(void) {
     test_interruptions();
 }
 
+static void hear_reason(void *data, UInt32 state) {
+    AudioSessionValueRef by = NULL;
+    UInt32 size = sizeof by;
+    EXPECT(AudioSessionGetProperty(kAudioSessionProperty_InterruptedBy, &size, &by), 0);
+    write_heard("%u %s", get_number(kAudioSessionProperty_InterruptionReason), AudioSessionValueGetString(by));
+    AudioSessionValueRelease(by);
+    hear_interruption(data, state);
+}
+
+/* Each callback reads why its own interruption has begun, however late it runs. */
+void test_interruption_reasons(void) {
+    UInt32 size = sizeof size, reason;
+    AudioSessionValueRef by = NULL;
+    EXPECT(AudioSessionInitialize(NULL, NULL, hear_reason, NULL), 0);
+    EXPECT(AudioSessionGetProperty(kAudioSessionProperty_InterruptionReason, &size, &reason), ERROR_PROPERTY);
+    size = sizeof by;
+    EXPECT(AudioSessionGetProperty(kAudioSessionProperty_InterruptedBy, &size, &by), ERROR_PROPERTY);
+    EXPECT(AudioSessionGetPollFD() >= 0, 1);
+    play("interrupt default Calls");
+    play("end true");
+    play("interrupt suspended Machine");
+    play("end true");
+    play("interrupt device-muted Microphone");
+    play("end false");
+    play("interrupt route-disconnected Headset");
+    play("interrupt later-reason X");
+    is_polling = true;
+    HEARD("0 Calls begin 0 Calls end:irsm 1 Machine begin 1 Machine end:irsm 2 Microphone begin 2 Microphone end:!rsm "
+          "4 Headset begin 0 X begin");
+}
+
+/* An interruption takes back that the session mixes; lowering others stays. */
+void test_mixing_reverts(void) {
+    initialize();
+    EXPECT(set_number(kAudioSessionProperty_AudioCategory, kAudioSessionCategory_MediaPlayback), 0);
+    EXPECT(set_number(kAudioSessionProperty_OverrideCategoryMixWithOthers, 1), 0);
+    stage("calls");
+    play("interrupt");
+    HEARD("begin");
+    EXPECT(get_number(kAudioSessionProperty_OverrideCategoryMixWithOthers), 0);
+    play("end true");
+    HEARD("end:irsm");
+    EXPECT(AudioSessionSetActive(1), 0);
+    EXPECT_TEXT(stage("calls"), "SetCategory(playback,[],);Activate([])");
+    EXPECT(set_number(kAudioSessionProperty_OtherMixableAudioShouldDuck, 1), 0);
+    stage("calls");
+    play("interrupt");
+    HEARD("begin");
+    EXPECT(get_number(kAudioSessionProperty_OtherMixableAudioShouldDuck), 1);
+    EXPECT(AudioSessionSetActive(1), 0);
+    EXPECT_TEXT(stage("calls"), "Activate([])");
+}
+
 static void expect_route(const char *description, const char *name) {
     const AudioSessionPropertyID ids[] = { kAudioSessionProperty_AudioRouteDescription, kAudioSessionProperty_AudioRoute };
     for (int index = 0; index < 2; index++) {
@@ -127,9 +180,10 @@ void test_figures(void) {
         kAudioSessionProperty_CurrentHardwareOutputVolume, kAudioSessionProperty_AudioInputAvailable,
         kAudioSessionProperty_InputSources, kAudioSessionProperty_OutputDestinations,
         kAudioSessionProperty_InputGainAvailable, kAudioSessionProperty_InputGainScalar,
+        kAudioSessionProperty_CurrentHardwareSampleRate, kAudioSessionProperty_CurrentHardwareIOBufferDuration,
     };
     initialize();
-    for (int index = 0; index < 6; index++) EXPECT(listen(ids[index], NULL), 0);
+    for (int index = 0; index < 8; index++) EXPECT(listen(ids[index], NULL), 0);
     play("set OutputVolume 0.5");
     play("set OutputVolume 0.25");
     play("set OutputVolume 0.25");
@@ -154,7 +208,9 @@ void test_figures(void) {
     UInt32 size = sizeof rate;
     EXPECT(AudioSessionGetProperty(kAudioSessionProperty_CurrentHardwareSampleRate, &size, &rate), 0);
     EXPECT(rate == 44100, 1);
-    HEARD("");
+    HEARD("chsr=44100");
+    play("set BufferDuration 0.005");
+    HEARD("chbd=0.005");
 }
 
 static void hear_otherwise(void *name, AudioSessionPropertyID id, UInt32 size, const void *data) {

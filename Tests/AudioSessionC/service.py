@@ -6,7 +6,7 @@ Reads commands from its standard input, one a line, and answers each with one li
   sessions                      how many sessions are open
   fail METHOD ERROR             the next call of METHOD fails with org.AudioSession1.Error.ERROR
   set PROPERTY JSON             changes a property of the last session and announces it; of the manager: Manager.PROPERTY
-  interrupt                     interrupts the last session
+  interrupt [REASON [NAME]]     interrupts the last session
   end true|false                ends the interruption
   route REASON TYPE TYPE        the last session's output changes from a type to another
   lost, reset                   ServicesLost, ServicesReset
@@ -71,7 +71,7 @@ def plain(value):
 
 class Refused(dbus.DBusException):
     def __init__(self, name):
-        super().__init__("as the test says")
+        super().__init__(f"{name} as the test says")
         self._dbus_error_name = name if "." in name else f"{NAME}.Error.{name}"
 
 
@@ -217,7 +217,7 @@ def obey(word, *rest):
     elif word == "interrupt":
         last.change("Active", False)
         last.change("OutputOverride", "none")
-        last.tell("InterruptionBegan", "ss", "default", "Telephone")
+        last.tell("InterruptionBegan", "ss", rest[0] if rest else "default", rest[1] if len(rest) > 1 else "Telephone")
     elif word == "end":
         last.tell("InterruptionEnded", "b", rest[0] == "true")
     elif word == "route":

@@ -1,7 +1,9 @@
 /* Initialization, activation, and what an application sets. */
 #include "testing.h"
 
+#include <dirent.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +62,59 @@ void test_activation(void) {
     play("fail Activate InsufficientPriority");
     EXPECT(AudioSessionSetActive(1), kAudioSessionNotActiveError);
     EXPECT(AudioSessionSetActive(1), 0);
+}
+
+static void expect_reason(OSStatus status, const char *beginning, const char *reason) {
+    const char *text = AudioSessionErrorText(status);
+    EXPECT(strncmp(text, beginning, strlen(beginning)), 0);
+    EXPECT_TEXT(text + strlen(text) - strlen(reason), reason);
+}
+
+/* What 'pty?' stands for is told apart by its text, and what the service has said is in it. */
+void test_error_texts(void) {
+    const char *property = "'pty?' kAudioSessionUnsupportedPropertyError: ";
+    UInt32 size = 4, number = 0;
+    expect_reason(AudioSessionSetActive(1), "'!ini' kAudioSessionNotInitialized: ", "has to be called first");
+    initialize();
+    EXPECT_TEXT(AudioSessionErrorText(AudioSessionSetActive(1)), "kAudioSessionNoError: done");
+    expect_reason(AudioSessionGetProperty(0x7a7a7a7a, &size, &number), property, ": there is no such property");
+    expect_reason(AudioSessionGetProperty(kAudioSessionProperty_OverrideAudioRoute, &size, &number), property,
+                  ": the property cannot be read");
+    expect_reason(set_number(kAudioSessionProperty_OtherAudioIsPlaying, 1), property, ": the property cannot be set");
+    expect_reason(AudioSessionRemovePropertyListener(kAudioSessionProperty_Mode), property,
+                  ": the property cannot be listened to");
+    expect_reason(set_number(kAudioSessionProperty_Mode, 7), property, ": there is no such mode");
+    expect_reason(set_number(kAudioSessionProperty_AudioCategory, 7), property, ": the value is not one of those allowed");
+    expect_reason(AudioSessionSetActiveWithFlags(1, 1), property, ": an activation has no flags");
+    play("fail SetMode ModeNotChangeable");
+    expect_reason(set_number(kAudioSessionProperty_Mode, kAudioSessionMode_Measurement), property,
+                  ": ModeNotChangeable as the test says");
+    play("fail Activate InsufficientPriority");
+    expect_reason(AudioSessionSetActive(1), "'!act' kAudioSessionNotActiveError: ",
+                  ": InsufficientPriority as the test says");
+    /* The reason belongs to that failure alone. */
+    expect_reason(kAudioSessionUnsupportedPropertyError, property, "or not with this value");
+    EXPECT(AudioSessionSetActive(1), 0);
+    expect_reason(kAudioSessionNotActiveError, "'!act' ", "the session cannot be active");
+    EXPECT_TEXT(AudioSessionErrorText(12), "12 is no result of this library");
+}
+
+/* So that whoever looks at a program's threads knows whose they are. */
+void test_thread_names(void) {
+    initialize();
+    char found[256] = "";
+    DIR *threads = opendir("/proc/self/task");
+    for (struct dirent *entry = readdir(threads); entry != NULL; entry = readdir(threads)) {
+        char path[300], name[32] = "";
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+        FILE *file = fopen(path, "r");
+        if (file == NULL) continue;
+        if (fgets(name, sizeof name, file) != NULL && strncmp(name, "audiosess-", 10) == 0) strcat(found, name);
+        fclose(file);
+    }
+    closedir(threads);
+    EXPECT(strstr(found, "audiosess-bus\n") != NULL, 1);
+    EXPECT(strstr(found, "audiosess-calls\n") != NULL, 1);
 }
 
 static UInt32 option(int index) {
@@ -265,6 +320,14 @@ void test_preferences(void) {
     EXPECT(set_fraction(kAudioSessionProperty_InputGainScalar, NAN), ERROR_PROPERTY);
     NEXT_CALLS("SetPreference(sample-rate,0);SetPreference(input-gain,0.5);SetPreference(input-gain,1);"
                "SetPreference(input-gain,0)");
+    const AudioSessionPropertyID on_disconnect = kAudioSessionProperty_InterruptionOnRouteDisconnect;
+    EXPECT(get_number(on_disconnect), 1);
+    EXPECT(set_number(on_disconnect, 0), 0);
+    EXPECT(get_number(on_disconnect), 0);
+    EXPECT(set_number(on_disconnect, 7), 0);
+    EXPECT(get_number(on_disconnect), 1);
+    NEXT_CALLS("SetPreference(interruption-on-route-disconnect,false);"
+               "SetPreference(interruption-on-route-disconnect,true)");
 }
 
 static char *get_text(AudioSessionPropertyID id) {
@@ -307,6 +370,17 @@ void test_accessories(void) {
     EXPECT(set_value(kAudioSessionProperty_InputSource, AudioSessionValueCreateNumber(1592798107.5)), ERROR_PROPERTY);
     EXPECT(set_value(kAudioSessionProperty_InputSource, AudioSessionValueCreateString("usb-in")), ERROR_PROPERTY);
     EXPECT(set_value(kAudioSessionProperty_InputSource, NULL), ERROR_PROPERTY);
+    /* What is unplugged is not in use; it is preferred all the same when it is back. */
+    play("set Manager.AvailableInputs []");
+    EXPECT(AudioSessionSetActive(1), 0);
+    size = sizeof value;
+    EXPECT(AudioSessionGetProperty(kAudioSessionProperty_InputSource, &size, &value), kAudioServicesNoHardwareError);
+    play("set CurrentRoute {\"inputs\":[{\"type\":\"USBAudio\",\"id\":\"other-usb\"}],\"outputs\":[]}");
+    EXPECT(AudioSessionSetActive(1), 0);
+    expect_value(kAudioSessionProperty_InputSource, "1721712538");
+    play("set Manager.AvailableInputs [{\"type\":\"USBAudio\",\"id\":\"usb-in\",\"name\":\"Interface\"}]");
+    EXPECT(AudioSessionSetActive(1), 0);
+    expect_value(kAudioSessionProperty_InputSource, "1592798107");
     EXPECT(AudioSessionUninitialize(), 0);
     /* What is in use counts when nothing was set. */
     initialize();

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum kind { UINT32, FLOAT32, FLOAT64, VALUE };
-enum source { KEPT, SERVICE, ENDING, NOWHERE };
+enum source { KEPT, SERVICE, INTERRUPTION, ENDING, NOWHERE };
 
 static const struct row {
     AudioSessionPropertyID id;
@@ -25,18 +25,18 @@ static const UInt32 sizes[] = { [UINT32] = 4, [FLOAT32] = 4, [FLOAT64] = 8, [VAL
 
 static bool is_in(const char *list, const char *characters) { return strstr(list, characters) != NULL; }
 
-/* R67, R68, R69, written from the rules and not from the table. */
+/* R67, R68, R69, written from the rules and not from the table; and what is ours. */
 static void compare_with_rules(const struct row *row) {
-    const char *read_and_set = "hwsr iobd acat duck cmix cspk cblu mode isrc odst igsc";
-    const char *read = "chsr chic choc chov cilt colt chbd othr aiav type srcs dsts igav crar rout";
-    const char *set = "ovrd", *listened = "chov aiav igsc srcs dsts igav roch died";
+    const char *read_and_set = "hwsr iobd acat duck cmix cspk cblu mode isrc odst igsc iord";
+    const char *read = "chsr chic choc chov cilt colt chbd othr aiav type srcs dsts igav crar rout irsn iwho";
+    const char *set = "ovrd", *listened = "chov aiav igsc srcs dsts igav roch died chsr chbd";
     const char *characters = row->characters;
     EXPECT(row->id, (UInt32)characters[0] << 24 | (UInt32)characters[1] << 16 | (UInt32)characters[2] << 8 |
                         (UInt32)characters[3]);
     EXPECT(row->is_read, is_in(read_and_set, characters) || is_in(read, characters));
     EXPECT(row->is_set, is_in(read_and_set, characters) || is_in(set, characters));
     EXPECT(row->is_listened, is_in(listened, characters));
-    const char *values = "roch srcs dsts isrc odst crar rout", *doubles = "hwsr chsr";
+    const char *values = "roch srcs dsts isrc odst crar rout iwho", *doubles = "hwsr chsr";
     const char *floats = "iobd chov cilt colt chbd igsc";
     EXPECT(row->kind, is_in(values, characters)    ? VALUE
                       : is_in(doubles, characters) ? FLOAT64
@@ -141,7 +141,7 @@ static void use(const struct row *row, OSStatus read, OSStatus written) {
 }
 
 void test_table_uninitialized(void) {
-    EXPECT(ROWS, 29);
+    EXPECT(ROWS, 32);
     for (int index = 0; index < ROWS; index++) {
         compare_with_rules(&rows[index]);
         /* R3 */
@@ -156,7 +156,7 @@ void test_table_uninitialized(void) {
 }
 
 static OSStatus readable(const struct row *row, bool knows_hardware, bool has_accessory) {
-    if (row->source == ENDING) return ERROR_PROPERTY;
+    if (row->source == ENDING || row->source == INTERRUPTION) return ERROR_PROPERTY;
     if (is_in("isrc odst", row->characters)) return has_accessory ? 0 : kAudioServicesNoHardwareError;
     return is_in("chic choc chov cilt colt", row->characters) && !knows_hardware ? ERROR_WHAT : 0;
 }
@@ -194,7 +194,7 @@ void test_table_away(void) {
         bool is_port = is_in("isrc odst", row->characters);
         OSStatus read = is_port                ? kAudioServicesNoHardwareError
                         : row->source == KEPT   ? 0
-                        : row->source == ENDING ? ERROR_PROPERTY
+                        : row->source == ENDING || row->source == INTERRUPTION ? ERROR_PROPERTY
                                                 : ERROR_WHAT;
         /* Without the options that former rows have set, which would keep the mode from changing. */
         EXPECT(set_number(kAudioSessionProperty_AudioCategory, kAudioSessionCategory_MediaPlayback), 0);

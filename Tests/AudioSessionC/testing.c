@@ -152,7 +152,12 @@ void hear_property(void *name, AudioSessionPropertyID id, UInt32 size, const voi
         write_heard("%s=%s", code, text);
         free(text);
         break;
+    case kAudioSessionProperty_CurrentHardwareSampleRate:
+        EXPECT(size, sizeof(Float64));
+        write_heard("%s=%g", code, *(const Float64 *)data);
+        break;
     case kAudioSessionProperty_CurrentHardwareOutputVolume:
+    case kAudioSessionProperty_CurrentHardwareIOBufferDuration:
     case kAudioSessionProperty_InputGainScalar:
         EXPECT(size, sizeof(Float32));
         write_heard("%s=%g", code, (double)*(const Float32 *)data);

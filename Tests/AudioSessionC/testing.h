@@ -72,6 +72,10 @@ OSStatus set_number(AudioSessionPropertyID id, UInt32 number);
     TEST(service_errors)                                                                                               \
     TEST(interruptions)                                                                                                \
     TEST(interruptions_polled)                                                                                         \
+    TEST(interruption_reasons)                                                                                         \
+    TEST(mixing_reverts)                                                                                               \
+    TEST(error_texts)                                                                                                  \
+    TEST(thread_names)                                                                                                 \
     TEST(routes)                                                                                                       \
     TEST(figures)                                                                                                      \
     TEST(listeners)                                                                                                    \

@@ -102,7 +102,9 @@ final class Held: @unchecked Sendable {
         case .activation(.resumptionRecommended): break
         case .silenceSecondaryAudioHint(let hint): signal("SecondaryAudioHint", [hint == .begin])
         case .routeChange(let change): signal("RouteChanged", [Int(change.reason.rawValue)])
-        case .availableInputs, .availableOutputs, .inputGain, .inputGainSettable, .outputVolume, .mediaServices: break
+        case .availableInputs, .availableOutputs, .inputGain, .inputGainSettable, .outputVolume, .sampleRate,
+            .ioBufferDuration, .mediaServices:
+            break
         }
     }
 

@@ -102,6 +102,11 @@ enum {
     kAudioSessionUnspecifiedError = 0x77686174
 };
 
+/* What a result means, for people: its four characters, its name and a sentence. If it is the result of the calling thread's
+ * last function of this library, the reason of this very failure follows, where it is known: it tells apart what 'pty?' and
+ * 'what' stand for. Never NULL; borrowed, until the thread calls this function again. Not on the phone. */
+AUDIO_SESSION_PUBLIC const char *AudioSessionErrorText(OSStatus inStatus);
+
 /* ---------------------------------------------------------------------------------------------------------------------
  * Values: texts, numbers, arrays and dictionaries, in place of the phone's CFString, CFNumber, CFArray and CFDictionary
  *
@@ -269,21 +274,23 @@ enum {
     /* 'roch', AudioSessionValueRef, listeners only: a dictionary with the reason of a change of route, the route before and
      * the route now: kAudioSession_RouteChangeKey_… and kAudioSession_AudioRouteChangeKey_…. */
     kAudioSessionProperty_AudioRouteChange = 0x726f6368,
-    /* 'chsr', Float64, Hz, read: the sample rate in use. Error: 'what' while the service is away; so with all properties
-     * below that are only read. */
+    /* 'chsr', Float64, Hz, read and listeners (not on the phone): the sample rate in use. It follows a preference with the
+     * first stream that plays or records. Error: 'what' while the service is away; so with all properties below that are
+     * only read. */
     kAudioSessionProperty_CurrentHardwareSampleRate = 0x63687372,
     /* 'chic', UInt32, read: the number of channels of the input in use. Error: 'what' if the service does not know it. */
     kAudioSessionProperty_CurrentHardwareInputNumberChannels = 0x63686963,
     /* 'choc', UInt32, read: the number of channels of the output in use. Error: 'what' if the service does not know it. */
     kAudioSessionProperty_CurrentHardwareOutputNumberChannels = 0x63686f63,
-    /* 'chov', Float32, 0…1, read and listeners: the volume of the output in use. Error: 'what' if the service does not know
-     * it. */
+    /* 'chov', Float32, 0…1, read and listeners: the volume of the output in use, also with a category that does not
+     * play. Error: 'what' if the service does not know it. */
     kAudioSessionProperty_CurrentHardwareOutputVolume = 0x63686f76,
     /* 'cilt', Float32, s, read: the latency of the input in use. Error: 'what' if the service does not know it. */
     kAudioSessionProperty_CurrentHardwareInputLatency = 0x63696c74,
     /* 'colt', Float32, s, read: the latency of the output in use. Error: 'what' if the service does not know it. */
     kAudioSessionProperty_CurrentHardwareOutputLatency = 0x636f6c74,
-    /* 'chbd', Float32, s, read: the buffer duration in use. */
+    /* 'chbd', Float32, s, read and listeners (not on the phone): the buffer duration in use. It follows a preference with the
+     * first stream that plays or records: PipeWire takes the next smaller power of two of samples, PulseAudio keeps its own. */
     kAudioSessionProperty_CurrentHardwareIOBufferDuration = 0x63686264,
     /* 'othr', UInt32, 0 or 1, read: whether another application is heard. */
     kAudioSessionProperty_OtherAudioIsPlaying = 0x6f746872,
@@ -296,10 +303,11 @@ enum {
      * the phone the application has to set up its session anew; here it is done. */
     kAudioSessionProperty_ServerDied = 0x64696564,
     /* 'duck', UInt32, 0 or 1, read and write: others are lowered while this session is active; the session then mixes with
-     * them. Not 0 counts as 1. Error: '?cat' for 1 with a category that does not play. */
+     * them. Not 0 counts as 1. Error: '?cat' for 1 with a category that does not play, and with AudioProcessing. */
     kAudioSessionProperty_OtherMixableAudioShouldDuck = 0x6475636b,
-    /* 'cmix', UInt32, 0 or 1, read and write: the session mixes with others. It also reads 1 while 'duck' is 1. Error:
-     * '?cat' for 1 with another category than MediaPlayback and PlayAndRecord. */
+    /* 'cmix', UInt32, 0 or 1, read and write: the session mixes with others. An interruption and a change of category set it
+     * to 0. With MediaPlayback and PlayAndRecord it also reads 1 while 'duck' is 1; with other categories it reads 0. Error:
+     * '?cat' for 1 with another category than these two. */
     kAudioSessionProperty_OverrideCategoryMixWithOthers = 0x636d6978,
     /* 'cspk', UInt32, 0 or 1, read and write: output goes to the speaker instead of the receiver while nothing else is
      * connected. Error: '?cat' for 1 with another category than PlayAndRecord. */
@@ -319,8 +327,8 @@ enum {
     /* 'dsts', AudioSessionValueRef, read and listeners: an array of the outputs of USB accessories, each a dictionary with
      * kAudioSession_OutputDestinationKey_…. Empty without one. */
     kAudioSessionProperty_OutputDestinations = 0x64737473,
-    /* 'isrc', AudioSessionValueRef, read and write: the id of the input that is preferred, a number. When nothing was set,
-     * that of the USB input in use. Errors: 'nohw' if there is none; when set, 'pty?' for anything but an id in 'srcs',
+    /* 'isrc', AudioSessionValueRef, read and write: the id of the input that is preferred, a number. When nothing was set, or
+     * what was set is unplugged, that of the USB input in use. Errors: 'nohw' if there is none; when set, 'pty?' for anything but an id in 'srcs',
      * 'what' while the service is away. */
     kAudioSessionProperty_InputSource = 0x69737263,
     /* 'odst', AudioSessionValueRef, read and write: the same for outputs, with an id in 'dsts'. */
@@ -335,7 +343,32 @@ enum {
     kAudioSessionProperty_AudioRouteDescription = 0x63726172,
     /* 'rout', AudioSessionValueRef, read: the route's name, a text such as "Headphone", "Speaker", "ReceiverAndMicrophone",
      * empty without one. Deprecated: kAudioSessionProperty_AudioRouteDescription. */
-    kAudioSessionProperty_AudioRoute = 0x726f7574
+    kAudioSessionProperty_AudioRoute = 0x726f7574,
+
+    /* Not on the phone. */
+
+    /* 'irsn', UInt32, read: why the interruption has begun of which the interruption listener has heard last,
+     * kAudioSessionInterruptionReason_…. Error: 'pty?' before the first one. */
+    kAudioSessionProperty_InterruptionReason = 0x6972736e,
+    /* 'iwho', AudioSessionValueRef, read: the name, for people, of who or what has begun it, such as "Calls (phone)"; only
+     * "another application" in a sandbox. Error: 'pty?' before the first one. */
+    kAudioSessionProperty_InterruptedBy = 0x6977686f,
+    /* 'iord', UInt32, 0 or 1, read and write: whether the session is interrupted when its output is pulled out. With 0 it
+     * goes on where the sound server sends it, and the application decides, when it hears of the change of the route. It
+     * reads 1 until it is set; until then the policy decides, which interrupts unless its administrator says otherwise. */
+    kAudioSessionProperty_InterruptionOnRouteDisconnect = 0x696f7264
+};
+
+/* Values of kAudioSessionProperty_InterruptionReason. */
+enum {
+    /* Another session, a call or an alarm. */
+    kAudioSessionInterruptionReason_Default = 0,
+    /* The machine sleeps. */
+    kAudioSessionInterruptionReason_Suspended = 1,
+    /* The user has muted the input. */
+    kAudioSessionInterruptionReason_DeviceMuted = 2,
+    /* The output has gone, or the route of a recording has changed. The listeners of 'roch' have heard of it before. */
+    kAudioSessionInterruptionReason_RouteDisconnected = 4
 };
 
 /* Values of kAudioSessionProperty_AudioCategory. */
