@@ -24,6 +24,8 @@ struct AudioSessionValue *as_value_new(AudioSessionValueKind kind) {
     return value;
 }
 
+void as_value_count(struct AudioSessionValue *value, UInt32 references) { atomic_store(&value->references, references); }
+
 static bool grow(struct AudioSessionValue *value) {
     if (value->count < value->room) return true;
     UInt32 room = value->room == 0 ? 4 : value->room * 2;

@@ -12,9 +12,11 @@
 #include <stdint.h>
 #include <systemd/sd-bus.h>
 
-/* MARK: Values (values.c, wire.c) */
+/* MARK: Values (values.c, constants.c, wire.c) */
 
 struct AudioSessionValue *as_value_new(AudioSessionValueKind kind);
+/* How often a value has to be released, which nobody else has yet. */
+void as_value_count(struct AudioSessionValue *value, UInt32 references);
 /* Adds an element, which is taken over, to an array, or with a key to a dictionary. False without memory, or for NULL. */
 bool as_value_append(struct AudioSessionValue *value, const char *key, AudioSessionValueRef element);
 bool as_value_equal(AudioSessionValueRef one, AudioSessionValueRef other);

@@ -98,7 +98,9 @@ OSStatus set_number(AudioSessionPropertyID id, UInt32 number);
     TEST(threads)                                                                                                      \
     TEST(uninitialize_inside)                                                                                          \
     TEST(cycles)                                                                                                       \
-    TEST(values)
+    TEST(values)                                                                                                       \
+    TEST(compat_constants)                                                                                             \
+    TEST(compat_values)
 
 #define TEST(name) void test_##name(void);
 TESTS

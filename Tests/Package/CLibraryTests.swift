@@ -17,6 +17,10 @@ struct CLibraryTests {
         return [(name, standard)] + ((try? Sandbox().locate(other)) == nil ? [] : [(other, standard)])
     }
 
+    private static let older = compilers.filter { $0.0 == "gcc" || $0.0 == "clang" }.filter { $0.1 == "c11" }.map {
+        ($0.0, "c99")
+    }
+
     static let hasClang = compilers.contains { $0.0 == "clang" }
 
     private static let folder = "Sources/CAudioSession"
@@ -50,6 +54,33 @@ struct CLibraryTests {
     func header(compiler: String, standard: String) async throws {
         let text = "#include \"audio_session.h\"\nint main(void) { return AudioSessionSetActive(1) != 0; }\n"
         try await compile(text, compiler, "-std=\(standard)", "-Wconversion", "-Wshadow")
+    }
+
+    /// What sources of the phone say is read as the C of their time, too.
+    @Test("The headers for sources of the phone are read without a warning", arguments: compilers + older)
+    func compatible(compiler: String, standard: String) async throws {
+        let folder = "\(Self.folder)/compat"
+        let headers = try FileManager.default.subpathsOfDirectory(atPath: Project.path(folder)).filter {
+            // Those say where another library's headers are, which may not be there.
+            $0.hasSuffix(".h") && !$0.hasPrefix("OpenAL/")
+        }
+        #expect(headers.count == 4)
+        // Each on its own, and all.
+        let texts = headers.map { ["#include <\($0)>"] } + [headers.sorted().map { "#include <\($0)>" }]
+        for text in texts {
+            try await compile(
+                text.joined(separator: "\n") + "\nint main(void) { return 0; }\n", compiler, "-std=\(standard)",
+                "-I\(folder)", "-Wconversion", "-Wshadow")
+        }
+    }
+
+    @Test("The texts in its header are texts of the phone's kind in those for sources of the phone")
+    func compatibleTexts() throws {
+        let names = try Project.text(Self.header).matches(of: /\nAUDIO_SESSION_TEXT\((\w+),/).map { String($0.1) }
+        let header = try Project.text("\(Self.folder)/compat/AudioToolbox/AudioToolbox.h")
+        let others = header.matches(of: /\n#define (k\w+)[ \\\n]+AUDIO_SESSION_COMPAT_TEXT\((\w+)\)/)
+        #expect(others.map { String($0.1) } == names)
+        #expect(others.map { String($0.2) } == names)
     }
 
     @Test("Its header is read after another one that has the types")
@@ -129,22 +160,31 @@ struct CLibraryTests {
         #expect(lines(said).suffix(2) == ["pause", "play"])
     }
 
-    @Test("A program is built with what pkg-config says")
-    func packageFile() async throws {
+    @Test(
+        "A program is built with what pkg-config says",
+        arguments: [("audiosession", "audio_session.h"), ("audiosession-compat", "AudioToolbox/AudioToolbox.h")])
+    func packageFile(package: String, header: String) async throws {
         let library = try await Self.built(.plain)
-        var text = try Project.text("install/audiosession.pc.in")
-        let places = [
-            "prefix": sandbox.directory, "libdir": library, "includedir": Project.path("\(Self.folder)/include"),
-            "version": "1.0", "runpath": "",
-        ]
-        for (name, place) in places { text = text.replacingOccurrences(of: "@\(name)@", with: place) }
-        #expect(!text.contains("@"))
-        try sandbox.write(text, to: "audiosession.pc")
+        // Where they are installed, one folder is in the other.
+        try await sandbox.output(of: ["cp", "-r", "\(Self.folder)/include", sandbox.path("include")])
+        try await sandbox.output(of: [
+            "cp", "-r", "\(Self.folder)/compat", sandbox.path("include/audiosession-compat"),
+        ])
+        for name in ["audiosession", "audiosession-compat"] {
+            var text = try Project.text("install/\(name).pc.in")
+            let places = [
+                "prefix": sandbox.directory, "libdir": library, "includedir": sandbox.path("include"), "version": "1.0",
+                "runpath": "",
+            ]
+            for (name, place) in places { text = text.replacingOccurrences(of: "@\(name)@", with: place) }
+            #expect(!text.contains("@"))
+            try sandbox.write(text, to: "\(name).pc")
+        }
         try sandbox.write(
-            "#include <audio_session.h>\nint main(void) { return AudioSessionSetActive(1) == kAudioSessionNoError; }\n",
+            "#include <\(header)>\nint main(void) { return AudioSessionSetActive(1) == kAudioSessionNoError; }\n",
             to: "packaged.c")
         let flags = try await sandbox.flags(
-            "--cflags --libs", "audiosession", environment: ["PKG_CONFIG_PATH": sandbox.directory])
+            "--cflags --libs", package, environment: ["PKG_CONFIG_PATH": sandbox.directory])
         let program = try await sandbox.compile([sandbox.path("packaged.c")] + flags, to: "packaged")
         try await sandbox.output(of: [program], environment: ["LD_LIBRARY_PATH": library])
     }
@@ -241,7 +281,8 @@ struct CLibraryTests {
             try Project.files(in: "Tests/AudioSessionC", ending: ".c") + ["-L\(result)", "-laudiosession"],
             to: "\(build.rawValue)/testing",
             flags: build.flags + [
-                "-std=c11", "-D_GNU_SOURCE", "-O1", "-I\(folder)/include", "-I\(folder)", "-Wl,-rpath,\(result)",
+                "-std=c11", "-D_GNU_SOURCE", "-O1", "-I\(folder)/include", "-I\(folder)", "-I\(folder)/compat",
+                "-Wl,-rpath,\(result)",
             ])
         return result
     }

@@ -43,6 +43,16 @@ struct InstallationTests {
             "eval \"cc -std=c11 -Wall -Wextra -Werror -o uses uses.c $(pkg-config --cflags --libs audiosession)\""
         try await sandbox.output(of: ["bash", "-c", command], environment: packages, in: sandbox.directory)
         try await sandbox.output(of: [sandbox.path("uses")], environment: environment)
+        // And one for the phone.
+        try sandbox.write(
+            """
+            #include <AudioToolbox/AudioToolbox.h>
+            int main(void) { return AudioSessionSetActive(true) == noErr || CFEqual(CFSTR("a"), CFSTR("b")); }
+
+            """, to: "uses.c")
+        let other = command.replacingOccurrences(of: " audiosession)", with: " audiosession-compat)")
+        try await sandbox.output(of: ["bash", "-c", other], environment: packages, in: sandbox.directory)
+        try await sandbox.output(of: [sandbox.path("uses")], environment: environment)
     }
 
     @Test("For all users, into a folder: everything is where it is looked for, and goes again")

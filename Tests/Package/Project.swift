@@ -114,7 +114,7 @@ extension Sandbox {
         let project = path("project")
         try FileManager.default.createDirectory(atPath: project, withIntermediateDirectories: false)
         let built = ["modules", "commands", "library"].map { ".build/\($0)" }
-        let sources = ["install", "policy", "Sources/CAudioSession/include"]
+        let sources = ["install", "policy", "Sources/CAudioSession/include", "Sources/CAudioSession/compat"]
         try await output(of: ["cp", "-rL", "--parents"] + sources + built + [project])
         try write("#!/bin/sh\n", to: "project/install/build")
         try await output(of: ["chmod", "+x", "\(project)/install/build"])

@@ -129,6 +129,9 @@ enum {
 
 /* A text, which is copied. NULL for NULL, or without memory. */
 AUDIO_SESSION_PUBLIC AudioSessionValueRef AudioSessionValueCreateString(const char *inText);
+/* A text that stands in a source: the same value for the same text, for as long as the program runs, and never released. For
+ * few texts, each of which is kept. NULL for NULL, or without memory. Not on the phone, where it is CFSTR(). */
+AUDIO_SESSION_PUBLIC AudioSessionValueRef AudioSessionValueConstantString(const char *inText);
 /* A number. NULL without memory. */
 AUDIO_SESSION_PUBLIC AudioSessionValueRef AudioSessionValueCreateNumber(Float64 inNumber);
 /* Keeps a value until AudioSessionValueRelease(). Returns the value. */
