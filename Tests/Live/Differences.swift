@@ -152,6 +152,7 @@ enum Selection {
 enum CardScenario {
     /// The tests, by the names of their functions; ``LiveDesktop/card(_:buffer:lies:)`` compares.
     static let withCard: Set<String> = [
+        "phonePlayerInC",
         "callInEarpiece", "callInHeadset", "callWithBluetooth", "plugsStopRecordings", "mutes", "untaggedRecordings",
         "plugsLeaveRecordings", "routeIsTold", "filterIsDefault", "filterChain", "combinedSink", "userMoves",
         "linkedTwice", "roleHasPlace", "zonesApart", "goneIsTold", "glidesOnCard", "musicStartsDuringCall",

@@ -92,6 +92,56 @@ extension LiveModule {
     }
 }
 
+/// A player as one was written for a phone, with that interface for C.
+extension LiveModule {
+    @Test(
+        "R58 R64 a player of 2010 asks its user when its headphones are pulled out, and is heard once the user says so")
+    func phonePlayerInC() async throws {
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await desk.card(.laptop)
+            let speaker = try await card.record("speaker")
+            let headphones = try await card.record("headphones")
+            let program = try LiveDesktop.builtInC(
+                "examples/player-phone", by: "Sources/CAudioSession/examples/build .build/examples .build/library")
+            let tone = LiveDesktop.music
+            let (file, commands) = (desk.sandbox.path("home/tone"), desk.sandbox.path("home/commands"))
+            try Signal.tone(tone.frequency, for: .seconds(60), on: tone.channel).waveFile(.signed16).dropFirst(44)
+                .write(to: URL(fileURLWithPath: file))
+            try #require(mkfifo(commands, 0o600) == 0)
+            try await desk.waitForService()
+            // Opened in both directions, the pipe has no end.
+            let player = try desk.sandbox.start(
+                "player-phone", Invocation("bash", ["-c", #"exec "$0" "$1" <>"$2""#, program, file, commands]))
+            let user = try #require(FileHandle(forUpdatingAtPath: commands))
+            try await headphones.wait(for: tone, at: LiveDesktop.full, lasting: .milliseconds(300))
+            for _ in 0..<3 {
+                var said = player.log.lineCount
+                func news() -> [String] {
+                    player.log.text.split(separator: "\n").dropFirst(said).map(String.init)
+                }
+                try await card.unplug("headphones")
+                try await player.log.wait(forLineContaining: "the interruption begins", after: said)
+                #expect(
+                    news() == [
+                        "the route changes: 2", "the headphones have gone: play or stop?", "the interruption begins",
+                    ])
+                // Whatever its user says later: until then nothing is heard.
+                let from = speaker.frameCount
+                try await speaker.record(.milliseconds(500))
+                try await desk.expectSilence(of: speaker, since: from)
+                said = player.log.lineCount
+                try user.write(contentsOf: Data("play\n".utf8))
+                try await player.log.wait(forLineContaining: "the interruption ends", after: said)
+                try await speaker.wait(for: tone, at: LiveDesktop.full, lasting: .milliseconds(300))
+                // It was told to play once, and does not resume a second time.
+                #expect(news().count { $0 == "plays" } == 1 && news().count == 2, "\(news())")
+                try await card.plug("headphones")
+                try await headphones.wait(for: tone, at: LiveDesktop.full, lasting: .milliseconds(300))
+            }
+        }
+    }
+}
+
 /// Libraries whose sound server ends and comes back.
 extension LiveModule {
     @Test(

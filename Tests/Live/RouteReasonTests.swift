@@ -16,7 +16,8 @@ extension LiveModule {
             try await app.hearRoute(3, times: 1)
             try await app.session(session, "Activate", "[]")
             try await card.wait(untilHeardFrom: "phone-earpiece")
-            try await app.hearRoute(3, times: 3)
+            // To begin to be active is no change of the category: for the system and for the session.
+            try await app.hearRoute(8, times: 2)
             try await app.session(session, "OverrideOutput", #""speaker""#)
             try await card.wait(untilHeardFrom: "phone-speaker")
             try await app.hearRoute(4)
@@ -27,7 +28,7 @@ extension LiveModule {
             try await app.hearRoute(1)
             try await desk.command("route", "set", "BuiltInSpeaker")
             try await card.wait(untilHeardFrom: "phone-speaker")
-            try await app.hearRoute(8)
+            try await app.hearRoute(8, times: 3)
         }
     }
 

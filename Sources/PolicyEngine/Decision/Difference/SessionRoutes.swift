@@ -91,7 +91,8 @@ extension Engine {
         _ place: Int, _ reason: RouteChangeReason, _ places: (any StreamPlaces)?, at now: Instant
     ) {
         if verdict.routes[place].owed != .categoryChange { verdict.routes[place].owed = reason }
-        track(.asked(reason), places, at: now)
+        // The server follows active sessions only.
+        if verdict.standings[place].shown.isActive { track(.asked(reason), places, at: now) }
     }
 
     /// Whether the server has not done yet what it was asked to do to its ports. Until then sessions are not told of a
