@@ -6,7 +6,7 @@ import Testing
 @testable import AudioSession
 
 /// The listings of the phone's programming guide, chapter "Audio Session Cookbook", with the real service: each as a program
-/// that does what the guide says of it. Those for C are in `Tests/AudioSessionC/listings.c`.
+/// that does what the guide says of it. Those for C are in `ListingProgramTests`.
 @Suite(.timeLimit(.minutes(10))) struct ListingTests {
     /// A player of a guide's example: what it does, and what was interrupted.
     private final class Player: Sendable {

@@ -1,6 +1,6 @@
 /* The listings of the phone's programming guide, chapter "Audio Session Cookbook", each as a small program that does what the
- * guide says of it. Those for Swift are in Tests/AudioSession/ListingTests.swift. Not here: 7-8, a property of audio units,
- * which do not exist on the desktop (buffers grow by themselves there); 7-18 and 7-28, for old systems and for a simulator. */
+ * guide says of it: what it calls on the bus. With the names of the phone and the real service they are programs in the folder
+ * listings; those for Swift are in Tests/AudioSession/ListingTests.swift. */
 #include "testing.h"
 
 #include <string.h>

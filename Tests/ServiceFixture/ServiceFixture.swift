@@ -72,6 +72,12 @@ package final class ServiceFixture: Sendable {
         /// The ports that the card does not let one use.
         static let unusable = "two/out"
 
+        /// The sinks that streams are heard on.
+        var places: [StreamID: UInt32] = [:]
+
+        override func streams(heardOn node: UInt32) -> [StreamID] {
+            places.filter { $0.value == node }.keys.sorted { $0.rawValue < $1.rawValue }
+        }
         override var now: Instant { Instant(nanoseconds: loop.now) }
         override func device(_ node: UInt32) -> DeviceFigures? { devices[node] }
         override func arm(at moment: Instant?) { timer.arm(at: moment?.nanoseconds) }
@@ -184,6 +190,16 @@ package final class ServiceFixture: Sendable {
             $0.append { host, _ in
                 host.runtime.add(
                     FakeStream(identity, isCapture ? .capture : .playback, role: role, host), as: StreamID(number))
+            }
+        }
+    }
+
+    /// A stream is heard on a sink.
+    package func link(_ number: UInt32, to node: UInt32) {
+        work.withLock {
+            $0.append { host, _ in
+                host.places[StreamID(number)] = node
+                host.runtime.handle(.linked(to: node))
             }
         }
     }
