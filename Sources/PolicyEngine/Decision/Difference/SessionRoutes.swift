@@ -77,17 +77,17 @@ extension Engine {
         serve(places, at: now)
         if old.category == new.category {
             if old.overridesOutput != new.overridesOutput, !event.isRouteChange {
-                ask(place, .override, places, at: now)
+                owe(place, .override, places, at: now)
             }
             return
         }
         // R57: whether it lacks a suitable port is told later, when the category is in force.
         planComparison(at: now)
         if !new.category.lacks(route(of: place)) { verdict.routes[place].isNotifiedOfLack = false }
-        ask(place, .categoryChange, places, at: now)
+        owe(place, .categoryChange, places, at: now)
     }
 
-    private mutating func ask(
+    private mutating func owe(
         _ place: Int, _ reason: RouteChangeReason, _ places: (any StreamPlaces)?, at now: Instant
     ) {
         if verdict.routes[place].owed != .categoryChange { verdict.routes[place].owed = reason }
