@@ -6,9 +6,7 @@
 #include <pthread.h>
 
 /* Texts of sources are one value each, which nobody has to keep and nobody can free. */
-static void *constant_of(void *text) {
-    return (void *)AudioSessionValueConstantString(text);
-}
+static void *constant_of(void *text) { return (void *)AudioSessionValueConstantString(text); }
 
 void test_compat_constants(void) {
     EXPECT(CFSTR("one") == CFSTR("one") && CFSTR("one") != CFSTR("two"), 1);
@@ -40,6 +38,15 @@ static void expect_fits(Float64 real, CFNumberType type, SInt64 expected, bool f
     CFRelease(number);
 }
 
+static bool is_on(const char *name) {
+    CFStringRef route = NULL;
+    UInt32 size = sizeof route;
+    EXPECT(AudioSessionGetProperty(kAudioSessionProperty_AudioRoute, &size, &route), 0);
+    bool is_so = CFStringCompare(route, (CFStringRef)(CFTypeRef)AudioSessionValueConstantString(name), 0) == 0;
+    CFRelease(route);
+    return is_so;
+}
+
 void test_compat_values(void) {
     expect_fits(-128, kCFNumberSInt8Type, -128, true);
     expect_fits(-129, kCFNumberSInt8Type, -128, false);
@@ -60,7 +67,7 @@ void test_compat_values(void) {
     EXPECT(CFNumberGetValue(a_half, kCFNumberFloat64Type, &real) && real == 0.5, 1);
     EXPECT(CFNumberIsFloatType(seven), 0);
     EXPECT(CFNumberIsFloatType(a_half), 1);
-    EXPECT(CFNumberGetValue(CFSTR("7") == NULL ? NULL : (CFNumberRef)(CFTypeRef)CFSTR("7"), kCFNumberIntType, &whole), 0);
+    EXPECT(CFNumberGetValue((CFNumberRef)(CFTypeRef)CFSTR("7"), kCFNumberIntType, &whole), 0);
     EXPECT(CFNumberGetValue(seven, 99, &whole), 0);
     EXPECT(CFNumberCreate(NULL, 99, &whole) == NULL, 1);
     EXPECT(CFGetTypeID(seven), CFNumberGetTypeID());
@@ -91,6 +98,7 @@ void test_compat_values(void) {
     initialize();
     EXPECT(AudioSessionSetActive(true), 0);
     play("route 1 BuiltInSpeaker Headphones");
+    SOON(is_on("Headphone"));
     CFDictionaryRef route = NULL, again = NULL;
     UInt32 size = sizeof route;
     EXPECT(AudioSessionGetProperty(kAudioSessionProperty_AudioRouteDescription, &size, &route), 0);
