@@ -353,8 +353,8 @@ import Testing
             scene.plays()
             scene.stage.desk.link(1, to: 20)
             try await scene.isHeard(true)
-            // The sound server stops the music first, and then says where it would be heard.
-            let gone = ["interruption begins", "asks, was Headphone"]
+            // R58: where it would be heard is told first, and that it is interrupted after that.
+            let gone = ["asks, was Headphone", "interruption begins"]
             scene.headphones(false)
             try await scene.says(gone)
             try await scene.isHeard(false)
