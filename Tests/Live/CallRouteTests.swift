@@ -89,14 +89,15 @@ extension LiveModule {
                 try await app.get(session, "CurrentRoute")["inputs"]?.elements.first?["type"]?.text == "BluetoothHFP")
             try await app.session(session, "SetCategory", #""play-and-record""#, "[]", #""""#)
             try await desk.wait(for: Tone(310, on: .left), in: file)
-            try await app.hear("RouteChanged 3")
+            // R57: an option that ends is no other category.
+            try await app.hear("RouteChanged 8")
             #expect(try await app.get(session, "CurrentRoute")["inputs"]?.elements.first?["type"]?.text == "BuiltInMic")
             // What it prefers is where it is heard.
             let outputs = try await app.get(SessionApplication.manager, "AvailableOutputs").elements
             let id = try #require(outputs.first { $0["type"]?.text == "BuiltInSpeaker" }?["id"]?.text)
             try await app.session(session, "SetPreference", #""output""#, "\"\(id)\"")
             try await speaker.wait(for: LiveDesktop.interrupter, at: LiveDesktop.full, lasting: .milliseconds(300))
-            try await app.hearRoute(8, times: 1)
+            try await app.hearRoute(8, times: 2)
         }
     }
 }

@@ -26,9 +26,10 @@ extension LiveModule {
             try await card.plug("phone-headphones")
             try await card.wait(untilHeardFrom: "phone-headphones")
             try await app.hearRoute(1)
+            let said = app.process.log.lineCount
             try await desk.command("route", "set", "BuiltInSpeaker")
             try await card.wait(untilHeardFrom: "phone-speaker")
-            try await app.hearRoute(8, times: 3)
+            try await app.process.log.wait(forLineContaining: "signal RouteChanged 8", after: said)
         }
     }
 

@@ -111,7 +111,9 @@ extension Engine {
         let tracker = routing.tracker
         notify(place) { previous, current in
             if current.isSame(as: previous) { return mustTell ? owed : nil }
-            return tracker.reason(from: previous, to: current, lacksPort: false, asked: owed)
+            let reason = tracker.reason(from: previous, to: current, lacksPort: false, asked: owed)
+            // What has arrived a moment ago is not why its application uses it.
+            return reason == .oldDeviceUnavailable ? reason : owed
         }
     }
 
