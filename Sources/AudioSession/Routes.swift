@@ -89,7 +89,7 @@ extension AudioSession {
         case oldDeviceUnavailable = 2
         /// The session's category has changed.
         case categoryChange = 3
-        /// ``AudioSession/overrideOutputAudioPort(_:)``, or somebody's choice.
+        /// ``AudioSession/overrideOutputAudioPort(_:)`` or ``CategoryOptions/defaultToSpeaker`` has begun or ended.
         case override = 4
         /// The machine woke up. There is no reason 5.
         case wakeFromSleep = 6

@@ -86,6 +86,7 @@ static int request_answered(sd_bus_message *message, void *data, sd_bus_error *e
     }
     /* Once more, as a signal may have changed what is wanted meanwhile. */
     if (status == kAudioSessionNoError) status = as_wish(session, &session->wanted, request);
+    as_unmix(session);
     /* Whoever activates again needs no end of the interruption. */
     if (status == kAudioSessionNoError && request->id == 0 && request->datum.number == 1) session->is_interrupted = false;
     as_finish(request, status);

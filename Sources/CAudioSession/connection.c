@@ -109,3 +109,12 @@ sd_bus_message *as_wish_call(struct as_session *session, const struct as_wanted 
     }
     return result < 0 ? sd_bus_message_unref(message) : message;
 }
+
+void as_unmix(struct as_session *session) {
+    if (!session->must_unmix) return;
+    session->must_unmix = false;
+    sd_bus_message *call =
+        as_wish_call(session, &session->wanted, kAudioSessionProperty_OverrideCategoryMixWithOthers, false);
+    if (call != NULL) sd_bus_send(session->bus, call, NULL);
+    sd_bus_message_unref(call);
+}

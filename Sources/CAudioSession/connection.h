@@ -24,6 +24,8 @@ bool as_send(struct as_session *session, sd_bus_message *message, sd_bus_message
 /* A call of the session's own; NULL without one, or without memory. */
 sd_bus_message *as_call_new(struct as_session *session, const char *member);
 /* The call that tells the service of a property, or with 0 of activation, in what is wanted; NULL without memory. */
+/* Tells the service that the session does not mix any more, if that has to be told. Nothing depends on the answer. */
+void as_unmix(struct as_session *session);
 sd_bus_message *as_wish_call(struct as_session *session, const struct as_wanted *wanted, AudioSessionPropertyID id,
                              bool notify_others);
 

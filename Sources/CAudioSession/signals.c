@@ -78,12 +78,10 @@ static void interruption_began(struct as_session *session, sd_bus_message *messa
     session->wanted.override_route = kAudioSessionOverrideAudioRoute_None;
     session->is_interrupted = true;
     if ((session->wanted.options & AS_MIX) != 0) {
-        /* The phone's interface takes it back; others that use the service keep it. Nothing depends on the answer. */
+        /* The phone's interface takes it back; others that use the service keep it. */
         session->wanted.options &= ~(UInt32)AS_MIX;
-        sd_bus_message *call =
-            as_wish_call(session, &session->wanted, kAudioSessionProperty_OverrideCategoryMixWithOthers, false);
-        if (call != NULL) sd_bus_send(session->bus, call, NULL);
-        sd_bus_message_unref(call);
+        session->must_unmix = true;
+        if (session->sent == NULL) as_unmix(session);
     }
     as_post_beginning(session, reason_of(reason), by);
 }

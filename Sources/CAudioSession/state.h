@@ -2,7 +2,8 @@
  *
  * The library's files form layers, each of which calls only those above it in this list:
  *
- *   values.c, wire.c, words.c, table.c   values.h      no session
+ *   values.c, constants.c, wire.c,       values.h      no session
+ *   words.c, errors.c, table.c
  *   state.c                              state.h       the lock, the clock, requests
  *   queue.c                              delivery.h    callbacks that wait
  *   figures.c, wishes.c                  service.h     what the service says, and what the application wants of it
@@ -101,7 +102,7 @@ struct as_request {
     bool is_done, is_abandoned;
     OSStatus result;
     /* Why it failed; empty if that is not known. */
-    char reason[AS_TEXT + 1];
+    char reason[AS_REASON + 1];
     /* What is set; 0 for activation, then the number is 1 for it, 0 for deactivation, 2 for that with notice. */
     AudioSessionPropertyID id;
     union as_datum datum;
@@ -139,6 +140,8 @@ struct as_session {
     uint64_t retry_at, deadline;
     unsigned retry_after;
     bool was_ready, is_told_alive, is_interrupted;
+    /* Whether the service is to be told that the session does not mix any more, after the request that waits for its answer. */
+    bool must_unmix;
     /* The first opening: done, and how. */
     bool is_started;
     OSStatus start_result;
@@ -177,9 +180,6 @@ bool as_wait_until(uint64_t time);
 OSStatus as_ask(struct as_session *session, const struct as_request *question);
 /* Ends a request, and gives it back. */
 void as_finish(struct as_request *request, OSStatus result);
-
-/* Remembers why the calling thread's last function has failed; NULL for no reason. Returns the status. */
-OSStatus as_because(OSStatus status, const char *reason);
 
 /* MARK: Its life (session.c) */
 

@@ -25,6 +25,14 @@ AudioSessionValueRef as_message_value(sd_bus_message *message);
 /* The result that stands for an error of the service. */
 OSStatus as_error_status(const sd_bus_error *error);
 
+/* MARK: Results (errors.c) */
+
+/* The longest reason of a failure, in bytes. */
+enum { AS_REASON = 256 };
+
+/* Remembers why the calling thread's last function has failed; NULL for no reason. Returns the status. */
+OSStatus as_because(OSStatus status, const char *reason);
+
 /* MARK: Words (words.c) */
 
 enum as_option { AS_MIX = 1, AS_DUCK = 2, AS_SPEAKER = 4, AS_BLUETOOTH = 8 };

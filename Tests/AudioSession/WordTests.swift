@@ -82,5 +82,10 @@ import Testing
 
     @Test("every reason of an interruption has its word everywhere") func interruptionReasons() throws {
         #expect(InterruptionReason.allCases.map(\.rawValue) == AudioSession.InterruptionReason.allCases.map(\.rawValue))
+        // C takes an unknown one for the default.
+        let words = InterruptionReason.allCases.filter { $0 != .default }.map(\.rawValue)
+        try expect(words, in: "Sources/CAudioSession/signals.c")
+        let names = InterruptionReason.allCases.map { $0.rawValue.split(separator: "-").map(\.capitalized).joined() }
+        try expect(names.map { "kAudioSessionInterruptionReason_\($0)" }, in: Self.header)
     }
 }

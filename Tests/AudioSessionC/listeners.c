@@ -114,6 +114,16 @@ void test_mixing_reverts(void) {
     EXPECT(get_number(kAudioSessionProperty_OtherMixableAudioShouldDuck), 1);
     EXPECT(AudioSessionSetActive(1), 0);
     EXPECT_TEXT(stage("calls"), "Activate([])");
+    /* What the application asks for in that moment is not lost. */
+    EXPECT(set_number(kAudioSessionProperty_AudioCategory, kAudioSessionCategory_PlayAndRecord), 0);
+    EXPECT(set_number(kAudioSessionProperty_OverrideCategoryMixWithOthers, 1), 0);
+    stage("calls");
+    play("interrupt-in SetCategory");
+    EXPECT(set_number(kAudioSessionProperty_OverrideCategoryDefaultToSpeaker, 1), 0);
+    HEARD("begin");
+    EXPECT(AudioSessionSetActive(1), 0);
+    EXPECT_TEXT(stage("calls"), "SetCategory(play-and-record,[mix-with-others,default-to-speaker],);"
+                                "SetCategory(play-and-record,[default-to-speaker],);Activate([])");
 }
 
 static void expect_route(const char *description, const char *name) {

@@ -7,6 +7,7 @@ Reads commands from its standard input, one a line, and answers each with one li
   fail METHOD ERROR             the next call of METHOD fails with org.AudioSession1.Error.ERROR
   set PROPERTY JSON             changes a property of the last session and announces it; of the manager: Manager.PROPERTY
   interrupt [REASON [NAME]]     interrupts the last session
+  interrupt-in METHOD           the same, before the next call of METHOD is answered
   end true|false                ends the interruption
   route REASON TYPE TYPE        the last session's output changes from a type to another
   lost, reset                   ServicesLost, ServicesReset
@@ -35,6 +36,7 @@ bus = dbus.SessionBus()
 loop = GLib.MainLoop()
 calls = []
 failures = {}
+interrupted = set()
 sessions = {}
 
 
@@ -75,7 +77,16 @@ class Refused(dbus.DBusException):
         self._dbus_error_name = name if "." in name else f"{NAME}.Error.{name}"
 
 
+def interrupt(session, reason="default", by="Telephone"):
+    session.change("Active", False)
+    session.change("OutputOverride", "none")
+    session.tell("InterruptionBegan", "ss", reason, by)
+
+
 def note(method, *arguments):
+    if method in interrupted:
+        interrupted.remove(method)
+        interrupt(list(sessions.values())[-1])
     calls.append(f"{method}({','.join(plain(argument) for argument in arguments)})")
     if method in failures:
         raise Refused(failures.pop(method))
@@ -215,9 +226,9 @@ def obey(word, *rest):
         name, value = rest[0], json.loads(" ".join(rest[1:]))
         (manager if name.startswith("Manager.") else last).change(name.removeprefix("Manager."), value)
     elif word == "interrupt":
-        last.change("Active", False)
-        last.change("OutputOverride", "none")
-        last.tell("InterruptionBegan", "ss", rest[0] if rest else "default", rest[1] if len(rest) > 1 else "Telephone")
+        interrupt(last, *rest)
+    elif word == "interrupt-in":
+        interrupted.add(rest[0])
     elif word == "end":
         last.tell("InterruptionEnded", "b", rest[0] == "true")
     elif word == "route":

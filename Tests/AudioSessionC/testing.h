@@ -81,13 +81,6 @@ OSStatus set_number(AudioSessionPropertyID id, UInt32 number);
     TEST(listeners)                                                                                                    \
     TEST(listener_removed_inside)                                                                                      \
     TEST(calls_inside_callbacks)                                                                                       \
-    TEST(listings_beginning)                                                                                           \
-    TEST(listings_game)                                                                                                \
-    TEST(listings_modifiers)                                                                                           \
-    TEST(listings_speaker)                                                                                             \
-    TEST(listings_interruption)                                                                                        \
-    TEST(listings_route)                                                                                               \
-    TEST(listings_hardware)                                                                                            \
     TEST(service_returns)                                                                                              \
     TEST(service_returns_refusing)                                                                                     \
     TEST(service_resets)                                                                                               \

@@ -24,6 +24,18 @@ import Testing
         return desk
     }
 
+    /// A laptop with a USB headset on which a session plays, which is pulled out.
+    private static func pulled() -> RouteEngineDesk {
+        var desk = RouteEngineDesk.laptopAndHeadset()
+        desk.send([.defaultNode(.output, name: Plug.usb.sink.name)])
+        desk.open(1)
+        desk.put(1, of: 1, on: Plug.usb.sink.id)
+        desk.wait(5_000)
+        _ = desk.news()
+        for event in Plug.usb.goes(to: "sink.laptop") { desk.send([event]) }
+        return desk
+    }
+
     /// What was told of a session, without all the rest.
     private static func told(_ desk: inout RouteEngineDesk) -> [String] {
         desk.news().filter { $0.hasPrefix("session") || $0.hasPrefix("began") || $0.hasPrefix("ended") }
@@ -112,13 +124,7 @@ import Testing
 
     @Test("R64 R58 headphones that are pulled out: their owner is told where it is heard now, then of the interruption")
     func loss() {
-        var desk = RouteEngineDesk.laptopAndHeadset()
-        desk.send([.defaultNode(.output, name: Plug.usb.sink.name)])
-        desk.open(1)
-        desk.put(1, of: 1, on: Plug.usb.sink.id)
-        desk.wait(5_000)
-        _ = desk.news()
-        for event in Plug.usb.goes(to: "sink.laptop") { desk.send([event]) }
+        var desk = Self.pulled()
         // It is silent at once.
         #expect(desk.news().contains("1 is silent"))
         desk.send(.streamSettled(StreamID(1)))
@@ -133,13 +139,7 @@ import Testing
 
     @Test("R64 R58 an output that is back before anything is told was not lost for its owner")
     func shortLoss() {
-        var desk = RouteEngineDesk.laptopAndHeadset()
-        desk.send([.defaultNode(.output, name: Plug.usb.sink.name)])
-        desk.open(1)
-        desk.put(1, of: 1, on: Plug.usb.sink.id)
-        desk.wait(5_000)
-        _ = desk.news()
-        for event in Plug.usb.goes(to: "sink.laptop") { desk.send([event]) }
+        var desk = Self.pulled()
         desk.send(.streamSettled(StreamID(1)))
         desk.wait(50)
         for event in Plug.usb.comes { desk.send([event]) }

@@ -423,7 +423,7 @@ enum {
     kAudioSessionRouteChangeReason_OldDeviceUnavailable = 2,
     /* The session's category has changed. */
     kAudioSessionRouteChangeReason_CategoryChange = 3,
-    /* kAudioSessionProperty_OverrideAudioRoute, or somebody's choice. */
+    /* kAudioSessionProperty_OverrideAudioRoute or 'cspk' has begun or ended. */
     kAudioSessionRouteChangeReason_Override = 4,
     /* There is no 5. The machine woke up. */
     kAudioSessionRouteChangeReason_WakeFromSleep = 6,

@@ -36,6 +36,7 @@ public struct Engine: Sendable {
         if mayMove { findZones(places) }
         while !found.isEmpty {
             let next = found.removeFirst()
+            // Nothing else finds the clock.
             if next == .clockReached { endWaitsForRoute() }
             decide(next, places, at: now)
         }
