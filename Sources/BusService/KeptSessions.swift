@@ -7,16 +7,17 @@ import PolicyRuntime
 ///
 /// The bus names the process behind a connection again. If the connection is still there, with the same process, nothing has
 /// happened to its sessions. On another bus a name says nothing; there a process outside of all sandboxes, known by its number
-/// and its start, gets its sessions when it opens them anew. Whoever has not come within ``patience`` is gone.
+/// and its start, gets its sessions when it opens them anew. Whoever has not come in time is gone.
 final class KeptSessions {
-    /// How long sessions are kept after the connection to the bus was lost.
-    static let patience = Duration.seconds(10)
-
+    private let patience: Duration
     private let loop: any EventLoop
     private var timer: (any LoopTimer)?
 
-    /// - Parameter body: Called when the time is over.
-    init(loop: any EventLoop, then body: @escaping () -> Void) {
+    /// - Parameters:
+    ///   - patience: How long sessions are kept after the connection to the bus was lost.
+    ///   - body: Called when the time is over.
+    init(for patience: Duration, loop: any EventLoop, then body: @escaping () -> Void) {
+        self.patience = patience
         self.loop = loop
         timer = loop.timer(body)
     }
@@ -28,7 +29,7 @@ final class KeptSessions {
     }
 
     /// Begins to wait.
-    func wait() { timer?.arm(at: loop.now &+ Self.patience.wholeNanoseconds) }
+    func wait() { timer?.arm(at: loop.now &+ patience.wholeNanoseconds) }
 }
 
 extension SessionService {

@@ -47,10 +47,11 @@ public final class SessionService {
     ///   - buses: The session bus and the system bus; `nil` for a service without a bus, which only reports the state
     ///     to its host.
     ///   - processes: The parents and sandboxes of processes.
+    ///   - patience: How long sessions are kept after the connection to the bus was lost.
     public init(
         runtime: SessionRuntime, loop: any EventLoop,
         buses: (session: BusAddress, system: BusAddress)? = (.session, .system),
-        processes: any ProcessTree = LinuxProcessTree()
+        processes: any ProcessTree = LinuxProcessTree(), patience: Duration = .seconds(10)
     ) {
         self.processes = processes
         self.runtime = runtime
@@ -70,7 +71,7 @@ public final class SessionService {
         self.manager = manager
         server.add(manager, at: AudioSessionBus.managerPath)
         connection.stateChanged = { [weak self] in self?.connectionChanged($0) }
-        kept = KeptSessions(loop: loop) { [weak self] in self?.endKeptSessions() }
+        kept = KeptSessions(for: patience, loop: loop) { [weak self] in self?.endKeptSessions() }
         runtime.observer = self
         guard let buses else { return }
         let players = Players(session: connection, loop: loop, tree: processes)

@@ -30,7 +30,8 @@ import Testing
 
     @Test("R12 whose connection is still there finds its sessions as they were, and its calls and signals go on")
     func connectionLost() async throws {
-        let desk = try await ServiceFixture()
+        // However long the bus takes to say so.
+        let desk = try await ServiceFixture(patience: .seconds(3600))
         let application = try await SessionApplication(in: desk.sandbox)
         let other = try await SessionApplication("other", in: desk.sandbox)
         let first = try await waitUntil("the service") { try? await application.open() }

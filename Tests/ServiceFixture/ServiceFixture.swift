@@ -93,6 +93,7 @@ package final class ServiceFixture: Sendable {
     private let bus: Mutex<ChildProcess>
     private let work = Mutex<[@Sendable (FakeHost, SessionService) -> Void]>([])
     private let policy: LoadedPolicy
+    private let patience: Duration
     private let isOver = Mutex(false)
     private let isRunning = Mutex(false)
     /// The ports that users have chosen: direction and id.
@@ -100,7 +101,9 @@ package final class ServiceFixture: Sendable {
     /// The streams that are silenced.
     package let silent = Mutex<Set<StreamID>>([])
 
-    package init() async throws {
+    /// - Parameter patience: How long the service keeps sessions after it has lost the bus.
+    package init(patience: Duration = .seconds(10)) async throws {
+        self.patience = patience
         sandbox = try Sandbox()
         bus = Mutex(try await sandbox.startBus())
         policy = try Self.load("", in: sandbox)
@@ -109,7 +112,7 @@ package final class ServiceFixture: Sendable {
 
     /// Starts the service, on a thread of its own.
     package func startService() {
-        let (tree, policy) = (tree, policy)
+        let (tree, policy, patience) = (tree, policy, patience)
         isOver.withLock { $0 = false }
         isRunning.withLock { $0 = true }
         let thread = Thread { [self] in
@@ -120,7 +123,8 @@ package final class ServiceFixture: Sendable {
             }
             let service = SessionService(
                 runtime: host.runtime, loop: host.loop,
-                buses: (.custom(self.sandbox.busAddress), .custom(self.sandbox.systemBusAddress)), processes: tree)
+                buses: (.custom(self.sandbox.busAddress), .custom(self.sandbox.systemBusAddress)), processes: tree,
+                patience: patience)
             host.service = service
             while !isOver.withLock({ $0 }) {
                 for body in work.withLock({ list in
