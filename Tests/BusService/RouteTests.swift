@@ -184,6 +184,73 @@ import Testing
         }
     }
 
+    @Test(
+        "R27 R56 R57 R58 R64 each change is told once, with its own reason and before what comes of it",
+        arguments: [SessionApplication.Interface.bus, .swift])
+    func order(interface: SessionApplication.Interface) async throws {
+        try await desk { desk, watcher in
+            let app = try await SessionApplication("player", isTraced: true, through: interface, in: desk.sandbox)
+            let session = try await app.open()
+            let process = UInt32(app.process.processID)
+            var told = 0
+            /// Waits until the session has been told so much more, and the route rests.
+            func expect(_ news: [String]) async throws {
+                var seen: [String] = []
+                _ = try await waitUntil("\(news)", evidence: { "\(seen)" }) {
+                    seen = Array(try notices(of: session, app).dropFirst(told))
+                    return seen.count >= news.count ? true : nil
+                }
+                try await rest(desk, watcher)
+                seen = Array(try notices(of: session, app).dropFirst(told))
+                #expect(seen == news)
+                told += seen.count
+            }
+            try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
+            try await app.session(session, "Activate", "[]")
+            desk.play(1, process: process)
+            desk.link(1, to: 20)
+            try await expect([])
+            // The route stays as it is.
+            try await app.session(session, "SetCategory", #""ambient""#, "[]", #""""#)
+            try await expect(["route 3"])
+            try await app.session(session, "SetCategory", #""playback""#, "[]", #""""#)
+            try await expect(["route 3"])
+            desk.use(Machine(hasHeadphones: false).events)
+            try await expect(["route 2", "began"])
+            try await app.session(session, "Activate", "[]")
+            try await expect(["ended"])
+            desk.use(Machine().events)
+            try await expect(["route 1"])
+            try await app.session(session, "SetCategory", #""play-and-record""#, "[]", #""""#)
+            try await expect(["route 3"])
+            try await app.session(session, "OverrideOutput", #""speaker""#)
+            desk.use(Machine(isHeardOnSpeaker: true).events)
+            try await expect(["route 4"])
+            try await app.session(session, "OverrideOutput", #""none""#)
+            desk.use(Machine().events)
+            try await expect(["route 4"])
+            try await app.session(session, "SetCategory", #""play-and-record""#, #"["default-to-speaker"]"#, #""""#)
+            desk.use(Machine(isHeardOnSpeaker: true).events)
+            try await expect(["route 4"])
+            try await app.session(session, "Deactivate", #"["notify-others"]"#)
+            desk.use(Machine().events)
+            try await expect(["route 8"])
+        }
+    }
+
+    /// What a session was told of routes and interruptions, in order.
+    private func notices(of session: String, _ app: SessionApplication) throws -> [String] {
+        try app.events(of: session).compactMap { event in
+            guard event.count == 3, event[0].text == "signal" else { return nil }
+            return switch event[1].text {
+            case "RouteChanged": "route \(Int(event[2].elements.first?.number ?? -1))"
+            case "InterruptionBegan": "began"
+            case "InterruptionEnded": "ended"
+            default: nil
+            }
+        }
+    }
+
     @Test("R56 R57 the input of an active session goes: 2; one that finds none: 7, once for each time")
     func noSuitableRoute() async throws {
         try await desk { desk, app in

@@ -4,21 +4,25 @@ import PolicyEngine
 package struct Machine {
     package var hasHeadphones: Bool
     package var hasMicrophone: Bool
+    /// Whether the speakers are in use although there are headphones.
+    package var isHeardOnSpeaker: Bool
 
-    package init(hasHeadphones: Bool = true, hasMicrophone: Bool = true) {
+    package init(hasHeadphones: Bool = true, hasMicrophone: Bool = true, isHeardOnSpeaker: Bool = false) {
         self.hasHeadphones = hasHeadphones
         self.hasMicrophone = hasMicrophone
+        self.isHeardOnSpeaker = isHeardOnSpeaker
     }
 
     /// What a sound server tells of it.
     package var events: [RouteEvent] {
+        let usesHeadphones = hasHeadphones && !isHeardOnSpeaker
         let speaker = DevicePort(
             name: "speaker", description: "Speakers", direction: .output, type: .builtInSpeaker,
-            availability: hasHeadphones ? .no : .unknown, profileDevices: [0], activeOn: hasHeadphones ? nil : 0,
+            availability: hasHeadphones ? .no : .unknown, profileDevices: [0], activeOn: usesHeadphones ? nil : 0,
             serverType: "speaker")
         let headphones = DevicePort(
             name: "headphones", description: "Headphones", direction: .output, type: .headphones,
-            availability: hasHeadphones ? .yes : .no, profileDevices: [0], activeOn: hasHeadphones ? 0 : nil)
+            availability: hasHeadphones ? .yes : .no, profileDevices: [0], activeOn: usesHeadphones ? 0 : nil)
         let microphone = DevicePort(
             name: "mic", description: "Microphone", direction: .input, type: .builtInMic, profileDevices: [1],
             activeOn: 1)

@@ -136,6 +136,7 @@ final class Held: @unchecked Sendable {
         case "SetMode":
             guard let mode = AudioSession.Mode(rawValue: word(0)) else { throw unknown(word(0)) }
             try session.setMode(mode)
+        case "OverrideOutput": try session.overrideOutputAudioPort(word(0) == "speaker" ? .speaker : .none)
         case "SetPreference":
             let truth = arguments[1] as? Bool ?? false
             if word(0) == "no-interruptions-from-system-alerts" {
