@@ -40,8 +40,8 @@ extension WireInterface {
                 CancelActivation or Deactivate comes first.
 
                 Errors: InsufficientPriority, and nothing has changed; NoHardware if the category is record and there \
-                is neither an input nor a stream of the session that records already (not while the server starts and \
-                its route is not known); UnknownValue; InvalidFlag for a \
+                is nothing to record: no input, no output, whose sound can be recorded too, and no stream of the session \
+                that records already (not while the server starts and its route is not known); UnknownValue; InvalidFlag for a \
                 flag of Deactivate.
                 """),
             Method(

@@ -54,12 +54,12 @@ extension SessionRuntime {
         return (isActive ? sessions[session]?.preferences.inputGain ?? .unity : .unity, true)
     }
 
-    /// Whether an opened session only records, and there is neither an input nor a stream of the session that records
-    /// already: it may record what another program plays. `false` while the server has just started and the route is not
-    /// known: inputs may still come, and a library sets its session up again at that moment.
+    /// Whether an opened session only records, and there is nothing to record: no input, no output, whose sound can be
+    /// recorded too, and no stream of the session that records already. `false` while the server has just started and the
+    /// route is not known: inputs may still come, and a library sets its session up again at that moment.
     public func lacksInput(_ session: SessionID) -> Bool {
         engine.hasRoute && engine.configuration(of: session)?.category == .record && engine.availableInputs.isEmpty
-            && !streams(of: session).contains { $0.direction == .capture }
+            && engine.availableOutputs.isEmpty && !streams(of: session).contains { $0.direction == .capture }
     }
 
     /// Has the server apply preferences that have changed.

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("R66 R84 a recording needs an input, or a stream that records what another program plays")
+    @Test("R66 R84 a recording needs an input, or an output whose sound it can record")
     func noInput() async throws {
         try await withStage { stage in
             let session = try await stage.session()
@@ -79,6 +79,10 @@ import Testing
             try session.setActive(true)
             try session.setActive(false)
             try session.setCategory(.record)
+            try session.setActive(true)
+            try session.setActive(false)
+            stage.desk.use(Machine.gone)
+            try await session.wait(for: [], of: "availableOutputs") { try session.availableOutputs.map(\.portType) }
             #expect(code { try session.setActive(true) } == .noHardware)
             #expect(try !session.isActive)
             await #expect(throws: AudioSessionError.self) { try await session.activate(options: .delayed) }

@@ -293,8 +293,13 @@ import Testing
             expected.append("7 >")
             try await expect(expected, of: app)
 
-            // R84: its application cannot activate it, unless it records what another program plays.
+            // R84: what the speakers play can be recorded.
             try await app.session(session, "Deactivate", "[]")
+            try await app.session(session, "Activate", "[]")
+            try await app.session(session, "Deactivate", "[]")
+            // Without a device it cannot become active, unless it records what another program plays.
+            desk.use(Machine.gone)
+            try await wait(for: "no output") { try await names("AvailableOutputs", app).isEmpty }
             do {
                 try await app.session(session, "Activate", "[]")
                 Issue.record("a recording without an input is active")

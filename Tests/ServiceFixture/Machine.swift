@@ -37,6 +37,13 @@ package struct Machine {
     }
 }
 
+extension Machine {
+    /// What a sound server tells when all of it has gone.
+    package static let gone: [RouteEvent] = [
+        .nodeGone(20), .nodeGone(21), .deviceGone(10), .defaultNode(.output, name: nil), .defaultNode(.input, name: nil),
+    ]
+}
+
 extension ServiceFixture {
     /// Tells the service what a sound server tells.
     package func use(_ events: [RouteEvent]) {

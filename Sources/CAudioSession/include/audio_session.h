@@ -211,7 +211,8 @@ AUDIO_SESSION_PUBLIC OSStatus AudioSessionUninitialize(void);
 /* Activates (not 0) or deactivates (0) the session. Activation may interrupt or lower others; after a deactivation they are
  * told not to resume: see AudioSessionSetActiveWithFlags().
  *
- * Errors: '!act', if a session with a stronger claim does not let this one be active; nothing changes then. 'nohw'; 'what'.
+ * Errors: '!act', if a session with a stronger claim does not let this one be active; nothing changes then. 'nohw', if
+ * the category is 'reca' and there is nothing to record: no input, and no output, whose sound can be recorded too. 'what'.
  * A deactivation while the service is away succeeds. */
 AUDIO_SESSION_PUBLIC OSStatus AudioSessionSetActive(Boolean active);
 
