@@ -21,8 +21,8 @@ struct SourceTests {
     }
 
     @Test(
-        "Rules, stories, pages, texts for users and the package's dependencies agree with what is there",
-        arguments: ["rules", "peers", "named-files", "plain-texts", "imports"])
+        "Rules, stories, statements, pages, texts for users and the package's dependencies agree with what is there",
+        arguments: ["rules", "peers", "statements", "named-files", "plain-texts", "imports"])
     func agreement(of script: String) async throws {
         try await sandbox.output(of: [Project.path("Tests/bin/\(script)")])
     }
