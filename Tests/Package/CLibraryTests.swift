@@ -195,6 +195,13 @@ struct CLibraryTests {
         try await sandbox.output(of: ["\(Self.folder)/examples/build", sandbox.path("players"), library])
     }
 
+    @Test("The page on porting a player leads to the one in the examples")
+    func porting() async throws {
+        let page = "Sources/AudioSession/Documentation.docc/PortingAPlayer.md"
+        let library = try await Self.built(.plain)
+        try await sandbox.output(of: ["python3", "Tests/AudioSessionC/porting.py", page, library])
+    }
+
     @Test("Its manual page says what header and sources say")
     func manual() async throws {
         try await sandbox.output(of: ["python3", "Tests/AudioSessionC/manual.py", "install/man/audio_session.3"])

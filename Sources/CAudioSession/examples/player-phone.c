@@ -1,6 +1,6 @@
-/* A player as one was written for a phone in 2010: it stops for interruptions and goes on after them, and when its headphones
- * are pulled out it asks "Play or stop?". What plays its sound is libpulse here; everything that has to do with the session is
- * as it was there.
+/* The player of 2010 that Sources/AudioSession/Documentation.docc/PortingAPlayer.md ports, as it is here: it stops for
+ * interruptions and goes on after them, and when its headphones are pulled out it asks "Play or stop?". libpulse plays its
+ * sound and is its loop; everything that has to do with the session is as it was on the phone.
  *
  *     cc -o player-phone player-phone.c $(pkg-config --cflags --libs audiosession-compat libpulse)
  *     ./player-phone FILE
@@ -11,12 +11,14 @@
 
 #include <pulse/pulseaudio.h>
 #include <stdio.h>
-#include <time.h>
+
+static void report(const char *what, OSStatus status) { printf("%s: %s\n", what, AudioSessionErrorText(status)); }
 
 /* MARK: What plays */
 
-static pa_threaded_mainloop *loop;
+static pa_mainloop *loop;
 static pa_stream *stream;
+static bool is_stopped = true;
 static FILE *file;
 
 static void fill(pa_stream *played, size_t room, void *data) {
@@ -29,24 +31,43 @@ static void fill(pa_stream *played, size_t room, void *data) {
         count = fread(buffer, 4, room / 4, file) * 4;
     }
     if (count > 0) pa_stream_write(played, buffer, count, NULL, 0, PA_SEEK_RELATIVE);
-    if (count == 0) pa_stream_cancel_write(played);
-}
-
-static void connected(pa_context *server, void *data) {
-    static const pa_sample_spec samples = { .format = PA_SAMPLE_S16LE, .rate = 48000, .channels = 2 };
-    (void)data;
-    if (pa_context_get_state(server) != PA_CONTEXT_READY) return;
-    stream = pa_stream_new(server, "Music", &samples, NULL);
-    if (stream == NULL) return;
-    pa_stream_set_write_callback(stream, fill, NULL);
-    pa_stream_connect_playback(stream, NULL, NULL, PA_STREAM_NOFLAGS, NULL, NULL);
+    else pa_stream_cancel_write(played);
 }
 
 static void set_paused(bool is_paused) {
-    pa_threaded_mainloop_lock(loop);
-    pa_operation *operation = stream == NULL ? NULL : pa_stream_cork(stream, is_paused, NULL, NULL);
+    is_stopped = is_paused;
+    if (stream == NULL || pa_stream_get_state(stream) != PA_STREAM_READY) return;
+    pa_operation *operation = pa_stream_cork(stream, is_paused, NULL, NULL);
     if (operation != NULL) pa_operation_unref(operation);
-    pa_threaded_mainloop_unlock(loop);
+}
+
+static void stream_changed(pa_stream *changed, void *data) {
+    (void)data;
+    if (pa_stream_get_state(changed) == PA_STREAM_READY) set_paused(is_stopped);
+}
+
+static void server_changed(pa_context *server, void *data) {
+    static const pa_sample_spec samples = { .format = PA_SAMPLE_S16LE, .rate = 48000, .channels = 2 };
+    (void)data;
+    if (!PA_CONTEXT_IS_GOOD(pa_context_get_state(server))) {
+        printf("no sound: %s\n", pa_strerror(pa_context_errno(server)));
+        pa_mainloop_quit(loop, 1);
+    }
+    if (pa_context_get_state(server) != PA_CONTEXT_READY) return;
+    stream = pa_stream_new(server, "Music", &samples, NULL);
+    if (stream == NULL) return;
+    pa_stream_set_state_callback(stream, stream_changed, NULL);
+    pa_stream_set_write_callback(stream, fill, NULL);
+    pa_stream_connect_playback(stream, NULL, NULL, PA_STREAM_START_CORKED, NULL, NULL);
+}
+
+static bool open_sound(const char *path) {
+    file = fopen(path, "rb");
+    loop = pa_mainloop_new();
+    pa_context *server = loop == NULL ? NULL : pa_context_new(pa_mainloop_get_api(loop), "Player");
+    if (file == NULL || server == NULL) return false;
+    pa_context_set_state_callback(server, server_changed, NULL);
+    return pa_context_connect(server, NULL, PA_CONTEXT_NOFLAGS, NULL) >= 0;
 }
 
 /* MARK: The session */
@@ -55,28 +76,20 @@ static struct player {
     bool is_playing, was_interrupted;
 } player;
 
-static long milliseconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static long activated_at;
-
 static void play(struct player *it) {
-    activated_at = milliseconds();
     OSStatus status = AudioSessionSetActive(true);
     if (status != noErr) {
-        printf("does not play: %s\n", AudioSessionErrorText(status));
+        report("does not play", status);
         return;
     }
     it->is_playing = true;
+    it->was_interrupted = false;
     set_paused(false);
     puts("plays");
 }
 
 static void pause_player(struct player *it) {
-    it->is_playing = false;
+    it->is_playing = it->was_interrupted = false;
     set_paused(true);
 }
 
@@ -88,10 +101,8 @@ static void interruption_listener(void *user_data, UInt32 state) {
         pause_player(it);
         it->was_interrupted = true;
     } else if (state == kAudioSessionEndInterruption) {
-        printf("the interruption ends, %ld ms after the last activation\n", milliseconds() - activated_at);
-        if (!it->was_interrupted) return;
-        it->was_interrupted = false;
-        play(it);
+        puts("the interruption ends");
+        if (it->was_interrupted) play(it);
     }
 }
 
@@ -110,38 +121,41 @@ static void route_listener(void *user_data, AudioSessionPropertyID property, UIn
     }
 }
 
-int main(int count, char **arguments) {
-    if (count != 2 || (file = fopen(arguments[1], "rb")) == NULL) {
-        fprintf(stderr, "usage: %s FILE\n", arguments[0]);
-        return 2;
-    }
-    setvbuf(stdout, NULL, _IOLBF, 0);
+static void open_session(struct player *it) {
     UInt32 category = kAudioSessionCategory_MediaPlayback;
-    OSStatus status = AudioSessionInitialize(NULL, kCFRunLoopDefaultMode, interruption_listener, &player);
-    if (status == noErr) {
-        status = AudioSessionSetProperty(kAudioSessionProperty_AudioCategory, sizeof category, &category);
-    }
-    if (status == noErr) {
-        status = AudioSessionAddPropertyListener(kAudioSessionProperty_AudioRouteChange, route_listener, &player);
-    }
-    if (status != noErr) fprintf(stderr, "nobody will tell when to stop: %s\n", AudioSessionErrorText(status));
+    OSStatus status = AudioSessionInitialize(NULL, kCFRunLoopDefaultMode, interruption_listener, it);
+    if (status == noErr) status = AudioSessionSetProperty(kAudioSessionProperty_AudioCategory, sizeof category, &category);
+    if (status == noErr) status = AudioSessionAddPropertyListener(kAudioSessionProperty_AudioRouteChange, route_listener, it);
+    if (status != noErr) report("no session", status);
+}
 
-    loop = pa_threaded_mainloop_new();
-    pa_context *server = loop == NULL ? NULL : pa_context_new(pa_threaded_mainloop_get_api(loop), "Player");
-    if (server == NULL) return 1;
-    pa_context_set_state_callback(server, connected, NULL);
-    play(&player);
-    if (pa_context_connect(server, NULL, PA_CONTEXT_NOFLAGS, NULL) < 0) return 1;
-    pa_threaded_mainloop_start(loop);
+/* MARK: The program */
 
+static void dispatch(pa_mainloop_api *api, pa_io_event *event, int descriptor, pa_io_event_flags_t flags, void *data) {
+    (void)api, (void)event, (void)descriptor, (void)flags, (void)data;
+    AudioSessionDispatch();
+}
+
+static void typed(pa_mainloop_api *api, pa_io_event *event, int descriptor, pa_io_event_flags_t flags, void *data) {
     char line[64];
-    while (fgets(line, sizeof line, stdin) != NULL && strcmp(line, "stop\n") != 0) {
-        if (strcmp(line, "play\n") == 0) play(&player);
-        if (strcmp(line, "pause\n") == 0) pause_player(&player);
-    }
-    pa_threaded_mainloop_stop(loop);
-    pa_context_disconnect(server);
+    (void)api, (void)event, (void)descriptor, (void)flags, (void)data;
+    if (fgets(line, sizeof line, stdin) == NULL || strcmp(line, "stop\n") == 0) pa_mainloop_quit(loop, 0);
+    else if (strcmp(line, "play\n") == 0) play(&player);
+    else if (strcmp(line, "pause\n") == 0) pause_player(&player);
+}
+
+int main(int count, char **arguments) {
+    int result = 1;
+    if (count != 2 || !open_sound(arguments[1])) return 2;
+    setvbuf(stdin, NULL, _IONBF, 0);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    open_session(&player);
+    pa_mainloop_api *api = pa_mainloop_get_api(loop);
+    int descriptor = AudioSessionGetPollFD();
+    if (descriptor >= 0) api->io_new(api, descriptor, PA_IO_EVENT_INPUT, dispatch, NULL);
+    api->io_new(api, fileno(stdin), PA_IO_EVENT_INPUT, typed, NULL);
+    play(&player);
+    pa_mainloop_run(loop, &result);
     AudioSessionUninitialize();
-    fclose(file);
-    return 0;
+    return result;
 }
