@@ -15,10 +15,10 @@ public struct AudioSessionError: Error, Sendable, Hashable, CustomStringConverti
         case notActive = 0x2161_6374
         /// `'nohw'`: an input or output that is needed does not exist.
         case noHardware = 0x6e6f_6877
-        /// `'!cat'`: a category is needed, and none was set.
-        case noCategorySet = 0x2163_6174
-        /// `'?cat'`: the option, override or mode does not fit the category.
-        case incompatibleCategory = 0x3f63_6174
+        /// `'?cat'`: a category is needed, and none was set.
+        case noCategorySet = 0x3f63_6174
+        /// `'!cat'`: the option, override or mode does not fit the category.
+        case incompatibleCategory = 0x2163_6174
         /// `'what'`: anything else, such as a service that has gone or does not answer in time.
         case unspecified = 0x7768_6174
 

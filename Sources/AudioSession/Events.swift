@@ -22,6 +22,10 @@ extension AudioSession {
         case sampleRate(Double)
         /// The buffer duration in use has changed, in seconds.
         case ioBufferDuration(Double)
+        /// The number of channels of the input in use has changed.
+        case inputNumberOfChannels(Int)
+        /// The number of channels of the output in use has changed.
+        case outputNumberOfChannels(Int)
         /// Whether the application's background sound should be silent.
         case silenceSecondaryAudioHint(SilenceSecondaryAudioHint)
         /// The service has gone, or is there.
@@ -159,6 +163,16 @@ extension AudioSession {
     /// The buffer duration in use, in seconds, at each change from now on. A preference takes effect with the first stream.
     public var ioBufferDurationChanges: EventSequence<Double> {
         sequence { if case .ioBufferDuration(let duration) = $0 { duration } else { nil } }
+    }
+
+    /// The number of channels of the input in use, at each change from now on.
+    public var inputNumberOfChannelsChanges: EventSequence<Int> {
+        sequence { if case .inputNumberOfChannels(let count) = $0 { count } else { nil } }
+    }
+
+    /// The number of channels of the output in use, at each change from now on.
+    public var outputNumberOfChannelsChanges: EventSequence<Int> {
+        sequence { if case .outputNumberOfChannels(let count) = $0 { count } else { nil } }
     }
 
     /// Hints to silence the application's background sound, from now on.

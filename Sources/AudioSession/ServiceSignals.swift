@@ -73,6 +73,8 @@ extension ServiceSession {
         if let volume = changed("OutputVolume", \.number) { tell(.outputVolume(Float(volume))) }
         if let rate = changed("SampleRate", \.number) { tell(.sampleRate(rate)) }
         if let duration = changed("BufferDuration", \.number) { tell(.ioBufferDuration(duration)) }
+        if let count = changed("InputChannels", \.number) { tell(.inputNumberOfChannels(Int(count))) }
+        if let count = changed("OutputChannels", \.number) { tell(.outputNumberOfChannels(Int(count))) }
         if let isSettable = changed("InputGainAvailable", \.truth) { tell(.inputGainSettable(isSettable)) }
         if let gain = changed("InputGain", \.number) { tell(.inputGain(Float(gain))) }
     }

@@ -74,7 +74,7 @@ extension WireErrorName {
     ///
     /// The phone's result for a mode that cannot change is not known; `'what'` would look like a fault of the service.
     public static let phoneResults = [
-        insufficientPriority: "!act", noHardware: "nohw", noCategory: "!cat", incompatibleCategory: "?cat",
+        insufficientPriority: "!act", noHardware: "nohw", noCategory: "?cat", incompatibleCategory: "!cat",
         unknownValue: "pty?", invalidFlag: "pty?", modeNotChangeable: "pty?", invalidArguments: "pty?",
     ]
 }

@@ -98,7 +98,8 @@ final class SessionObject: SessionEntry, ServedObject {
             call.arguments.first, known: ["delayed"], others: ["notify-others"], "Deactivate")
         if !shown.state.isActive, service.runtime.lacksInput(id) {
             throw WireError(
-                WireErrorName.noHardware, "there is nothing to record: no input, and no output whose sound a session of record could record")
+                WireErrorName.noHardware,
+                "there is nothing to record: no input, and no output whose sound could be recorded")
         }
         let category = service.runtime.engine.configuration(of: id)?.category
         if category == .record, !service.mayRecord(identity) {

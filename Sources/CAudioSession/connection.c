@@ -18,7 +18,7 @@ void as_drop_connection(struct as_session *session) {
 void as_fail_start(struct as_session *session) {
     if (session->is_started) return;
     session->is_started = true;
-    session->start_result = kAudioSessionInitializationTimeOutError;
+    session->start_result = kAudioSessionInitializationError;
     pthread_cond_broadcast(&as_changed);
 }
 

@@ -20,9 +20,9 @@ const char *AudioSessionErrorText(OSStatus inStatus) {
         OSStatus status;
         const char *name, *meaning;
     } all[] = {
-        { kAudioSessionNotInitialized, "kAudioSessionNotInitialized", "AudioSessionInitialize() has to be called first" },
+        { kAudioSessionNotInitialized, "kAudioSessionNotInitialized", "AudioSessionInitialize() has to succeed first" },
         { kAudioSessionAlreadyInitialized, "kAudioSessionAlreadyInitialized", "the session is initialized already" },
-        { kAudioSessionInitializationTimeOutError, "kAudioSessionInitializationTimeOutError",
+        { kAudioSessionInitializationError, "kAudioSessionInitializationError",
           "there is no service of audio sessions, or it did not answer" },
         { kAudioSessionUnsupportedPropertyError, "kAudioSessionUnsupportedPropertyError",
           "the property cannot be used in this way, or not with this value" },

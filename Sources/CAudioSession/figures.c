@@ -29,6 +29,8 @@ static const AudioSessionPropertyID listened[AS_LISTENED] = {
     kAudioSessionProperty_InputSources,                kAudioSessionProperty_OutputDestinations,
     kAudioSessionProperty_InputGainAvailable,          kAudioSessionProperty_InputGainScalar,
     kAudioSessionProperty_CurrentHardwareSampleRate,   kAudioSessionProperty_CurrentHardwareIOBufferDuration,
+    kAudioSessionProperty_CurrentHardwareInputNumberChannels,
+    kAudioSessionProperty_CurrentHardwareOutputNumberChannels,
 };
 
 /* MARK: Arriving */

@@ -89,7 +89,7 @@ OSStatus AudioSessionInitialize(AudioSessionRunLoopRef inRunLoop, AudioSessionSt
     if (session != NULL && start_thread(session, &session->bus_thread, as_bus_run, "audiosess-bus")) {
         uint64_t limit = as_now() + AUDIO_SESSION_CALL_LIMIT_MS;
         while (!session->is_started && as_wait_until(limit)) {}
-        result = session->is_started ? session->start_result : kAudioSessionInitializationTimeOutError;
+        result = session->is_started ? session->start_result : kAudioSessionInitializationError;
         bool is_delivering = result == kAudioSessionNoError &&
                              start_thread(session, &session->delivery_thread, as_delivery_run,
                                           "audiosess-calls");

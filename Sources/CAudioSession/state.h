@@ -71,7 +71,7 @@ enum as_figure {
     AS_FIGURES,
 };
 
-enum { AS_LISTENED = 8 };
+enum { AS_LISTENED = 10 };
 
 struct as_listener {
     struct as_listener *next;

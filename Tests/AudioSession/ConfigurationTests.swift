@@ -153,7 +153,7 @@ import Testing
 
     @Test("errors have the four characters of the texts")
     func codes() {
-        let expected = ["!ini", "ini?", "pty?", "!act", "nohw", "!cat", "?cat", "what"]
+        let expected = ["!ini", "ini?", "pty?", "!act", "nohw", "?cat", "!cat", "what"]
         #expect(
             AudioSessionError.Code.allCases.map { "\(AudioSessionError($0, "x"))" } == expected.map { "'\($0)': x" })
     }

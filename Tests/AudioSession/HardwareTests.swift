@@ -24,11 +24,13 @@ import Testing
             }
             // A session that only plays has no input.
             #expect(try session.inputNumberOfChannels == 0 && session.inputLatency == 0)
+            var channels = session.outputNumberOfChannelsChanges.makeAsyncIterator()
             var volumes = session.outputVolumeChanges.makeAsyncIterator()
             for volume in [0.25, 0, 1] {
                 stage.desk.describe(20, as: DeviceFigures(channels: 2, volume: volume, latency: .milliseconds(90)))
                 #expect(await volumes.next() == Float(volume))
             }
+            #expect(await channels.next() == 2)
             #expect(try session.outputLatency == 0.09 && session.outputNumberOfChannels == 2)
             try session.setCategory(.record)
             try await session.wait(for: 1, of: "inputNumberOfChannels") { try session.inputNumberOfChannels }

@@ -243,7 +243,7 @@ import Testing
     func mixing(dialect: Dialect) async throws {
         try await play("7-7", dialect) {
             try await $0.says(
-                "playback 0", "mixes 1", "another category: mixes 0", "again 0", "mixes 1", "recording ?cat", "mixes 0",
+                "playback 0", "mixes 1", "another category: mixes 0", "again 0", "mixes 1", "recording !cat", "mixes 0",
                 "ready")
         }
     }
@@ -278,7 +278,7 @@ import Testing
     func lastingSpeaker(dialect: Dialect) async throws {
         try await play("7-10", dialect) {
             try await $0.says(
-                "category plar, speaker 0", "set 0", "speaker 1", "category medi, speaker 0", "set ?cat", "speaker 0",
+                "category plar, speaker 0", "set 0", "speaker 1", "category medi, speaker 0", "set !cat", "speaker 0",
                 "ready")
         }
     }
@@ -287,7 +287,7 @@ import Testing
     func bluetooth(dialect: Dialect) async throws {
         try await play("7-11", dialect) {
             try await $0.says(
-                "recording 0", "allows 1", "recording 0", "allows 1", "playback ?cat", "allows 0", "ready")
+                "recording 0", "allows 1", "recording 0", "allows 1", "playback !cat", "allows 0", "ready")
         }
     }
 

@@ -58,8 +58,12 @@ import Testing
         Row(
             characters: "chsr", name: "sampleRate", read: { try $0.sampleRate }, events: { hears($0.sampleRateChanges) }
         ),
-        Row(characters: "chic", name: "inputNumberOfChannels", read: { try $0.inputNumberOfChannels }),
-        Row(characters: "choc", name: "outputNumberOfChannels", read: { try $0.outputNumberOfChannels }),
+        Row(
+            characters: "chic", name: "inputNumberOfChannels", read: { try $0.inputNumberOfChannels },
+            events: { hears($0.inputNumberOfChannelsChanges) }),
+        Row(
+            characters: "choc", name: "outputNumberOfChannels", read: { try $0.outputNumberOfChannels },
+            events: { hears($0.outputNumberOfChannelsChanges) }),
         Row(
             characters: "chov", name: "outputVolume", read: { try $0.outputVolume },
             events: { hears($0.outputVolumeChanges) }),
@@ -249,7 +253,9 @@ import Testing
         try await session.wait(for: 0.25, of: "inputGain") { try session.inputGain }
         try await session.wait(for: 44100, of: "sampleRate") { try session.sampleRate }
         try await session.wait(for: 0.005, of: "ioBufferDuration") { try session.ioBufferDuration }
-        stage.desk.describe(20, as: DeviceFigures(channels: 2, volume: 0.75))
+        stage.desk.describe(20, as: DeviceFigures(channels: 6, volume: 0.75))
+        stage.desk.describe(21, as: DeviceFigures(channels: 1))
+        try await session.wait(for: 1, of: "inputNumberOfChannels") { try session.inputNumberOfChannels }
         try await session.wait(for: 0.75, of: "outputVolume") { try session.outputVolume }
         stage.desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events)
         try await session.wait(for: false, of: "isInputAvailable") { try session.isInputAvailable }

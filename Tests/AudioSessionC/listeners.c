@@ -221,6 +221,10 @@ void test_figures(void) {
     HEARD("chsr=44100");
     play("set BufferDuration 0.005");
     HEARD("chbd=0.005");
+    play("set OutputChannels 6");
+    HEARD("choc=6");
+    play("set InputChannels 1");
+    HEARD("chic=1");
 }
 
 static void hear_otherwise(void *name, AudioSessionPropertyID id, UInt32 size, const void *data) {

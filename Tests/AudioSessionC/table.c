@@ -29,7 +29,7 @@ static bool is_in(const char *list, const char *characters) { return strstr(list
 static void compare_with_rules(const struct row *row) {
     const char *read_and_set = "hwsr iobd acat duck cmix cspk cblu mode isrc odst igsc iord";
     const char *read = "chsr chic choc chov cilt colt chbd othr aiav type srcs dsts igav crar rout irsn iwho";
-    const char *set = "ovrd", *listened = "chov aiav igsc srcs dsts igav roch died chsr chbd";
+    const char *set = "ovrd", *listened = "chov aiav igsc srcs dsts igav roch died chsr chbd chic choc";
     const char *characters = row->characters;
     EXPECT(row->id, (UInt32)characters[0] << 24 | (UInt32)characters[1] << 16 | (UInt32)characters[2] << 8 |
                         (UInt32)characters[3]);

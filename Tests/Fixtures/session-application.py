@@ -170,7 +170,7 @@ class Library:
     OPTIONS = {
         "mix-with-others": b"cmix", "duck-others": b"duck", "default-to-speaker": b"cspk", "allow-bluetooth-input": b"cblu",
     }
-    ERRORS = {b"!act": "InsufficientPriority", b"?cat": "IncompatibleCategory", b"nohw": "NoHardware", b"!cat": "NoCategory"}
+    ERRORS = {b"!act": "InsufficientPriority", b"!cat": "IncompatibleCategory", b"nohw": "NoHardware", b"?cat": "NoCategory"}
 
     def __init__(self, path):
         self.library = ctypes.CDLL(path)

@@ -122,6 +122,25 @@ import Testing
         #expect(Self.told(&desk) == ["session 1: 8 laptop/headphones > usb/out"])
     }
 
+    @Test("R56 R57 the first output comes after the category: it is told as a new one")
+    func firstOutput() {
+        var desk = RouteEngineDesk()
+        desk.send([
+            .node(RouteNode(id: 5, name: "auto_null", direction: .output, kind: .dummy)),
+            .defaultNode(.output, name: "auto_null"),
+        ])
+        desk.wait(5_000)
+        desk.send(.sessionOpened(Self.session, application: Self.application, .application))
+        desk.send(.sessionConfigured(Self.session, .category(.playback, [], nil)))
+        desk.send(.sessionRequested(Self.session, .activate(mayWait: false)))
+        desk.wait(100)
+        _ = desk.news()
+        desk.send([Laptop(headphones: .yes, output: "headphones").device, .node(Laptop.sink)])
+        desk.send([.defaultNode(.output, name: "sink.laptop")])
+        desk.wait(5_000)
+        #expect(Self.told(&desk) == ["session 1: 1  > laptop/headphones"])
+    }
+
     @Test("R64 R58 headphones that are pulled out: their owner is told where it is heard now, then of the interruption")
     func loss() {
         var desk = Self.pulled()

@@ -40,7 +40,8 @@ package struct Machine {
 extension Machine {
     /// What a sound server tells when all of it has gone.
     package static let gone: [RouteEvent] = [
-        .nodeGone(20), .nodeGone(21), .deviceGone(10), .defaultNode(.output, name: nil), .defaultNode(.input, name: nil),
+        .nodeGone(20), .nodeGone(21), .deviceGone(10), .defaultNode(.output, name: nil),
+        .defaultNode(.input, name: nil),
     ]
 }
 

@@ -103,7 +103,7 @@ final class Held: @unchecked Sendable {
         case .silenceSecondaryAudioHint(let hint): signal("SecondaryAudioHint", [hint == .begin])
         case .routeChange(let change): signal("RouteChanged", [Int(change.reason.rawValue)])
         case .availableInputs, .availableOutputs, .inputGain, .inputGainSettable, .outputVolume, .sampleRate,
-            .ioBufferDuration, .mediaServices:
+            .ioBufferDuration, .inputNumberOfChannels, .outputNumberOfChannels, .mediaServices:
             break
         }
     }

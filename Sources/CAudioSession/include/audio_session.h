@@ -79,12 +79,12 @@ typedef unsigned char Boolean;
 enum {
     /* Done. */
     kAudioSessionNoError = 0,
-    /* '!ini': AudioSessionInitialize() has to be called first. */
+    /* '!ini': AudioSessionInitialize() has to succeed first. */
     kAudioSessionNotInitialized = 0x21696e69,
     /* 'init': AudioSessionInitialize() was called before. */
     kAudioSessionAlreadyInitialized = 0x696e6974,
     /* 'ini?': there is no session bus or no service on it, or it did not answer in time. */
-    kAudioSessionInitializationTimeOutError = 0x696e693f,
+    kAudioSessionInitializationError = 0x696e693f,
     /* 'pty?': there is no such property, it cannot be used in this way or not now, or its value is not one of those
      * allowed. */
     kAudioSessionUnsupportedPropertyError = 0x7074793f,
@@ -94,10 +94,10 @@ enum {
     kAudioSessionNotActiveError = 0x21616374,
     /* 'nohw': there is no input or output of the kind that is needed. */
     kAudioServicesNoHardwareError = 0x6e6f6877,
-    /* '!cat': no category was set, and one is needed. */
-    kAudioSessionNoCategorySet = 0x21636174,
-    /* '?cat': the property does not fit the category. */
-    kAudioSessionIncompatibleCategory = 0x3f636174,
+    /* '?cat': no category was set, and one is needed. */
+    kAudioSessionNoCategorySet = 0x3f636174,
+    /* '!cat': the property does not fit the category. */
+    kAudioSessionIncompatibleCategory = 0x21636174,
     /* 'what': anything else: the service is away or did not answer in time, a pointer is NULL, there is no memory. */
     kAudioSessionUnspecifiedError = 0x77686174
 };
@@ -244,7 +244,7 @@ AUDIO_SESSION_PUBLIC OSStatus AudioSessionGetProperty(AudioSessionPropertyID inI
 AUDIO_SESSION_PUBLIC OSStatus AudioSessionGetPropertySize(AudioSessionPropertyID inID, UInt32 *outDataSize);
 
 /* Sets a property. Errors: 'pty?' if the property cannot be set, or not to this value; '!siz' if inDataSize is not the
- * value's size; '?cat' if the value does not fit the category; 'what'. */
+ * value's size; '!cat' if the value does not fit the category; 'what'. */
 AUDIO_SESSION_PUBLIC OSStatus AudioSessionSetProperty(AudioSessionPropertyID inID, UInt32 inDataSize, const void *inData);
 
 /* Has a function called when a property changes. There is one listener for each pair of property and client data: adding
@@ -282,9 +282,10 @@ enum {
      * first stream that plays or records. Error: 'what' while the service is away; so with all properties below that are
      * only read. */
     kAudioSessionProperty_CurrentHardwareSampleRate = 0x63687372,
-    /* 'chic', UInt32, read: the number of channels of the input in use. Error: 'what' if the service does not know it. */
+    /* 'chic', UInt32, read and listeners: the number of channels of the input in use; on the phone only read. Error: 'what'
+     * if the service does not know it. */
     kAudioSessionProperty_CurrentHardwareInputNumberChannels = 0x63686963,
-    /* 'choc', UInt32, read: the number of channels of the output in use. Error: 'what' if the service does not know it. */
+    /* 'choc', UInt32, read and listeners: the same of the output in use. */
     kAudioSessionProperty_CurrentHardwareOutputNumberChannels = 0x63686f63,
     /* 'chov', Float32, 0…1, read and listeners: the volume of the output in use, also with a category that does not
      * play. Error: 'what' if the service does not know it. */
@@ -299,7 +300,7 @@ enum {
     /* 'othr', UInt32, 0 or 1, read: whether another application is heard. */
     kAudioSessionProperty_OtherAudioIsPlaying = 0x6f746872,
     /* 'ovrd', UInt32, write: kAudioSessionOverrideAudioRoute_…. Any change of route, any interruption and any change of
-     * category end it. Errors: '?cat' for the speaker with another category than PlayAndRecord. */
+     * category end it. Errors: '!cat' for the speaker with another category than PlayAndRecord. */
     kAudioSessionProperty_OverrideAudioRoute = 0x6f767264,
     /* 'aiav', UInt32, 0 or 1, read and listeners: whether there is any input. */
     kAudioSessionProperty_AudioInputAvailable = 0x61696176,
@@ -307,17 +308,17 @@ enum {
      * the phone the application has to set up its session anew; here it is done. */
     kAudioSessionProperty_ServerDied = 0x64696564,
     /* 'duck', UInt32, 0 or 1, read and write: others are lowered while this session is active; the session then mixes with
-     * them. Not 0 counts as 1. Error: '?cat' for 1 with a category that does not play, and with AudioProcessing. */
+     * them. Not 0 counts as 1. Error: '!cat' for 1 with a category that does not play, and with AudioProcessing. */
     kAudioSessionProperty_OtherMixableAudioShouldDuck = 0x6475636b,
     /* 'cmix', UInt32, 0 or 1, read and write: the session mixes with others. An interruption and a change of category set it
      * to 0. With MediaPlayback and PlayAndRecord it also reads 1 while 'duck' is 1; with other categories it reads 0. Error:
-     * '?cat' for 1 with another category than these two. */
+     * '!cat' for 1 with another category than these two. */
     kAudioSessionProperty_OverrideCategoryMixWithOthers = 0x636d6978,
     /* 'cspk', UInt32, 0 or 1, read and write: output goes to the speaker instead of the receiver while nothing else is
-     * connected. Error: '?cat' for 1 with another category than PlayAndRecord. */
+     * connected. Error: '!cat' for 1 with another category than PlayAndRecord. */
     kAudioSessionProperty_OverrideCategoryDefaultToSpeaker = 0x6373706b,
     /* 'cblu', UInt32, 0 or 1, read and write: a Bluetooth headset's microphone may be used. It also reads 1 with
-     * PlayAndRecord and the mode VoiceChat. Error: '?cat' for 1 with a category that does not record. */
+     * PlayAndRecord and the mode VoiceChat. Error: '!cat' for 1 with a category that does not record. */
     kAudioSessionProperty_OverrideCategoryEnableBluetoothInput = 0x63626c75,
     /* 'type', UInt32, read: kAudioSessionInterruptionType_…. Error: 'pty?' anywhere but in the interruption listener while
      * it hears kAudioSessionEndInterruption, on the thread that called it. */
