@@ -100,6 +100,9 @@ struct Difference: Sendable {
             "recorderLeavesDuringCall", only: .pulseAudio,
             because: "what a recorder of PipeWire records is its own choice, and its streams of monitors say so"),
         Difference(
+            "recordsWithoutInput", only: .pipeWire,
+            because: "the module leaves a PulseAudio recording of what another program plays alone"),
+        Difference(
             "propertiesChangeDuringCall", only: .pulseAudio,
             because: "the odd client that follows requests is one of PulseAudio, as its clients are asked"),
         Difference("wrongArguments", only: .pulseAudio, because: "these are the module's arguments in PulseAudio"),

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import Testing
 
 /// What a program records, by the file that it writes: whether a recording goes on, its user sees there, too.
 struct Recording: Sendable {
@@ -40,6 +41,16 @@ struct Recording: Sendable {
         _ = try await waitUntil("more of the recording \(file)", evidence: { sandbox.logTails() }) {
             size >= before + duration.frames * 4 ? true : nil
         }
+    }
+
+    /// What has been recorded until now, of two channels of 16 bits.
+    func sound() throws -> Sound {
+        let data = try Data(contentsOf: URL(fileURLWithPath: file))
+        let begin = try #require(data.range(of: Data("data".utf8))).upperBound + 4
+        let samples = data[begin...].withUnsafeBytes { bytes in
+            bytes.bindMemory(to: Int16.self).map { Float($0) / 32768 }
+        }
+        return samples.withUnsafeBufferPointer { Sound(interleaved: $0) }
     }
 
     /// Waits until nothing has been recorded for some time, as the server's own clock has it.

@@ -29,6 +29,36 @@ extension LiveModule {
         }
     }
 
+    @Test("R57 R64 that no input suits it stops no recording, under a policy where other inputs would stop it")
+    func recordsWithoutInput() async throws {
+        // So many seconds are recorded; a whole recording is long.
+        let seconds = ProcessInfo.processInfo.environment["AUDIO_SESSION_RECORDED"].flatMap(Int.init) ?? 3
+        let policy = "roles = { production = none }"
+        try await LiveDesktop.run(preset: "phone", policy: policy) { desk in
+            // It records what another program plays, which the policy leaves alone.
+            let studio = try desk.play(
+                Signal.position(for: .seconds(seconds + 60)), with: .pwPlay, as: "studio", role: .production)
+            let played = try await studio.waitForStream()
+            let app = try await desk.application()
+            let session = try await app.open()
+            try await app.session(session, "SetCategory", #""record""#, "[]", #""""#)
+            let serial = try #require(played.properties["object.serial"])
+            let recording = Recording(in: desk.sandbox, "recorder.wav") { file in
+                Invocation("pw-record", ["--target", serial, "--format", "s16", "--channels", "2", file])
+            }
+            _ = try await app.start(recording.invocation)
+            try await app.waitForStream(of: session)
+            try await app.session(session, "Activate", "[]")
+            try await app.hear("RouteChanged 7")
+            for _ in 0..<seconds { try await recording.waitUntilItGoesOn(for: .seconds(1)) }
+            #expect(try await app.get(session, "Active").bool == true)
+            #expect(!app.signals.contains { $0.hasPrefix("InterruptionBegan") })
+            let track = PositionTrack(of: try recording.sound(), threshold: 2e-3)
+            print("recorded \(track.sounding.reduce(0) { $0 + $1.count }) frames, breaks: \(track.breaks)")
+            #expect(track.breaks.isEmpty)
+        }
+    }
+
     @Test("N7 R26 muting the microphone interrupts a recording until it is unmuted; a call goes on, and can tell")
     func mutes() async throws {
         try await LiveDesktop.run { desk in
