@@ -191,9 +191,11 @@ void test_figures(void) {
         kAudioSessionProperty_InputSources, kAudioSessionProperty_OutputDestinations,
         kAudioSessionProperty_InputGainAvailable, kAudioSessionProperty_InputGainScalar,
         kAudioSessionProperty_CurrentHardwareSampleRate, kAudioSessionProperty_CurrentHardwareIOBufferDuration,
+        kAudioSessionProperty_CurrentHardwareInputNumberChannels,
+        kAudioSessionProperty_CurrentHardwareOutputNumberChannels,
     };
     initialize();
-    for (int index = 0; index < 8; index++) EXPECT(listen(ids[index], NULL), 0);
+    for (int index = 0; index < 10; index++) EXPECT(listen(ids[index], NULL), 0);
     play("set OutputVolume 0.5");
     play("set OutputVolume 0.25");
     play("set OutputVolume 0.25");
@@ -221,8 +223,10 @@ void test_figures(void) {
     HEARD("chsr=44100");
     play("set BufferDuration 0.005");
     HEARD("chbd=0.005");
+    play("set OutputChannels 2");
     play("set OutputChannels 6");
     HEARD("choc=6");
+    play("set InputChannels 2");
     play("set InputChannels 1");
     HEARD("chic=1");
 }
