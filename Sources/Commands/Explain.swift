@@ -25,7 +25,7 @@ struct Explain: ParsableCommand {
         help: ArgumentHelp("Properties of the stream, such as media.role=Music.", valueName: "key=value"))
     var properties: [Property] = []
 
-    @Flag(help: "The stream records.")
+    @Flag(help: "The stream records, as with media.class=Stream/Input/Audio.")
     var capture = false
 
     @Flag(help: "Print JSON.")
@@ -43,9 +43,22 @@ struct Explain: ParsableCommand {
         if let subject { return try explain(subject) }
         let policy = try source.chosen() ?? .installed()
         Terminal.report(policy.diagnostics)
-        let explanation = Explanation(
-            of: properties, direction: capture ? .capture : .playback, under: policy)
+        let explanation = Explanation(of: properties, direction: try direction(), under: policy)
         try Terminal.write(json ? explanation.json() : explanation.text)
+    }
+
+    /// What the stream does, by the flag or its media class.
+    private func direction() throws -> StreamDirection {
+        switch properties.value(of: "media.class") {
+        case nil: return capture ? .capture : .playback
+        case StreamDirection.capture.mediaClass: return .capture
+        case StreamDirection.playback.mediaClass where !capture: return .playback
+        case let other?:
+            let classes = [StreamDirection.playback, .capture].map(\.mediaClass)
+            throw Terminal.failure(
+                "media.class=\(printable(other)): expected "
+                    + (capture ? "\(classes[1]) with --capture" : classes.joined(separator: " or ")))
+        }
     }
 
     /// Prints the module's explanation of a present stream.

@@ -213,6 +213,38 @@ import Testing
         #expect(result.output.hasPrefix("A capture stream without properties is left alone.\n"))
     }
 
+    @Test(
+        "a stream's direction and its media class are one",
+        arguments: [
+            ["--capture"], ["--properties", "media.class=Stream/Input/Audio"],
+            ["--capture", "--properties", "media.class=Stream/Input/Audio"],
+        ])
+    func streamIsExplainedByDirection(arguments: [String]) throws {
+        let rule = """
+            rules = [ {
+                matches = [ { media.class = "Stream/Input/Audio" } ]
+                actions = { update-session = { role = phone } }
+            } ]
+
+            """
+        let path = try folder.file("a.conf", rule)
+        let result = try CommandRun(
+            ["explain", "--json", "--policy", path] + arguments, environment: [:], folder: folder)
+        let read = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        #expect((read["description"] as? [String: Any])?["name"] as? String == "phone")
+        #expect(read["direction"] as? String == "capture")
+        let playback = try run("explain", "--policy", path, "--properties", "media.role=music")
+        #expect(!playback.output.contains("phone"))
+    }
+
+    @Test("a stream that records and plays is not explained") func streamOfTwoDirectionsIsNotExplained() throws {
+        let result = try run("explain", "--capture", "--properties", "media.class=Stream/Output/Audio")
+        #expect(result.status == 1)
+        #expect(
+            result.complaints
+                == "audio-session: media.class=Stream/Output/Audio: expected Stream/Input/Audio with --capture\n")
+    }
+
     @Test("a stream is explained to machines") func streamIsExplainedToMachines() throws {
         let path = try folder.file("a.conf", "roles = { music = { priority = alarm } }\n")
         let result = try run("explain", "--json", "--policy", path, "--properties", "media.role=music", "a=b=c")

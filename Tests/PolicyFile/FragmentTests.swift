@@ -108,7 +108,8 @@ import Testing
             self.direction = direction
             self.name = name
             self.mode = mode
-            properties = ["media.class": direction == .playback ? "Stream/Output/Audio" : "Stream/Input/Audio"]
+            // Streams of PulseAudio have no media.class.
+            properties = [:]
             properties["media.role"] = role
             properties["application.process.binary"] = binary
             properties["application.name"] = calls

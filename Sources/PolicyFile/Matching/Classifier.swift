@@ -33,7 +33,8 @@ public struct Classifier: Sendable {
     public func classify(
         direction: StreamDirection, access: ClientAccess = .outside, property: (String) -> String?
     ) -> Classification {
-        let found = classify(direction, property)
+        func value(_ name: String) -> String? { name == "media.class" ? direction.mediaClass : property(name) }
+        let found = classify(direction, value)
         guard case .confined(let mayRecord) = access, let description = found.description,
             let kind = ClaimKind(description.priority)
         else { return found }
@@ -228,4 +229,14 @@ extension Claim {
     }
 
     fileprivate var remark: String { otherwise == .secondBest ? ", with normal priority" : "" }
+}
+
+extension StreamDirection {
+    /// What rules call it: PipeWire's property `media.class`, which streams of PulseAudio do not have.
+    package var mediaClass: String {
+        switch self {
+        case .playback: "Stream/Output/Audio"
+        case .capture: "Stream/Input/Audio"
+        }
+    }
 }
