@@ -142,17 +142,17 @@ extension SessionService {
         WireValue.strings(streams(of: subject, for: .all).compactMap { explanation(of: $0, for: .all) }).json
     }
 
-    /// The streams of a subject: a stream's number, `pid:` and a process id, or an application.
+    /// The streams of a subject, also those that the policy leaves alone: a stream's number, `pid:` and a process id, or an application.
     private func streams(of subject: String, for viewer: Viewer) -> [StreamID] {
         let process = subject.hasPrefix("pid:") ? UInt32(subject.dropFirst(4)) : nil
         let number = UInt32(subject)
-        return runtime.engine.streamIDs.filter { id in
-            let identity = runtime.streams[id]?.identity
-            guard viewer.maySee(identity?.application) else { return false }
-            if let process { return identity?.process == process }
-            if let number { return id.rawValue == number }
-            return identity?.application.name == subject || identity?.client.names.contains(subject) == true
-        }
+        return runtime.streams { stream in
+            let identity = stream.identity
+            guard viewer.maySee(identity.application) else { return false }
+            if let process { return identity.process == process }
+            if let number { return stream.id.rawValue == number }
+            return identity.application.name == subject || identity.client.names.contains(subject)
+        }.map(\.id)
     }
 
     /// Frees a subject's streams from what silences or lowers them (N19).
@@ -178,7 +178,11 @@ extension SessionService {
     }
 
     private func explanation(of id: StreamID, for viewer: Viewer) -> String? {
-        guard var stream = runtime.snapshot(of: id) else { return nil }
+        guard var stream = runtime.snapshot(of: id) else {
+            guard let entry = runtime.streams[id], entry.server != nil else { return nil }
+            let text = "stream \(id.rawValue) of \(entry.application.name) is left alone"
+            return ([text] + runtime.classificationSteps(of: id)).joined(separator: "; ")
+        }
         let since = runtime.streams[id]?.treatedSince
         let age = since.map { Int(clamping: $0.duration(to: runtime.now).wholeNanoseconds / 1_000_000_000) }
         if !viewer.seesAll { (stream.interrupter, stream.besides) = (nil, []) }

@@ -48,6 +48,25 @@ import Testing
         await desk.stop()
     }
 
+    @Test("N12 a stream that the policy leaves alone is explained, with the line of the policy that says so")
+    func leftAloneIsExplained() async throws {
+        let desk = try await ServiceFixture()
+        let app = try await SessionApplication(in: desk.sandbox)
+        _ = try await waitUntil("the service") { try? await app.open() }
+        try desk.change(to: "roles = {\n    music = none\n}\n")
+        desk.play(7, process: UInt32(app.process.processID), role: "music")
+        let text = try await waitUntil("the stream") {
+            try? await app.manager("Explain", #""7""#).elements.first?.text
+        }
+        #expect(
+            text.hasPrefix("stream 7 of ") && text.contains(" is left alone; its media.role is music: "), "\(text)"
+        )
+        #expect(text.contains(".conf:2:"), "\(text)")
+        let streams = try await app.manager("ListStreams").elements
+        #expect(!streams.contains { $0["id"]?.number == 7 })
+        await desk.stop()
+    }
+
     @Test(
         "R26 R66 R76 R79 what is left alone for want of a role joins its application's session, and is left alone after it"
     )
