@@ -107,6 +107,15 @@ import Testing
                 }
             ),
             (
+                "not loaded from a home",
+                {
+                    let folder = "/home/user/.local/lib/audio-session"
+                    $0.processes[0].module = nil
+                    $0.modules = [Evidence.ModuleFile(sound: .pipeWire, path: "\(folder)/module.so", number: 9)]
+                    $0.folders[.pipeWire] = ["/usr/lib/x/pipewire-0.3", folder]
+                }
+            ),
+            (
                 "loaded and silent",
                 {
                     $0.owner = nil

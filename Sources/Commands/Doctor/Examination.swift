@@ -173,10 +173,16 @@ struct Examination {
                 advice: "ask it: " + (sound == .pipeWire ? "pw-dump | grep audio-session" : "pactl list short modules"))
         }
         guard let module = daemon.module else {
-            guard evidence.modules.contains(where: { $0.sound == sound }) else { return nil }
-            return .problem(
-                "\(daemon.name) (process \(daemon.number)) has not loaded the module",
-                advice: "start the server again, which interrupts all sound for a moment: \(restart)")
+            guard let file = evidence.modules.first(where: { $0.sound == sound }) else { return nil }
+            var advice = ["start the server again, which interrupts all sound for a moment: \(restart)"]
+            if file.path.contains("/.local/lib/") {
+                // PipeWire looks into a home only where this variable says so; systemd sets it.
+                let folders = (evidence.folders[sound] ?? []).joined(separator: ":")
+                advice.append("where systemd does not start it, start it with PIPEWIRE_MODULE_DIR='\(folders)'")
+            }
+            return Finding(
+                mark: .problem, text: "\(daemon.name) (process \(daemon.number)) has not loaded the module",
+                advice: advice)
         }
         let present = evidence.modules.first { $0.sound == sound && $0.path == module.path }
         if module.isDeleted || present.map({ $0.number != module.number }) ?? false {
