@@ -130,7 +130,8 @@ public final class AudioSession: Sendable {
     /// - Throws: ``AudioSessionError/Code/notActive`` if a session with a stronger claim does not let this one be active;
     ///   nothing changes then. ``AudioSessionError/Code/noHardware`` with ``Category/record`` if there is nothing to record:
     ///   no input, no output, whose sound can be recorded too, and no stream of the session that records already.
-    ///   ``AudioSessionError/Code/unsupportedProperty`` for an option of deactivation with activation. As ``setCategory(_:mode:options:)`` without the service.
+    ///   ``AudioSessionError/Code/unsupportedProperty`` for an option of deactivation with activation.
+    ///   As ``setCategory(_:mode:options:)`` without the service.
     public func setActive(_ active: Bool, options: SetActiveOptions = []) throws(AudioSessionError) {
         let notifiesOthers = options.contains(.notifyOthersOnDeactivation)
         guard active else { return try change(.deactivation(notifyOthers: notifiesOthers)) }

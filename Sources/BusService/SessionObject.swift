@@ -96,7 +96,7 @@ final class SessionObject: SessionEntry, ServedObject {
     private func activate(_ call: BusCall, _: Owner) throws(WireError) {
         let flags = try Words.flags(
             call.arguments.first, known: ["delayed"], others: ["notify-others"], "Deactivate")
-        if !shown.state.isActive, service.runtime.lacksInput(id) {
+        if !shown.state.isActive, service.runtime.hasNothingToRecord(id) {
             throw WireError(
                 WireErrorName.noHardware,
                 "there is nothing to record: no input, and no output whose sound could be recorded")

@@ -57,7 +57,7 @@ extension SessionRuntime {
     /// Whether an opened session only records, and there is nothing to record: no input, no output, whose sound can be
     /// recorded too, and no stream of the session that records already. `false` while the server has just started and the
     /// route is not known: inputs may still come, and a library sets its session up again at that moment.
-    public func lacksInput(_ session: SessionID) -> Bool {
+    public func hasNothingToRecord(_ session: SessionID) -> Bool {
         engine.hasRoute && engine.configuration(of: session)?.category == .record && engine.availableInputs.isEmpty
             && engine.availableOutputs.isEmpty && !streams(of: session).contains { $0.direction == .capture }
     }

@@ -24,6 +24,20 @@ import Testing
         return desk
     }
 
+    /// A machine without a device, for which the server has made a dummy output, and an active session of a category.
+    private static func deskWithoutDevice(_ category: PolicyEngine.Category) -> RouteEngineDesk {
+        var desk = RouteEngineDesk()
+        desk.send([
+            .node(RouteNode(id: 5, name: "auto_null", direction: .output, kind: .dummy)),
+            .defaultNode(.output, name: "auto_null"),
+        ])
+        desk.wait(5_000)
+        desk.send(.sessionOpened(session, application: application, .application))
+        desk.send(.sessionConfigured(session, .category(category, [], nil)))
+        desk.send(.sessionRequested(session, .activate(mayWait: false)))
+        return desk
+    }
+
     /// A laptop with a USB headset on which a session plays, which is pulled out.
     private static func pulled() -> RouteEngineDesk {
         var desk = RouteEngineDesk.laptopAndHeadset()
@@ -124,15 +138,7 @@ import Testing
 
     @Test("R56 R57 the first output comes after the category: it is told as a new one")
     func firstOutput() {
-        var desk = RouteEngineDesk()
-        desk.send([
-            .node(RouteNode(id: 5, name: "auto_null", direction: .output, kind: .dummy)),
-            .defaultNode(.output, name: "auto_null"),
-        ])
-        desk.wait(5_000)
-        desk.send(.sessionOpened(Self.session, application: Self.application, .application))
-        desk.send(.sessionConfigured(Self.session, .category(.playback, [], nil)))
-        desk.send(.sessionRequested(Self.session, .activate(mayWait: false)))
+        var desk = Self.deskWithoutDevice(.playback)
         desk.wait(100)
         _ = desk.news()
         desk.send([Laptop(headphones: .yes, output: "headphones").device, .node(Laptop.sink)])
@@ -171,15 +177,7 @@ import Testing
 
     @Test("R64 that there is no suitable port stops no recording, as nothing has changed")
     func lack() {
-        var desk = RouteEngineDesk()
-        desk.send([
-            .node(RouteNode(id: 5, name: "auto_null", direction: .output, kind: .dummy)),
-            .defaultNode(.output, name: "auto_null"),
-        ])
-        desk.wait(5_000)
-        desk.send(.sessionOpened(Self.session, application: Self.application, .application))
-        desk.send(.sessionConfigured(Self.session, .category(.record, [], nil)))
-        desk.send(.sessionRequested(Self.session, .activate(mayWait: false)))
+        var desk = Self.deskWithoutDevice(.record)
         let recording = SessionDescription(name: "untagged-capture", category: .record)
         desk.send(
             .streamAppeared(
