@@ -71,6 +71,7 @@ import Testing
         ("Announcement", "announcement"), ("ringtone", "ringtone"), ("speech", "prompt"), ("dtmf", "notification"),
         ("webaudio", "animation"), ("voice-command", "prompt"), ("Custom-Low", "custom-low"),
         ("Custom-High", "custom-high"), ("announce", "announcement"), ("voice-assistant", "prompt"),
+        ("Communications", "phone"), ("GameChat", "game-chat"), ("Media", "music"), ("other", "untagged"),
         ("something else", "untagged"),
     ]
 
@@ -103,7 +104,8 @@ import Testing
 
         init(
             _ direction: StreamDirection, as name: String?, _ mode: Mode? = nil, role: String? = nil,
-            binary: String? = nil, calls: String? = nil, portal: String? = nil, event: String? = nil
+            binary: String? = nil, calls: String? = nil, title: String? = nil, portal: String? = nil,
+            event: String? = nil
         ) {
             self.direction = direction
             self.name = name
@@ -113,6 +115,7 @@ import Testing
             properties["media.role"] = role
             properties["application.process.binary"] = binary
             properties["application.name"] = calls
+            properties["media.name"] = title
             properties["pipewire.access.portal.app_id"] = portal
             properties["event.id"] = event
         }
@@ -132,6 +135,27 @@ import Testing
         Stream(.capture, as: "phone", binary: "signal-desktop", calls: "Chromium input"),
         Stream(.playback, as: "untagged", binary: "signal-desktop", calls: "Chromium"),
         Stream(.capture, as: "phone", binary: "linphone", calls: "Linphone"),
+        Stream(.capture, as: "phone", binary: "linphonec", calls: "linphonec"),
+        Stream(.capture, as: "phone", binary: "linphone-daemon", calls: "linphone-daemon"),
+        Stream(.capture, as: "phone", calls: "ALSA plug-in [linphone-daemon]"),
+        Stream(.playback, as: "untagged", binary: "linphonec", calls: "linphonec"),
+        Stream(.capture, as: nil, binary: "linphonecsh", calls: "linphonecsh"),
+        Stream(.capture, as: "phone", binary: "baresip", calls: "baresip", title: "VoIP Recorder"),
+        Stream(.capture, as: "phone", calls: "PipeWire ALSA [baresip]"),
+        Stream(.capture, as: "phone", role: "Communication", binary: "baresip"),
+        Stream(.playback, as: "untagged", binary: "baresip", calls: "baresip", title: "VoIP Player"),
+        Stream(.capture, as: nil, binary: "baresip-meter", calls: "baresip-meter"),
+        Stream(.capture, as: "phone", binary: "twinkle", calls: "ALSA plug-in [twinkle]"),
+        Stream(.capture, as: "phone", calls: "PipeWire ALSA [twinkle-console]"),
+        Stream(.playback, as: "untagged", binary: "twinkle", calls: "ALSA plug-in [twinkle]"),
+        Stream(.capture, as: nil, calls: "ALSA plug-in [twinkles]"),
+        Stream(.capture, as: "phone", role: "phone", binary: "jamid", calls: "Jami Daemon", title: "Record"),
+        Stream(.capture, as: "phone", binary: "jami", calls: "ALSA plug-in [jami]"),
+        Stream(.playback, as: "phone", role: "phone", binary: "jami", calls: "Jami Daemon", title: "Playback"),
+        Stream(.playback, as: "ringtone", role: "phone", binary: "jami", calls: "Jami Daemon", title: "Ringtone"),
+        Stream(.playback, as: "untagged", binary: "player", calls: "Player", title: "Ringtone"),
+        Stream(.capture, as: "phone", role: "phone", binary: "gnome-calls"),
+        Stream(.playback, as: "phone", role: "phone", binary: "gnome-calls", event: "phone-outgoing-busy"),
         Stream(.capture, as: "phone", binary: "slack", calls: "Chromium input"),
         Stream(.capture, as: "phone", binary: "teams-for-linux", calls: "Chromium input"),
         Stream(.capture, as: "dictation", binary: "handy", calls: "PipeWire ALSA [handy]"),
@@ -140,12 +164,42 @@ import Testing
         Stream(.playback, as: "untagged", binary: "handy"),
         Stream(.capture, as: nil, calls: "ALSA plug-in [handyman]"),
         Stream(.playback, as: "ringtone", role: "event", event: "phone-incoming-call"),
+        Stream(.playback, as: "ringtone", role: "event", binary: "feedbackd", event: "phone-incoming-call"),
+        Stream(.playback, as: "ringtone", role: "event", binary: "gjs", event: "phone-incoming-call"),
+        Stream(.playback, as: "notification", role: "event", binary: "gjs", event: "phone-outgoing-busy"),
         Stream(.playback, as: "alarm", role: "event", event: "alarm-clock-elapsed"),
+        Stream(.playback, as: "alarm", binary: "gnome-clocks", calls: "org.gnome.clocks"),
+        Stream(.playback, as: "alarm", portal: "org.gnome.clocks"),
+        Stream(.playback, as: "alarm", role: "event", binary: "kalarm"),
+        Stream(.playback, as: "alarm", binary: "kalarm", calls: "mpv"),
+        Stream(.playback, as: "untagged", binary: "kalarmautostart"),
+        Stream(.playback, as: "untagged", portal: "org.gnome.clocksDevel"),
         Stream(.playback, as: "notification", role: "event", event: "bell-terminal"),
         Stream(.capture, as: "untagged-capture", binary: "chromium", calls: "Chromium input"),
         Stream(.capture, as: "untagged-capture", binary: "firefox", calls: "Firefox"),
         Stream(.capture, as: "untagged-capture", portal: "org.mozilla.firefox"),
         Stream(.capture, as: nil, binary: "chromium-meter"),
+        Stream(.capture, as: "untagged-capture", binary: "thorium", calls: "Chromium input"),
+        Stream(.capture, as: "untagged-capture", binary: "helium", calls: "Chromium input"),
+        Stream(.capture, as: nil, binary: "thorium_shell"),
+        Stream(.capture, as: "untagged-capture", portal: "com.vivaldi.Vivaldi"),
+        Stream(.capture, as: "untagged-capture", portal: "com.opera.Opera"),
+        Stream(.capture, as: "untagged-capture", portal: "io.github.ungoogled_software.ungoogled_chromium"),
+        Stream(.capture, as: "untagged-capture", binary: "firefox-esr"),
+        Stream(.capture, as: "untagged-capture", binary: "firefox-bin"),
+        Stream(.capture, as: "untagged-capture", binary: "librewolf"),
+        Stream(.capture, as: "untagged-capture", binary: "waterfox-bin"),
+        Stream(.capture, as: "untagged-capture", binary: "floorp"),
+        Stream(.capture, as: "untagged-capture", binary: "zen"),
+        Stream(.capture, as: "untagged-capture", binary: "zen-bin", calls: "Zen"),
+        Stream(.capture, as: "untagged-capture", binary: "mullvadbrowser.real"),
+        Stream(.capture, as: nil, binary: "zenity"),
+        Stream(.capture, as: nil, binary: "mullvadbrowser-real"),
+        Stream(.capture, as: "untagged-capture", portal: "app.zen_browser.zen"),
+        Stream(.capture, as: "untagged-capture", portal: "one.ablaze.floorp"),
+        Stream(.capture, as: "untagged-capture", portal: "net.waterfox.waterfox"),
+        Stream(.capture, as: "untagged-capture", portal: "net.mullvad.MullvadBrowser"),
+        Stream(.capture, as: nil, portal: "app.zen-browser.zen"),
         Stream(.playback, as: "untagged", binary: "firefox", calls: "Firefox"),
         Stream(.playback, as: "untagged", .gameChat, binary: "Discord", calls: "WEBRTC VoiceEngine"),
         Stream(.playback, as: "untagged", .gameChat, calls: "WEBRTC VoiceEngine", portal: "com.discordapp.Discord"),

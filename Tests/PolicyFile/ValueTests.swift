@@ -121,6 +121,7 @@ private let changes: [Change] = [
     },
     Change("roles = { phone = { aliases = [ VoIP call ] } }") {
         $0.aliases["communication"] = nil
+        $0.aliases["communications"] = nil
         $0.aliases["voip"] = "phone"
     },
     Change("roles = { video = { aliases = [] } }") { $0.aliases["movie"] = nil },
