@@ -358,6 +358,13 @@ private let mistakesOfRules: [Mistake] = [
     Mistake("rules=[{matches={a=x} actions={}}]", "1:17: error: found an object, expected \(arrayOfObjects)"),
     Mistake(match(""), "1:17: warning: found an empty array, expected an object (nothing matches)"),
     Mistake(match("{}"), "1:18: warning: found an empty object, expected a property (nothing matches)"),
+    Mistake(
+        match("{application.name = Music Player Daemon}"),
+        "1:44: warning: found the property 'Player', expected a name with a dot, as all properties have; a value of "
+            + "several words needs quotes"),
+    Mistake(
+        match("{media.class = Audio/Sink}"),
+        "1:33: warning: found 'Audio/Sink', expected Stream/Output/Audio or Stream/Input/Audio (nothing else matches)"),
     Mistake(match("x"), "1:18: error: found 'x', expected an object, such as { application.name = mpv }"),
     Mistake(match("{a=[]}"), "1:21: error: found an array, expected \(values)"),
     Mistake(match("{a={}}"), "1:21: error: found an object, expected \(values)"),

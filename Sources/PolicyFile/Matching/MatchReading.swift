@@ -1,3 +1,5 @@
+import PolicyEngine
+
 // Reads conditions from nodes. If one is invalid, the mistake is reported and `nil` is returned.
 extension Diagnosis {
     /// The maximum number of conditions in one source. Each may cost a few kilobytes, and some time for every stream.
@@ -31,7 +33,13 @@ extension Diagnosis {
             warning(at: node.place, found: "an empty object", expected: "a property (nothing matches)")
         }
         return Match(
-            conditions: members.compactMap { member in
+            conditions: members.enumerated().compactMap { index, member in
+                // As in `application.name = Music Player Daemon`. Properties are in lower case.
+                if index > 0, !member.key.text.contains("."), member.key.text.first?.isUppercase == true {
+                    warning(
+                        at: member.key.place, found: "the property '\(printable(member.key.text))'",
+                        expected: "a name with a dot, as all properties have; a value of several words needs quotes")
+                }
                 count &+= 1
                 guard count <= Diagnosis.maximumConditions else {
                     if count == Diagnosis.maximumConditions &+ 1 {
@@ -72,6 +80,12 @@ extension Diagnosis {
             return PropertyCondition(property: property, isNegated: isNegated, test: .absent)
         }
         guard isExpression else {
+            let classes = [StreamDirection.playback, .capture].map(\.mediaClass)
+            if property == "media.class", !classes.contains(String(value)) {
+                warning(
+                    at: member.value.place, found: "'\(printable(String(value)))'",
+                    expected: classes.joined(separator: " or ") + " (nothing else matches)")
+            }
             return PropertyCondition(property: property, isNegated: isNegated, test: .equals(String(value)))
         }
         do throws(Pattern.Failure) {
