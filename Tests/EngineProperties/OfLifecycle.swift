@@ -24,6 +24,18 @@ extension Property {
             }
         },
         Property(
+            "calls-last", "N14", "A recording that is to make a call does after call-after, as long as it goes on."
+        ) {
+            step in
+            step.after.record.streams.firstFlaw { stream in
+                guard let moment = stream.callsAt else { return nil }
+                if !stream.isPlayed || stream.direction == .playback || moment <= step.now { return "\(stream.id)" }
+                let former = step.before.record.stream(stream.id)?.callsAt
+                let begun = step.now.advanced(by: step.before.record.policy.callAfter)
+                return moment == former || moment == begun ? nil : "\(stream.id) waits until \(moment)"
+            }
+        },
+        Property(
             "one-session-each", "R1 R80", "There is one session for each application with streams, and each opened one."
         ) {
             step in

@@ -49,7 +49,7 @@ struct Step: Sendable {
         return !isResumed && !isMissed
     }
 
-    /// The sessions that the event is about.
+    /// The sessions that the event is about, and those whose recordings have lasted.
     var subjects: [SessionKey] {
         var result: [SessionKey] = []
         if let id = event.stream {
@@ -60,6 +60,9 @@ struct Step: Sendable {
             result.append(.application(opened.application))
         }
         for case .activationGranted(let id) in effects { result.append(.opened(id)) }
+        for stream in after.record.streams where stream.callsAt == nil && stream.isPlayed {
+            if before.record.stream(stream.id)?.callsAt != nil { result.append(stream.session) }
+        }
         return result
     }
 

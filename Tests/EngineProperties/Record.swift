@@ -9,6 +9,8 @@ struct Record: Sendable {
         var described: Described
         let direction: StreamDirection
         var isPlayed = false
+        /// When it makes a call, as the engine shows; see `calls-last`.
+        var callsAt: Instant?
         var isMuted = false
         var isSounding = true
         var zones: ZoneSet = []
@@ -90,9 +92,10 @@ struct Record: Sendable {
     func opened(_ key: SessionKey) -> Opened? { if case .opened(let id) = key { opened(id) } else { nil } }
     func told(_ key: SessionKey) -> Told { told[key] ?? Told() }
 
-    /// N24: whether a stream counts as wanted.
+    /// N14, N24: whether a stream counts as wanted.
     func isWanted(_ stream: Stream) -> Bool {
-        stream.isPlayed && (stream.direction == .capture || !stream.isMuted || policy.muted == .count)
+        stream.isPlayed && (stream.callsAt == nil || stream.description.priority < .phone)
+            && (stream.direction == .capture || !stream.isMuted || policy.muted == .count)
     }
 
     // MARK: - What was reported

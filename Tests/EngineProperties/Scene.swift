@@ -37,6 +37,10 @@ struct Scene: Sendable {
                 stream?.besides.compactMap { $0.cause.session?.rawValue }
                 ?? record.besides[session.key]
         }
+        for shown in snapshot.streams {
+            guard let index = record.streams.firstIndex(where: { $0.id == shown.id }) else { continue }
+            self.record.streams[index].callsAt = shown.callsAt
+        }
         for case .treat(let id, let treatment, _, _) in effects {
             guard let index = record.streams.firstIndex(where: { $0.id == id }) else { continue }
             self.record.streams[index].actor = treatment.cause?.session.flatMap { session($0.rawValue) }.map {
@@ -56,8 +60,8 @@ struct Scene: Sendable {
 
     /// The next moment at which something ends by itself.
     var nextEnd: Instant? {
-        (sessions.compactMap(\.ends) + [record.switches.pausedUntil].compactMap { $0 })
-            .filter { $0 != Switches.never }.min()
+        let ends = sessions.compactMap(\.ends) + record.streams.compactMap(\.callsAt)
+        return (ends + [record.switches.pausedUntil].compactMap { $0 }).filter { $0 != Switches.never }.min()
     }
 
     // MARK: - One session

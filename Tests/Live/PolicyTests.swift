@@ -75,6 +75,35 @@ extension LiveModule {
         }
     }
 
+    @Test("N14 N11 a recording that a rule calls a call makes one when it has lasted", arguments: ["60000", "100"])
+    func callAfter(milliseconds: String) async throws {
+        let policy = """
+            call-after = \(milliseconds)
+            rules = [ {
+                matches = [ { media.class = "Stream/Input/Audio" application.name = messenger } ]
+                actions = { update-session = { role = phone } }
+            } ]
+            """
+        try await LiveDesktop.run(options: {
+            $0.configurationFiles["audio-session/policy.conf"] = policy
+            $0.addMicrophone()
+        }) { desk in
+            _ = try await desk.playMusic()
+            let program = try await desk.application()
+            let from = desk.capture.frameCount
+            // What it is given is the file into which it records.
+            let microphone = try await program.start(
+                desk.invocation(LiveDesktop.interrupter, with: .plainRecorder, as: "messenger", role: nil))
+            _ = try await desk.server.waitForStream("the recording") {
+                $0.processID == pid_t(microphone) && $0.state == .running
+            }
+            if milliseconds == "100" { return try await desk.hearNothing(of: LiveDesktop.music) }
+            try await desk.capture.record(.seconds(1))
+            try await desk.expectUnbroken(LiveDesktop.music, since: from)
+            try await program.stop(microphone)
+        }
+    }
+
     @Test("R8 music that a call does not let begin stays silent until its user starts it again")
     func rejectedMusic() async throws {
         let policy = "interplay = { phone = { any = { newcomer = reject } } }"

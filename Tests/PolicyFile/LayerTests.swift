@@ -247,7 +247,7 @@ private let layerings: [Layering] = [
             loaded.diagnostics.map(\.description) == [
                 "\(broken):2:21: error: found '5', expected a time from 10 ms to 60 s, such as 250 or \"250 ms\"",
                 "\(broken):3:1: warning: found the unknown key 'x', expected preset, duck, untagged, untagged-capture, "
-                    + "capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, sounding, zones, notify, stock-modules, "
+                    + "capture-pairing, call-after, roles, interplay, switches, routes, interruptions, user, muted, sounding, zones, notify, stock-modules, "
                     + "claims or rules",
                 "\(broken):4:17: error: found '3', expected a gain from -144 to 0 dB, such as -20 or \"-20 dB\"",
             ])

@@ -29,7 +29,7 @@ private let gains = "a gain from -144 to 0 dB, such as -20 or \"-20 dB\""
 private let times = "a time from 0 ms to 60 s, such as 250 or \"250 ms\""
 private let fades = "a time from 10 ms to 60 s, such as 250 or \"250 ms\""
 private let sections =
-    "preset, duck, untagged, untagged-capture, capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, sounding, zones, notify, stock-modules, claims or rules"
+    "preset, duck, untagged, untagged-capture, capture-pairing, call-after, roles, interplay, switches, routes, interruptions, user, muted, sounding, zones, notify, stock-modules, claims or rules"
 private let escapes = #"one of \" \\ \/ \b \f \n \r \t \uXXXX"#
 private let roleKeys =
     "aliases, category, options, mode, priority, duck, fade, handover, resume, release-delay, interruptible, pause-player, "

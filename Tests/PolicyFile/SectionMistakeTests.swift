@@ -40,12 +40,12 @@ private let mistakesOfLayers: [Mistake] = [
     Mistake(
         "capture-paring = true",
         "1:1: warning: found the unknown key 'capture-paring', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, sounding, zones, notify, stock-modules, claims or rules; did you mean 'capture-pairing'?"
+            + "capture-pairing, call-after, roles, interplay, switches, routes, interruptions, user, muted, sounding, zones, notify, stock-modules, claims or rules; did you mean 'capture-pairing'?"
     ),
     Mistake(
         "rule = [ ]",
         "1:1: warning: found the unknown key 'rule', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, sounding, zones, notify, stock-modules, claims or rules; did you mean 'rules'?"
+            + "capture-pairing, call-after, roles, interplay, switches, routes, interruptions, user, muted, sounding, zones, notify, stock-modules, claims or rules; did you mean 'rules'?"
     ),
     Mistake("duck = { hold = long }", "1:17: error: found 'long', expected \(times)"),
     Mistake("duck = { hold = 60.1s }", "1:17: error: found '60.1s', expected \(times)"),
@@ -144,7 +144,7 @@ private let mistakesOfLayers: [Mistake] = [
     Mistake(
         "interruption = { }",
         "1:1: warning: found the unknown key 'interruption', expected preset, duck, untagged, untagged-capture, "
-            + "capture-pairing, roles, interplay, switches, routes, interruptions, user, muted, sounding, zones, notify, stock-modules, claims or rules; "
+            + "capture-pairing, call-after, roles, interplay, switches, routes, interruptions, user, muted, sounding, zones, notify, stock-modules, claims or rules; "
             + "did you mean 'interruptions'?"),
     // Pairing
     Mistake(

@@ -19,6 +19,7 @@ public struct Grammar {
             { "untagged = \($0.description())" },
             { "untagged-capture = \($0.description())" },
             { "capture-pairing = \($0.pick(["false", "true", "music", "event", "dsp"]))" },
+            { "call-after = \($0.time())" },
             { "user = { \($0.pick(["play", "unmute", "raise", "free"])) = \($0.pick(["beside", "wait", "never"])) }" },
             { "sounding = { above = \($0.pick(["-45", "1", "-144"])) hold = \($0.time()) }" },
             { "zones = { \($0.pick(["a", "b"])) = \($0.pick(["[ speaker ]", "none", "[ ]", "speaker"])) }" },

@@ -112,6 +112,7 @@ public struct Engine: Sendable {
             facts.switches.pausedUntil = nil
             take(.clockReached, at: now)
         }
+        if beginCalls(at: now) { take(.clockReached, at: now) }
         if endObstacles(at: now) { take(.clockReached, at: now) }
         if event != .clockReached { take(.clockReached, at: now) }
         return effects.count > count

@@ -32,6 +32,8 @@ public struct EngineSnapshot: Sendable, Equatable {
         public var direction: StreamDirection
         /// Whether its application wants it to run.
         public var isWanted: Bool
+        /// When it makes a call, if its application records until then; `nil` if it makes one now, or none (N14).
+        public var callsAt: Instant?
         /// Whether its user or application has muted it (N24).
         public var isMuted: Bool
         /// Whether the server processes it.

@@ -46,6 +46,7 @@ extension Engine {
         var stream = facts.streams[index]
         let place = stream.session
         stream.isPlayed = true
+        stream.callsAt = callBegin(of: stream, at: verdict.now)
         guard facts.isWanted(stream), scene.mayRequest(stream, place), scene.isNew(stream, place) else { return false }
         return scene.rejecter(of: stream.described, place) != nil
     }

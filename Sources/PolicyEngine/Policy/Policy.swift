@@ -20,6 +20,8 @@ public struct Policy: Sendable, Equatable {
     /// The role of every application that plays and records at the same time without a role for either (N14); with `nil`,
     /// only those are in a ``call`` of which a rule says so.
     public var pairing: String?
+    /// How long a recording has to last before it makes a call, by its role or by pairing (N14).
+    public var callAfter = Duration.zero
     /// What the user's switches silence (N16).
     public var switches = SwitchRules()
     /// The rules for outputs that are removed and come back (R63, R64).

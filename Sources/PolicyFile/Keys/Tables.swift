@@ -54,6 +54,9 @@ extension Policy: Keyed {
             PolicyKey(
                 "capture-pairing", .pairing, \.pairing,
                 "The role of an application that plays and records at the same time without a role for either."),
+            PolicyKey(
+                "call-after", .time(), \.callAfter,
+                "How long a recording lasts before it makes a call, by its role or by capture-pairing."),
             PolicyKey(section: "roles", "The descriptions of streams by their role."),
             PolicyKey(
                 section: "interplay",

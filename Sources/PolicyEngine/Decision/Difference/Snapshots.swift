@@ -40,8 +40,8 @@ extension Engine {
         let treatment = verdict.applied[index].treatment
         return EngineSnapshot.Stream(
             id: stream.id, session: session.number, description: stream.described.description.name,
-            direction: stream.direction, isWanted: stream.isPlayed, isMuted: stream.isMuted,
-            isRunning: stream.isRunning, treatment: treatment,
+            direction: stream.direction, isWanted: stream.isPlayed, callsAt: stream.callsAt,
+            isMuted: stream.isMuted, isRunning: stream.isRunning, treatment: treatment,
             interrupter: treatment.cause.flatMap { interrupter($0) }, output: stream.described.description.output,
             besides: session.freeFrom.sorted().compactMap { number in
                 facts.place(number).map { facts.sessions[$0].interrupter(verdict.standings[$0].described) }

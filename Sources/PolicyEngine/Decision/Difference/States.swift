@@ -64,6 +64,7 @@ extension Engine {
     /// The next moment at which anything changes by itself; `nil` for none.
     func nextMoment() -> Instant? {
         var next = facts.switches.pausedUntil == Switches.never ? nil : facts.switches.pausedUntil
+        for index in facts.streams.indices { next = earliest(next, facts.streams[index].callsAt) }
         for standing in verdict.standings { next = earliest(next, nextMoment(of: standing)) }
         return next
     }

@@ -103,11 +103,41 @@ extension Engine {
         let old = facts.streams[index]
         var new = old
         change(&new)
+        if new.isPlayed != old.isPlayed { new.callsAt = new.isPlayed ? callBegin(of: new, at: now) : nil }
         if facts.isWanted(new), !facts.isWanted(old) {
             let request = scene(at: now).request(by: old, in: old.session)
             record(request, in: old.session)
         }
         facts.streams[index] = new
+        guard new.isPlayed, !old.isPlayed, new.direction == .playback else { return }
+        // Whose recordings are calls is in one now.
+        for other in facts.streams where other.session == new.session && other.callsAt != nil {
+            if other.described.has(.isCall) { self.change(other.id, at: now) { $0.callsAt = nil } }
+        }
+    }
+
+    /// N14: when a stream that begins makes a call; `nil` for at once, and for a stream that makes none. Programs open the
+    /// microphone for a moment only to see whether there is one, so a recording has to last.
+    func callBegin(of stream: Stream, at now: Instant) -> Instant? {
+        let (after, isCall) = (facts.rules.policy.callAfter, stream.described.has(.isCall))
+        guard after > .zero, stream.direction == .capture, isCall || stream.described.has(.pairsRecording) else {
+            return nil
+        }
+        // The same call goes on with another recording.
+        let standing = verdict.standings[stream.session]
+        if standing.phase != .inactive, standing.described.has(.isCall) { return nil }
+        // Whose recordings are calls, and who plays meanwhile, is in one.
+        let plays = facts.streams.contains {
+            $0.session == stream.session && $0.direction == .playback && facts.isWanted($0)
+        }
+        return isCall && plays ? nil : now.advanced(by: after)
+    }
+
+    /// N14: recordings that have lasted make calls from now on. Returns whether there are any.
+    mutating func beginCalls(at now: Instant) -> Bool {
+        let due = facts.streams.filter { stream in stream.callsAt.map { $0 <= now } ?? false }
+        for stream in due { change(stream.id, at: now) { $0.callsAt = nil } }
+        return !due.isEmpty
     }
 
     /// Records what comes of a stream that asks for its session.

@@ -7,6 +7,8 @@ struct Stream: Sendable, Equatable {
     let direction: StreamDirection
     /// Whether its application wants it to run.
     var isPlayed = false
+    /// When it makes a call, if its application records until then; `nil` if it does now, and for whatever plays (N14).
+    var callsAt: Instant?
     /// Whether its user or application has muted it (N24).
     var isMuted = false
     /// Whether it is loud enough to count (N13).
@@ -19,9 +21,10 @@ struct Stream: Sendable, Equatable {
     /// Whether its input is muted by the user (N7).
     var isInputMuted = false
 
-    /// N24: whether it counts as wanted. A muted recording does.
+    /// N14, N24: whether it counts as wanted. A muted recording does, and one for a call once it has lasted.
     func isWanted(_ muted: MutedStreams) -> Bool {
-        isPlayed && (!isMuted || muted == .count || direction == .capture)
+        isPlayed && (callsAt == nil || !described.has(.isCall))
+            && (!isMuted || muted == .count || direction == .capture)
     }
 
     var isUISound: Bool { described.has(.uiSound) }

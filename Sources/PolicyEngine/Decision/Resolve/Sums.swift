@@ -94,12 +94,13 @@ struct Sums: Sendable {
 
 extension Sums.Saying {
     fileprivate mutating func add(_ index: Int, _ streams: [Stream], pairs: Bool) {
+        if pairs, streams[index].callsAt == nil {
+            if streams[index].described.has(.pairsPlaying) { plays = true }
+            if streams[index].described.has(.pairsRecording) { records = true }
+        }
         if strongest >= 0, streams[index].described === streams[Int(strongest)].described { return }
         if strongest < 0 || streams[index].described.isStronger(than: streams[Int(strongest)].described) {
             strongest = Int32(truncatingIfNeeded: index)
         }
-        guard pairs else { return }
-        if streams[index].described.has(.pairsPlaying) { plays = true }
-        if streams[index].described.has(.pairsRecording) { records = true }
     }
 }
