@@ -74,7 +74,8 @@ public final class SessionService {
         kept = KeptSessions(for: patience, loop: loop) { [weak self] in self?.endKeptSessions() }
         runtime.observer = self
         guard let buses else { return }
-        let players = Players(session: connection, loop: loop, tree: processes)
+        let observer = BusConnection(buses.session, loop: loop, observing: Players.commands)
+        let players = Players(session: connection, observer: observer, loop: loop, tree: processes)
         players.tell = { [unowned runtime] in runtime.hear($0, of: $1) }
         self.players = players
         desktop = Desktop(

@@ -1,11 +1,13 @@
 import BusInterface
 import CSystemdBus
 
-/// A method call from a peer. It gets exactly one answer, now or later; a call that is released without an answer fails
+/// A method call from a peer, or an observed one between others. Unless it is observed, it gets exactly one answer, now or later; a call that is released without an answer fails
 /// with `Failed`.
 public final class BusCall {
     /// The unique name of the caller.
     public let sender: String
+    /// Who is called: a unique or a well-known name.
+    public let destination: String
     /// The object that is called.
     public let path: String
     /// The interface; empty if the caller did not name one.
@@ -28,11 +30,13 @@ public final class BusCall {
         self.message = Message(sharing: message.pointer)
         self.connection = connection
         sender = message.sender
+        destination = message.destination
         path = message.path
         interface = message.interface
         member = message.member
         signature = message.signature
-        isAnswered = sd_bus_message_get_expect_reply(message.pointer) <= 0
+        // What is only observed is answered by those whom it concerns.
+        isAnswered = !connection.observed.isEmpty || sd_bus_message_get_expect_reply(message.pointer) <= 0
     }
 
     deinit {

@@ -44,6 +44,8 @@ public final class BusConnection {
     public private(set) var uniqueName: String?
     /// Whether the connection is established.
     public var isConnected: Bool { uniqueName != nil }
+    /// Whether the bus shows it the calls that it is to observe.
+    public private(set) var isObserving = false
     /// Why the last connection ended or failed; nil while connected.
     public private(set) var lastError: WireError?
 
@@ -51,6 +53,8 @@ public final class BusConnection {
     let loop: any EventLoop
     private let readsAhead: Bool
     private let takesDescriptors: Bool
+    /// The calls of others that are observed; a connection that observes any sends nothing itself.
+    let observed: [MatchRule]
     private(set) var bus: OpaquePointer?
     private var watch: (any LoopWatch)?
     private var interest = Readiness()
@@ -98,13 +102,18 @@ public final class BusConnection {
     ///     Otherwise excess messages wait in the socket.
     ///   - takesDescriptors: Whether messages may have descriptors. Then nothing is cut off, so this is for a bus on which
     ///     only trusted peers send.
+    ///   - observed: The calls between others that ``calls`` receives in place of calls to this connection, which then is
+    ///     good for nothing else (D-Bus Specification, "org.freedesktop.DBus.Monitoring.BecomeMonitor"). The bus may refuse
+    ///     that; then none come.
     public init(
-        _ address: BusAddress, loop: any EventLoop, readsAhead: Bool = true, takesDescriptors: Bool = false
+        _ address: BusAddress, loop: any EventLoop, readsAhead: Bool = true, takesDescriptors: Bool = false,
+        observing observed: [MatchRule] = []
     ) {
         self.address = address
         self.loop = loop
         self.readsAhead = readsAhead
         self.takesDescriptors = takesDescriptors
+        self.observed = observed
         alarm = loop.timer { [weak self] in
             self?.armed = nil
             self?.turn()
@@ -197,6 +206,7 @@ public final class BusConnection {
         var code = sd_bus_new(&made)
         if code >= 0 { code = sd_bus_set_address(made, address) }
         if code >= 0 { code = sd_bus_set_bus_client(made, 1) }
+        if code >= 0, !observed.isEmpty { code = sd_bus_set_monitor(made, 1) }
         // A peer that sends too many descriptors would end the connection for all peers.
         if code >= 0 { code = sd_bus_negotiate_fds(made, takesDescriptors ? 1 : 0) }
         if code >= 0 { code = sd_bus_start(made) }
@@ -369,11 +379,22 @@ public final class BusConnection {
         uniqueName = unique
         lastError = nil
         delay = Self.delays.lowerBound
+        if !observed.isEmpty { observe() }
         for match in matches { sendMatch("AddMatch", match.text) }
         for watch in nameWatches { ask(watch) }
         for request in nameRequests { ask(request) }
         sendPending()
         stateChanged(.connected(unique))
+    }
+
+    private func observe() {
+        let rules = observed.map { WireValue.string($0.text(of: "method_call")) }
+        call(
+            Self.busName, path: Self.busPath, interface: "org.freedesktop.DBus.Monitoring", "BecomeMonitor",
+            [.array(of: "s", rules), .uint32(0)]
+        ) { [weak self] result in
+            if case .success = result { self?.isObserving = true }
+        }
     }
 
     private func lose(_ code: Int32) {
@@ -401,6 +422,7 @@ public final class BusConnection {
         gate = nil
         mailbox.clear()
         isBroken = false
+        isObserving = false
         uniqueName = nil
         lastError = error
         failPending(error)

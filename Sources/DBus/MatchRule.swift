@@ -1,6 +1,6 @@
 import BusInterface
 
-/// A rule for signals (D-Bus Specification, "Match Rules"). A member that is nil matches everything.
+/// A rule for signals, or for calls (D-Bus Specification, "Match Rules"). A member that is nil matches everything.
 public struct MatchRule: Sendable, Hashable {
     /// The sender: a unique name, or a well-known name, whose owner is then followed.
     public var sender: String?
@@ -31,9 +31,12 @@ public struct MatchRule: Sendable, Hashable {
         self.argument0Namespace = argument0Namespace
     }
 
-    /// The rule in the bus's syntax.
-    var text: String {
-        var text = "type='signal'"
+    /// The rule for signals in the bus's syntax.
+    var text: String { text(of: "signal") }
+
+    /// The rule for messages of a type in the bus's syntax.
+    func text(of type: String) -> String {
+        var text = "type='\(type)'"
         func add(_ key: String, _ value: String?) {
             guard let value else { return }
             text += ","

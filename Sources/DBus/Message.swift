@@ -29,6 +29,7 @@ struct Message: ~Copyable {
         return sd_bus_message_get_cookie(pointer, &serial) >= 0 ? serial : 0
     }
     var sender: String { text(sd_bus_message_get_sender(pointer)) }
+    var destination: String { text(sd_bus_message_get_destination(pointer)) }
     var path: String { text(sd_bus_message_get_path(pointer)) }
     var interface: String { text(sd_bus_message_get_interface(pointer)) }
     var member: String { text(sd_bus_message_get_member(pointer)) }

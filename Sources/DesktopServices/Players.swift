@@ -18,6 +18,8 @@ public final class Players: MediaPlayers {
     private static let path = "/org/mpris/MediaPlayer2"
     /// The interface with the playback status and commands.
     private static let interface = "org.mpris.MediaPlayer2.Player"
+    /// The commands that players get from others, such as media keys and remote controls.
+    public static let commands = ["Pause", "Stop"].map { MatchRule(path: path, interface: interface, member: $0) }
     /// How long a player has to say its status.
     static let answerLimit = Duration.seconds(1)
     /// A hanging player may still pause when it wakes up, and we must know.
@@ -32,6 +34,7 @@ public final class Players: MediaPlayers {
     /// Is told what players answer and announce, with their unique names.
     public var tell: ((PlayerNews, String) -> Void)?
     private let bus: BusConnection
+    private let observer: BusConnection?
     private let loop: any EventLoop
     private let tree: any ProcessTree
     private var subscriptions: [Subscription] = []
@@ -39,8 +42,15 @@ public final class Players: MediaPlayers {
     private var owners: [String: String] = [:]
 
     /// Starts to follow the players on a session bus, also after a reconnection.
-    public init(session bus: BusConnection, loop: any EventLoop, tree: any ProcessTree = LinuxProcessTree()) {
+    ///
+    /// - Parameter observer: A connection that observes ``commands``: who tells a player to pause that is paused changes
+    ///   nothing that could be seen otherwise. Without it, that is not known.
+    public init(
+        session bus: BusConnection, observer: BusConnection? = nil, loop: any EventLoop,
+        tree: any ProcessTree = LinuxProcessTree()
+    ) {
         self.bus = bus
+        self.observer = observer
         self.loop = loop
         self.tree = tree
         subscriptions = [
@@ -60,6 +70,8 @@ public final class Players: MediaPlayers {
                 if owner != nil { self?.list() }
             },
         ]
+        observer?.calls = { [weak self] in self?.observed($0) }
+        observer?.open()
     }
 
     deinit { stop() }
@@ -67,6 +79,7 @@ public final class Players: MediaPlayers {
     /// Stops following.
     public func stop() {
         tell = nil
+        observer?.close()
         for subscription in subscriptions { subscription.cancel() }
         subscriptions = []
         forgetAll()
@@ -257,6 +270,13 @@ public final class Players: MediaPlayers {
         } else if (signal.arguments[2].elements ?? []).contains(where: { $0.text == "PlaybackStatus" }) {
             learnStatus(of: signal.sender)
         }
+    }
+
+    /// Somebody has told a player to pause or stop.
+    private func observed(_ call: BusCall) {
+        let player = owners[call.destination] ?? call.destination
+        guard call.sender != bus.uniqueName, entries[player] != nil else { return }
+        tell?(.toldToPause, player)
     }
 
     private func announce(_ status: PlaybackStatus, of owner: String) {

@@ -19,6 +19,8 @@ public enum PlayerNews: Sendable, Equatable {
     case pauseFailed(String)
     /// It has announced a status other than the last one that was known.
     case announced(PlaybackStatus)
+    /// Somebody else has told it to pause or stop, whether that changes anything or not.
+    case toldToPause
     /// It has left the bus.
     case left
 }

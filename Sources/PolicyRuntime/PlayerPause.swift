@@ -206,7 +206,7 @@ struct PlayerPause: Equatable {
         case (.announced(.playing), .resuming): return follow()
         // The answer that is under way says what counts.
         case (.announced(.stopped), .asking): return []
-        case (.announced(.stopped), _): return end()
+        case (.announced(.stopped), _), (.toldToPause, _): return end()
         case (.left, _): return refuse("it has left the bus")
         case (.status, _), (.statusFailed, _), (.pauseAnswered, _), (.pauseFailed, _), (.announced, _): return []
         }

@@ -20,6 +20,8 @@ struct Buses {
     let clock: HeldClock?
     let session: BusConnection
     let system: BusConnection
+    /// Sees what players are told.
+    let observer: BusConnection
 
     /// Starts the buses, hands them to `body`, and ends everything whatever happens.
     ///
@@ -34,7 +36,7 @@ struct Buses {
             buses.sessionBuses.add(sessionBus)
             try await buses.turn(until: "the buses") {
                 buses.clock?.advance(by: .milliseconds(100))
-                return buses.session.isConnected && buses.system.isConnected
+                return buses.session.isConnected && buses.system.isConnected && buses.observer.isObserving
             }
             try await body(buses)
         } catch {
@@ -54,8 +56,10 @@ struct Buses {
         let eventLoop = clock ?? loop as any EventLoop
         session = BusConnection(.custom(sandbox.busAddress), loop: eventLoop)
         system = BusConnection(.custom(sandbox.systemBusAddress), loop: eventLoop, takesDescriptors: true)
+        observer = BusConnection(.custom(sandbox.busAddress), loop: eventLoop, observing: Players.commands)
         session.open()
         system.open()
+        observer.open()
     }
 
     /// Ends the session bus and starts another one, as after a crash.
@@ -73,6 +77,7 @@ struct Buses {
     func close() {
         session.close()
         system.close()
+        observer.close()
     }
 
     /// Turns the loop until a condition holds. Meanwhile the thread is free for other tests.

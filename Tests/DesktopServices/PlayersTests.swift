@@ -82,6 +82,8 @@ extension Services {
             var behaviours: [String] = []
             var before: PlaybackStatus?
             var meanwhile: [PlaybackStatus] = []
+            /// What another program tells it, such as a remote control.
+            var told: [String] = []
             /// A part of the log, if it does not pause.
             var refusal: String?
             var calls: [String]
@@ -112,6 +114,9 @@ extension Services {
             Case(
                 testDescription: "R35 played by its user meanwhile", meanwhile: [.playing], calls: ["Pause"],
                 after: "Playing"),
+            Case(
+                testDescription: "R35 told to pause by its user's remote control meanwhile, which changes nothing",
+                told: ["Pause"], calls: ["Pause", "Pause"], after: "Paused"),
             Case(testDescription: "R35 paused by its user before", before: .paused, calls: [], after: "Paused"),
             Case(testDescription: "R35 stopped by its user before", before: .stopped, calls: [], after: "Stopped"),
         ]
@@ -119,7 +124,8 @@ extension Services {
         @Test("N15 R35 a player is told what it should be, and no more", arguments: cases)
         func told(_ example: Case) async throws {
             try await Buses.run(holdsClock: true) { buses in
-                let players = Players(session: buses.session, loop: try #require(buses.clock))
+                let players = Players(
+                    session: buses.session, observer: buses.observer, loop: try #require(buses.clock))
                 let process = try await buses.mocks.startPlayer("fixture", example.behaviours)
                 if let before = example.before { try await buses.mocks.user(makes: before.rawValue, "fixture") }
                 let player = try await find(process, among: players, buses, status: example.before ?? .playing)
@@ -133,6 +139,10 @@ extension Services {
                     try await buses.turn(until: "the word of it") {
                         players.player(for: UInt32(process.processID), sandbox: nil)?.status == status
                     }
+                }
+                for command in example.told {
+                    try await buses.mocks.callPlayer("fixture", "org.mpris.MediaPlayer2.Player", command)
+                    try await buses.turn(until: "the word of it") { conversation.pause.step == .over }
                 }
                 conversation.send(.free(isLast: true))
                 // One that pauses late can be resumed only then.

@@ -23,6 +23,7 @@ import Testing
         held paused                | closed         | announced playing | over     | =        | =    | END
         held playing               | *              | announced paused  | over     | =        | =    | END
         held calling,called,paused,playing | *      | announced stopped | over     | =        | =    | END
+        held *                     | *              | toldToPause       | over     | =        | =    | END
         held *                     | *              | left              | over     | =        | =    | LOG END
         held asking                | runs,starting  | stopped           | =        | starting | =    |
         held calling,called,paused,playing | runs,starting,corked | stopped | =    | stopped  | none |
@@ -73,6 +74,7 @@ import Testing
         free resuming              | *              | announced playing | playing  | =        | =    |
         free playing               | *              | announced paused  | over     | =        | =    | END
         free calling,called,paused,resuming,playing | * | announced stopped | over | =        | =    | END
+        free calling,called,paused,resuming,playing | * | toldToPause   | over     | =        | =    | END
         free calling,called,paused,resuming,playing | * | left          | over     | =        | =    | END
         free calling,called,paused,resuming | *     | sharedByHeld      | playing  | =        | =    |
         free calling,called,paused,resuming,playing | runs,starting,stopped | stopped | = | stopped | = |
@@ -100,6 +102,7 @@ import Testing
         ("pauseAnswered", .player(.pauseAnswered)), ("pauseFailed", .player(.pauseFailed("no"))),
         ("announced playing", .player(.announced(.playing))), ("announced paused", .player(.announced(.paused))),
         ("announced stopped", .player(.announced(.stopped))), ("left", .player(.left)),
+        ("toldToPause", .player(.toldToPause)),
     ]
 
     /// A line of the table.
@@ -255,6 +258,13 @@ import Testing
             send(.player(.announced(status)))
         }
 
+        /// The user's remote control has told it to pause, which is seen before it does.
+        mutating func isToldToPause() {
+            send(.player(.toldToPause))
+            isOurs = false
+            if status == .playing { become(.paused, byUs: false) }
+        }
+
         mutating func answer() {
             if isAsked {
                 isAsked = false
@@ -274,7 +284,7 @@ import Testing
         for _ in 0..<20_000 {
             var scene = Scene()
             for _ in 0..<Int.random(in: 1...24, using: &generator) {
-                switch Int.random(in: 0..<17, using: &generator) {
+                switch Int.random(in: 0..<18, using: &generator) {
                 case 0...2: if !scene.pause.isHeld || scene.pause.step == .over { scene.send(.silence) }
                 case 3...5: scene.send(.free(isLast: true))
                 case 6: scene.become(.playing, byUs: false)
@@ -282,6 +292,7 @@ import Testing
                 case 8: scene.become(.stopped, byUs: false)
                 case 9: scene.send(.stopped)
                 case 10: scene.send(.started)
+                case 11: scene.isToldToPause()
                 default: scene.answer()
                 }
             }
