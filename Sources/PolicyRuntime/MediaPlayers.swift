@@ -94,9 +94,8 @@ extension SessionRuntime {
     func pass(_ event: PlayerPause.Event, to streams: [StreamEntry]) {
         var calls: [(action: PlayerPause.Action, player: String)] = []
         for stream in streams {
-            guard let player = stream.pause?.player, let actions = stream.pause?.handle(event, at: host.now) else {
-                continue
-            }
+            guard let pause = stream.pause, let actions = stream.pause?.handle(event, at: host.now) else { continue }
+            let player = pause.player
             if stream.pause?.step == .over { stream.pause = nil }
             for action in actions {
                 switch action {
@@ -107,6 +106,8 @@ extension SessionRuntime {
                 case .log(let text): host.log(.info, "\(stream.label) \(text)")
                 case .pausedByUser: sooner.append(.streamWanted(stream.id, false))
                 case .playedByUser:
+                    // A client that gets nothing played may start its stream by itself, if its player has not paused (R64).
+                    if stream.wait != nil, pause.step == .calling || pause.step == .called { break }
                     stream.wait = nil
                     sooner += [
                         .streamWanted(stream.id, false), .streamWanted(stream.id, true),

@@ -247,6 +247,9 @@ public final class SessionRuntime {
                 if stream.heardOn == nil, stream.knownSince != nil { portsLeft[stream.application] = nil }
             }
         case .route(.nodeGone(let node)): forgetMute(of: node)
+        case .shutdown:
+            // What has lost its output would go on elsewhere if its player were asked to.
+            for stream in streams.values where stream.wait != nil { stream.pause = nil }
         default: break
         }
     }
@@ -431,10 +434,11 @@ public final class SessionRuntime {
     private func hold(_ stream: StreamEntry, _ isHeld: Bool) {
         if stream.pause?.isHeld == true {
             if stream.treatment.silence == .none { resumePlayer(of: stream) }
-        } else if isHeld, stream.treatment.silence == .pausePlayer, stream.isWanted, !stream.isHeld,
-            pausePlayer(of: stream)
-        {
-            return
+        } else if isHeld, stream.treatment.silence == .pausePlayer, stream.isWanted, !stream.isHeld {
+            // What must not be heard elsewhere is stopped before its player pauses.
+            let waits = !stream.treatment.reason.isAtOnce
+            if !waits { setHeld(true, stream) }
+            if !pausePlayer(of: stream), waits { setHeld(true, stream) }
         } else {
             setHeld(isHeld, stream)
         }

@@ -159,6 +159,98 @@ import Testing
         #expect(!isSilent())
     }
 
+    /// A player on the bus, which says that it pauses and plays when it is told to.
+    private func usePlayer() {
+        players.isThere = true
+        players.runtime = host.runtime
+        players.reaction = { [players, host] call in
+            players.status = call == .pause ? .paused : .playing
+            host.runtime.hear(.announced(players.status), of: "player 1")
+        }
+    }
+
+    /// Its user plays or pauses it.
+    private func user(makes status: PlaybackStatus) {
+        players.status = status
+        host.runtime.hear(.announced(status), of: "player 1")
+        client(plays: status == .playing)
+    }
+
+    private func client(plays: Bool) {
+        host.send(.streamWanted(music, plays))
+        host.send(.streamRunning(music, plays))
+    }
+
+    @Test("R64 N15 a player pauses when the headphones go, stopped at once, and goes on there when they are back")
+    func playerPauses() {
+        usePlayer()
+        play(1)
+        use("speaker")
+        #expect(isSilent() && players.calls == [.pause])
+        client(plays: false)
+        host.advance(.seconds(10))
+        plug()
+        #expect(players.calls == [.pause, .play])
+        client(plays: true)
+        host.advance(.seconds(1))
+        #expect(!isSilent() && host.gains[1] ?? 1 == 1)
+    }
+
+    @Test(
+        "R64 N19 who plays such a player hears it on the speaker, at any time, also when a call had paused it before",
+        arguments: [1, 70], [false, true])
+    func playerIsPlayed(after seconds: Int, hadCall: Bool) {
+        usePlayer()
+        play(1)
+        if hadCall { play(2, role: "phone") }
+        pull()
+        client(plays: false)
+        if hadCall { end(2) }
+        host.advance(.seconds(seconds))
+        #expect(isSilent() && players.calls == [.pause])
+        user(makes: .playing)
+        #expect(!isSilent())
+    }
+
+    @Test("R64 a player that its user's remote control has told to pause meanwhile stays paused")
+    func playerIsToldToPause() {
+        usePlayer()
+        play(1)
+        pull()
+        client(plays: false)
+        host.runtime.hear(.toldToPause, of: "player 1")
+        plug()
+        host.advance(.seconds(10))
+        #expect(players.calls == [.pause])
+    }
+
+    @Test("R64 a player that is told to pause and does not stays silent, whatever its client does by itself")
+    func playerLies() {
+        usePlayer()
+        players.reaction = nil
+        play(1)
+        pull()
+        for _ in 0..<3 {
+            client(plays: false)
+            host.advance(.milliseconds(1_100))
+            client(plays: true)
+            host.advance(.milliseconds(1_300))
+            #expect(isSilent())
+        }
+        plug()
+        #expect(!isSilent())
+    }
+
+    @Test("R64 N15 a player that was paused for its headphones stays paused when the policy goes")
+    func playerIsLeft() {
+        usePlayer()
+        play(1)
+        pull()
+        client(plays: false)
+        host.runtime.shutDown()
+        #expect(players.calls == [.pause])
+    }
+
     /// As VLC does when it has just begun, and as clients do when they seek.
     @Test(
         "R64 what is stopped for a moment when the headphones are pulled was heard there: its start is not its user's",

@@ -110,8 +110,8 @@ public struct SessionDescription: Sendable, Hashable {
     /// Whether ringing leaves the session alone; an accepted call still interrupts it (N8).
     public var avoidsAlerts: Bool
 
-    /// Whether calls and alarms ask its player to pause, so that the player's display shows the pause (N15). A stream
-    /// without a player is corked.
+    /// Whether its player is asked to pause, for calls and alarms and when its output goes, so that the player's display shows
+    /// that (N15). A stream without a player is corked.
     public var pausesPlayer: Bool
 
     /// The level of its streams, relative to the volume that their user has set (N23): 0 dB or less.

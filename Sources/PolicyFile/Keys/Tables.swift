@@ -24,7 +24,8 @@ extension SessionDescription: Keyed {
                 "How long it counts as playing after its last stream has ended, so that short gaps make no difference."),
             PolicyKey("interruptible", .truth, \.isInterruptible, "Whether others may stop it."),
             PolicyKey(
-                "pause-player", .truth, \.pausesPlayer, "Whether calls and alarms ask its media player to pause."),
+                "pause-player", .truth, \.pausesPlayer,
+                "Whether its media player is asked to pause, for calls and alarms, and when its output goes."),
             PolicyKey(
                 "volume", .gain, \.level,
                 "The level of its streams, on top of the volume that their user has set, which it does not change.",

@@ -68,8 +68,9 @@ extension Difference {
 
     private func silence(isUISound: Bool, in place: Int) -> Applied {
         guard let cause = scene.standings[place].cause else {
-            let obstacle = scene.standings[place].obstacle
-            return Applied(treatment: obstacle?.treatment ?? .untouched, actor: obstacle?.actor)
+            guard let obstacle = scene.standings[place].obstacle else { return Applied() }
+            return Applied(
+                treatment: obstacle.treatment(of: scene.standings[place].described), actor: obstacle.actor)
         }
         // R13: a user interface sound is dropped, not kept for later.
         let silence = isUISound ? .mute : scene.standings[place].silence

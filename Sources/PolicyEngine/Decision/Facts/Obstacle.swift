@@ -141,7 +141,16 @@ enum Obstacle: Sendable {
         }
     }
 
-    var treatment: Treatment { Treatment(silence: .cork, reason: reason, cause: interrupter.cause) }
+    /// What it does to streams of a session.
+    func treatment(of described: Described) -> Treatment {
+        let silence: Silence =
+            switch self {
+            // N15: its player shows that it does not play.
+            case .lostOutput, .missedOutput: described.description.pausesPlayer ? .pausePlayer : .cork
+            case .mutedInput, .mustNotResume, .rejected, .changedRoute: .cork
+            }
+        return Treatment(silence: silence, reason: reason, cause: interrupter.cause)
+    }
 
     /// Whose times apply; `nil` for no session.
     var actor: Described? {
