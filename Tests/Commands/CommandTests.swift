@@ -286,9 +286,9 @@ import Testing
 
                      TIME  EVENT        STREAM  DECISION
                   0.000 s  music plays
-                  1.000 s  call plays   music   is corked within 522 ms: phone is heard
+                  1.000 s  call plays   music   is corked within 85 ms: phone is heard
                   3.000 s  call ends
-                  3.300 s               music   is restored within 522 ms
+                  3.300 s               music   is restored within 80 ms
 
                 """)
     }

@@ -26,6 +26,12 @@ import Testing
         #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(json.utf8)) }
     }
 
+    @Test("the README's example of the log is a line of a story") func exampleOfLog() throws {
+        let readme = try String(contentsOf: Project.folder.appending(path: "README.md"), encoding: .utf8)
+        let example = try #require(readme.firstMatch(of: /For example: `(cork .*?)`/)?.1)
+        #expect(try simulation(of: "headphones-and-crash").log.contains { $0.text == example })
+    }
+
     /// Whatever the policy, what was done to a stream is undone when nobody is left to do it.
     @Test("nothing is left when all others have ended", arguments: Project.scenarioNames, ["desktop", "phone"])
     func nothingIsLeftWhenAllOthersHaveEnded(name: String, preset: String) throws {

@@ -168,7 +168,7 @@ struct Picture {
         }
     }
 
-    /// The outline of the level, in steps, because the server applies gains in steps.
+    /// The outline of the level, in steps of a cycle of the server.
     private func shape(
         of levels: [(moment: Duration, level: Double)], until end: Duration, _ ground: Double
     ) -> String {

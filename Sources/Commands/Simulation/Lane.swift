@@ -38,6 +38,9 @@ final class Lane: ServerStream {
         server?.runtime.post(.streamRunning(id, runs))
     }
 
+    /// Where its gain is going; `nil` where it stays.
+    private(set) var glidesTo: LinearGain?
+
     // MARK: - As the runtime sees it
 
     var direction: StreamDirection { stream.direction }
@@ -59,10 +62,18 @@ final class Lane: ServerStream {
     var place: UInt32? { node }
     var clock: GraphClock { server?.clock ?? GraphClock(sampleRate: 48_000, quantum: .zero) }
     let hasVolume = true
-    let canRamp = false
+    var canRamp: Bool { direction == .playback }
 
-    func set(_ gain: LinearGain) { state.gain = gain.value }
-    func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool) { set(gain) }
+    func set(_ gain: LinearGain) {
+        glidesTo = nil
+        state.gain = gain.value
+    }
+    func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool) { glidesTo = gain }
+    /// Moves its gain to where it is by now.
+    func glide() {
+        guard let target = glidesTo, let level = server?.runtime.level(of: id) else { return }
+        if level.remaining > .zero { state.gain = level.gain.value } else { set(target) }
+    }
     func hold(_ isHeld: Bool) {
         state.isHeld = isHeld
         updateRunning()

@@ -5,8 +5,8 @@ import PolicyRuntime
 /// A simulated sound server with the session service and the desktop around it, on a virtual clock that runs as fast as
 /// possible.
 ///
-/// It behaves like a real server: a wanted stream runs unless it is corked, a corked stream stops, and gains and
-/// silence take effect at once. Streams use the current node unless the user or a session has sent them elsewhere.
+/// It behaves like a real server: a wanted stream runs unless it is corked, a corked stream stops, silence takes
+/// effect at once, and gains glide. Streams use the current node unless the user or a session has sent them elsewhere.
 final class VirtualServer: Host {
     /// A state and its beginning.
     struct Entry<State> {
@@ -58,13 +58,23 @@ final class VirtualServer: Host {
     /// Advances the clock, and fires the timers due on the way in order.
     func advance(to moment: Duration) {
         let end = Instant(nanoseconds: 0).advanced(by: moment)
-        while let due = armed, due <= end {
+        while let due = nextMoment, due <= end {
             now = max(now, due)
-            armed = nil
-            runtime.timerFired()
+            if let moment = armed, moment <= now {
+                armed = nil
+                runtime.timerFired()
+            }
+            for lane in lanes { lane.glide() }
             recordStates()
         }
         now = max(now, end)
+    }
+
+    /// When the timer is due, or a gain is somewhere else.
+    private var nextMoment: Instant? {
+        guard lanes.contains(where: { $0.glidesTo != nil }) else { return armed }
+        let next = now.advanced(by: clock.quantum)
+        return min(armed ?? next, next)
     }
 
     /// Performs an action of the scenario now.
