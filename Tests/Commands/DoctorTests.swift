@@ -144,6 +144,13 @@ import Testing
             ("role nodes", { $0.programsSay.hasRoleNodes = true }),
             ("role modules", { $0.programsSay.roleModules = ["module-role-cork", "module-role-ducking"] }),
             ("pause", { $0.programsSay.pausesPlayback = true }),
+            (
+                "muted output",
+                {
+                    let output = Evidence.MutedOutput(title: "HDMI / DisplayPort", name: "alsa_output.hdmi")
+                    $0.programsSay.mutedOutputs = [output]
+                }
+            ),
             ("paused", { $0.state = Self.state(silent: true, pausedUntil: .max) }),
             ("claims", { $0.explanations = ["stream 1 is not touched; it may not claim the priority of phone: x"] }),
         ]
@@ -243,6 +250,28 @@ import Testing
         says.readServer("Server Name: PulseAudio (on PipeWire 1.4.2)\nServer Version: 15.0.0\n")
         says.readServer("Server Name: pulseaudio\nServer Version: 16.1\n")
         says.readServer("Connection failure: Connection refused\n")
+        says.readOutputs(
+            """
+            Sink #1
+            \tState: SUSPENDED
+            \tName: one
+            \tDescription: The First
+            \tMute: yes
+            Sink #2
+            \tState: RUNNING
+            \tName: two
+            \tDescription: The Second
+            \tMute: yes
+            Sink #3
+            \tState: IDLE
+            \tName: three
+            \tMute: no
+            Sink #4
+            \tState: IDLE
+            \tName: four
+            \tMute: yes
+            """, "Server Name: pulseaudio\nDefault Sink: one\n")
+        #expect(says.mutedOutputs.map(\.title) == ["The First", "The Second"])
         says.readManager("wireplumber\nCompiled with libwireplumber 0.4.13\nLinked with libwireplumber 0.4.14\n")
         #expect(
             says.releases == [

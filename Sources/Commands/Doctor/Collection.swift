@@ -86,7 +86,9 @@ struct Collection {
         if own.contains("wireplumber") { says.readManager(ask(["wireplumber", "--version"])) }
         // A named server is not started if it is not there.
         if own.contains("pulseaudio") || own.contains("pipewire-pulse"), let server = pulseServer {
-            says.readServer(ask(["pactl", "info"], ["PULSE_SERVER": server]))
+            let info = ask(["pactl", "info"], ["PULSE_SERVER": server])
+            says.readServer(info)
+            says.readOutputs(ask(["pactl", "list", "sinks"], ["PULSE_SERVER": server]), info)
             if own.contains("pulseaudio") {
                 says.readModules(ask(["pactl", "list", "short", "modules"], ["PULSE_SERVER": server]))
             }

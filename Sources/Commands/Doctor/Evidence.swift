@@ -93,6 +93,13 @@ struct Evidence {
         var number: UInt64
     }
 
+    /// An output that is muted.
+    struct MutedOutput: Equatable {
+        /// Its name for people, and for programs.
+        var title: String
+        var name: String
+    }
+
     /// What other programs print about the servers; `nil` for a program that is not there or was not asked.
     struct ProgramsSay {
         /// The programs that would have been asked and are not there.
@@ -105,6 +112,8 @@ struct Evidence {
         var roleFiles: [String] = []
         /// Modules of PulseAudio that stop or lower streams by their roles.
         var roleModules: [String] = []
+        /// The outputs that are muted, of those that are the default or play something.
+        var mutedOutputs: [MutedOutput] = []
         /// WirePlumber's setting `linking.pause-playback`; `nil` if there is none.
         var pausesPlayback: Bool?
     }

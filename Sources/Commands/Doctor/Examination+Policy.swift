@@ -102,6 +102,18 @@ extension Examination {
         return .ok("none is loaded")
     }
 
+    /// Outputs on which nothing is heard, as session managers mute some by themselves when they come.
+    var outputs: Finding? {
+        guard sound != nil, !evidence.programsSay.missing.contains("pactl") else { return nil }
+        let muted = evidence.programsSay.mutedOutputs
+        guard !muted.isEmpty else { return .ok("none that is in use is muted") }
+        return Finding(
+            mark: .note,
+            text: all(muted.map(\.title)) + (muted.count == 1 ? " is" : " are")
+                + " muted, by you or by the session manager, so nothing is heard there",
+            advice: muted.map { "pactl set-sink-mute \($0.name) 0" })
+    }
+
     var switches: Finding? {
         guard let switches = evidence.state?.switches else { return nil }
         var on: [(text: String, advice: String?)] =

@@ -70,17 +70,31 @@ extension Evidence.ProgramsSay {
         roleModules = ["module-role-cork", "module-role-ducking"].filter(names.contains)
     }
 
+    /// Takes what `pactl list sinks` prints after `pactl info`: one paragraph for each output.
+    mutating func readOutputs(_ text: String, _ info: String) {
+        let defaultName = value("Default Sink", in: info)
+        for output in text.split(separator: "\nSink #") {
+            guard let name = value("Name", in: output), value("Mute", in: output) == "yes",
+                name == defaultName || value("State", in: output) == "RUNNING"
+            else { continue }
+            mutedOutputs.append(Evidence.MutedOutput(title: value("Description", in: output) ?? name, name: name))
+        }
+    }
+
+    /// The value in a line `key: value`.
+    private func value(_ key: String, in text: some StringProtocol) -> String? {
+        let lines = text.split(separator: "\n").lazy.map { $0.drop { $0 == "\t" } }
+        return lines.first { $0.hasPrefix("\(key): ") }.map { String($0.dropFirst(key.count + 2)) }
+    }
+
     /// Takes what `pactl info` prints: the server of PulseAudio's clients.
     mutating func readServer(_ text: String) {
-        func value(_ key: String) -> String? {
-            text.split(separator: "\n").first { $0.hasPrefix("\(key): ") }.map { String($0.dropFirst(key.count + 2)) }
-        }
-        guard let name = value("Server Name") else { return }
+        guard let name = value("Server Name", in: text) else { return }
         // "PulseAudio (on PipeWire 1.4.2)", or "pulseaudio", whose version is in another line.
         if name.contains("PipeWire") {
             releases.append("pipewire-pulse: \(name)")
         } else {
-            releases.append("PulseAudio \(value("Server Version") ?? "?")")
+            releases.append("PulseAudio \(value("Server Version", in: text) ?? "?")")
         }
     }
 
