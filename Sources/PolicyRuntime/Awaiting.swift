@@ -11,7 +11,31 @@ struct OutputWait: Equatable {
     var stoppedSince: Instant?
 }
 
+/// What a silenced stream that is gone leaves to a new one of its application.
+struct LeftPlace {
+    /// The ports on which it was heard.
+    var ports: Set<String>
+    /// When it went.
+    var since: Instant
+    /// The session that had interrupted it; `nil` for none.
+    var interrupter: SessionNumber?
+}
+
 extension SessionRuntime {
+    /// N19: whether the user plays a stream that begins: some programs close an interrupted stream when they are paused, and
+    /// open another one when they are played. One that has a player on the bus says there that it plays.
+    func takesPlaceByUser(_ stream: StreamEntry) -> Bool {
+        guard stream.direction == .playback, let place = left[stream.application], isInterrupted(place),
+            place.since.duration(to: host.now) >= Self.shortestPause
+        else { return false }
+        return players?.player(of: stream.identity).map { $0.status == .playing } ?? true
+    }
+
+    /// Whether the interruption is not over in which a stream went.
+    func isInterrupted(_ place: LeftPlace) -> Bool {
+        place.interrupter.flatMap { engine.snapshot(of: $0) } != nil
+    }
+
     /// The shortest pause that counts as one of the user's (N19).
     static let shortestPause = Duration.milliseconds(300)
     /// The maximum number of streams that are kept after their clients have closed them; beyond it the oldest is dropped.
@@ -82,7 +106,7 @@ extension SessionRuntime {
         } else if treatment.silence == .none {
             stream.heardOn = nil
         } else if former.silence == .none {
-            stream.heardOn = stream.isRunning ? portsHeard(stream) : portsLeft[stream.application]?.ports ?? []
+            stream.heardOn = stream.isRunning ? portsHeard(stream) : left[stream.application]?.ports ?? []
         }
         let awaited: Bool = if case .output = treatment.cause { stream.direction == .playback } else { false }
         // A closed stream is not kept any longer than the output is waited for.

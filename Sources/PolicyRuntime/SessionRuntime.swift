@@ -47,8 +47,8 @@ public final class SessionRuntime {
     private static let placeLifetime = Duration.seconds(60)
     /// The maximum number of streams treated at once, and then in each turn of the loop.
     private static let maximumAtOnce = 16
-    /// The ports on which applications were heard whose silenced streams are gone: a new stream takes the place of the old.
-    var portsLeft: [ApplicationID: (ports: Set<String>, since: Instant)] = [:]
+    /// What silenced streams that are gone leave to new ones of their applications, which take their place.
+    var left: [ApplicationID: LeftPlace] = [:]
     /// The inputs that their user has muted, by the number of their node.
     var mutedInputs: [UInt32: MutedInput] = [:]
     /// Whether preferences, sessions or streams have changed since preferences were applied.
@@ -244,7 +244,7 @@ public final class SessionRuntime {
             updateMeasurement(of: stream)
             if isRunning {
                 stream.level.streamRuns(at: host.now)
-                if stream.heardOn == nil, stream.knownSince != nil { portsLeft[stream.application] = nil }
+                if stream.heardOn == nil, stream.knownSince != nil { left[stream.application] = nil }
             }
         case .route(.nodeGone(let node)): forgetMute(of: node)
         case .shutdown:
@@ -260,6 +260,9 @@ public final class SessionRuntime {
         if isWanted, !stream.isWanted, stream.treatment.silence != .none, let paused = stream.pausedSince,
             paused.duration(to: host.now) >= Self.shortestPause
         {
+            sooner.append(.streamFreed(stream.id, by: .play))
+        }
+        if isWanted, stream.pausedSince == nil, takesPlaceByUser(stream) {
             sooner.append(.streamFreed(stream.id, by: .play))
         }
         if !isWanted, stream.isWanted { stream.pausedSince = host.now }
@@ -285,7 +288,7 @@ public final class SessionRuntime {
                 stream.wait = nil
                 if stream.closing != nil { remove(stream.id) }
             }
-            portsLeft = [:]
+            left = [:]
             engineWake = nil
         default: break
         }
@@ -295,8 +298,11 @@ public final class SessionRuntime {
     private func remove(_ id: StreamID) {
         guard let stream = streams.removeValue(forKey: id), let ports = stream.heardOn, !ports.isEmpty else { return }
         let now = host.now
-        portsLeft = portsLeft.filter { $0.value.since.duration(to: now) < Self.placeLifetime }
-        if portsLeft.count < Self.maximumPlacesLeft { portsLeft[stream.application] = (ports, now) }
+        left = left.filter { $0.value.since.duration(to: now) < Self.placeLifetime || isInterrupted($0.value) }
+        guard left.count < Self.maximumPlacesLeft else { return }
+        left[stream.application] = LeftPlace(
+            ports: ports, since: now,
+            interrupter: stream.treatment.reason == .interrupted ? stream.treatment.cause?.session : nil)
     }
 
     // MARK: - Effects

@@ -316,6 +316,27 @@ import Testing
         #expect(isSilent() == wasHeardThere)
     }
 
+    @Test(
+        "N19 R35 who closes its stream in a call, as some do when they are paused, is played by its user when it opens another",
+        arguments: [(nil, 400, true), (nil, 200, false), (.playing, 400, true), (.paused, 400, false)]
+            as [(PlaybackStatus?, Int, Bool)])
+    func reopenedInCall(status: PlaybackStatus?, after milliseconds: Int, isHeard: Bool) {
+        play(1, app: "player")
+        play(2, role: "phone")
+        #expect(isSilent())
+        end(1)
+        host.advance(.milliseconds(milliseconds))
+        if let status {
+            players.isThere = true
+            players.status = status
+        }
+        play(3, app: "player")
+        #expect(isSilent(3) != isHeard)
+        // Who comes next has not been heard before the call.
+        play(4, app: "other")
+        #expect(isSilent(4))
+    }
+
     @Test("R64 a stream that takes the place of another one in a call has lost the output on which that one was heard")
     func replacedInCall() {
         play(1, app: "player")
