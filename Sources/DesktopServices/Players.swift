@@ -266,8 +266,13 @@ public final class Players: MediaPlayers {
     private func propertiesChanged(_ signal: BusSignal) {
         guard entries[signal.sender] != nil, signal.arguments.count == 3 else { return }
         if let text = signal.arguments[1]["PlaybackStatus"]?.text {
-            if let status = PlaybackStatus(rawValue: text) { announce(status, of: signal.sender) }
-        } else if (signal.arguments[2].elements ?? []).contains(where: { $0.text == "PlaybackStatus" }) {
+            guard let status = PlaybackStatus(rawValue: text) else { return }
+            // Who does not say what it does before it stops had been asked before it was ready, and played.
+            if entries[signal.sender]?.player.status == nil { note(.playing, of: signal.sender) }
+            announce(status, of: signal.sender)
+        } else if entries[signal.sender]?.player.status == nil
+            || (signal.arguments[2].elements ?? []).contains(where: { $0.text == "PlaybackStatus" })
+        {
             learnStatus(of: signal.sender)
         }
     }

@@ -58,7 +58,8 @@ extension SessionRuntime {
             stream.pause = PlayerPause(player: player.name, step: pause.step, client: stream.pause?.client ?? .runs)
             pass(.sharedByHeld, to: others)
         } else if stream.pause?.player != player.name || stream.pause?.hasPlayer != true {
-            guard player.status == .playing else { return false }
+            // One whose status is not known yet is asked for it.
+            guard player.status == .playing || player.status == nil else { return false }
             stream.pause = PlayerPause(player: player.name, client: stream.pause?.client ?? .runs)
         }
         pass(.silence, to: [stream])

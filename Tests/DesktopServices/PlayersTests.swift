@@ -98,6 +98,9 @@ extension Services {
             Case(
                 testDescription: "N15 announces nothing", behaviours: ["silent"], calls: ["Pause", "Play"],
                 after: "Playing"),
+            Case(
+                testDescription: "N15 was asked for its status before it was ready", behaviours: ["unready"],
+                calls: ["Pause", "Play"], after: "Playing"),
             Case(testDescription: "N15 pauses late", behaviours: ["late"], calls: ["Pause", "Play"], after: "Playing"),
             Case(testDescription: "N15 lies", behaviours: ["lies"], calls: ["Pause"], after: "Playing"),
             Case(
@@ -128,7 +131,9 @@ extension Services {
                     session: buses.session, observer: buses.observer, loop: try #require(buses.clock))
                 let process = try await buses.mocks.startPlayer("fixture", example.behaviours)
                 if let before = example.before { try await buses.mocks.user(makes: before.rawValue, "fixture") }
-                let player = try await find(process, among: players, buses, status: example.before ?? .playing)
+                let isKnown = !example.behaviours.contains("unready")
+                let player = try await find(
+                    process, among: players, buses, status: isKnown ? example.before ?? .playing : nil)
                 let conversation = try await pause(player, of: players, buses)
                 let log = conversation.log
                 #expect(example.refusal.map { log.contains($0) } ?? log.isEmpty, "\(log)")

@@ -12,6 +12,7 @@ NAME follows org.mpris.MediaPlayer2. on the session bus. It begins playing. BEHA
     vague     announces that its status has changed, but not to what
     fixed     says that it cannot be paused
     broken    has a status that there is none of
+    unready   fails to say its status when it is asked for the first time
 On org.test.Player: Do(status) is what the user does, Calls() lists what was called, Wake() ends hanging and being late.
 '''
 
@@ -69,6 +70,9 @@ class Player(dbus.service.Object):
     @dbus.service.method(dbus.PROPERTIES_IFACE, in_signature='ss', out_signature='v')
     def Get(self, interface, name):
         if interface == PLAYER and name == 'PlaybackStatus':
+            if 'unready' in self.behaviours:
+                self.behaviours.remove('unready')
+                raise dbus.DBusException('not there yet', name='org.freedesktop.DBus.Error.UnknownObject')
             return self.status
         if interface == PLAYER and name == 'CanPause':
             return 'fixed' not in self.behaviours

@@ -25,7 +25,7 @@ final class FakePlayers: MediaPlayers {
 
     func player(of stream: StreamIdentity) -> (name: String, status: PlaybackStatus?, pausedAt: Int64?)? {
         guard isThere || hasPaused != nil else { return nil }
-        return ("player \(isShared ? 1 : stream.node)", isThere ? status : nil, hasPaused == true ? .max : nil)
+        return ("player \(isShared ? 1 : stream.node)", isThere ? status : .stopped, hasPaused == true ? .max : nil)
     }
 
     func askForStatus(of player: String) { runtime?.hear(.status(status, canPause: true), of: player) }
