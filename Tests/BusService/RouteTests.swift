@@ -223,14 +223,20 @@ import Testing
             try await expect(["route 1"])
             try await app.session(session, "SetCategory", #""play-and-record""#, "[]", #""""#)
             try await expect(["route 3"])
+            /// What the card tells when the session's configuration is another one.
+            func use(_ machine: Machine, once condition: @escaping @Sendable (SessionConfiguration) -> Bool) {
+                desk.use(machine.events) { runtime in
+                    runtime.engine.snapshot.sessions.contains { $0.configuration.map(condition) ?? false }
+                }
+            }
+            use(Machine(isHeardOnSpeaker: true)) { $0.outputOverride == .speaker }
             try await app.session(session, "OverrideOutput", #""speaker""#)
-            desk.use(Machine(isHeardOnSpeaker: true).events)
             try await expect(["route 4"])
+            use(Machine()) { $0.outputOverride == .none }
             try await app.session(session, "OverrideOutput", #""none""#)
-            desk.use(Machine().events)
             try await expect(["route 4"])
+            use(Machine(isHeardOnSpeaker: true)) { $0.options.contains(.defaultToSpeaker) }
             try await app.session(session, "SetCategory", #""play-and-record""#, #"["default-to-speaker"]"#, #""""#)
-            desk.use(Machine(isHeardOnSpeaker: true).events)
             try await expect(["route 4"])
             try await app.session(session, "Deactivate", #"["notify-others"]"#)
             desk.use(Machine().events)
@@ -329,7 +335,7 @@ import Testing
             desk.play(9, process: UInt32(app.process.processID), isCapture: true)
             try await app.wait(forStreams: [9])
             let number = try #require(session.split(separator: "/").last.flatMap { UInt32($0) })
-            desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events, onceActive: SessionID(number))
+            desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events, once: { $0.engine.state(of: SessionID(number))?.isActive == true })
             try await app.session(session, "Activate", "[]")
             let whole = "2 Headphones>Speakers"
             try await expect(["2 Headphones/Microphone>Headphones", "3 Headphones>", whole, "7 >"], of: app)

@@ -1,4 +1,5 @@
 import PolicyEngine
+import PolicyRuntime
 
 /// A machine with a loudspeaker, a jack for headphones, and a microphone that may be missing.
 package struct Machine {
@@ -53,11 +54,11 @@ extension ServiceFixture {
         }
     }
 
-    /// Tells the service what a sound server tells, in the turn of its loop after a session has become active, however
-    /// long the test takes to hear of that.
-    package func use(_ events: [RouteEvent], onceActive session: SessionID) {
+    /// Tells the service what a sound server tells, in the turn of its loop after something has become so, however long the
+    /// test takes to hear of that.
+    package func use(_ events: [RouteEvent], once condition: @escaping @Sendable (SessionRuntime) -> Bool) {
         perform { [self] runtime, _ in
-            guard runtime.engine.state(of: session)?.isActive == true else { return use(events, onceActive: session) }
+            guard condition(runtime) else { return use(events, once: condition) }
             for event in events { runtime.handle(event) }
         }
     }
