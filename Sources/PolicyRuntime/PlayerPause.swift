@@ -67,7 +67,7 @@ struct PlayerPause: Equatable {
         case calling
         /// It has answered `Pause`, and not said that it is paused. Once the stream is released, it was asked for its status.
         case called
-        /// It has said that it is paused. Once the stream is released, it was asked for its status.
+        /// It has said that it is paused. Once the stream is released, or was started, it was asked for its status.
         case paused
         /// `Play` was called.
         case resuming
@@ -177,6 +177,8 @@ struct PlayerPause: Equatable {
         case .stopped:
             client = .runs
             if !isHeld { return end() }
+            // A paused player starts its stream for a moment when its user seeks; its status says whether it plays.
+            if step == .paused { return [.cork, .askForStatus] }
             step = .over
             return [.cork, .playedByUser]
         }
@@ -203,6 +205,7 @@ struct PlayerPause: Equatable {
             return isHeld ? [] : [.askForStatus]
         case (.announced(.paused), .playing): return end()
         case (.announced(.playing), .paused): return isHeld ? playedByUser() : follow()
+        case (.status(.playing, _), .paused): return playedByUser()
         case (.announced(.playing), .resuming): return follow()
         // The answer that is under way says what counts.
         case (.announced(.stopped), .asking): return []

@@ -28,7 +28,14 @@ import Testing
         held asking                | runs,starting  | stopped           | =        | starting | =    |
         held calling,called,paused,playing | runs,starting,corked | stopped | =    | stopped  | none |
         held *                     | starting       | started           | =        | runs     | =    |
-        held *                     | stopped        | started           | over     | runs     | =    | cork playedByUser
+        held calling,called,playing | stopped       | started           | over     | runs     | =    | cork playedByUser
+        held paused                | stopped        | started           | =        | runs     | =    | cork askForStatus
+        held paused                | runs,starting,corked | status playing | over  | =        | =    | cork playedByUser
+        held paused                | stopped        | status playing    | playing  | =        | =    |
+        held paused                | closed         | status playing    | over     | =        | =    | END
+        held paused                | runs,starting,corked | status fixed | over    | =        | =    | cork playedByUser
+        held paused                | stopped        | status fixed      | playing  | =        | =    |
+        held paused                | closed         | status fixed      | over     | =        | =    | END
         held asking,paused         | runs,starting,stopped,corked | closed | =     | closed   | none |
         held calling,called        | runs,starting,stopped | closed     | =        | closed   | none |
         held calling,called        | corked         | closed            | over     | =        | =    |
