@@ -63,6 +63,9 @@ extension WireInterface {
                 \(StreamRecord.description).
                 """),
             Method(
+                "ListLeftAlone", [], returns: [Argument("streams", "aa{sv}")], access: .anyone,
+                "All streams that the policy leaves alone, described as in ListStreams."),
+            Method(
                 "Free", [Argument("subject", "s")], returns: [Argument("streams", "u")], access: .desktop,
                 """
                 Lets streams be heard that the policy silences or lowers, as their user wants it: beside whoever does \
@@ -84,8 +87,8 @@ extension WireInterface {
             Method(
                 "DumpState", [], returns: [Argument("json", "s")], access: .anyone,
                 """
-                The whole state as JSON: schema, version, server, server-limits, policy, switches, route, sessions, \
-                streams.
+                The whole state as JSON: schema, version, server, server-limits, preset, policy, switches, route, sessions, \
+                streams, left-alone.
                 """),
             Method(
                 "BeginInterruption", [Argument("kind", "s"), Argument("properties", "a{sv}")],
@@ -155,6 +158,7 @@ extension WireInterface {
             Property(
                 "ServerLimits", "a{sv}", isConstant: true,
                 "The features that this sound server lacks and another one has: for each the reason (s)."),
+            Property("Preset", "s", "The name of the preset that the policy in force begins with."),
             Property("Policy", "s", "The origin of the policy in force."),
         ]
             + Switch.allCases.map { one in

@@ -217,7 +217,7 @@ public struct SessionRecord: WireRecord {
     }
 }
 
-/// A stream as `ListStreams`, `DumpState` and events describe it; `ListStreams` documents the members.
+/// A stream as `ListStreams`, `ListLeftAlone`, `DumpState` and events describe it; `ListStreams` documents the members.
 public struct StreamRecord: WireRecord {
     /// The stream's number.
     public var id: Int64 = 0
@@ -257,6 +257,10 @@ public struct StreamRecord: WireRecord {
     public var fadeRemaining: Int64 = 0
     /// Whether its fades have no steps; `nil` if the service does not say.
     public var glides: Bool?
+    /// The properties by which a rule tells its program from others, each as `KEY=VALUE`.
+    public var knownBy: [String] = []
+    /// Why the policy leaves it alone, with the line that says so; `nil` for a stream that it manages.
+    public var leftAlone: String?
     /// See ``WireRecord/received``.
     public var received: WireValue?
 
@@ -287,6 +291,9 @@ public struct StreamRecord: WireRecord {
         members.member("fade-remaining", &fadeRemaining, "milliseconds until the fade ends; 0 without a fade")
         members.member(
             "glides", &glides, "its fades change with every sample; otherwise in steps of the server's quantum")
+        members.member(
+            "known-by", &knownBy, "the properties by which a rule tells its program from others, each KEY=VALUE")
+        members.member("left-alone", &leftAlone, "in ListLeftAlone: why, with the line of the policy that says so")
     }
 }
 

@@ -57,7 +57,7 @@ final class ManagerObject: ServedObject {
 
     func policyChanged() {
         feed.isWanted = !service.subscribers.isEmpty
-        changed(["Policy"])
+        changed(["Preset", "Policy"])
         feed.add("policy-changed", [("policy", .string(service.runtime.policyOrigin))])
         flush()
     }
@@ -151,8 +151,9 @@ final class ManagerObject: ServedObject {
 
     /// What the methods do; `WireInterface.manager` says what they mean, and who may call them.
     static let methods: [String: MethodBody<ManagerObject>] = [
-        "OpenSession": open, "ListSessions": listSessions, "ListStreams": listStreams, "Free": free,
-        "Explain": explain, "DumpState": dumpState, "BeginInterruption": begin, "EndInterruption": end,
+        "OpenSession": open, "ListSessions": listSessions, "ListStreams": listStreams,
+        "ListLeftAlone": listLeftAlone, "Free": free, "Explain": explain, "DumpState": dumpState,
+        "BeginInterruption": begin, "EndInterruption": end,
         "SetRoute": setRoute, "Pause": pause, "Resume": resume, "Subscribe": subscribe, "Unsubscribe": unsubscribe,
     ]
 
@@ -162,6 +163,10 @@ final class ManagerObject: ServedObject {
 
     private func listStreams(_ call: BusCall, _ owner: Owner) {
         answer(call, service.streamRecords(for: service.viewer(owner)))
+    }
+
+    private func listLeftAlone(_ call: BusCall, _ owner: Owner) {
+        answer(call, service.leftAloneRecords(for: service.viewer(owner)))
     }
 
     private func answer(_ call: BusCall, _ next: @escaping () -> WireValue?) {

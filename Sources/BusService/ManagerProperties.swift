@@ -10,6 +10,7 @@ extension ManagerObject {
         .init("SchemaVersion", { _ in AudioSessionBus.schemaVersion }, WireValue.uint32),
         .init("Server", { $0.runtime.host.server.name }, WireValue.string),
         .init("ServerLimits", { Records.limits($0.runtime.host.server) }, { $0 }),
+        .init("Preset", { $0.runtime.preset }, WireValue.string),
         .init("Policy", { $0.runtime.policyOrigin }, WireValue.string),
     ]
 

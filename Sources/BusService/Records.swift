@@ -30,19 +30,42 @@ enum Records {
         return record.value
     }
 
-    /// The record of a stream.
+    /// The members that all streams have.
+    private static func stream(
+        _ id: StreamID, _ identity: StreamIdentity?, _ direction: StreamDirection, knownBy: [String]
+    ) -> StreamRecord {
+        var record = StreamRecord()
+        record.id = Int64(id.rawValue)
+        record.node = Int64(identity?.node ?? 0)
+        record.application = identity?.application.name ?? "?"
+        record.process = Int64(identity?.process ?? 0)
+        record.direction = direction.rawValue
+        record.knownBy = knownBy
+        return record
+    }
+
+    /// The record of a stream that the policy leaves alone.
+    static func leftAlone(
+        _ stream: StreamEntry, _ server: any ServerStream, knownBy: [String], why: String
+    ) -> WireValue {
+        var record = Self.stream(stream.id, stream.identity, stream.direction, knownBy: knownBy)
+        record.wanted = server.wantsToPlay
+        record.muted = server.isMuted
+        record.running = server.isRunning
+        record.treatment = TreatmentTerm.untouched.rawValue
+        record.cause = Reason.none.rawValue
+        record.leftAlone = why
+        return record.value
+    }
+
+    /// The record of a stream that the policy manages.
     ///
     /// - Parameter level: Its gain at this moment, how long its fade still takes, and whether its fades have no steps.
     static func stream(
         _ stream: EngineSnapshot.Stream, _ identity: StreamIdentity?, since: UInt64,
-        level: (gain: LinearGain, remaining: Duration, canRamp: Bool)
+        level: (gain: LinearGain, remaining: Duration, canRamp: Bool), knownBy: [String]
     ) -> WireValue {
-        var record = StreamRecord()
-        record.id = Int64(stream.id.rawValue)
-        record.node = Int64(identity?.node ?? 0)
-        record.application = identity?.application.name ?? "?"
-        record.process = Int64(identity?.process ?? 0)
-        record.direction = stream.direction.rawValue
+        var record = Self.stream(stream.id, identity, stream.direction, knownBy: knownBy)
         record.session = Int64(stream.session)
         record.description = stream.description
         record.wanted = stream.isWanted

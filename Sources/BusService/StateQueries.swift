@@ -1,5 +1,7 @@
 import BusInterface
 import PolicyEngine
+import PolicyFile
+import PolicyRuntime
 
 /// Answers to queries about sessions and streams: records, the whole state, explanations.
 extension SessionService {
@@ -18,7 +20,7 @@ extension SessionService {
         Records.stream(
             stream, runtime.streams[stream.id]?.identity,
             since: realTime(of: runtime.streams[stream.id]?.treatedSince),
-            level: runtime.level(of: stream.id))
+            level: runtime.level(of: stream.id), knownBy: knownBy(stream.id))
     }
 
     /// The record of a session; `nil` if the session has gone or the viewer may not see it.
@@ -58,6 +60,28 @@ extension SessionService {
         }
     }
 
+    /// The records of all streams that the policy leaves alone; each is made only when the answer is sent up to it.
+    func leftAloneRecords(for viewer: Viewer) -> () -> WireValue? {
+        var rest = runtime.streams { !$0.isManaged && viewer.maySee($0.application) }[...]
+        return { [weak self] in
+            while let self, let stream = rest.popFirst() {
+                guard let server = stream.server, !stream.isManaged else { continue }
+                return Records.leftAlone(stream, server, knownBy: knownBy(stream.id), why: whyLeftAlone(stream.id))
+            }
+            return nil
+        }
+    }
+
+    /// Why the policy leaves a stream alone, step by step.
+    private func whyLeftAlone(_ stream: StreamID) -> String {
+        runtime.classificationSteps(of: stream).joined(separator: "; ")
+    }
+
+    /// The properties by which a rule tells a stream's program from others.
+    private func knownBy(_ stream: StreamID) -> [String] {
+        ProgramProperties.strongest { runtime.streams[stream]?.property($0) }.map { "\($0.key)=\($0.value)" }
+    }
+
     /// Replaces the names of other applications that silence or lower a viewer's own stream.
     private func hide(_ record: WireValue, from viewer: Viewer) -> WireValue {
         guard !viewer.seesAll else { return record }
@@ -77,6 +101,7 @@ extension SessionService {
         if head.last == "}" { head.removeLast() }
         var parts = [
             (",\"sessions\":[", sessionRecords(for: viewer)), ("],\"streams\":[", streamRecords(for: viewer)),
+            ("],\"left-alone\":[", leftAloneRecords(for: viewer)),
         ][...]
         var separator = ""
         var isBegun = false
@@ -108,7 +133,7 @@ extension SessionService {
             ("schema", .uint32(AudioSessionBus.schemaVersion)),
             ("version", .string(AudioSessionBus.version)),
             ("server", .string(runtime.host.server.name)), ("server-limits", Records.limits(runtime.host.server)),
-            ("policy", .string(runtime.policyOrigin)),
+            ("preset", .string(runtime.preset)), ("policy", .string(runtime.policyOrigin)),
             (
                 "switches",
                 .record(
@@ -180,8 +205,7 @@ extension SessionService {
     private func explanation(of id: StreamID, for viewer: Viewer) -> String? {
         guard var stream = runtime.snapshot(of: id) else {
             guard let entry = runtime.streams[id], entry.server != nil else { return nil }
-            let text = "stream \(id.rawValue) of \(entry.application.name) is left alone"
-            return ([text] + runtime.classificationSteps(of: id)).joined(separator: "; ")
+            return "stream \(id.rawValue) of \(entry.application.name) is left alone; \(whyLeftAlone(id))"
         }
         let since = runtime.streams[id]?.treatedSince
         let age = since.map { Int(clamping: $0.duration(to: runtime.now).wholeNanoseconds / 1_000_000_000) }

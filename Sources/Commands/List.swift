@@ -24,7 +24,11 @@ struct List: ParsableCommand {
         case .sessions where json:
             try Terminal.write(SchemaJSON.text([("sessions", .records(state.sessions.map(\.record)))]))
         case .streams where json:
-            try Terminal.write(SchemaJSON.text([("streams", .records(state.streams.map(\.record)))]))
+            try Terminal.write(
+                SchemaJSON.text([
+                    ("streams", .records(state.streams.map(\.record))),
+                    ("left-alone", .records(state.leftAlone.map(\.record))),
+                ]))
         case .sessions: try Terminal.write(state.sessionTable(.output))
         case .streams: try Terminal.write(state.streamTable(.output))
         }

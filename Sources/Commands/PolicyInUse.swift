@@ -68,8 +68,9 @@ struct PolicyInUse {
             throw Unusable(diagnostics: file.diagnostics)
         }
         self.init(
-            inForce: PolicyInForce(policy: policy, classifier: classifier, origin: file.name),
-            diagnostics: file.diagnostics)
+            inForce: PolicyInForce(
+                policy: policy, classifier: classifier, preset: policy.name, origin: file.name),
+            files: [file.name], diagnostics: file.diagnostics)
     }
 
     private init(inForce: PolicyInForce, diagnostics: [Diagnostic]) {

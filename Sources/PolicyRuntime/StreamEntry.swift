@@ -76,6 +76,11 @@ public final class StreamEntry {
     /// The application to which it belongs.
     public var application: ApplicationID { identity.application }
 
+    /// A property of it, or else of its client. What the kernel verifies takes precedence over what the client says.
+    public func property(_ name: String) -> String? {
+        identity.client.verified(name) ?? server?.property(name)
+    }
+
     /// Whether the policy decides about it.
     public var isManaged: Bool { description != nil }
 

@@ -114,6 +114,9 @@ extension SessionRuntime {
     /// Where the policy in force comes from, and who decides in its place, for people.
     public var policyOrigin: String { (otherPolicy.map { "not in force, as \($0): " } ?? "") + inForce.origin }
 
+    /// The name of the preset that the policy in force begins with.
+    public var preset: String { inForce.preset }
+
     /// Puts another policy in force. Returns whether it differs from the present one.
     @discardableResult
     public func apply(_ policy: PolicyInForce) -> Bool {
@@ -165,12 +168,11 @@ extension SessionRuntime {
         return stream.session == nil ? result.description : result.descriptionInSession
     }
 
-    /// The policy's classification of a stream. Properties that the kernel verifies take precedence over the stream's own.
+    /// The policy's classification of a stream.
     private func classification(of stream: StreamEntry) -> Classification? {
-        guard let server = stream.server else { return nil }
-        let client = stream.identity.client
-        return inForce.classifier.classify(direction: stream.direction, access: access(of: client)) {
-            client.verified($0) ?? server.property($0)
+        guard stream.server != nil else { return nil }
+        return inForce.classifier.classify(direction: stream.direction, access: access(of: stream.identity.client)) {
+            stream.property($0)
         }
     }
 

@@ -42,7 +42,10 @@ import Testing
     func whatIsForEverybody() {
         let methods = WireInterface.manager.methods.filter { $0.access == .anyone }.map(\.name)
         #expect(
-            methods == ["OpenSession", "ListSessions", "ListStreams", "Explain", "DumpState", "EndInterruption"],
+            methods == [
+                "OpenSession", "ListSessions", "ListStreams", "ListLeftAlone", "Explain", "DumpState",
+                "EndInterruption",
+            ],
             "look whether a sandbox may call it: .github/SECURITY.md")
     }
 
@@ -66,6 +69,12 @@ import Testing
         }
         #expect(try await boxed.manager("ListSessions").elements.map { $0["path"]?.text } == [path])
         #expect(try await boxed.manager("ListStreams").elements.map { $0["id"]?.number } == [2])
+        desk.play(3, process: UInt32(shell.process.processID), role: "production")
+        desk.play(4, process: UInt32(boxed.process.processID), role: "production")
+        _ = try await waitUntil("the streams that are left alone") {
+            try await shell.manager("ListLeftAlone").elements.count == 2 ? true : nil
+        }
+        #expect(try await boxed.manager("ListLeftAlone").elements.map { $0["id"]?.number } == [4])
         let dump = try await boxed.manager("DumpState").text ?? ""
         #expect(!dump.contains("Secret") && dump.contains("org.example.Boxed"))
         #expect(try await shell.manager("DumpState").text?.contains("Secret") == true)

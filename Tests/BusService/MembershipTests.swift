@@ -64,6 +64,11 @@ import Testing
         #expect(text.contains(".conf:2:"), "\(text)")
         let streams = try await app.manager("ListStreams").elements
         #expect(!streams.contains { $0["id"]?.number == 7 })
+        let record = try #require(try await app.manager("ListLeftAlone").elements.first)
+        #expect(record["id"]?.number == 7)
+        let why = record["left-alone"]?.text ?? ""
+        #expect(why.hasPrefix("its media.role is music: it is left alone (") && why.contains(".conf:2:"), "\(why)")
+        #expect(record["known-by"]?.elements.first?.text?.hasPrefix("application.process.binary=") == true)
         await desk.stop()
     }
 

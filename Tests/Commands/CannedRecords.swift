@@ -75,6 +75,21 @@ enum Canned {
             running: false),
     ]
 
+    static let leftAlone: [WireValue] = [
+        .record([
+            ("id", .uint32(15)), ("node", .uint32(49)), ("application", .string("Audacity")),
+            ("process", .uint32(4717)),
+            ("direction", .string("capture")), ("session", .uint32(0)), ("description", .string("")),
+            ("treatment", .string("untouched")), ("running", .boolean(true)), ("wanted", .boolean(true)),
+            ("known-by", .strings(["application.process.binary=audacity"])),
+            (
+                "left-alone",
+                .string(
+                    "its media.role is production: it is left alone (/usr/share/audio-session/policy.conf:7:5)")
+            ),
+        ])
+    ]
+
     static func port(
         _ type: String, _ name: String, _ id: String, availability: String = "unknown", node: UInt32? = nil
     ) -> WireValue {

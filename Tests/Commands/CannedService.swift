@@ -33,7 +33,8 @@ final class CannedManager: ServedObject {
         if let failure = failures[method] { return call.fail(failure) }
         switch method {
         case "ListSessions": call.answer([.records(Canned.sessions)])
-        case "ListStreams": call.answer([.records(Canned.streams)])
+        case "ListStreams": call.answer([.records(streams)])
+        case "ListLeftAlone": call.answer([.records(Canned.leftAlone)])
         case "Explain": explain(call)
         case "BeginInterruption": call.answer([.uint32(UInt32(asked.count { $0.hasPrefix("Begin") }))])
         case "Pause", "Resume":

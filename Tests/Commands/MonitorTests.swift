@@ -78,7 +78,7 @@ import Testing
                 ])
             #expect(!command.output.contains("early"))
             let asked = desk.manager.asked
-            #expect(asked == ["Subscribe", "ListSessions", "ListStreams"])
+            #expect(asked == ["Subscribe", "ListSessions", "ListStreams", "ListLeftAlone"])
             command.child.signal(SIGTERM)
             #expect(try desk.end(of: command) == .exited(0))
         }

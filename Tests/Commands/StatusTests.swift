@@ -8,9 +8,11 @@ import Testing
 @Suite struct StatusTests {
     private func situation(
         sessions: [WireValue] = Canned.sessions, streams: [WireValue] = Canned.streams,
-        properties: [(String, WireValue)] = Canned.properties()
+        leftAlone: [WireValue] = Canned.leftAlone, properties: [(String, WireValue)] = Canned.properties()
     ) -> ServiceState {
-        ServiceState(properties: .record(properties), sessions: .records(sessions), streams: .records(streams))
+        ServiceState(
+            properties: .record(properties), sessions: .records(sessions), streams: .records(streams),
+            leftAlone: .records(leftAlone))
     }
 
     private static let styles: [(name: String, style: Style)] = [
@@ -44,9 +46,17 @@ import Testing
                     + "Output Headphones, input Internal Microphone\n"
             ),
             ([], "Policy unknown, no sessions\n"),
+            (
+                [("Preset", .string("phone")), ("Policy", .string("built-in phone"))],
+                "Policy phone: built in, no sessions\n"
+            ),
+            (
+                [("Preset", .string("car")), ("Policy", .string("/usr/share/audio-session/car.conf"))],
+                "Policy car: /usr/share/audio-session/car.conf, no sessions\n"
+            ),
         ])
     func switchesThatAreOnStandAbove(properties: [(String, WireValue)], expected: String) {
-        let situation = situation(sessions: [], streams: [], properties: properties)
+        let situation = situation(sessions: [], streams: [], leftAlone: [], properties: properties)
         #expect(StatusText(state: situation, style: .plain, now: Canned.now).text == expected)
     }
 
@@ -55,7 +65,8 @@ import Testing
         let files = ["policy.conf", "policy.conf.d/10-roles.conf", "policy.conf.d/50-applications.conf"]
         let origin = files.map { "\(folder)/\($0)" }.joined(separator: ", ") + ", /home/somebodyelse/x"
         let situation = situation(
-            sessions: [], streams: [], properties: [("Policy", .string(origin)), ("Silent", .boolean(true))])
+            sessions: [], streams: [], leftAlone: [],
+            properties: [("Policy", .string(origin)), ("Silent", .boolean(true))])
         let text = StatusText(state: situation, style: .plain, now: Canned.now, home: "/home/somebody").text
         #expect(
             text == """
@@ -88,7 +99,7 @@ import Testing
         ]) func whatIsInUseStandsBelowPolicy(inputs: [Int], outputs: [Int], expected: String)
     {
         let route = Canned.route(inputs: inputs.map { Canned.inputs[$0] }, outputs: outputs.map { Canned.outputs[$0] })
-        let situation = situation(sessions: [], streams: [], properties: [("CurrentRoute", route)])
+        let situation = situation(sessions: [], streams: [], leftAlone: [], properties: [("CurrentRoute", route)])
         let text = StatusText(state: situation, style: .plain, now: Canned.now).text
         #expect(text == "Policy unknown, no sessions\n" + expected)
     }
@@ -109,7 +120,7 @@ import Testing
         let situation = situation()
         let text = what == "sessions" ? situation.sessionTable(.plain) : situation.streamTable(.plain)
         try Project.compare(text, withSnapshot: "list-\(what).txt")
-        #expect(text.split(separator: "\n").count == 1 + (what == "sessions" ? 6 : 8))
+        #expect(text.split(separator: "\n").count == 1 + (what == "sessions" ? 6 : 9))
     }
 
     @Test("machines get everything, in the documented order") func machinesGetEverythingInDocumentedOrder() throws {
@@ -119,12 +130,13 @@ import Testing
         #expect(read["schema"] as? Int == 2)
         #expect((read["sessions"] as? [Any])?.count == 6)
         #expect((read["streams"] as? [Any])?.count == 8)
+        #expect((read["left-alone"] as? [Any])?.count == 1)
         let line = SchemaJSON.line(situation().members)
         #expect(!line.contains("\n"))
         #expect(
             line.hasPrefix(
                 "{\"schema\":2,\"version\":\"1.2\",\"server\":\"PulseAudio 16.1\",\"server-limits\":{\"card-buffer\":"))
-        #expect(line.contains("},\"policy\":\"desktop\",\"switches\":{\"silent\":true,"))
+        #expect(line.contains("},\"preset\":\"\",\"policy\":\"desktop\",\"switches\":{\"silent\":true,"))
     }
 
     @Test("records of other versions are shown as far as they go") func recordsOfOtherVersionsAreShownAsFarAsTheyGo() {

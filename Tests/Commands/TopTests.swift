@@ -11,10 +11,12 @@ import Testing
 
     private static func state(
         sessions: [WireValue] = Canned.sessions, streams: [WireValue] = Canned.streams,
-        properties: [(String, WireValue)] = Canned.properties()
+        leftAlone: [WireValue] = [], properties: [(String, WireValue)] = Canned.properties()
     ) -> StateFollower.View {
         .present(
-            ServiceState(properties: .record(properties), sessions: .records(sessions), streams: .records(streams)))
+            ServiceState(
+                properties: .record(properties), sessions: .records(sessions), streams: .records(streams),
+                leftAlone: .records(leftAlone)))
     }
 
     private func model(_ view: StateFollower.View = state(), keys: String = "") -> TopModel {
@@ -47,7 +49,7 @@ import Testing
     func sessionsAreShownWithTheirStreams(rows: Int, columns: Int) throws {
         // A terminal of any size has a screen of that size.
         for (name, style) in [("plain", Style.plain), ("unicode", Self.unicode)] {
-            var model = model()
+            var model = model(Self.state(leftAlone: Canned.leftAlone))
             let lines = screen(&model, rows, columns, style)
             #expect(lines.count == rows)
             for line in lines { #expect(line.columns <= columns, "\(line)") }

@@ -30,7 +30,7 @@ final class RecordingHost: Host {
     private(set) var depth = 0
     private(set) var deepest = 0
     lazy var runtime = SessionRuntime(
-        policy: PolicyInForce(policy: policy, classifier: Self.classifier, origin: ""), host: self)
+        policy: PolicyInForce(policy: policy, classifier: Self.classifier, preset: "", origin: ""), host: self)
     /// Nothing is classified: descriptions come with the events.
     private static let classifier = PolicyLoader.load(arguments: nil) { _ in nil }.classifier
     private let policy: Policy

@@ -68,11 +68,12 @@ extension ServiceState {
         var columns = Columns(
             ["ID", "NODE", "PID", "APPLICATION", "DIRECTION", "DESCRIPTION", "TREATMENT"], numbers: [0, 1, 2],
             style: style)
-        for stream in streams {
+        for stream in everyStream {
+            let why = stream.leftAlone.map { "left alone: " + style.safe($0.below(environment("HOME")), limit: 1000) }
             columns.add([
                 String(stream.id), String(stream.node), stream.process > 0 ? String(stream.process) : "-",
                 style.safe(stream.application, limit: 20), style.safe(stream.direction, limit: 12),
-                style.safe(stream.description, limit: 16), style.treatment(of: stream, at: nil).text,
+                style.safe(stream.description, limit: 16), why ?? style.treatment(of: stream, at: nil).text,
             ])
         }
         return columns.text

@@ -27,7 +27,9 @@ struct StatusText {
 
     /// The policy and the switches that are on; several lines if the policy comes from several files.
     private var headline: [String] {
-        var parts = [state.policy.isEmpty ? "unknown" : style.safe(state.policy(below: home), limit: 1000)]
+        let origin = state.policy == "built-in \(state.preset)" ? "built in" : state.policy.below(home)
+        let policy = [state.preset, origin].filter { !$0.isEmpty }.joined(separator: ": ")
+        var parts = [policy.isEmpty ? "unknown" : style.safe(policy, limit: 1000)]
         let switches = state.switches
         parts += switches.on.map(\.brief)
         if let pause = switches.pause.words(at: now) { parts.append(pause) }
@@ -59,6 +61,9 @@ struct StatusText {
         if !state.strays.isEmpty {
             trees.append(Tree(parts: [Tree.Part("without a session")], branches: branches(state.strays)))
         }
+        if !state.leftAlone.isEmpty {
+            trees.append(Tree(parts: [Tree.Part("left alone")], branches: state.leftAlone.map(leftAlone)))
+        }
         return Tree(parts: [], branches: trees)
     }
 
@@ -72,6 +77,14 @@ struct StatusText {
             Tree.Part(style.safe(session.label), .name), Tree.Part(style.safe(described, limit: 300)),
             Tree.Part(state, session.meaning),
         ]
+    }
+
+    /// A stream that is left alone, and why.
+    private func leftAlone(_ stream: StreamRecord) -> Tree {
+        Tree(parts: [
+            Tree.Part("\(stream.id) \(style.safe(stream.direction))"), Tree.Part(style.safe(stream.application), .name),
+            Tree.Part(style.safe((stream.leftAlone ?? "").below(home), limit: 1000), .faint),
+        ])
     }
 
     private func parts(of stream: StreamRecord) -> [Tree.Part] {
@@ -89,12 +102,13 @@ struct StatusText {
     }
 }
 
-extension ServiceState {
-    /// The source of the policy, with paths below a home folder as `~`.
-    func policy(below home: String?) -> String {
-        guard let home, home.count > 1 else { return policy }
-        return policy.split(separator: " ", omittingEmptySubsequences: false).map { word in
-            word.hasPrefix(home + "/") ? "~" + word.dropFirst(home.count) : String(word)
+extension String {
+    /// A text in which paths below a home folder begin with `~`.
+    func below(_ home: String?) -> String {
+        guard let home, home.count > 1 else { return self }
+        return split(separator: " ", omittingEmptySubsequences: false).map { word in
+            let path = word.drop { $0 == "(" }
+            return path.hasPrefix(home + "/") ? word.prefix { $0 == "(" } + "~" + path.dropFirst(home.count) : word
         }.joined(separator: " ")
     }
 }

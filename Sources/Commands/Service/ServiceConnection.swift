@@ -87,7 +87,7 @@ final class ServiceConnection {
         // The service handles them in order.
         let calls = [
             ("GetAll", [WireValue.string(manager)], Self.properties), ("ListSessions", [], manager),
-            ("ListStreams", [], manager),
+            ("ListStreams", [], manager), ("ListLeftAlone", [], manager),
         ]
         var answers = [WireValue?](repeating: nil, count: calls.count)
         var hasFailed = false
@@ -98,17 +98,21 @@ final class ServiceConnection {
             ) { result in
                 guard !hasFailed else { return }
                 switch result {
+                // An older service does not know the last one.
+                case .failure(let error) where error.name == WireErrorName.unknownMethod && index == 3:
+                    answers[index] = .records([])
                 case .success(let values):
                     answers[index] = values.first ?? .records([])
                     if index == 0 { began() }
-                    guard let properties = answers[0], let sessions = answers[1], let streams = answers[2] else {
-                        return
-                    }
-                    body(.success(ServiceState(properties: properties, sessions: sessions, streams: streams)))
                 case .failure(let error):
                     hasFailed = true
-                    body(.failure(error))
+                    return body(.failure(error))
                 }
+                let all = answers.compactMap { $0 }
+                guard all.count == calls.count else { return }
+                body(
+                    .success(
+                        ServiceState(properties: all[0], sessions: all[1], streams: all[2], leftAlone: all[3])))
             }
         }
     }

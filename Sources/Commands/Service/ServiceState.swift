@@ -9,6 +9,8 @@ struct ServiceState {
     var server: String
     /// The features that the server lacks: name and reason.
     var limits: [(name: String, reason: String)]
+    /// The preset that the policy in force begins with; empty if not reported.
+    var preset: String
     /// The source of the policy in force.
     var policy: String
     var switches: Switches
@@ -16,8 +18,10 @@ struct ServiceState {
     var route: RouteRecord
     /// Sorted by number.
     var sessions: [SessionRecord]
-    /// Sorted by number.
+    /// The streams that the policy manages, sorted by number.
     var streams: [StreamRecord]
+    /// Those that it leaves alone, sorted by number.
+    var leftAlone: [StreamRecord]
     /// The sessions, the strongest claim first.
     var sessionsByStrength: [SessionRecord]
 
@@ -50,12 +54,14 @@ struct ServiceState {
     ///   - properties: All properties of the manager, `a{sv}`.
     ///   - sessions: The answer of ListSessions, `aa{sv}`.
     ///   - streams: The answer of ListStreams, `aa{sv}`.
-    init(properties: WireValue, sessions: WireValue, streams: WireValue) {
+    ///   - leftAlone: The answer of ListLeftAlone, `aa{sv}`.
+    init(properties: WireValue, sessions: WireValue, streams: WireValue, leftAlone: WireValue = .records([])) {
         version = properties["Version"]?.text ?? ""
         server = properties["Server"]?.text ?? ""
         limits = (properties["ServerLimits"]?.entries ?? []).compactMap { entry in
             entry.key.text.map { ($0, entry.value.text ?? "") }
         }.sorted { $0.0 < $1.0 }
+        preset = properties["Preset"]?.text ?? ""
         policy = properties["Policy"]?.text ?? ""
         switches = Switches(
             on: Switch.allCases.filter { properties[$0.property]?.truth == true },
@@ -64,7 +70,11 @@ struct ServiceState {
         sessionsByStrength = (sessions.elements ?? []).map(SessionRecord.init)
         self.sessions = sessionsByStrength.sorted { $0.id < $1.id }
         self.streams = (streams.elements ?? []).map(StreamRecord.init).sorted { $0.id < $1.id }
+        self.leftAlone = (leftAlone.elements ?? []).map(StreamRecord.init).sorted { $0.id < $1.id }
     }
+
+    /// All streams, those that the policy manages first.
+    var everyStream: [StreamRecord] { streams + leftAlone }
 
     /// The streams of a session.
     func streams(of session: SessionRecord) -> [StreamRecord] { streams.filter { $0.session == session.id } }
@@ -77,9 +87,9 @@ struct ServiceState {
         [
             ("version", .string(version)), ("server", .string(server)),
             ("server-limits", .record(limits.map { ($0.name, .string($0.reason)) })),
-            ("policy", .string(policy)), ("switches", switches.record),
+            ("preset", .string(preset)), ("policy", .string(policy)), ("switches", switches.record),
             ("route", route.record), ("sessions", .records(sessions.map(\.record))),
-            ("streams", .records(streams.map(\.record))),
+            ("streams", .records(streams.map(\.record))), ("left-alone", .records(leftAlone.map(\.record))),
         ]
     }
 }

@@ -56,13 +56,14 @@ struct TopModel {
         if case .present(let state) = view { state } else { nil }
     }
 
-    /// The rows in their order: the sessions, the strongest first, each with its streams; then streams without a session.
+    /// The rows in their order: the sessions, the strongest first, each with its streams; then streams without a session, and
+    /// those that are left alone.
     private(set) var rows: [RowID] = []
 
     private static func rows(of state: ServiceState) -> [RowID] {
         state.sessionsByStrength.flatMap { session in
             [.session(session.id)] + state.streams(of: session).map { .stream($0.id) }
-        } + state.strays.map { .stream($0.id) }
+        } + (state.strays + state.leftAlone).map { .stream($0.id) }
     }
 
     /// Takes what the service says now.

@@ -30,9 +30,12 @@ struct TopRow {
         case .role: return style.safe(stream.description)
         case .state: return Self.state(of: stream, style)
         case .gain:
-            if stream.isCapture && stream.isFree { return "" }
+            if stream.isCapture && stream.isFree || stream.leftAlone != nil { return "" }
             return style.decibels(stream.isFree && stream.fadeRemaining == 0 ? 0 : stream.presentGain)
-        case .bar: return stream.isCapture ? "" : bar(stream.level(atThisMoment: true), width)
+        case .bar:
+            return stream.isCapture || stream.leftAlone != nil ? "" : bar(stream.level(atThisMoment: true), width)
+        case .by where stream.leftAlone != nil:
+            return style.safe(stream.leftAlone?.split(separator: "; ").last.map(String.init) ?? "", limit: 300)
         case .by: return stream.isFree && stream.muted ? "by user or application" : style.cause(of: stream)
         case .time:
             if let left = remaining(stream.fadeRemaining) { return "fade \(left)" }
@@ -43,6 +46,7 @@ struct TopRow {
     /// What is done to a stream, or what it does while nothing is done to it.
     private static func state(of stream: StreamRecord, _ style: Style) -> String {
         if !stream.isFree { return stream.treatment == "player-paused" ? "paused" : style.safe(stream.treatment) }
+        if stream.leftAlone != nil { return "left alone" }
         // By its user or application, whatever the policy does.
         if stream.muted { return "muted" }
         if stream.fadeRemaining > 0 { return "fading in" }

@@ -48,7 +48,8 @@ struct TopView {
         if let pause = state.switches.pause.words(at: now) { parts.append((pause, .silenced)) }
         parts += state.switches.on.map { ($0.brief, .lowered) }
         let files = state.policy.split(separator: ",").count
-        let policy = files > 1 ? "\(files) files" : state.policy(below: environment("HOME"))
+        let origin = files > 1 ? "\(files) files" : state.policy.below(environment("HOME"))
+        let policy = [state.preset, origin].filter { !$0.isEmpty }.joined(separator: ": ")
         parts += [("policy \(style.safe(policy, limit: 60))", nil), (style.safe(state.server), .faint)]
         lines = [line(parts, columns)]
         let route = state.route.words(style)
@@ -107,7 +108,7 @@ struct TopView {
         let rows = model.rows
         if rows.isEmpty { return [line("  nobody plays or records", columns, .faint)] }
         let layout = TopColumns(width: columns)
-        let strays = Set(state.strays.map(\.id))
+        let strays = Set((state.strays + state.leftAlone).map(\.id))
         let cells = TopRow(style: style, now: now, age: max(0, now - model.readAt))
         return rows.dropFirst(first).prefix(room).map { row in
             var texts: [String] = []
@@ -118,7 +119,7 @@ struct TopView {
                 texts = layout.row(style) { cells.session(session, $0) }
                 meaning = session.meaning
             case .stream(let id):
-                guard let stream = state.streams.first(where: { $0.id == id }) else { return "" }
+                guard let stream = state.everyStream.first(where: { $0.id == id }) else { return "" }
                 let bar = layout.shown.first { $0.kind == .bar }?.width ?? 0
                 let isStray = strays.contains(id)
                 texts = layout.row(style) { cells.stream(stream, $0, isStray: isStray, width: bar) }

@@ -10,6 +10,8 @@ struct Assembly {
     var contents: PolicyContents { last.contents }
     /// The merged drafts, with the origin of every value.
     var builder: PolicyBuilder { last.builder }
+    /// The name of the preset in force.
+    var preset: String { last.preset }
     /// The names of the sources in force, weakest first.
     var names: [String] { last.names }
     /// All mistakes in the sources.
@@ -52,6 +54,8 @@ struct Assembly {
 /// A class, because it is large and immutable: copying it as a value would add 100 KB of code to the module.
 private final class Round {
     let builder: PolicyBuilder
+    /// The name of the preset.
+    let preset: String
     let contents: PolicyContents
     let diagnosis: Diagnosis
     /// The names of the sources, with the preset's file.
@@ -62,6 +66,8 @@ private final class Round {
     init(_ documents: [Document], _ presets: inout PresetFiles) {
         let choice = presets.choice(of: documents)
         let sources = (choice.file.map { [$0] } ?? []) + documents
+        let file = choice.file?.name.split(separator: "/").last?.dropLast(".conf".count)
+        preset = file.map(String.init) ?? choice.base.value.rawValue
         names = sources.map(\.name)
         var diagnosis = Diagnosis(file: names.first ?? "")
         for source in sources {

@@ -26,7 +26,7 @@ public struct LoadedPolicy: Sendable, Equatable {
         let start = files.isEmpty ? "built-in \(policy.name)" : files.joined(separator: ", ")
         let isChangedByArguments = assembly.names.contains(PolicyLoader.argumentsName) && assembly.argumentsHaveSections
         inForce = PolicyInForce(
-            policy: policy, classifier: assembly.contents.classifier,
+            policy: policy, classifier: assembly.contents.classifier, preset: assembly.preset,
             origin: start + (isChangedByArguments ? " with module arguments" : ""))
         diagnostics = assembly.diagnosis.diagnostics
     }
