@@ -17,7 +17,7 @@ public struct AudioSession: ParsableCommand {
             CommandGroup(
                 name: "Switches",
                 subcommands: [Silent.self, DoNotDisturb.self, Pause.self, Resume.self, Free.self, Interrupt.self]),
-            CommandGroup(name: "Applications", subcommands: [Run.self]),
+            CommandGroup(name: "Applications", subcommands: [Treat.self, Run.self]),
             CommandGroup(name: "Policies", subcommands: [Check.self, Simulate.self]),
         ])
 

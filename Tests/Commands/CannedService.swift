@@ -16,6 +16,8 @@ final class CannedManager: ServedObject {
     var subscriber: String?
     /// Events to send right behind the answers to a method, before the caller can know of them.
     var eventsAfter: [String: (kind: String, details: WireValue)] = [:]
+    /// The streams that there are.
+    var streams = Canned.streams
     /// What a method fails with.
     var failures: [String: WireError] = [:]
 
@@ -55,13 +57,15 @@ final class CannedManager: ServedObject {
         if let event = eventsAfter[method] { send(event.kind, event.details) }
     }
 
+    /// What is said of subjects.
+    var explanations = [
+        "7": ["Stream 7 of rhythmbox is corked by Calls."], "mpv": ["One.\n  Why?", "Two\u{1B}[2J."],
+        "pid:4712": ["Stream 8 of Calls is free.", "Stream 9 of Calls is free."],
+    ]
+
     private func explain(_ call: BusCall) {
         let subject = call.arguments.first?.text ?? ""
-        let texts = [
-            "7": ["Stream 7 of rhythmbox is corked by Calls."], "mpv": ["One.\n  Why?", "Two\u{1B}[2J."],
-            "pid:4712": ["Stream 8 of Calls is free.", "Stream 9 of Calls is free."],
-        ]
-        if let found = texts[subject] {
+        if let found = explanations[subject] {
             call.answer([.strings(found)])
         } else {
             call.fail(WireError(WireErrorName.notFound, "there is no stream of \(subject)"))

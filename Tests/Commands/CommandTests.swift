@@ -378,7 +378,8 @@ import Testing
             ["explain", "--preset", "desktop", "--policy", "x"], ["simulate", "x", "--format", "png"],
             ["check", "--effective", "a", "b"], ["check", "--effective", "--json"], ["list", "everything"],
             ["explain", "mpv", "--preset", "desktop"], ["explain", "mpv", "--properties", "a=b"], ["silent", "maybe"],
-            ["pause", "soon"], ["interrupt", "begin"], ["run"],
+            ["pause", "soon"], ["interrupt", "begin"], ["run"], ["treat", "mpv"], ["treat", "mpv", "as", "noise"],
+            ["treat", "as", "music"],
         ]) func wrongUseIsToldFromWrongFile(arguments: [String]) throws
     {
         let result = try CommandRun(arguments, folder: folder)
@@ -391,7 +392,7 @@ import Testing
         #expect(result.status == 0)
         for word in [
             "check", "explain", "simulate", "properties", "preset", "status", "monitor", "do-not-disturb", "interrupt",
-            "audio-processing", "spoken-audio",
+            "audio-processing", "spoken-audio", "treat",
         ] { #expect(result.output.contains(word)) }
     }
 

@@ -4,6 +4,8 @@ struct Layers: Sendable {
 
     /// The folders, weakest first.
     let folders: [String]
+    /// The folder of the user, the strongest; `nil` if the environment does not say where it is.
+    let personalFolder: String?
 
     /// Creates the usual layers.
     ///
@@ -16,10 +18,14 @@ struct Layers: Sendable {
             environment(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
         let personal = folder("XDG_CONFIG_HOME") ?? folder("HOME").map { "\($0)/.config" }
-        folders = systemFolders + (personal.map { ["\($0)/audio-session"] } ?? [])
+        personalFolder = personal.map { "\($0)/audio-session" }
+        folders = systemFolders + (personalFolder.map { [$0] } ?? [])
     }
 
-    init(folders: [String]) { self.folders = folders }
+    init(folders: [String]) {
+        self.folders = folders
+        personalFolder = nil
+    }
 
     /// Reads all layers, the weakest first.
     func documents() -> [Document] {

@@ -109,6 +109,11 @@ public enum PolicyLoader {
         Layers(environment: environment).folders
     }
 
+    /// The user's own folder; `nil` if the environment does not say where it is.
+    package static func personalFolder(environment: (String) -> String?) -> String? {
+        Layers(environment: environment).personalFolder
+    }
+
     /// The folders in which a change can change the policy, whether they exist or not.
     public static func folders(arguments: String?, environment: (String) -> String?) -> [String] {
         var folders = layerFolders(environment: environment).flatMap { [$0, $0 + "/policy.conf.d"] }
