@@ -202,10 +202,17 @@ extension SessionService {
         }
     }
 
+    /// The name of a stream's application, and its program where that is another one.
+    private func fullName(_ stream: StreamEntry) -> String {
+        let name = stream.application.name
+        let program = stream.property("application.process.binary").map(Words.short) ?? ""
+        return program.isEmpty || program.lowercased() == name.lowercased() ? name : "\(name) (\(program))"
+    }
+
     private func explanation(of id: StreamID, for viewer: Viewer) -> String? {
         guard var stream = runtime.snapshot(of: id) else {
             guard let entry = runtime.streams[id], entry.server != nil else { return nil }
-            return "stream \(id.rawValue) of \(entry.application.name) is left alone; \(whyLeftAlone(id))"
+            return "stream \(id.rawValue) of \(fullName(entry)) is left alone; \(whyLeftAlone(id))"
         }
         let since = runtime.streams[id]?.treatedSince
         let age = since.map { Int(clamping: $0.duration(to: runtime.now).wholeNanoseconds / 1_000_000_000) }
@@ -217,7 +224,7 @@ extension SessionService {
         }
         let text = Explanations.text(
             stream, of: visible(runtime.engine.session(of: id)), by: visible(stream.treatment.cause?.session),
-            policy: runtime.engine.policy, name: runtime.streams[id]?.application.name ?? "?", seconds: age)
+            policy: runtime.engine.policy, name: runtime.streams[id].map(fullName) ?? "?", seconds: age)
         return ([text] + runtime.classificationSteps(of: id)).joined(separator: "; ")
     }
 }

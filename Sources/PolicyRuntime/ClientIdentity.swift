@@ -40,7 +40,11 @@ public struct ClientIdentity: Sendable, Equatable {
             application = ApplicationID(
                 key: Program.key(of: known), name: printable(self.program?.title ?? known.application, limit: 256))
         } else {
-            let names = [program?.title, program?.name, binary, displayName]
+            // ALSA's bridges give their clients a name, too.
+            let isBridge = displayName.map { name in
+                ["PipeWire ALSA [", "ALSA plug-in ["].contains(where: name.hasPrefix)
+            }
+            let names = [program?.title, isBridge == true ? nil : displayName, program?.name, binary, displayName]
             application = ApplicationID(
                 key: program?.applicationKey ?? "connection \(connection)",
                 name: printable(names.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? fallback, limit: 256))

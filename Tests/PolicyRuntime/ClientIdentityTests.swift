@@ -64,9 +64,19 @@ import Testing
         #expect(identity.application.name == "mpv\u{FFFD}[I] forged\u{FFFD}[31m")
     }
 
-    @Test("without a desktop file, the name by which it was started is shown")
-    func withoutDesktopFileNameByWhichItWasStarted() {
-        #expect(identity(OneProcess()).application.name == "player")
-        #expect(identity(OneProcess(titles: ["player": "Player of Music"])).application.name == "player")
+    @Test(
+        "without a desktop file, the name that it gives itself is shown, or else the one by which it was started",
+        arguments: [
+            ("Says", "Says"), ("", "player"), (nil, "player"), ("PipeWire ALSA [player]", "player"),
+            ("ALSA plug-in [player]", "player"),
+        ])
+    func withoutDesktopFile(says: String?, name: String) {
+        for titles in [[:], ["player": "Player of Music"]] {
+            let identity = ClientIdentity(
+                program: OneProcess(titles: titles).program(of: 20), sandbox: nil, binary: "binary", displayName: says,
+                fallback: "stream", connection: "1")
+            #expect(identity.application.name == name)
+            #expect(identity.names.union([name]).isSuperset(of: ["player", "player-bin", "binary"]))
+        }
     }
 }
