@@ -212,6 +212,7 @@ import Testing
         Stream(.playback, as: "video", binary: "mpv", calls: "mpv Media Player"),
         Stream(.playback, as: "music", role: "music", binary: "mpv"),
         Stream(.playback, as: "video", role: "Game", binary: "ffplay", calls: "ffplay"),
+        Stream(.playback, as: "video", binary: "ffplay", calls: "ffplay"),
         Stream(.playback, as: "game", role: "Game", binary: "supertuxkart"),
     ]
 
