@@ -16,6 +16,15 @@ extension Duration {
     }
 }
 
+extension String {
+    /// As one word of a shell.
+    var quoted: String {
+        let isPlain = !isEmpty && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_./:@%+".contains($0)) }
+        return isPlain
+            ? self : "'\(split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
+    }
+}
+
 extension Double {
     /// As text; a whole number without a fraction.
     var short: String { self == rounded() && abs(self) < 1e15 ? String(Int64(self)) : String(self) }

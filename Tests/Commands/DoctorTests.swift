@@ -18,12 +18,15 @@ import Testing
             module: module)
     }
 
-    private static func state(streams: [WireValue] = [], silent: Bool = false, pausedUntil: UInt64 = 0) -> ServiceState
-    {
+    private static func state(
+        streams: [WireValue] = [], leftAlone: [WireValue] = [], silent: Bool = false, pausedUntil: UInt64 = 0
+    ) -> ServiceState {
         var properties = Canned.properties(silent: silent, locked: false, pausedUntil: pausedUntil, hasPorts: false)
         properties.removeAll { ["Version", "Server"].contains($0.0) }
         properties += [("Version", .string(AudioSessionBus.version)), ("Server", .string("PipeWire 1.4.2"))]
-        return ServiceState(properties: .record(properties), sessions: .records([]), streams: .records(streams))
+        return ServiceState(
+            properties: .record(properties), sessions: .records([]), streams: .records(streams),
+            leftAlone: .records(leftAlone))
     }
 
     /// A desktop on which all is well.
@@ -177,32 +180,27 @@ import Testing
         #expect(found.first?.details.first?.hasPrefix("\(path):2:9: error: ") == true)
     }
 
-    @Test("streams without a role are counted, and a rule for one is shown") func streamsWithoutRoleAreCounted() {
-        let streams = [(1, "foo", 41), (2, "foo", 41), (3, "b\"ar", 0)].map { id, name, process in
-            Canned.stream(UInt32(id), node: 1, name, process: UInt32(process), session: 1, "untagged")
+    @Test("streams without a role are counted, and what to say of one is shown") func streamsWithoutRoleAreCounted() {
+        func stream(_ id: UInt32, _ name: String, capture: Bool = false, _ description: String = "untagged")
+            -> WireValue
+        {
+            Canned.stream(id, node: 1, name, process: 41, capture: capture, session: 1, description)
         }
-        let found = complaints {
-            $0.state = Self.state(streams: streams)
-            $0.programs = [41: "foo-bin"]
-        }
+        let streams = [stream(1, "foo"), stream(2, "foo"), stream(3, "it's")]
+        let found = complaints { $0.state = Self.state(streams: streams) }
         #expect(found.map(\.mark) == [.note])
-        #expect(found[0].text.hasSuffix(": foo (2 streams), b\"ar"))
-        #expect(
-            found[0].details.last
-                == "rules = [ { matches = [ { application.process.binary = foo-bin media.role = null } ] "
-                + "actions = { update-session = { role = music } } } ]")
+        #expect(found[0].text.hasSuffix(": foo (2 streams), it's"))
+        #expect(found[0].advice.first?.hasSuffix(": audio-session treat foo as music") == true)
         let odd = complaints { $0.state = Self.state(streams: [streams[2]]) }
-        #expect(odd[0].details.last?.contains(#"application.name = "b\"ar" media"#) == true)
-    }
-
-    @Test("the rule that is shown is one", arguments: ["foo", "b\"a\\r", "two words", "ü"])
-    func ruleThatIsShownIsOne(name: String) throws {
-        let found = complaints {
-            $0.state = Self.state(streams: [Canned.stream(1, node: 1, name, process: 0, session: 1, "untagged")])
+        #expect(odd[0].advice.first?.hasSuffix(#": audio-session treat 'it'\''s' as music"#) == true)
+        // What records may be in a call; and is told by that, if it records in a role.
+        let recording = stream(4, "foo", capture: true, "")
+        let call = complaints { $0.state = Self.state(streams: streams, leftAlone: [recording]) }
+        #expect(call[0].advice.first?.hasSuffix(": audio-session treat foo as call") == true)
+        let known = complaints {
+            $0.state = Self.state(streams: [streams[0], stream(4, "foo", capture: true, "phone")])
         }
-        let folder = try TemporaryFolder()
-        let path = try folder.file("rule.conf", try #require(found[0].details.last) + "\n")
-        #expect(PolicyFile(path: path, presetFolders: []).diagnostics.map(\.description) == [])
+        #expect(known.isEmpty)
     }
 
     @Test("neither homes nor control characters get into a report") func neitherHomesNorControlCharacters() throws {

@@ -67,7 +67,6 @@ struct Collection {
             if case .success(let answer) = service.call("Explain", [.string(String(stream.id))]) {
                 evidence.explanations += answer.first?.elements?.compactMap(\.text) ?? []
             }
-            evidence.programs[stream.process] = Processes.program(of: stream.process)
         }
     }
 

@@ -16,8 +16,6 @@ struct Evidence {
     var stateError: String?
     /// What the service says of each of its streams.
     var explanations: [String] = []
-    /// The programs of the streams' processes.
-    var programs: [Int64: String] = [:]
     /// The sound servers and session managers that this user runs.
     var processes: [ServerProcess] = []
     /// The files of the module, where servers look for them.

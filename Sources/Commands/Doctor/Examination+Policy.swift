@@ -128,7 +128,11 @@ extension Examination {
     /// Streams that say nothing of what they are for.
     var roles: Finding? {
         guard let state = evidence.state else { return nil }
-        let untold = state.streams.filter { $0.description == Policy.untaggedName && $0.direction != "capture" }
+        // What records in a role says what its application does.
+        let told = Set(state.streams.filter(\.isCapture).map(\.application))
+        let untold = state.streams.filter {
+            $0.description == Policy.untaggedName && !$0.isCapture && !told.contains($0.application)
+        }
         guard let first = untold.first else {
             let count = state.streams.count
             return .ok(
@@ -149,20 +153,9 @@ extension Examination {
         return .note(
             "these say no role and no rule gives them one, so they are mixed with everything: "
                 + (names + more).joined(separator: ", "),
-            details: ["a rule in a policy file would be:", rule(for: first)],
-            advice: "see what the policy makes of one: audio-session explain \(first.id)")
-    }
-
-    /// A rule that gives a stream's application a role.
-    private func rule(for stream: StreamRecord) -> String {
-        let key =
-            evidence.programs[stream.process].map { ("application.process.binary", $0) }
-            ?? ("application.name", stream.application)
-        let plain = key.1.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
-        let escaped = key.1.reduce(into: "") { $0 += "\"\\".contains($1) ? "\\\($1)" : String($1) }
-        let value = plain && !key.1.isEmpty ? key.1 : "\"\(escaped)\""
-        return "rules = [ { matches = [ { \(key.0) = \(value) media.role = null } ] "
-            + "actions = { update-session = { role = music } } } ]"
+            advice: "say what one is, such as: audio-session treat \(first.application.quoted) as "
+                + (state.leftAlone.contains { $0.isCapture && $0.application == first.application } ? "call" : "music"),
+            "see what the policy makes of one: audio-session explain \(first.id)")
     }
 
     /// Streams whose programs may not be what they say.

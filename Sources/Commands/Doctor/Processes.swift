@@ -53,14 +53,6 @@ enum Processes {
         (FileBytes.read("/proc/\(number)/cmdline") ?? "").split(separator: "\0").map(String.init)
     }
 
-    /// The name of the program that a process runs; `nil` if it is not known.
-    static func program(of number: Int64) -> String? {
-        guard number > 0 else { return nil }
-        return FileBytes.target(ofLink: "/proc/\(number)/exe").flatMap { path in
-            path.split(separator: "/").last.map { String($0.hasSuffix(" (deleted)") ? $0.dropLast(10) : $0) }
-        }
-    }
-
     /// The module's file in a list of mappings, as in `/proc/PID/maps`.
     static func loadedModule(_ maps: String) -> Evidence.LoadedFile? {
         for line in maps.split(separator: "\n") {
