@@ -147,17 +147,17 @@ import Testing
                 application.name = My Maps
                 media.role = Navigation
             is 'navigation':
-                category       playback
-                options        duck-others
-                mode           voice-prompt
-                priority       normal (0)
-                duck           gain -20 dB, attack 250 ms, hold 300 ms, release 700 ms
-                fade           500 ms
-                handover       overlap
-                resume         transient
-                release-delay  300 ms
-                interruptible  true
-                pause-player   false
+                category         playback
+                options          duck-others
+                mode             voice-prompt
+                priority         normal (0)
+                duck             gain -20 dB, attack 250 ms, hold 300 ms, release 700 ms
+                fade             500 ms
+                handover         overlap
+                resume           transient
+                release-delay    300 ms
+                interruptible    true
+                pause-player     false
 
             The policy is desktop.
 
@@ -180,7 +180,7 @@ import Testing
             "explain", "--policy", path, "--properties", "media.role=phone", "media.name=Intro 1")
         #expect(words.status == 0)
         #expect(words.output.contains("is 'music':\n"))
-        #expect(words.output.contains("    priority       7\n"))
+        #expect(words.output.contains("    priority         7\n"))
         #expect(words.output.contains("It may not claim to be phone.\n"))
         #expect(words.output.contains("\n        \(path):1:30\n"))
         #expect(words.output.hasSuffix("\n        \(path):3:5\n"))
@@ -202,8 +202,8 @@ import Testing
             ".config/audio-session/policy.conf.d/50.conf", "roles = { music = { priority = 2 } }\n")
         let result = try run("explain", "--properties", "media.role=music")
         #expect(result.status == 0)
-        #expect(result.output.contains("    priority       2\n"))
-        #expect(result.output.contains("    fade           100 ms\n"))
+        #expect(result.output.contains("    priority         2\n"))
+        #expect(result.output.contains("    fade             100 ms\n"))
         #expect(result.output.contains("policy.conf.d/50.conf"))
     }
 

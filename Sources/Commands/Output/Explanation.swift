@@ -67,7 +67,7 @@ struct Explanation {
         }
         for (word, keys, isObject) in values {
             let texts = keys.map { (isObject ? $0.word + " " : "") + $0.value.text }
-            lines.append("    \(word.padded(to: 15))\(texts.joined(separator: ", "))")
+            lines.append("    \(word.padded(to: 17))\(texts.joined(separator: ", "))")
         }
         lines.append("")
         lines.append("The policy is \(policy).")
